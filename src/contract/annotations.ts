@@ -1,0 +1,15 @@
+import { Context } from "effect"
+
+/** On a group: the path prefixes whose unknown paths and methods it renders; the longest match wins, `/` takes the rest. */
+export class Prefixes extends Context.Tag("gateway/contract/Prefixes")<Prefixes, ReadonlyArray<string>>() {}
+
+/** On an endpoint: answered without a key. */
+export class Public extends Context.Reference<Public>()("gateway/contract/Public", { defaultValue: () => false }) {}
+
+/** On a group: the largest body in bytes; the server's own limit where absent. */
+export class BodyLimit extends Context.Tag("gateway/contract/BodyLimit")<BodyLimit, number>() {}
+
+/** On a group: error bodies carry the request id (`request_id`), as Anthropic's do. */
+export class RequestIdInErrors extends Context.Reference<RequestIdInErrors>()("gateway/contract/RequestIdInErrors", {
+  defaultValue: () => false
+}) {}

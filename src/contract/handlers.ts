@@ -1,0 +1,74 @@
+/* oxlint-disable typescript/consistent-type-assertions -- a group's names and handlers meet by reflection; the types above tie them */
+import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import { Context, Layer } from "effect"
+import type { Effect, Scope } from "effect"
+import type { Caller } from "./Caller.ts"
+import type { EdgeFailure } from "./Failure.ts"
+
+/** The request as the server saw it: what a handler may need beside the decoded parts. */
+export interface Incoming {
+  /** `x-request-id` of the reply. */
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly headers: Headers
+  /** The parsed body before the contract narrowed it: unknown fields are still there for a pass-through. */
+  readonly body: unknown
+  /** Headers for the reply, whatever it will be; handlers and services may add theirs. */
+  readonly replyHeaders: Record<string, string>
+  /** Fires when the server's patience with running work is over: what still streams ends with an in-band error. */
+  readonly shutdown: AbortSignal
+}
+
+type Parts<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">
+
+/** What a handler gets: the decoded parts of its endpoint, who calls, and the request. */
+export type Input<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Parts<E> & {
+  readonly caller: Caller
+  readonly request: Incoming
+}
+
+/**
+ * One function for each endpoint of a group. It answers with the endpoint's success, or with a `Response` of its own
+ * (a stream), and fails only with what the endpoint or its group declares.
+ */
+export type Handlers<G> = {
+  readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: (
+    input: Input<E>
+  ) => Effect.Effect<
+    HttpApiEndpoint.HttpApiEndpoint.Success<E> | Response,
+    HttpApiEndpoint.HttpApiEndpoint.Error<E> | HttpApiGroup.HttpApiGroup.Error<G>
+  >
+}
+
+/** The group must be able to render whatever the edge itself can fail with. */
+type RendersEdge<G> = [EdgeFailure] extends [HttpApiGroup.HttpApiGroup.Error<G>]
+  ? unknown
+  : "this group's errors must include every EdgeFailure"
+
+/** The service that `handlers` provides for a group and that the server asks for, so that none can be forgotten. */
+export interface HandlersOf<Name extends string> {
+  readonly _: unique symbol
+  readonly group: Name
+}
+
+/** The handlers of every group in a union of groups. */
+export type HandlersOfAll<Groups> = Groups extends HttpApiGroup.HttpApiGroup.Any
+  ? HandlersOf<HttpApiGroup.HttpApiGroup.Name<Groups>>
+  : never
+
+/** The server's view: every handler takes the same record of parts. */
+export type AnyHandlers = Readonly<Record<string, (input: never) => Effect.Effect<unknown, unknown>>>
+
+export const handlersTag = <Name extends string>(group: Name) =>
+  Context.GenericTag<HandlersOf<Name>, AnyHandlers>(`gateway/handlers/${group}`)
+
+/** Ties a group of endpoints to the functions that answer them. */
+export const handlers = <G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  group: G & RendersEdge<G>,
+  make: Effect.Effect<Handlers<G>, E, R>
+): Layer.Layer<HandlersOf<HttpApiGroup.HttpApiGroup.Name<G>>, E, Exclude<R, Scope.Scope>> => {
+  // `Any` hides the identifier that every group has.
+  const { identifier } = group as unknown as { identifier: HttpApiGroup.HttpApiGroup.Name<G> & string }
+  return Layer.scoped(handlersTag(identifier), make as Effect.Effect<AnyHandlers, E, R>) as never
+}

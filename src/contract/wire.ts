@@ -1,0 +1,115 @@
+/* oxlint-disable typescript/consistent-type-assertions -- the union's members are made from a table's keys; its type says so once */
+import { HttpApiSchema } from "@effect/platform"
+import { Schema } from "effect"
+import { failures } from "./Failure.ts"
+import type { Failure, FailureTag } from "./Failure.ts"
+
+/** How a family says one kind of failure: HTTP status, `code` (where its body has one) and `type`. */
+export interface Row {
+  readonly status: number
+  readonly code: string
+  readonly type: string
+}
+
+export type FailureTable<Tags extends FailureTag> = { readonly [Tag in Tags]: Row }
+export type FailureOf<Tags extends FailureTag> = InstanceType<(typeof failures)[Tags]>
+
+/** A family's body for a failure, and what to read back from one. */
+export interface Body<I extends object> {
+  /** The body's schema with `code` and `type` narrowed to the row's. */
+  readonly schema: (row: Row) => Schema.Schema<I>
+  readonly encode: (failure: Failure, row: Row) => I
+  readonly message: (body: I) => string
+}
+
+/** `{error: {code, message, param, type}}`: video tasks, responses, task queries and everything outside the families. */
+export interface CodedBody {
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly param: string | null
+    readonly type: string
+  }
+}
+
+const paramOf = (failure: Failure) =>
+  failure._tag === "InvalidRequest" || failure._tag === "NotFound" ? failure.param : null
+
+/** @param param whether the family names the bad field (responses) or always answers null (video tasks, task queries) */
+export const codedBody = (options: { readonly param: boolean }): Body<CodedBody> => ({
+  schema: (row) =>
+    Schema.Struct({
+      error: Schema.Struct({
+        // A conflict may carry the wire's own code.
+        code: row.status === 409 ? Schema.String : Schema.Literal(row.code),
+        message: Schema.String,
+        param: Schema.NullOr(Schema.String),
+        type: Schema.Literal(row.type)
+      })
+    }),
+  encode: (failure, row) => ({
+    error: {
+      code: failure._tag === "Conflict" ? (failure.code ?? row.code) : row.code,
+      message: failure.message,
+      param: options.param ? paramOf(failure) : null,
+      type: row.type
+    }
+  }),
+  message: (body) => body.error.message
+})
+
+/** `{type: "error", error: {type, message}, request_id}`: messages. The edge adds the request id to every such body. */
+export interface TypedBody {
+  readonly type: "error"
+  readonly error: { readonly type: string; readonly message: string }
+  readonly request_id?: string
+}
+
+export const typedBody: Body<TypedBody> = {
+  schema: (row) =>
+    Schema.Struct({
+      type: Schema.Literal("error"),
+      error: Schema.Struct({ type: Schema.Literal(row.type), message: Schema.String }),
+      request_id: Schema.optionalWith(Schema.String, { exact: true })
+    }),
+  encode: (failure, row) => ({ type: "error", error: { type: row.type, message: failure.message } }),
+  message: (body) => body.error.message
+}
+
+const revive = (tag: FailureTag, message: string): Failure => {
+  switch (tag) {
+    case "InvalidRequest":
+    case "NotFound":
+      return new failures[tag]({ message, param: null })
+    case "Conflict":
+      return new failures.Conflict({ message, code: null })
+    case "RateLimited":
+      return new failures.RateLimited({ message, retryAfterSeconds: null })
+    default:
+      return new failures[tag]({ message })
+  }
+}
+
+/**
+ * The error union of a family's groups: the type side is the domain failure, the encoded side the family's body.
+ * Identifier and status sit on the transformation; on the failure class two families would share one OpenAPI component.
+ * Bodies that are alike at one status decode as the first one declared.
+ */
+export const failureUnion = <Tags extends FailureTag, I extends object>(
+  family: string,
+  table: FailureTable<Tags>,
+  body: Body<I>
+): Schema.Schema<FailureOf<Tags>, I> => {
+  const members = Object.keys(table).map((key) => {
+    const tag = key as Tags
+    const row = table[tag]
+    // One class of the union, seen as the union: encode only ever meets its own tag.
+    const domain = Schema.typeSchema(failures[tag] as never) as unknown as Schema.Schema<Failure>
+    return Schema.transform(body.schema(row), domain, {
+      strict: true,
+      decode: (encoded) => revive(tag, body.message(encoded)),
+      encode: (failure) => body.encode(failure, row)
+    }).annotations(HttpApiSchema.annotations({ status: row.status, identifier: `${family}${tag}` }))
+  })
+  return Schema.Union(...members) as never
+}

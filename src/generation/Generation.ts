@@ -1,0 +1,15 @@
+import type { GenerationEvent } from "./GenerationEvent.ts"
+
+/** The events that one chunk of an upstream held; never empty. */
+export type Batch = ReadonlyArray<GenerationEvent>
+
+/**
+ * One running generation, pulled by whoever answers the client. Plain functions and promises: per-token work pays for
+ * no fiber. Every way it can end arrives as an event (`finished` or `failed`), so `next` never rejects.
+ */
+export interface Generation {
+  /** The next events; undefined once `finished` or `failed` was given. One call at a time. */
+  readonly next: () => Batch | undefined | Promise<Batch | undefined>
+  /** Stops the work and frees what it holds, at once and any number of times; a waiting `next` then answers undefined. */
+  readonly cancel: () => void
+}

@@ -1,0 +1,67 @@
+import type { Failure } from "../contract/Failure.ts"
+import type { Citation, SearchOutcome } from "./Conversation.ts"
+
+/**
+ * What a model does while it answers, in the words of no family. Upstream protocols step into these, family encoders
+ * step out of them. Producers need not be tidy: `sequence.ts` opens, closes and orders whatever comes, so that an
+ * encoder only ever sees one open item at a time.
+ */
+export type GenerationEvent =
+  /** The upstream began to answer; what it already knows of the usage (Anthropic tells the input tokens here). */
+  | { readonly type: "started"; readonly usage: Usage | undefined }
+  | { readonly type: "text-start" }
+  | { readonly type: "text-delta"; readonly text: string }
+  /** Belongs to the text item that is open. */
+  | { readonly type: "citation"; readonly citation: Citation }
+  | { readonly type: "text-end" }
+  | { readonly type: "refusal-delta"; readonly text: string }
+  | { readonly type: "reasoning-start" }
+  | { readonly type: "reasoning-delta"; readonly text: string }
+  /** The opaque form to replay, where the upstream has one. */
+  | { readonly type: "reasoning-end"; readonly signature: string | undefined }
+  | { readonly type: "redacted-reasoning"; readonly data: string }
+  | {
+      readonly type: "tool-call-start"
+      readonly callId: string
+      readonly name: string
+      readonly kind: "function" | "custom"
+    }
+  /** A piece of the arguments' JSON text (or of a custom tool's input). */
+  | { readonly type: "tool-call-delta"; readonly callId: string; readonly text: string }
+  | { readonly type: "tool-call-end"; readonly callId: string }
+  | { readonly type: "search-start"; readonly id: string; readonly query: string }
+  | { readonly type: "search-end"; readonly id: string; readonly outcome: SearchOutcome }
+  /** Totals so far; a later one replaces an earlier one. */
+  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }
+  | { readonly type: "failed"; readonly failure: Failure }
+
+export type FinishReason =
+  | "stop"
+  | "max-tokens"
+  | "stop-sequence"
+  | "tool-calls"
+  | "refusal"
+  | "context-exceeded"
+  | "pause"
+
+/** Token counts of one generation. Kinds do not overlap: the whole input is input + cacheRead + cacheWrite. */
+export interface Usage {
+  /** Input tokens read fresh: neither from a cache nor written to one. */
+  readonly inputTokens: number
+  readonly cacheReadTokens: number
+  readonly cacheWriteTokens: number
+  /** Generated tokens, reasoning included. */
+  readonly outputTokens: number
+  readonly reasoningTokens: number
+  readonly searches: number
+}
+
+export const noUsage: Usage = {
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  searches: 0
+}
