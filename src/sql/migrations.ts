@@ -1,0 +1,14 @@
+import * as Migrator from "@effect/sql/Migrator"
+import { Effect } from "effect"
+import { keys } from "./migrations/0001_keys.ts"
+
+/**
+ * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
+ * An entry that has been released never changes; a change is a new entry at the end.
+ */
+const history = [[1, "keys", keys]] as const
+
+export const migrate = Migrator.make({})({
+  table: "migrations",
+  loader: Effect.succeed(history.map(([id, name, up]) => [id, name, Effect.succeed(up)] as const))
+})

@@ -1,0 +1,62 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer } from "effect"
+import { Commits } from "../../src/sql/Commits.ts"
+import { DatabaseUnavailable, layer } from "../../src/sql/Database.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "gateway-sql-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const database = (name: string) => layer({ url: `sqlite:${join(folder, name)}`, exclusive: true })
+const withCommits = (name: string) => Commits.Default.pipe(Layer.provideMerge(database(name)))
+
+const account = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`)
+
+const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`)
+
+describe("Commits", () => {
+  it.effect("commits every write, and rolls back only the one that fails", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const context = yield* Effect.context<SqlClient.SqlClient>()
+      const write = (id: string) =>
+        commits.write(
+          Effect.provide(id === "bad" ? Effect.zipRight(account(id), Effect.fail("no")) : account(id), context)
+        )
+      const exits = yield* Effect.forEach(["a", "bad", "b"], (id) => Effect.exit(write(id)), {
+        concurrency: "unbounded"
+      })
+      expect(exits.map(Exit.isSuccess)).toEqual([true, false, true])
+      expect((yield* accounts).map((row) => row.id)).toEqual(["a", "b"])
+    }).pipe(Effect.provide(withCommits("commits.db")))
+  )
+})
+
+describe("the database", () => {
+  it.effect("refuses a second server on the same file, in one line", () =>
+    Effect.gen(function* () {
+      const second = yield* Effect.flip(Layer.build(database("shared.db")))
+      expect(second).toBeInstanceOf(DatabaseUnavailable)
+      expect(second.message).toContain("is in use by another gateway process")
+      expect(second.message).not.toContain("\n")
+    }).pipe(Effect.scoped, Effect.provide(database("shared.db")))
+  )
+
+  it.effect("names a bad address", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(Layer.build(layer({ url: "mysql://x", exclusive: true })))
+      expect(failure.message).toContain('expected sqlite:<path> or sqlite::memory:; got "mysql://x"')
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("makes the folder of its file", () =>
+    Effect.gen(function* () {
+      yield* accounts
+      expect(existsSync(join(folder, "deep/er/gateway.db"))).toBe(true)
+    }).pipe(Effect.provide(database("deep/er/gateway.db")))
+  )
+})
