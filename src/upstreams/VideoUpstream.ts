@@ -1,0 +1,131 @@
+import { Context, Data, Schema } from "effect"
+import type { Effect, Option } from "effect"
+import { JsonObject } from "../contract/fields.ts"
+
+/** One input beside the prompt, its role made explicit. `url` is an http(s) address or a data URI. */
+export const VideoMedia = Schema.Struct({
+  kind: Schema.Literal("image", "video", "audio"),
+  role: Schema.Literal("first_frame", "last_frame", "reference_image", "reference_video", "reference_audio"),
+  url: Schema.String
+})
+export type VideoMedia = typeof VideoMedia.Type
+
+/** What was asked for, with every default and every "you choose" settled to a real value. */
+export const VideoSettings = Schema.Struct({
+  resolution: Schema.String,
+  /** As the record echoes it; never `adaptive`. `3:3` has the geometry of `3:4`. */
+  ratio: Schema.String,
+  width: Schema.Int,
+  height: Schema.Int,
+  /** Frames at 24 per second. */
+  frames: Schema.Int,
+  /** Whether the length was given as `frames`: the record then carries `frames` in place of `duration`. */
+  byFrames: Schema.Boolean,
+  seed: Schema.Int,
+  generateAudio: Schema.Boolean,
+  watermark: Schema.Boolean,
+  cameraFixed: Schema.Boolean,
+  returnLastFrame: Schema.Boolean,
+  draft: Schema.Boolean,
+  priority: Schema.Int,
+  serviceTier: Schema.String
+})
+export type VideoSettings = typeof VideoSettings.Type
+
+/** A video to render: plain JSON, stored with its task and handed to the upstream on every call. */
+export const VideoJob = Schema.Struct({
+  taskId: Schema.String,
+  /** The model's id at the upstream. */
+  upstreamModel: Schema.String,
+  prompt: Schema.String,
+  media: Schema.Array(VideoMedia),
+  settings: VideoSettings,
+  /** The caller's body as it came, for an upstream that speaks the same protocol. */
+  body: JsonObject,
+  createdAtMs: Schema.Number,
+  /** When the task expires: nothing rendered later is of use. */
+  deadlineMs: Schema.Number
+})
+export type VideoJob = typeof VideoJob.Type
+
+/** Why a task failed, as its record shows it. */
+export const VideoError = Schema.Struct({ code: Schema.String, message: Schema.String })
+export type VideoError = typeof VideoError.Type
+
+/** What an upstream says of a finished video. What it leaves out, the task's settings fill in. */
+export const VideoResult = Schema.Struct({
+  videoUrl: Schema.String,
+  lastFrameUrl: Schema.optional(Schema.String),
+  usage: Schema.optional(
+    Schema.Struct({
+      completionTokens: Schema.Int,
+      totalTokens: Schema.Int,
+      toolUsage: Schema.optional(JsonObject)
+    })
+  ),
+  seed: Schema.optional(Schema.Int),
+  resolution: Schema.optional(Schema.String),
+  ratio: Schema.optional(Schema.String),
+  /** Whole seconds. */
+  duration: Schema.optional(Schema.Int),
+  frames: Schema.optional(Schema.Int),
+  framesPerSecond: Schema.optional(Schema.Int),
+  serviceTier: Schema.optional(Schema.String),
+  /** Fields of the upstream's record that the gateway does not know, under their own names. */
+  extra: Schema.optional(JsonObject)
+})
+export type VideoResult = typeof VideoResult.Type
+
+/** Where a submitted video is. `unknown`: a label nobody knows, the task stays as it was. */
+export type VideoReport =
+  | {
+      readonly status: "queued" | "running" | "unknown"
+      /** When the upstream expects news, in milliseconds from now; absent where it can't tell. */
+      readonly nextPollMs?: number | undefined
+    }
+  | { readonly status: "succeeded"; readonly result: VideoResult }
+  | { readonly status: "failed"; readonly error: VideoError }
+  | { readonly status: "expired" | "cancelled" }
+
+/** The upstream said no, for good: the task fails with this code and message. Nothing was made or charged. */
+export class VideoRejected extends Data.TaggedError("VideoRejected")<VideoError> {}
+
+/** The upstream has no room (429, overload): nothing was made; the task stays queued and is submitted again later. */
+export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
+  readonly retryAfterSeconds: number | undefined
+}> {}
+
+/** The submit left and no answer came: a video may have been made. Reconcile or fail, never submit again. */
+export class VideoAmbiguous extends Data.TaggedError("VideoAmbiguous")<{ readonly reason: string }> {}
+
+/** The call had no effect, or none that matters, and may be repeated: refused connection, 5xx to a poll, a timeout of one. */
+export class VideoTransient extends Data.TaggedError("VideoTransient")<{ readonly reason: string }> {}
+
+export type VideoCancelOutcome = "cancelled" | "running" | "ended"
+
+/**
+ * A place that renders videos. Calls are made by the durable engine: the intent is stored before `submit` and the id
+ * after it, so `submit` runs at most once per task unless it failed with `VideoSaturated` or `VideoTransient`.
+ */
+export interface VideoUpstream {
+  readonly name: string
+  /** Starts the video; answers with the upstream's id for it. */
+  readonly submit: (
+    job: VideoJob
+  ) => Effect.Effect<string, VideoRejected | VideoSaturated | VideoAmbiguous | VideoTransient>
+  /** Asks where it is; may be asked any number of times. `VideoRejected`: the upstream no longer knows it. */
+  readonly poll: (upstreamId: string, job: VideoJob) => Effect.Effect<VideoReport, VideoRejected | VideoTransient>
+  /** Asks to stop it. `running`: too late to stop, it goes on. `ended`: it is over or unknown there. */
+  readonly cancel: (upstreamId: string, job: VideoJob) => Effect.Effect<VideoCancelOutcome, VideoTransient>
+  /**
+   * After an ambiguous submit or a crash in one: the id of the video that this job made, none where it made none.
+   * Absent where the upstream offers no way to tell; the engine then fails the task.
+   */
+  readonly reconcile?: (job: VideoJob) => Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient>
+}
+
+/** The configured video upstreams by name. */
+export class VideoUpstreams extends Context.Tag("gateway/upstreams/VideoUpstreams")<
+  VideoUpstreams,
+  ReadonlyMap<string, VideoUpstream>
+>() {}
