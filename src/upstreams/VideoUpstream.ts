@@ -28,20 +28,25 @@ export const VideoSettings = Schema.Struct({
   returnLastFrame: Schema.Boolean,
   draft: Schema.Boolean,
   priority: Schema.Int,
-  serviceTier: Schema.String
+  serviceTier: Schema.String,
+  webSearch: Schema.Boolean
 })
 export type VideoSettings = typeof VideoSettings.Type
 
-/** A video to render: plain JSON, stored with its task and handed to the upstream on every call. */
+/**
+ * A video to render, as its upstream is told of it: plain JSON, and up to 64 MiB of it (data URIs), so it is kept apart
+ * from its task's row and let go when the task has been submitted or has ended.
+ */
 export const VideoJob = Schema.Struct({
   taskId: Schema.String,
   /** The model's id at the upstream. */
   upstreamModel: Schema.String,
   prompt: Schema.String,
+  /** Empty where `body` is there: the inputs are in it. */
   media: Schema.Array(VideoMedia),
   settings: VideoSettings,
-  /** The caller's body as it came, for an upstream that speaks the same protocol. */
-  body: JsonObject,
+  /** The caller's body as it came, for an upstream that passes it through; else null. */
+  body: Schema.NullOr(JsonObject),
   createdAtMs: Schema.Number,
   /** When the task expires: nothing rendered later is of use. */
   deadlineMs: Schema.Number
@@ -109,14 +114,16 @@ export type VideoCancelOutcome = "cancelled" | "running" | "ended"
  */
 export interface VideoUpstream {
   readonly name: string
+  /** It speaks the callers' own protocol and gets their body whole: `draft_task` parts and `asset://` addresses may go there. */
+  readonly passesThrough: boolean
   /** Starts the video; answers with the upstream's id for it. */
   readonly submit: (
     job: VideoJob
   ) => Effect.Effect<string, VideoRejected | VideoSaturated | VideoAmbiguous | VideoTransient>
   /** Asks where it is; may be asked any number of times. `VideoRejected`: the upstream no longer knows it. */
-  readonly poll: (upstreamId: string, job: VideoJob) => Effect.Effect<VideoReport, VideoRejected | VideoTransient>
+  readonly poll: (upstreamId: string) => Effect.Effect<VideoReport, VideoRejected | VideoTransient>
   /** Asks to stop it. `running`: too late to stop, it goes on. `ended`: it is over or unknown there. */
-  readonly cancel: (upstreamId: string, job: VideoJob) => Effect.Effect<VideoCancelOutcome, VideoTransient>
+  readonly cancel: (upstreamId: string) => Effect.Effect<VideoCancelOutcome, VideoTransient>
   /**
    * After an ambiguous submit or a crash in one: the id of the video that this job made, none where it made none.
    * Absent where the upstream offers no way to tell; the engine then fails the task.

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
 import { AccountId, KeyId } from "../contract/Caller.ts"
-import { VideoError, VideoJob, VideoResult } from "../upstreams/VideoUpstream.ts"
+import { VideoError, VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
 
 /** The states a task is shown in: these six and no other spelling. */
 export const VideoStatus = Schema.Literal("queued", "running", "succeeded", "failed", "expired", "cancelled")
 export type VideoStatus = typeof VideoStatus.Type
 
-/** A video task as the gateway keeps it: plain JSON but for the brands. Times are Unix milliseconds. */
+/** A video task as the gateway keeps it, small enough to read at every poll; what to render is its `VideoJob`. */
 export const VideoTask = Schema.Struct({
   id: Schema.String,
   account: AccountId,
@@ -16,7 +16,7 @@ export const VideoTask = Schema.Struct({
   /** Name of the upstream that renders it. */
   upstream: Schema.String,
   status: VideoStatus,
-  job: VideoJob,
+  settings: VideoSettings,
   createdAtMs: Schema.Number,
   updatedAtMs: Schema.Number,
   executionExpiresAfterSeconds: Schema.Int,
