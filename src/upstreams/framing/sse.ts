@@ -1,0 +1,115 @@
+/** One server-sent event. Its name is `message` where the upstream gave none; ids and retry hints mean nothing to us. */
+export interface SseEvent {
+  readonly event: string
+  readonly data: string
+}
+
+/** Cuts a byte stream into events, however the bytes are cut. Not reusable, not for two streams at once. */
+export interface SseParser {
+  /** The events that these bytes complete. Throws `SseOverflow` where one event exceeds the bound. */
+  readonly push: (bytes: Uint8Array) => ReadonlyArray<SseEvent>
+  /** What is left when the stream ends: an event that only lacks its closing blank line. */
+  readonly end: () => ReadonlyArray<SseEvent>
+}
+
+/** An event larger than the buffer allowed for it. */
+export class SseOverflow extends Error {}
+
+/** The largest event held, in UTF-16 units; the largest real ones are a whole answer with an image inside. */
+const defaultLimit = 32 * 1024 * 1024
+
+const none: ReadonlyArray<SseEvent> = []
+
+/**
+ * An incremental parser of the HTML standard's event streams: CRLF, LF and CR lines, multi-line data, comments and a
+ * byte order mark. A line that arrives in pieces is joined once, when it is whole, so a cut costs nothing.
+ */
+export const sseParser = (limit: number = defaultLimit): SseParser => {
+  // The decoder carries halves of characters from one chunk to the next and drops the byte order mark.
+  const decoder = new TextDecoder()
+  let pieces: Array<string> = []
+  let held = 0
+  let afterCr = false
+  let event = ""
+  let data: string | undefined
+
+  const hold = (length: number) => {
+    held += length
+    if (held > limit) throw new SseOverflow(`an event exceeds ${limit} characters`)
+  }
+
+  const endLine = (tail: string, events: Array<SseEvent>) => {
+    let line = tail
+    if (pieces.length > 0) {
+      pieces.push(tail)
+      line = pieces.join("")
+      pieces = []
+    }
+    if (line === "") {
+      if (data !== undefined) events.push({ event: event === "" ? "message" : event, data })
+      event = ""
+      data = undefined
+      held = 0
+      return
+    }
+    hold(tail.length)
+    // The common case first: one line of data.
+    if (line.startsWith("data:")) {
+      const value = line.slice(line.charCodeAt(5) === space ? 6 : 5)
+      data = data === undefined ? value : `${data}\n${value}`
+    } else if (line.startsWith("event:")) {
+      event = line.slice(line.charCodeAt(6) === space ? 7 : 6)
+    } else if (line === "data") {
+      data = data === undefined ? "" : `${data}\n`
+    }
+    // Comments before an event are no part of it: heartbeats may go on for hours.
+    if (data === undefined) held = 0
+  }
+
+  const take = (text: string): ReadonlyArray<SseEvent> => {
+    let start = 0
+    if (afterCr && text !== "") {
+      afterCr = false
+      if (text.charCodeAt(0) === lineFeed) start = 1
+    }
+    let lf = text.indexOf("\n", start)
+    let cr = text.indexOf("\r", start)
+    if (lf === -1 && cr === -1) {
+      if (start < text.length) {
+        hold(text.length - start)
+        pieces.push(text.slice(start))
+      }
+      return none
+    }
+    const events: Array<SseEvent> = []
+    while (lf !== -1 || cr !== -1) {
+      const isCr = cr !== -1 && (lf === -1 || cr < lf)
+      const at = isCr ? cr : lf
+      endLine(text.slice(start, at), events)
+      start = at + 1
+      if (isCr && start === text.length) afterCr = true
+      if (isCr && lf === start) start++
+      if (lf !== -1 && lf < start) lf = text.indexOf("\n", start)
+      if (cr !== -1 && cr < start) cr = text.indexOf("\r", start)
+    }
+    if (start < text.length) {
+      hold(text.length - start)
+      pieces.push(text.slice(start))
+    }
+    return events
+  }
+
+  return {
+    push: (bytes) => take(decoder.decode(bytes, { stream: true })),
+    end: () => {
+      const events: Array<SseEvent> = []
+      events.push(...take(decoder.decode()))
+      endLine("", events)
+      if (data !== undefined) endLine("", events)
+      return events
+    }
+  }
+}
+
+const space = 32
+const lineFeed = 10
