@@ -12,4 +12,6 @@ export interface Generation {
   readonly next: () => Batch | undefined | Promise<Batch | undefined>
   /** Stops the work and frees what it holds, at once and any number of times; a waiting `next` then answers undefined. */
   readonly cancel: () => void
+  /** Names of what the caller asked for and the upstream can't carry (`top_k`); undefined is nothing. */
+  readonly adapted?: ReadonlyArray<string>
 }

@@ -31,6 +31,11 @@ export type GenerationEvent =
   | { readonly type: "tool-call-end"; readonly callId: string }
   | { readonly type: "search-start"; readonly id: string; readonly query: string }
   | { readonly type: "search-end"; readonly id: string; readonly outcome: SearchOutcome }
+  /**
+   * The answer in the caller's own dialect, as the upstream wrote it: whole frames of a stream, or the JSON of an answer
+   * in one piece. Only a forwarded generation has these (`native.ts`). A terminal one leaves once `finished` is accepted.
+   */
+  | { readonly type: "native"; readonly text: string; readonly terminal: boolean }
   /** Totals so far; a later one replaces an earlier one. */
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }

@@ -16,6 +16,12 @@ export interface Frame {
   readonly type: string
 }
 
+/** Frames that are text already, passed through. */
+export interface NativeFrame extends Frame {
+  readonly type: "native"
+  readonly text: string
+}
+
 interface Ending<S> {
   /** Runs when the generation has ended well, before the last frames leave: what it stores is there when they arrive. */
   readonly commit?: (state: S) => Promise<void>
@@ -257,6 +263,10 @@ const body = <S, F extends Frame>(
 
 const render = (frames: ReadonlyArray<Frame>): string => {
   let text = ""
-  for (const frame of frames) text += `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
+  for (const frame of frames) {
+    text += isNative(frame) ? frame.text : `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
+  }
   return text
 }
+
+const isNative = (frame: Frame): frame is NativeFrame => frame.type === "native"

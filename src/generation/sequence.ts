@@ -65,6 +65,7 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
   if (state.phase === "before") return begin(state, event)
   switch (event.type) {
     case "started":
+    case "native":
       return [state, none]
     case "usage":
       return [{ ...state, usage: event.usage }, none]

@@ -33,11 +33,9 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         const upstream = route === undefined ? undefined : upstreams.get(route.upstream)
         return route === undefined || upstream === undefined
           ? Effect.dieMessage(`model ${model.id} has no upstream`)
-          : upstream.generate(conversation, {
-              upstreamModel: route.model,
-              stream: options.stream,
-              requestId: request.id
-            })
+          : upstream
+              .generate(conversation, { upstreamModel: route.model, stream: options.stream, requestId: request.id })
+              .pipe(Effect.mapError((error) => (error._tag === "UpstreamError" ? error.failure : error)))
       })
 
     return { find, generate, all: [...catalogue.values()] } as const

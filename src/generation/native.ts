@@ -1,0 +1,40 @@
+import type { Failure } from "../contract/Failure.ts"
+import type { Frame, Machine, NativeFrame } from "./answer.ts"
+import type { FinishReason, Usage } from "./GenerationEvent.ts"
+
+/** What passed through so far. */
+export interface NativeState {
+  /** The last totals the upstream told; undefined where it told none. */
+  readonly usage: Usage | undefined
+  /** The JSON of an answer in one piece, or the stream's last frames until they may leave. */
+  readonly terminal: string
+  readonly reason: FinishReason | undefined
+}
+
+/**
+ * The encoder of a forwarded generation, for `streamed` and `folded`: frames go out as they came in, and the last ones
+ * wait until the answer is committed. After `folded`, `state.terminal` is the answer's JSON.
+ *
+ * @param failed the family's frames for a failure in mid-stream
+ */
+export const nativeMachine = <F extends Frame>(
+  failed: (failure: Failure) => ReadonlyArray<F>
+): Machine<NativeState, F | NativeFrame> => ({
+  initial: { usage: undefined, terminal: "", reason: undefined },
+  step: (state, event) => {
+    switch (event.type) {
+      case "native":
+        return event.terminal
+          ? [{ ...state, terminal: state.terminal + event.text }, []]
+          : [state, [{ type: "native", text: event.text }]]
+      case "usage":
+        return [{ ...state, usage: event.usage }, []]
+      case "finished":
+        return [{ ...state, reason: event.reason }, [{ type: "native", text: state.terminal }]]
+      case "failed":
+        return [state, failed(event.failure)]
+      default:
+        return [state, []]
+    }
+  }
+})

@@ -1,0 +1,17 @@
+import { Data } from "effect"
+import type { Failure } from "../contract/Failure.ts"
+
+/** A call that an upstream, or the way to it, refused before anything was generated. */
+export class UpstreamError extends Data.TaggedError("UpstreamError")<{
+  /** What the caller is told where nobody else answers. */
+  readonly failure: Failure
+  /**
+   * Whether another try makes sense: `again` at this upstream too (overload, a broken connection), `elsewhere` at
+   * another one (a key of ours it rejects, a model it lacks), `never` where the caller's input is at fault.
+   */
+  readonly retry: "again" | "elsewhere" | "never"
+  /** How long the upstream asks us to wait before the next try, in ms. */
+  readonly retryAfterMs: number | undefined
+  /** The upstream's HTTP status; undefined where no answer came. */
+  readonly status: number | undefined
+}> {}
