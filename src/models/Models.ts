@@ -5,6 +5,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { fitContext } from "../generation/truncate.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
@@ -31,10 +32,14 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       Effect.flatMap(find(conversation.model, "text"), (model) => {
         const route = model.routes[0]
         const upstream = route === undefined ? undefined : upstreams.get(route.upstream)
-        return route === undefined || upstream === undefined
-          ? Effect.dieMessage(`model ${model.id} has no upstream`)
+        if (route === undefined || upstream === undefined) {
+          return Effect.dieMessage(`model ${model.id} has no upstream`)
+        }
+        const fitting = fitContext(conversation, model.contextTokens)
+        return fitting instanceof InvalidRequest
+          ? Effect.fail(fitting)
           : upstream
-              .generate(conversation, { upstreamModel: route.model, stream: options.stream, requestId: request.id })
+              .generate(fitting, { upstreamModel: route.model, stream: options.stream, requestId: request.id })
               .pipe(Effect.mapError((error) => (error._tag === "UpstreamError" ? error.failure : error)))
       })
 
