@@ -8,8 +8,46 @@ export type AccountId = typeof AccountId.Type
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
-/** Who is calling: the account that owns what the request makes, and the key it came with. */
+/** Upper bounds on use; an absent one is no bound. Tokens count input and output together. */
+export const Limits = Schema.Struct({
+  requestsPerMinute: Schema.optional(Schema.Int.pipe(Schema.positive())),
+  tokensPerMinute: Schema.optional(Schema.Int.pipe(Schema.positive())),
+  concurrentRequests: Schema.optional(Schema.Int.pipe(Schema.positive())),
+  concurrentTasks: Schema.optional(Schema.Int.pipe(Schema.positive()))
+})
+export type Limits = typeof Limits.Type
+
+/** What a key may spend in each UTC day or month, in nano-dollars. */
+export interface Budget {
+  readonly nanoUsd: number
+  readonly period: "day" | "month"
+}
+
+/** Web pages that searches of an account may use: `undefined` means any. Domains as in a search tool. */
+export interface SearchDomains {
+  readonly allowed: ReadonlyArray<string> | undefined
+  readonly blocked: ReadonlyArray<string> | undefined
+}
+
+/** Who is calling: the account that owns what the request makes, the key it came with, and what both may do. */
 export interface Caller {
   readonly account: AccountId
   readonly key: KeyId
+  /** Patterns of the models the key may use (`claude-*`). */
+  readonly models: ReadonlyArray<string>
+  readonly keyLimits: Limits
+  readonly accountLimits: Limits
+  readonly budget: Budget | undefined
+  readonly searchDomains: SearchDomains
 }
+
+/** A caller without restrictions. */
+export const unrestricted = (account: AccountId, key: KeyId): Caller => ({
+  account,
+  key,
+  models: ["*"],
+  keyLimits: {},
+  accountLimits: {},
+  budget: undefined,
+  searchDomains: { allowed: undefined, blocked: undefined }
+})

@@ -1,0 +1,126 @@
+import { Effect, Option, Schedule } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import { AuthInvalid, AuthMissing, ModelForbidden } from "../contract/Failure.ts"
+import type { RateLimited } from "../contract/Failure.ts"
+import * as ApiKey from "./ApiKey.ts"
+import { Keys } from "./Keys.ts"
+
+/** Callers remembered at most; beyond it the longest known goes first. */
+const capacity = 65_536
+
+/** How soon a change made by another process (a command, another server) is noticed. */
+const watchEvery = Schedule.spaced("250 millis")
+
+interface Known {
+  readonly success: Effect.Effect<Caller>
+  readonly expiresAtMs: number
+}
+
+/** The dialect of the rate-limit headers on a reply; null for none. */
+export type RateHeaders = "openai" | "anthropic" | null
+
+/** Who calls and what they may do. */
+export class Access extends Effect.Service<Access>()("gateway/access/Access", {
+  dependencies: [Keys.Default],
+  scoped: Effect.gen(function* () {
+    const keys = yield* Keys
+    const clock = yield* Effect.clock
+    /** By the full SHA-256 of the secret. Only keys that open something are kept: strangers can't fill it. */
+    const known = new Map<string, Known>()
+    let version = yield* keys.version
+
+    const watch = Effect.map(keys.version, (now) => {
+      if (now === version) return
+      version = now
+      known.clear()
+    }).pipe(
+      Effect.catchAllCause(Effect.logWarning),
+      Effect.repeat(watchEvery),
+      Effect.annotateLogs({ fiber: "access" })
+    )
+    yield* Effect.forkScoped(watch)
+
+    const lookUp = (secret: string, hash: string): Effect.Effect<Caller, AuthInvalid> =>
+      Effect.suspend(() => {
+        const asked = version
+        return Effect.flatMap(keys.open(hash), (found) => {
+          if (Option.isNone(found)) return Effect.fail(ApiKey.isMistyped(secret) ? mistyped : unknown)
+          const { caller, expiresAtMs = Infinity, revoked } = found.value
+          if (revoked) return Effect.fail(revokedKey)
+          if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
+          const success = Effect.succeed(caller)
+          // What was read before a change must not outlive the change.
+          if (asked === version) remember(known, hash, { success, expiresAtMs })
+          return success
+        })
+      })
+
+    /**
+     * Reads `Authorization: Bearer`, else `x-api-key`. For a key seen before, the answer is an effect that has already
+     * succeeded, so that the server need not start a fiber.
+     */
+    const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid> => {
+      const authorization = headers.get("authorization")
+      const secret = authorization === null ? headers.get("x-api-key") : bearer(authorization)
+      if (secret === null) return authorization === null ? missing : malformed
+      if (secret === "") return malformed
+      const hash = ApiKey.hash(secret)
+      const hit = known.get(hash)
+      if (hit !== undefined && hit.expiresAtMs > clock.unsafeCurrentTimeMillis()) return hit.success
+      return lookUp(secret, hash)
+    }
+
+    /**
+     * Lets one request of the caller in, or says when to come back. Adds the rate-limit headers to the reply.
+     * Like `authenticate`, it has already succeeded where nothing is to be waited for.
+     */
+    const admit = (
+      _caller: Caller,
+      _dialect: RateHeaders,
+      _replyHeaders: Record<string, string>
+    ): Effect.Effect<void, RateLimited> => Effect.void
+
+    const permit = (caller: Caller, model: string): Effect.Effect<void, ModelForbidden> =>
+      caller.models.some((pattern) => pattern === "*" || matches(pattern, model))
+        ? Effect.void
+        : Effect.fail(new ModelForbidden({ message: `model: this API key has no access to the model "${model}"` }))
+
+    return { authenticate, admit, permit } as const
+  })
+}) {}
+
+const missing = Effect.fail(new AuthMissing({}))
+const malformed = Effect.fail(
+  new AuthInvalid({ message: "Malformed Authorization header: expected `Authorization: Bearer <API_KEY>`" })
+)
+const unknown = new AuthInvalid({ message: "Invalid API key: unknown key" })
+const mistyped = new AuthInvalid({ message: "Invalid API key: mistyped or cut off (its checksum does not match)" })
+const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was revoked" })
+const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
+
+/** The token of `Bearer <token>`; null where the header says anything else. */
+const bearer = (header: string): string | null => /^bearer +([^\s]+)$/i.exec(header.trim())?.[1] ?? null
+
+const remember = (known: Map<string, Known>, hash: string, entry: Known) => {
+  if (known.size >= capacity) {
+    const oldest = known.keys().next()
+    if (oldest.done !== true) known.delete(oldest.value)
+  }
+  known.set(hash, entry)
+}
+
+/** `*` stands for any run of characters, everything else for itself. */
+const matches = (pattern: string, model: string): boolean => {
+  const [head = "", ...rest] = pattern.split("*")
+  const tail = rest.pop()
+  if (tail === undefined) return pattern === model
+  if (!model.startsWith(head) || model.length < head.length + tail.length || !model.endsWith(tail)) return false
+  const end = model.length - tail.length
+  let at = head.length
+  for (const piece of rest) {
+    const found = model.indexOf(piece, at)
+    if (found === -1 || found + piece.length > end) return false
+    at = found + piece.length
+  }
+  return true
+}

@@ -1,0 +1,129 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Option, Redacted, TestClock } from "effect"
+import { Access } from "../../src/access/Access.ts"
+import * as ApiKey from "../../src/access/ApiKey.ts"
+import { Keys } from "../../src/access/Keys.ts"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { layer } from "../../src/sql/Database.ts"
+
+const database = layer({ url: "sqlite::memory:", exclusive: true })
+const live = Access.DefaultWithoutDependencies.pipe(Layer.provideMerge(Keys.Default), Layer.provideMerge(database))
+const team = AccountId.make("team")
+
+const bearer = (secret: string) => new Headers({ authorization: `Bearer ${secret}` })
+const make = (options: { models?: Array<string>; expiresAtMs?: number } = {}) =>
+  Effect.flatMap(Keys, (keys) => keys.create({ account: team, name: "k", ...options }))
+const authenticate = (headers: Headers) => Effect.flatMap(Access, (access) => access.authenticate(headers))
+const refusal = (headers: Headers) => Effect.flip(authenticate(headers))
+
+describe("a key", () => {
+  it.effect("opens its account by Bearer and by x-api-key, and Bearer wins", () =>
+    Effect.gen(function* () {
+      const { id, secret } = yield* make()
+      const text = Redacted.value(secret)
+      expect((yield* authenticate(bearer(text))).key).toBe(id)
+      expect((yield* authenticate(new Headers({ "x-api-key": text }))).account).toBe(team)
+      expect((yield* authenticate(new Headers({ authorization: `bearer ${text}`, "x-api-key": "no" }))).key).toBe(id)
+      const lost = yield* refusal(new Headers({ authorization: "Bearer no", "x-api-key": text }))
+      expect(lost._tag).toBe("AuthInvalid")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("seen before is answered without a fiber", () =>
+    Effect.gen(function* () {
+      const text = Redacted.value((yield* make()).secret)
+      const access = yield* Access
+      yield* access.authenticate(bearer(text))
+      expect(Exit.isExit(access.authenticate(bearer(text)))).toBe(true)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("missing, malformed, mistyped and unknown are told apart", () =>
+    Effect.gen(function* () {
+      const text = Redacted.value((yield* make()).secret)
+      expect((yield* refusal(new Headers()))._tag).toBe("AuthMissing")
+      for (const header of [text, `Basic ${text}`, "Bearer", `Bearer ${text} ${text}`]) {
+        const failure = yield* refusal(new Headers({ authorization: header }))
+        expect([failure._tag, failure.message]).toEqual([
+          "AuthInvalid",
+          "Malformed Authorization header: expected `Authorization: Bearer <API_KEY>`"
+        ])
+      }
+      expect((yield* refusal(bearer(text.slice(0, -1)))).message).toContain("mistyped")
+      expect((yield* refusal(bearer("somebody-elses-secret-key"))).message).toContain("unknown key")
+      expect((yield* refusal(new Headers({ "x-api-key": "nothing" })))._tag).toBe("AuthInvalid")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("revoked, also by another process, opens nothing within a second", () =>
+    Effect.gen(function* () {
+      const { id, secret } = yield* make()
+      yield* authenticate(bearer(Redacted.value(secret)))
+      const keys = yield* Keys
+      expect(yield* keys.revoke(id)).toBe(true)
+      expect(yield* keys.revoke(id)).toBe(false)
+      yield* TestClock.adjust("1 second")
+      expect((yield* refusal(bearer(Redacted.value(secret)))).message).toContain("revoked")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("expires at its time, cached or not", () =>
+    Effect.gen(function* () {
+      const text = Redacted.value((yield* make({ expiresAtMs: 10_000 })).secret)
+      yield* authenticate(bearer(text))
+      yield* TestClock.adjust("9999 millis")
+      yield* authenticate(bearer(text))
+      yield* TestClock.adjust("1 millis")
+      expect((yield* refusal(bearer(text))).message).toContain("expired")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("is stored as its SHA-256 alone", () =>
+    Effect.gen(function* () {
+      const text = Redacted.value((yield* make()).secret)
+      const sql = yield* SqlClient.SqlClient
+      const rows = yield* sql`SELECT * FROM keys`
+      expect(JSON.stringify(rows)).not.toContain(text.slice(3, 20))
+      expect(rows[0]?.["hash"]).toBe(new Bun.CryptoHasher("sha256").update(text).digest("hex"))
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("may use the models its patterns match", () =>
+    Effect.gen(function* () {
+      const access = yield* Access
+      const allowed = (patterns: Array<string>, model: string) =>
+        Effect.isSuccess(access.permit({ ...unrestricted(team, KeyId.make("k")), models: patterns }, model))
+      expect(yield* allowed(["*"], "x")).toBe(true)
+      expect(yield* allowed(["claude-*"], "claude-4")).toBe(true)
+      expect(yield* allowed(["claude-*"], "my-claude-4")).toBe(false)
+      expect(yield* allowed(["gpt-5", "*-mini"], "gpt-5-mini")).toBe(true)
+      expect(yield* allowed(["gpt-5"], "gpt-5-mini")).toBe(false)
+      expect(yield* allowed(["a*b*c"], "a-b-b-c")).toBe(true)
+      expect(yield* allowed(["a*b*bc"], "abc")).toBe(false)
+      expect(yield* allowed([], "x")).toBe(false)
+    }).pipe(Effect.provide(live))
+  )
+})
+
+describe("the first start", () => {
+  it.effect("makes one key and shows it once", () =>
+    Effect.gen(function* () {
+      const keys = yield* Keys
+      const shown = yield* keys.bootstrap(Option.none())
+      const secret = Redacted.value(Option.getOrThrow(shown))
+      expect(secret).toMatch(ApiKey.pattern)
+      expect((yield* authenticate(bearer(secret))).account).toBe("default")
+      expect(Option.isNone(yield* keys.bootstrap(Option.none()))).toBe(true)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("takes the operator's own key instead and shows nothing", () =>
+    Effect.gen(function* () {
+      const keys = yield* Keys
+      const chosen = Redacted.make("gw_a key of my very own choosing".replaceAll(" ", "-"))
+      expect(Option.isNone(yield* keys.bootstrap(Option.some(chosen)))).toBe(true)
+      expect((yield* authenticate(bearer(Redacted.value(chosen)))).account).toBe("default")
+    }).pipe(Effect.provide(live))
+  )
+})
