@@ -1,0 +1,35 @@
+import type { Failure } from "./Failure.ts"
+import { codedBody, failureUnion } from "./wire.ts"
+import type { CodedBody, Row } from "./wire.ts"
+
+const invalid = { type: "invalid_request_error", code: "invalid_params" } as const
+const unauthorized: Row = { status: 401, code: "auth_invalid", type: "authentication_error" }
+const unpaid: Row = { status: 402, code: "insufficient_quota", type: "insufficient_quota_error" }
+const unknown: Row = { status: 404, code: "invalid_request_error", type: "invalid_request_error" }
+const failed: Row = { status: 500, code: "server_error", type: "server_error" }
+
+/** The specification's responses family; whatever belongs to no family answers like it too. */
+const table = {
+  InvalidRequest: { status: 400, ...invalid },
+  AuthMissing: unauthorized,
+  AuthInvalid: unauthorized,
+  InsufficientBalance: unpaid,
+  QuotaExceeded: unpaid,
+  ModelForbidden: { status: 403, code: "permission_error", type: "permission_error" },
+  NotFound: unknown,
+  UnknownRoute: unknown,
+  MalformedId: unknown,
+  Conflict: { status: 409, code: "conflict", type: "invalid_request_error" },
+  TooLarge: { status: 413, ...invalid },
+  RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
+  UpstreamFailed: failed,
+  Internal: failed
+} as const satisfies Record<Failure["_tag"], Row>
+
+const body = codedBody({ param: true })
+
+/** Errors as `{error: {code, message, param, type}}` with the responses family's codes. */
+export const CodedError = failureUnion("Responses", table, body)
+
+/** The same inside a stream that has begun. */
+export const codedError = (failure: Failure): CodedBody["error"] => body.encode(failure, table[failure._tag]).error

@@ -1,0 +1,55 @@
+import { ParseResult, Schema, SchemaAST as AST } from "effect"
+import type { Effect } from "effect"
+
+type Member = Schema.Schema.AnyNoContext
+type Members = Readonly<Record<string, Member>>
+type Parse = (input: unknown, options?: AST.ParseOptions) => Effect.Effect<unknown, ParseResult.ParseIssue>
+
+interface Options<M extends Members, Other extends Member> {
+  /** What an object without a `type` is. */
+  readonly absent?: keyof M
+  /** What a `type` that names no member is: the first that matches. These are not listed among the allowed values. */
+  readonly others?: ReadonlyArray<readonly [RegExp, Other]>
+}
+
+/**
+ * A union of objects told apart by their `type`. Unlike `Schema.Union` it parses one member only, which keeps long
+ * histories cheap, and its issues point into that member or say which types there are.
+ */
+export const variants = <const M extends Members, Other extends Member = never>(
+  members: M,
+  options: Options<M, Other> = {}
+): Schema.Schema<Schema.Schema.Type<M[keyof M] | Other>, Schema.Schema.Encoded<M[keyof M] | Other>> => {
+  const others = options.others ?? []
+  const types = AST.Union.make(Object.keys(members).map((type) => new AST.Literal(type)))
+  const memberOf = (type: unknown): Member | undefined => {
+    if (type === undefined || type === null) return options.absent === undefined ? undefined : members[options.absent]
+    if (typeof type !== "string") return undefined
+    return Object.hasOwn(members, type) ? members[type] : others.find(([pattern]) => pattern.test(type))?.[1]
+  }
+  const all = [...Object.values(members), ...others.map(([, other]) => other)]
+  const parser = (parserOf: (member: Member) => Parse) => () => {
+    const parsers = new Map(all.map((member) => [member, parserOf(member)]))
+    return (input: unknown, parseOptions: AST.ParseOptions, ast: AST.Declaration) => {
+      if (typeof input !== "object" || input === null || Array.isArray(input)) {
+        return ParseResult.fail(new ParseResult.Type(AST.objectKeyword, input))
+      }
+      const type = "type" in input ? input.type : undefined
+      const member = memberOf(type)
+      const parse = member === undefined ? undefined : parsers.get(member)
+      if (parse !== undefined) return parse(input, parseOptions)
+      const issue =
+        type === undefined ? new ParseResult.Missing(new AST.Type(types)) : new ParseResult.Type(types, type)
+      return ParseResult.fail(new ParseResult.Composite(ast, input, new ParseResult.Pointer("type", input, issue)))
+    }
+  }
+  const union = Schema.declare([], {
+    decode: parser((member) => ParseResult.decodeUnknown(member)),
+    encode: parser((member) => ParseResult.encodeUnknown(member))
+  }).annotations({
+    // What the OpenAPI page shows.
+    [AST.SurrogateAnnotationId]: Schema.Union(...all).ast
+  })
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- its parsers are the members'
+  return union as never
+}
