@@ -1,0 +1,24 @@
+import { Either } from "effect"
+
+const longest = 4096
+
+/**
+ * An address as a caller wrote it, or why it isn't one the gateway would call. Strict where URL parsers are kind: what
+ * they repair (backslashes, blanks, missing slashes, credentials) is how one address is made to look like another.
+ */
+export const parseCallerUrl = (written: string): Either.Either<URL, string> => {
+  if (written.length > longest) return Either.left(`expected at most ${longest} characters; got ${written.length}`)
+  const authority = /^https?:\/\/([^/?#]+)/i.exec(written)?.[1]
+  if (authority === undefined) return Either.left("expected an address that starts with http:// or https://")
+  if (/[\p{Cc}\p{Cf}\p{Z}\\]/u.test(written)) {
+    return Either.left("expected an address without blanks, control characters and backslashes")
+  }
+  if (authority.includes("@")) return Either.left("expected an address without a user name or password")
+  const url = URL.parse(written)
+  if (url === null || url.port === "0" || hostOf(url) === "")
+    return Either.left("expected a valid http or https address")
+  return Either.right(url)
+}
+
+/** The host to resolve, to name in TLS and to dial: no brackets, no dot at the end. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, "")
