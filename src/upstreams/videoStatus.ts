@@ -1,0 +1,26 @@
+type Status = "queued" | "running" | "succeeded" | "failed" | "expired" | "cancelled"
+
+const labels: Readonly<Record<string, Status>> = {
+  pending: "queued",
+  queued: "queued",
+  submitted: "queued",
+  not_start: "queued",
+  processing: "running",
+  running: "running",
+  in_progress: "running",
+  succeeded: "succeeded",
+  success: "succeeded",
+  completed: "succeeded",
+  failed: "failed",
+  failure: "failed",
+  error: "failed",
+  expired: "expired",
+  cancelled: "cancelled",
+  canceled: "cancelled"
+}
+
+/** What an upstream's label for a video's state means; `unknown` leaves the task as it is. */
+export const videoStatus = (label: string): Status | "unknown" => {
+  const key = label.toLowerCase()
+  return Object.hasOwn(labels, key) ? (labels[key] ?? "unknown") : "unknown"
+}

@@ -1,0 +1,154 @@
+import { Schema } from "effect"
+import { maybe } from "../contract/fields.ts"
+import { isHttpUrl } from "./addresses.ts"
+
+/** Whole numbers in a range, with the range in the message. */
+const whole = (from: number, to: number) =>
+  Schema.Int.pipe(
+    Schema.between(from, to, { message: () => `expected an integer from ${from} to ${to}` }),
+    Schema.annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to } })
+  )
+
+const Url = Schema.Struct({ url: Schema.String.pipe(Schema.minLength(1, { message: () => "expected a URL" })) })
+
+/** What an input is for. */
+export const MediaRole = Schema.Literal(
+  "first_frame",
+  "last_frame",
+  "reference_image",
+  "reference_video",
+  "reference_audio"
+)
+export type MediaRole = typeof MediaRole.Type
+
+const role = maybe(MediaRole).annotations({
+  description:
+    "What the input is for. A single image without a role is the first frame; a video or an audio without one is a reference."
+})
+
+export const TextPart = Schema.Struct({
+  type: Schema.Literal("text"),
+  text: Schema.String.annotations({
+    description:
+      "The prompt. Several text parts are joined in order. Trailing flags (`--ratio 16:9 --dur 5 --seed 11 …`) are understood; a field of the body wins over a flag."
+  })
+}).annotations({ identifier: "VideoTextPart" })
+
+export const ImagePart = Schema.Struct({
+  type: Schema.Literal("image_url"),
+  role,
+  image_url: Url.annotations({
+    description:
+      "`url`: an http(s) address, or `data:image/<subtype>;base64,<data>` of at most 30 MB (jpeg, png, webp, bmp, tiff, gif, heic, heif)."
+  })
+}).annotations({ identifier: "VideoImagePart" })
+
+export const VideoPart = Schema.Struct({
+  type: Schema.Literal("video_url"),
+  role,
+  video_url: Url.annotations({ description: "`url`: an http(s) address." })
+}).annotations({ identifier: "VideoVideoPart" })
+
+export const AudioPart = Schema.Struct({
+  type: Schema.Literal("audio_url"),
+  role,
+  audio_url: Url.annotations({
+    description:
+      "`url`: an http(s) address, or `data:audio/<wav|mp3|mpeg>;base64,<data>` of at most 15 MB. Never alone."
+  })
+}).annotations({ identifier: "VideoAudioPart" })
+
+export const DraftTaskPart = Schema.Struct({
+  type: Schema.Literal("draft_task"),
+  draft_task: Schema.Struct({ id: Schema.String })
+}).annotations({
+  identifier: "VideoDraftTaskPart",
+  description: "Promotes a draft; only for models whose upstream offers it."
+})
+
+export const ContentPart = Schema.Union(TextPart, ImagePart, VideoPart, AudioPart, DraftTaskPart)
+export type ContentPart = typeof ContentPart.Type
+
+/** `3:3` is the specification's own spelling of `3:4`; both are taken. */
+export const Ratio = Schema.Literal("adaptive", "16:9", "4:3", "1:1", "3:3", "3:4", "9:16", "21:9")
+export type Ratio = typeof Ratio.Type
+
+export const isDuration = (value: number): boolean =>
+  Number.isInteger(value) && (value === -1 || (value >= 4 && value <= 15))
+
+/** 29, 33, … 289: a first frame and whole groups of four behind it. */
+export const isFrameCount = (value: number): boolean =>
+  Number.isInteger(value) && value >= 29 && value <= 289 && (value - 25) % 4 === 0
+
+export const maxSeed = 2 ** 32 - 1
+
+const Duration = Schema.Number.pipe(
+  Schema.filter(isDuration, { message: () => "expected an integer from 4 to 15, or -1 to let the model choose" }),
+  Schema.annotations({ jsonSchema: { type: "integer", enum: [-1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] } })
+)
+
+const Frames = Schema.Number.pipe(
+  Schema.filter(isFrameCount, { message: () => "expected an integer from 29 to 289 of the form 25 + 4n" }),
+  Schema.annotations({ jsonSchema: { type: "integer", minimum: 29, maximum: 289 } })
+)
+
+const CallbackUrl = Schema.String.pipe(
+  Schema.filter(isHttpUrl, { message: () => "expected an http or https URL" }),
+  Schema.annotations({ jsonSchema: { type: "string", format: "uri", pattern: "^[hH][tT][tT][pP][sS]?://" } })
+)
+
+/** Body of `POST …/contents/generations/tasks` (A1, and what Ark's own client libraries send beside it). */
+export const CreateVideoTask = Schema.Struct({
+  model: Schema.String.annotations({ description: "Model id; `GET /v1/models` lists those served." }),
+  content: Schema.Array(ContentPart)
+    .pipe(
+      Schema.minItems(1, { message: () => "expected at least one part" }),
+      Schema.maxItems(64, { message: () => "expected at most 64 parts" })
+    )
+    .annotations({
+      description:
+        "Text alone; one image (`first_frame`); two images (`first_frame` and `last_frame`); or references: up to 9 `reference_image`, 3 `reference_video` and 3 `reference_audio`, at least one of them an image or a video. Frames and references can't be mixed."
+    }),
+  callback_url: maybe(CallbackUrl).annotations({
+    description: "Gets a POST of the task's record each time its status changes."
+  }),
+  return_last_frame: maybe(Schema.Boolean).annotations({
+    description: "Default false. Whether the last frame is returned as an image (`content.last_frame_url`)."
+  }),
+  execution_expires_after: maybe(whole(3600, 259_200)).annotations({
+    description: "Seconds from creation after which an unfinished task expires: 3600 to 259200, default 172800."
+  }),
+  generate_audio: maybe(Schema.Boolean).annotations({
+    description: "Default true. Whether the video has sound in time with the picture."
+  }),
+  ratio: maybe(Ratio).annotations({
+    description:
+      "Default `adaptive`: the nearest to the first image or, without one, the model's choice; the record carries the real one. `3:3` means `3:4`."
+  }),
+  resolution: maybe(
+    Schema.String.annotations({ jsonSchema: { type: "string", examples: ["480p", "720p", "1080p"] } })
+  ).annotations({
+    description: "`480p`, `720p` or `1080p`, and whatever else the model offers. Default `720p`."
+  }),
+  duration: maybe(Duration).annotations({
+    description: "Whole seconds, 4 to 15, or -1 to let the model choose. Default 5."
+  }),
+  frames: maybe(Frames).annotations({
+    description: "Length in frames at 24 a second: 29 to 289, of the form 25 + 4n. Wins over `duration`."
+  }),
+  seed: maybe(whole(-1, maxSeed)).annotations({
+    description: "-1 to 4294967295; -1 (the default) picks one, which the record carries."
+  }),
+  watermark: maybe(Schema.Boolean).annotations({ description: "Default false." }),
+  tools: maybe(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") }))).annotations({
+    description: "Tools the model may use: `web_search`."
+  }),
+  safety_identifier: maybe(
+    Schema.String.pipe(Schema.maxLength(64, { message: () => "expected at most 64 characters" }))
+  ).annotations({ description: "Identifies the end user for safety and policy; at most 64 characters." }),
+  service_tier: maybe(Schema.String).annotations({ description: "Default `default`; echoed." }),
+  draft: maybe(Schema.Boolean).annotations({ description: "Default false; echoed." }),
+  camera_fixed: maybe(Schema.Boolean).annotations({ description: "Whether the camera holds still." }),
+  priority: maybe(whole(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
+}).annotations({ identifier: "CreateVideoTask" })
+export type CreateVideoTask = typeof CreateVideoTask.Type

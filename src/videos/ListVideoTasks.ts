@@ -1,0 +1,42 @@
+import { Schema } from "effect"
+import { ListedVideoTask } from "./VideoTaskRecord.ts"
+
+const page = (name: string, otherwise: number) =>
+  Schema.optional(
+    Schema.NumberFromString.pipe(
+      Schema.int({ message: () => "expected an integer from 1 to 500" }),
+      Schema.between(1, 500, { message: () => "expected an integer from 1 to 500" })
+    )
+  ).annotations({ description: `${name}: 1 to 500, default ${otherwise}.` })
+
+/** The six states, and the specification's second names for two of them. */
+const StatusFilter = Schema.Literal(
+  "queued",
+  "running",
+  "succeeded",
+  "failed",
+  "expired",
+  "cancelled",
+  "pending",
+  "success"
+)
+
+/** Query of `GET …/contents/generations/tasks`. */
+export const ListVideoTasks = Schema.Struct({
+  page_num: page("Page number", 1),
+  page_size: page("Tasks on a page", 10),
+  "filter.status": Schema.optional(StatusFilter).annotations({
+    description: "Only tasks in this state; `pending` means running, `success` means succeeded."
+  }),
+  "filter.task_ids": Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String))).annotations({
+    description: "Only these tasks; repeated, or separated by commas."
+  }),
+  "filter.model": Schema.optional(Schema.String).annotations({ description: "Only tasks of this model." }),
+  "filter.service_tier": Schema.optional(Schema.String).annotations({ description: "Only tasks of this service tier." })
+})
+export type ListVideoTasks = typeof ListVideoTasks.Type
+
+/** A page of tasks, newest first; `total` counts those on every page. */
+export const VideoTaskList = Schema.Struct({ total: Schema.Int, items: Schema.Array(ListedVideoTask) }).annotations({
+  identifier: "VideoTaskList"
+})

@@ -1,0 +1,123 @@
+import { Schema } from "effect"
+import { JsonObject } from "../contract/fields.ts"
+import { framesPerSecond, videoTokens } from "./geometry.ts"
+import { VideoStatus } from "./VideoTask.ts"
+import type { VideoTask } from "./VideoTask.ts"
+
+/** There or not there; never null. */
+const known = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+  Schema.optionalWith(schema, { exact: true }).annotations({ description })
+
+const TaskError = Schema.Struct({ code: Schema.String, message: Schema.String })
+
+const fields = {
+  id: Schema.String.annotations({ description: "The id that the creation answered." }),
+  model: Schema.String.annotations({ description: "The model as the request named it." }),
+  status: VideoStatus.annotations({ description: "Everything but queued and running is final." }),
+  content: known(
+    Schema.Struct({
+      video_url: Schema.String.annotations({ description: "Address of the video; it expires." }),
+      last_frame_url: known(Schema.String, "With `return_last_frame`: address of the last frame as an image.")
+    }),
+    "Only when succeeded."
+  ),
+  error: known(TaskError, "Only when failed."),
+  usage: known(
+    Schema.Struct({
+      completion_tokens: Schema.Int,
+      total_tokens: Schema.Int,
+      tool_usage: known(JsonObject, "Uses of each tool, where tools were given.")
+    }),
+    "Only when succeeded."
+  ),
+  created_at: Schema.Int.annotations({ description: "Unix seconds." }),
+  updated_at: Schema.Int.annotations({ description: "Unix seconds of the last change of status." }),
+  seed: known(Schema.Int, "The seed really used; when succeeded."),
+  resolution: known(Schema.String, "When succeeded."),
+  ratio: known(Schema.String, "The real ratio, never `adaptive`; when succeeded."),
+  duration: known(Schema.Int, "Whole seconds; when succeeded, unless the length was given as `frames`."),
+  frames: known(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
+  framespersecond: known(Schema.Int, "When succeeded."),
+  service_tier: Schema.String,
+  execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
+  generate_audio: Schema.Boolean,
+  draft: Schema.Boolean,
+  priority: Schema.Int,
+  tools: known(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
+  safety_identifier: known(Schema.String, "As requested.")
+}
+
+// What an upstream of the same protocol adds goes out under its own names.
+const open = Schema.Record({ key: Schema.String, value: Schema.Unknown })
+
+/** A3: a task as its owner sees it, in every state, and as its callbacks carry it. */
+export const VideoTaskRecord = Schema.Struct(fields, open).annotations({ identifier: "VideoTaskRecord" })
+export type VideoTaskRecord = typeof VideoTaskRecord.Type
+
+/** A record in a list: a failed one says why a second time, under the name that Ark's Go and JavaScript types have for it. */
+export const ListedVideoTask = Schema.Struct(
+  { ...fields, failure_reason: known(TaskError, "The same as `error`.") },
+  open
+).annotations({ identifier: "ListedVideoTask" })
+export type ListedVideoTask = typeof ListedVideoTask.Type
+
+/** Renders a task. A field that is not known yet, or that its state doesn't have, is absent. */
+export const record = (task: VideoTask): VideoTaskRecord => {
+  const { settings } = task
+  return {
+    ...task.result?.extra,
+    id: task.id,
+    model: task.model,
+    status: task.status,
+    ...outcome(task),
+    created_at: seconds(task.createdAtMs),
+    updated_at: seconds(task.updatedAtMs),
+    ...made(task),
+    service_tier: task.result?.serviceTier ?? settings.serviceTier,
+    execution_expires_after: task.executionExpiresAfterSeconds,
+    generate_audio: settings.generateAudio,
+    draft: settings.draft,
+    priority: settings.priority,
+    ...(settings.webSearch && { tools: [{ type: "web_search" as const }] }),
+    ...(task.safetyIdentifier !== null && { safety_identifier: task.safetyIdentifier })
+  }
+}
+
+export const listed = (task: VideoTask): ListedVideoTask => ({
+  ...record(task),
+  ...(task.error !== null && { failure_reason: task.error })
+})
+
+const seconds = (ms: number): number => Math.floor(ms / 1000)
+
+const outcome = ({ error, result, settings }: VideoTask) => {
+  if (error !== null) return { error: { code: error.code, message: error.message } }
+  if (result === null) return {}
+  const tokens = videoTokens(settings)
+  const usage = result.usage ?? { completionTokens: tokens, totalTokens: tokens }
+  return {
+    content: {
+      video_url: result.videoUrl,
+      ...(result.lastFrameUrl !== undefined && { last_frame_url: result.lastFrameUrl })
+    },
+    usage: {
+      completion_tokens: usage.completionTokens,
+      total_tokens: usage.totalTokens,
+      ...(usage.toolUsage !== undefined && { tool_usage: usage.toolUsage })
+    }
+  }
+}
+
+/** What the video turned out to be: the upstream's word, else what was settled at creation. */
+const made = ({ result, settings }: VideoTask) => {
+  if (result === null) return {}
+  return {
+    seed: result.seed ?? settings.seed,
+    resolution: result.resolution ?? settings.resolution,
+    ratio: result.ratio ?? settings.ratio,
+    ...(settings.byFrames
+      ? { frames: result.frames ?? settings.frames }
+      : { duration: result.duration ?? Math.floor(settings.frames / framesPerSecond) }),
+    framespersecond: result.framesPerSecond ?? framesPerSecond
+  }
+}

@@ -1,0 +1,138 @@
+import { Either } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { VideoMedia } from "../upstreams/VideoUpstream.ts"
+import { checkAddress } from "./mediaAddress.ts"
+import type { ContentPart, MediaRole } from "./CreateVideoTask.ts"
+
+/** How many inputs of each kind a model takes, and what it takes beside them. */
+export interface ContentLimits {
+  readonly images: number
+  readonly videos: number
+  readonly audios: number
+  /** The upstream speaks the callers' protocol: `draft_task` parts and `asset://` addresses go there as they are. */
+  readonly passesThrough: boolean
+}
+
+export interface Content {
+  readonly texts: ReadonlyArray<string>
+  readonly media: ReadonlyArray<VideoMedia>
+  readonly draft: boolean
+}
+
+type Kind = VideoMedia["kind"]
+interface Media extends VideoMedia {
+  readonly at: number
+  /** Whether the caller said the role. */
+  readonly said: boolean
+}
+
+const rolesOf: Readonly<Record<Kind, ReadonlyArray<MediaRole>>> = {
+  image: ["first_frame", "last_frame", "reference_image"],
+  video: ["reference_video"],
+  audio: ["reference_audio"]
+}
+const defaultRole = { image: "first_frame", video: "reference_video", audio: "reference_audio" } as const
+
+const invalid = (param: string, rule: string) =>
+  Either.left(new InvalidRequest({ param, message: `${param}: ${rule}` }))
+
+/** The inputs of a request with their roles, if they make one of the four scenarios: text, first frame, both frames, references. */
+export const readContent = (
+  parts: ReadonlyArray<ContentPart>,
+  limits: ContentLimits
+): Either.Either<Content, InvalidRequest> =>
+  Either.gen(function* () {
+    const texts: Array<string> = []
+    const media: Array<Media> = []
+    let draft = false
+    for (const [at, part] of parts.entries()) {
+      switch (part.type) {
+        case "text":
+          texts.push(part.text)
+          break
+        case "image_url":
+          media.push(yield* readMedia("image", part.image_url.url, part.role, at, limits))
+          break
+        case "video_url":
+          media.push(yield* readMedia("video", part.video_url.url, part.role, at, limits))
+          break
+        case "audio_url":
+          media.push(yield* readMedia("audio", part.audio_url.url, part.role, at, limits))
+          break
+        case "draft_task":
+          if (!limits.passesThrough) {
+            return yield* invalid(
+              `content[${at}].type`,
+              "this model takes no draft_task; expected one of text, image_url, video_url, audio_url"
+            )
+          }
+          draft = true
+      }
+    }
+    yield* checkScenario(media, limits)
+    if (media.length === 0 && !draft && texts.every((text) => text.trim() === "")) {
+      return yield* invalid("content", "expected a text part with a prompt, or an image or video part")
+    }
+    return { texts, media: media.map(({ kind, role, url }) => ({ kind, role, url })), draft }
+  })
+
+const readMedia = (
+  kind: Kind,
+  url: string,
+  role: MediaRole | null | undefined,
+  at: number,
+  limits: ContentLimits
+): Either.Either<Media, InvalidRequest> => {
+  const field = `content[${at}].${kind}_url`
+  if (role !== null && role !== undefined && !rolesOf[kind].includes(role)) {
+    const allowed = rolesOf[kind].join(", ")
+    const rule = rolesOf[kind].length > 1 ? `one of ${allowed}` : allowed
+    return invalid(`content[${at}].role`, `expected ${rule} for a part of type ${kind}_url; got "${role}"`)
+  }
+  const wrong = checkAddress(kind, url, limits.passesThrough)
+  if (wrong !== undefined) return invalid(`${field}.url`, wrong)
+  return Either.right({ kind, url, role: role ?? defaultRole[kind], at, said: role !== null && role !== undefined })
+}
+
+const checkScenario = (media: ReadonlyArray<Media>, limits: ContentLimits): Either.Either<void, InvalidRequest> => {
+  const frames = media.filter(({ role }) => role === "first_frame" || role === "last_frame")
+  if (frames.length === 0) return checkReferences(media, limits)
+  if (frames.length < media.length) {
+    return invalid("content", "first/last frame content cannot be mixed with reference media content")
+  }
+  return checkFrames(frames)
+}
+
+const checkFrames = (frames: ReadonlyArray<Media>): Either.Either<void, InvalidRequest> => {
+  const unsaid = frames.find(({ said }) => !said)
+  if (frames.length > 1 && unsaid !== undefined) {
+    return invalid(
+      `content[${unsaid.at}].role`,
+      "required with more than one image: expected one of first_frame, last_frame, reference_image"
+    )
+  }
+  for (const role of ["first_frame", "last_frame"] as const) {
+    const second = frames.filter((frame) => frame.role === role)[1]
+    if (second !== undefined) return invalid(`content[${second.at}].role`, `expected at most one ${role}`)
+  }
+  const [only] = frames
+  if (frames.length === 1 && only?.role === "last_frame") {
+    return invalid(`content[${only.at}].role`, "a last_frame needs a first_frame beside it")
+  }
+  return Either.void
+}
+
+const checkReferences = (media: ReadonlyArray<Media>, limits: ContentLimits): Either.Either<void, InvalidRequest> => {
+  const most = { image: limits.images, video: limits.videos, audio: limits.audios }
+  for (const kind of ["image", "video", "audio"] as const) {
+    const tooMany = media.filter((part) => part.kind === kind)[most[kind]]
+    if (tooMany !== undefined) {
+      return invalid(`content[${tooMany.at}]`, `expected at most ${most[kind]} parts with role reference_${kind}`)
+    }
+  }
+  const [first] = media
+  if (first !== undefined && media.every(({ kind }) => kind === "audio")) {
+    return invalid(`content[${first.at}]`, "audio is never alone: expected at least one image or video part beside it")
+  }
+  return Either.void
+}

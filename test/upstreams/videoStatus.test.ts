@@ -1,0 +1,17 @@
+import { expect, it } from "@effect/vitest"
+import { videoStatus } from "../../src/upstreams/videoStatus.ts"
+
+it("understands every label that upstreams use, in any case, and leaves the rest unknown", () => {
+  const all = {
+    queued: ["pending", "queued", "submitted", "NOT_START"],
+    running: ["processing", "running", "in_progress"],
+    succeeded: ["succeeded", "SUCCESS", "completed"],
+    failed: ["failed", "failure", "error"],
+    expired: ["expired"],
+    cancelled: ["cancelled", "canceled"],
+    unknown: ["", "paused", "constructor", "__proto__"]
+  }
+  for (const [status, labels] of Object.entries(all)) {
+    for (const label of labels) expect(videoStatus(label), label).toBe(status)
+  }
+})
