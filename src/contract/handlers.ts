@@ -57,8 +57,10 @@ export type HandlersOfAll<Groups> = Groups extends HttpApiGroup.HttpApiGroup.Any
   ? HandlersOf<HttpApiGroup.HttpApiGroup.Name<Groups>>
   : never
 
-/** The server's view: every handler takes the same record of parts. */
-export type AnyHandlers = Readonly<Record<string, (input: never) => Effect.Effect<unknown, unknown>>>
+/** The server's view: every handler takes a record of parts. */
+export type AnyHandlers = Readonly<
+  Record<string, (input: Readonly<Record<string, unknown>>) => Effect.Effect<unknown, unknown>>
+>
 
 export const handlersTag = <Name extends string>(group: Name) =>
   Context.GenericTag<HandlersOf<Name>, AnyHandlers>(`gateway/handlers/${group}`)
@@ -70,5 +72,5 @@ export const handlers = <G extends HttpApiGroup.HttpApiGroup.Any, E, R>(
 ): Layer.Layer<HandlersOf<HttpApiGroup.HttpApiGroup.Name<G>>, E, Exclude<R, Scope.Scope>> => {
   // `Any` hides the identifier that every group has.
   const { identifier } = group as unknown as { identifier: HttpApiGroup.HttpApiGroup.Name<G> & string }
-  return Layer.scoped(handlersTag(identifier), make as Effect.Effect<AnyHandlers, E, R>) as never
+  return Layer.scoped(handlersTag(identifier), make as unknown as Effect.Effect<AnyHandlers, E, R>) as never
 }

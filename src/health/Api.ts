@@ -1,0 +1,40 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Public } from "../contract/annotations.ts"
+import { codedBody, failureUnion } from "../contract/wire.ts"
+
+const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Health" })
+
+/** Health answers are for machines that look at the status alone; failures still have a body in the gateway's shape. */
+const HealthError = failureUnion(
+  "Health",
+  {
+    InvalidRequest: { status: 400, code: "invalid_params", type: "invalid_request_error" },
+    AuthMissing: { status: 401, code: "auth_invalid", type: "authentication_error" },
+    AuthInvalid: { status: 401, code: "auth_invalid", type: "authentication_error" },
+    UnknownRoute: { status: 404, code: "invalid_request_error", type: "invalid_request_error" },
+    TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
+    RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
+    Internal: { status: 500, code: "server_error", type: "server_error" },
+    UpstreamFailed: { status: 503, code: "server_error", type: "server_error" }
+  },
+  codedBody({ param: true })
+)
+
+export class HealthApi extends HttpApiGroup.make("health")
+  .add(
+    HttpApiEndpoint.get("live", "/healthz")
+      .addSuccess(Health)
+      .annotate(OpenApi.Description, "200 while the process answers at all.")
+  )
+  .add(
+    HttpApiEndpoint.get("ready", "/readyz")
+      .addSuccess(Health)
+      .annotate(
+        OpenApi.Description,
+        "200 while new requests are welcome; 503 while the gateway stops or has no database."
+      )
+  )
+  .addError(HealthError)
+  .annotateEndpoints(Public, true)
+  .annotate(OpenApi.Description, "For load balancers and supervisors; no key needed.") {}

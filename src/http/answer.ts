@@ -1,0 +1,65 @@
+import { Cause, Option } from "effect"
+import { failures, Internal, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { RenderFailure } from "./compile.ts"
+
+/** What every answer of one request needs. */
+export interface Reply {
+  readonly requestId: string
+  readonly headers: Record<string, string>
+}
+
+/** The reply as it begins: both names of the request id, as both families' clients read it. */
+export const newReply = (): Reply => {
+  const requestId = newRequestId()
+  return { requestId, headers: { "x-request-id": requestId, "request-id": requestId } }
+}
+
+// Unique, not secret: a random start a process, counted from there.
+const prefix = `req_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`
+let requests = 0
+const newRequestId = () => prefix + (++requests).toString(36).padStart(8, "0")
+
+export const json = (reply: Reply, status: number, body: unknown): Response => {
+  if (body === undefined) return new Response(null, { status, headers: reply.headers })
+  reply.headers["content-type"] = "application/json"
+  return new Response(JSON.stringify(body), { status, headers: reply.headers })
+}
+
+/** A `Response` of a handler's own (a stream, a file) gets the reply's headers too. */
+export const own = (reply: Reply, response: Response): Response => {
+  for (const name in reply.headers) response.headers.set(name, reply.headers[name] ?? "")
+  return response
+}
+
+export const failed = (reply: Reply, render: RenderFailure, failure: Failure): Response => {
+  const { body, status } = render(failure, reply.requestId)
+  if (failure._tag === "RateLimited" && failure.retryAfterSeconds !== null) {
+    reply.headers["retry-after"] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)))
+  }
+  // The clients would retry a 409, and what is refused for money stays refused.
+  if (failure._tag === "Conflict" || failure._tag === "QuotaExceeded" || failure._tag === "InsufficientBalance") {
+    reply.headers["x-should-retry"] = "false"
+  }
+  return json(reply, status, body)
+}
+
+/** The failure in a cause: a declared one as it is, an interruption as ours to retry, anything else as `Internal`. */
+export const failureOf = (
+  cause: Cause.Cause<unknown>,
+  requestId: string,
+  report: (cause: Cause.Cause<unknown>) => void
+) => {
+  const failure = Option.getOrUndefined(Cause.failureOption(cause))
+  if (isFailure(failure)) return failure
+  if (Cause.isInterruptedOnly(cause)) return new UpstreamFailed({ message: "The gateway is shutting down" })
+  report(cause)
+  return new Internal({ message: `Internal error; the request id is ${requestId}` })
+}
+
+const isFailure = (value: unknown): value is Failure =>
+  typeof value === "object" &&
+  value !== null &&
+  "_tag" in value &&
+  typeof value._tag === "string" &&
+  value._tag in failures

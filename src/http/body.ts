@@ -1,0 +1,90 @@
+import { InvalidRequest, TooLarge } from "../contract/Failure.ts"
+
+/** Nesting deeper than this, or more keys than this, is refused before `JSON.parse`: serialising it could stall us. */
+const maxDepth = 64
+const maxKeys = 100_000
+
+/** Reads a JSON object of at most `limit` bytes. */
+export const readJson = async (request: Request, limit: number): Promise<unknown> => {
+  const text = await readText(request, limit)
+  return typeof text === "string" ? parse(text) : text
+}
+
+/** Parses a body; what it answers on failure is an `InvalidRequest`. */
+export const parse = (text: string): unknown => {
+  const excess = scan(text)
+  if (excess !== undefined) return excess
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.replace(/^JSON Parse error: /, "") : ""
+    return invalid(
+      text === "" ? "The request body is empty; expected a JSON object" : `The request body is not JSON: ${why}`
+    )
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? value
+    : invalid("The request body must be a JSON object")
+}
+
+const invalid = (message: string) => new InvalidRequest({ param: null, message })
+
+const tooLarge = (limit: number) => new TooLarge({ message: `The request body is larger than ${limit} bytes` })
+
+const readText = async (request: Request, limit: number): Promise<string | TooLarge> => {
+  const declared = request.headers.get("content-length")
+  if (declared !== null) return Number(declared) > limit ? tooLarge(limit) : request.text()
+  return request.body === null ? "" : readCounted(request.body, limit)
+}
+
+/** A body without a declared length is counted while it comes. */
+const readCounted = async (body: ReadableStream<Uint8Array>, limit: number): Promise<string | TooLarge> => {
+  const chunks: Array<Uint8Array> = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > limit) return tooLarge(limit)
+    chunks.push(chunk)
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks))
+}
+
+/** One pass over the text: counts nesting and keys outside of strings. */
+const scan = (text: string): InvalidRequest | undefined => {
+  // Too short to break a rule: 65 levels take 130 characters, and most requests are answered before that matters.
+  if (text.length < 2 * maxDepth) return undefined
+  let depth = 0
+  let keys = 0
+  for (let i = 0; i < text.length; i++) {
+    switch (text.charCodeAt(i)) {
+      case 0x22: // "
+        i = endOfString(text, i)
+        break
+      case 0x7b: // {
+      case 0x5b: // [
+        if (++depth > maxDepth) return invalid(`The request body is nested deeper than ${maxDepth} levels`)
+        break
+      case 0x7d:
+      case 0x5d:
+        depth--
+        break
+      case 0x3a: // :
+        if (++keys > maxKeys) return invalid(`The request body has more than ${maxKeys} keys`)
+        break
+    }
+  }
+  return undefined
+}
+
+/** Index of the quote that closes the string opened at `start`; strings are long (images), so native search finds it. */
+const endOfString = (text: string, start: number): number => {
+  let end = start
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return end
+  }
+}

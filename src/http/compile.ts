@@ -1,0 +1,140 @@
+/* oxlint-disable typescript/consistent-type-assertions -- reflection knows schemas only as `any`; handlers() tied the types */
+import { HttpApi, HttpApiSchema } from "@effect/platform"
+import type { HttpApiGroup } from "@effect/platform"
+import { Context, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
+import { BodyLimit, Prefixes, Public, RequestIdInErrors } from "../contract/annotations.ts"
+import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import { invalidRequest } from "./describe.ts"
+
+/** One endpoint of the contract, made ready to serve: everything that can be worked out before a request comes. */
+export interface Route {
+  readonly group: string
+  readonly name: string
+  readonly method: string
+  /** Bun's pattern, which is also HttpApi's: `/v1/tasks/:id`. */
+  readonly path: string
+  readonly isPublic: boolean
+  readonly bodyLimit: number
+  readonly decodePayload: Decode | undefined
+  readonly decodePath: Decode | undefined
+  readonly decodeUrlParams: Decode | undefined
+  readonly isArrayParam: (name: string) => boolean
+  readonly status: number
+  readonly encode: (value: unknown) => unknown
+  readonly renderFailure: RenderFailure
+}
+
+type Decode = (input: unknown) => Either.Either<unknown, InvalidRequest>
+
+/** A failure's status and body in the words of a family. */
+export type RenderFailure = (failure: Failure, requestId: string) => { readonly status: number; readonly body: unknown }
+
+/** Who answers for paths that no route has: the family whose prefix is the longest match. */
+export interface Fallback {
+  readonly prefix: string
+  readonly renderFailure: RenderFailure
+}
+
+export interface Compiled {
+  readonly routes: ReadonlyArray<Route>
+  readonly fallbacks: ReadonlyArray<Fallback>
+}
+
+interface Options {
+  /** Bytes, for groups that set no limit of their own. */
+  readonly bodyLimit: number
+  /** Whether answers are checked against the contract before they leave; on in tests. */
+  readonly checkAnswers: boolean
+}
+
+/** Reads a contract once, at start. */
+export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>,
+  options: Options
+): Compiled => {
+  const routes: Array<Route> = []
+  const fallbacks: Array<Fallback> = []
+  HttpApi.reflect(api, {
+    onGroup: ({ group, mergedAnnotations }) => {
+      const renderFailure = failureRenderer(group.errorSchema.ast, mergedAnnotations)
+      for (const prefix of Option.getOrElse(Context.getOption(mergedAnnotations, Prefixes), () => [])) {
+        fallbacks.push({ prefix, renderFailure })
+      }
+    },
+    onEndpoint: ({ endpoint, group, mergedAnnotations, successes }) => {
+      const [success] = successes
+      if (success === undefined) throw new Error(`${group.identifier}.${endpoint.name} declares no success`)
+      const [status, { ast }] = success
+      routes.push({
+        group: group.identifier,
+        name: endpoint.name,
+        method: endpoint.method,
+        path: endpoint.path,
+        isPublic: Context.get(mergedAnnotations, Public),
+        bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
+        decodePayload: decoder(endpoint.payloadSchema),
+        decodePath: decoder(endpoint.pathSchema),
+        decodeUrlParams: decoder(endpoint.urlParamsSchema),
+        isArrayParam: arrayParams(endpoint.urlParamsSchema),
+        status,
+        encode: Option.match(ast, { onNone: () => () => undefined, onSome: (type) => encoder(type, options) }),
+        renderFailure: failureRenderer(
+          AST.Union.make([group.errorSchema.ast, endpoint.errorSchema.ast]),
+          mergedAnnotations
+        )
+      })
+    }
+  })
+  fallbacks.sort((one, other) => other.prefix.length - one.prefix.length)
+  return { routes, fallbacks }
+}
+
+const decoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
+  if (Option.isNone(schema)) return undefined
+  const decode = ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, { errors: "first" })
+  return (input) => Either.mapLeft(decode(input), (issue) => invalidRequest(ParseResult.parseError(issue)))
+}
+
+/** Query parameters that may be repeated always decode from an array, also when they come once. */
+const arrayParams = (schema: Option.Option<Schema.Schema.All>): ((name: string) => boolean) => {
+  if (Option.isNone(schema)) return () => false
+  const encoded = AST.encodedAST(schema.value.ast)
+  const names = new Set(
+    AST.isTypeLiteral(encoded)
+      ? encoded.propertySignatures.filter((signature) => hasArray(signature.type)).map((signature) => signature.name)
+      : []
+  )
+  return (name) => names.has(name)
+}
+
+const hasArray = (ast: AST.AST): boolean => AST.isTupleType(ast) || (AST.isUnion(ast) && ast.types.some(hasArray))
+
+/** Where a schema's two sides are the same the encoder would only copy: skipping it saves a sixth of a small request. */
+const encoder = (ast: AST.AST, options: Options): ((value: unknown) => unknown) =>
+  !options.checkAnswers && AST.encodedBoundAST(ast) === ast
+    ? (value) => value
+    : ParseResult.encodeUnknownSync(Schema.make(ast))
+
+const failureRenderer = (errors: AST.AST, annotations: Context.Context<never>): RenderFailure => {
+  const members = new Map(
+    membersOf(errors).map((ast) => [
+      tagOf(ast),
+      { status: HttpApiSchema.getStatusErrorAST(ast), encode: ParseResult.encodeUnknownSync(Schema.make(ast)) }
+    ])
+  )
+  const withRequestId = Context.get(annotations, RequestIdInErrors)
+  return (failure, requestId) => {
+    const member = members.get(failure._tag) ?? members.get("Internal")
+    if (member === undefined) throw new Error(`no row for ${failure._tag}`)
+    const body = member.encode(failure) as object
+    return { status: member.status, body: withRequestId ? { ...body, request_id: requestId } : body }
+  }
+}
+
+/** The failure's tag, from the class on the type side of a row of `contract/wire.ts`. */
+const tagOf = (ast: AST.AST): string => Option.getOrElse(AST.getIdentifierAnnotation(AST.typeAST(ast)), () => "")
+
+const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => {
+  if (AST.isNeverKeyword(ast)) return []
+  return AST.isUnion(ast) ? ast.types.flatMap(membersOf) : [ast]
+}

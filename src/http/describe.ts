@@ -1,0 +1,128 @@
+import { Option, ParseResult, SchemaAST as AST } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+
+/**
+ * Says the first thing that is wrong with a body in words a caller can act on:
+ * `content[1].role: expected one of first_frame, last_frame; got "start"`.
+ */
+export const invalidRequest = (error: ParseResult.ParseError): InvalidRequest => {
+  const { path, rule } = first(error.issue, [])
+  const param = render(path)
+  return new InvalidRequest({ param: param === "" ? null : param, message: param === "" ? rule : `${param}: ${rule}` })
+}
+
+interface Finding {
+  readonly path: ReadonlyArray<PropertyKey>
+  readonly rule: string
+}
+
+const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Finding => {
+  switch (issue._tag) {
+    case "Pointer":
+      return first(issue.issue, [...path, ...(Array.isArray(issue.path) ? issue.path : [issue.path])])
+    case "Composite":
+      return AST.isUnion(issue.ast) ? ofUnion(issue, path) : first(firstOf(issue.issues), path)
+    case "Refinement":
+      return issue.kind === "From" ? first(issue.issue, path) : { path, rule: mismatch(issue.ast, issue.actual) }
+    case "Transformation":
+      return first(issue.issue, path)
+    case "Missing":
+      return { path, rule: missing(issue.ast) }
+    case "Unexpected":
+      return { path, rule: "is not allowed here" }
+    case "Forbidden":
+    case "Type":
+      return { path, rule: mismatch(issue.ast, issue.actual) }
+  }
+}
+
+const firstOf = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
+  "_tag" in issues ? issues : issues[0]
+
+/** Of a union's members the one that got furthest says what is wrong; where none got in, the union says what it takes. */
+const ofUnion = (issue: ParseResult.Composite, path: ReadonlyArray<PropertyKey>): Finding => {
+  const issues = "_tag" in issue.issues ? [issue.issues] : issue.issues
+  const findings = issues.map((member) => first(member, path))
+  const deepest = findings.reduce((best, finding) => (finding.path.length > best.path.length ? finding : best))
+  if (deepest.path.length > path.length) return deepest
+  const inhabited = issues.filter((member) => member._tag !== "Type" || !isNull(member.ast))
+  const only = inhabited[0]
+  return inhabited.length === 1 && only !== undefined
+    ? first(only, path)
+    : { path, rule: mismatch(issue.ast, issue.actual) }
+}
+
+const isNull = (ast: AST.AST) => (AST.isLiteral(ast) && ast.literal === null) || AST.isUndefinedKeyword(ast)
+
+const missing = (slot: AST.Type) => {
+  const expected = expectation(slot.type)
+  return expected === undefined ? "is required" : `is required; expected ${expected}`
+}
+
+const mismatch = (ast: AST.AST, actual: unknown) => {
+  const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))
+  if (message !== undefined) {
+    const said = message({ _tag: "Type", ast, actual, message: undefined })
+    if (typeof said === "string") return said
+  }
+  return `expected ${expectation(ast) ?? "another value"}; got ${shown(actual)}`
+}
+
+/** What a schema takes, in words: `one of a, b`, `an integer between 4 and 15`, `a string or an array`. */
+const expectation = (ast: AST.AST): string | undefined => {
+  switch (ast._tag) {
+    case "StringKeyword":
+    case "TemplateLiteral":
+      return described(ast) ?? "a string"
+    case "NumberKeyword":
+      return "a number"
+    case "BooleanKeyword":
+      return "a boolean"
+    case "Literal":
+      return typeof ast.literal === "string" ? `"${ast.literal}"` : String(ast.literal)
+    case "TupleType":
+      return "an array"
+    case "TypeLiteral":
+    case "ObjectKeyword":
+      return "an object"
+    case "Refinement":
+      return described(ast) ?? expectation(ast.from)
+    case "Transformation":
+      return described(ast) ?? expectation(ast.from)
+    case "Suspend":
+      return expectation(ast.f())
+    case "Union":
+      return ofMembers(ast.types.filter((type) => !isNull(type)))
+    default:
+      return described(ast)
+  }
+}
+
+const ofMembers = (types: ReadonlyArray<AST.AST>): string | undefined => {
+  const literals = types.filter(AST.isLiteral)
+  if (literals.length === types.length && literals.length > 1) {
+    return `one of ${literals.map((type) => String(type.literal)).join(", ")}`
+  }
+  const words = [...new Set(types.flatMap((type) => expectation(type) ?? []))]
+  return words.length === 0 ? undefined : words.join(" or ")
+}
+
+/** The library's own refinements describe themselves ("a number between 0 and 2"); so may ours. */
+const described = (ast: AST.AST): string | undefined => {
+  const text = Option.getOrUndefined(AST.getDescriptionAnnotation(ast))
+  return text !== undefined && /^(a|an|one|at) /.test(text) ? text : undefined
+}
+
+const shown = (actual: unknown): string => {
+  if (Array.isArray(actual)) return actual.length === 0 ? "an empty array" : "an array"
+  if (typeof actual === "object" && actual !== null) return "an object"
+  if (actual === undefined) return "nothing"
+  const text = JSON.stringify(actual)
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}
+
+const render = (path: ReadonlyArray<PropertyKey>) =>
+  path.reduce<string>((text, key) => {
+    if (typeof key === "number") return `${text}[${key}]`
+    return text === "" ? String(key) : `${text}.${String(key)}`
+  }, "")

@@ -1,0 +1,213 @@
+import { Cause, Effect, Either, Exit, Runtime } from "effect"
+import type { Access } from "../access/Access.ts"
+import { AccountId, KeyId } from "../contract/Caller.ts"
+import type { Caller } from "../contract/Caller.ts"
+import { InvalidRequest, TooLarge, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { AnyHandlers } from "../contract/handlers.ts"
+import type { Lifecycle } from "../health/Lifecycle.ts"
+import type { AccessLog } from "../telemetry/AccessLog.ts"
+import { failed, failureOf, json, newReply, own } from "./answer.ts"
+import type { Reply } from "./answer.ts"
+import { readJson } from "./body.ts"
+import type { Fallback, RenderFailure, Route } from "./compile.ts"
+
+/** What the server brings to every request. */
+export interface Serving {
+  readonly runtime: Runtime.Runtime<never>
+  readonly access: Access
+  readonly log: (typeof AccessLog)["Service"]
+  readonly lifecycle: Lifecycle
+}
+
+type Handler = AnyHandlers[string]
+type Server = Bun.Server<undefined>
+
+/** What one request has gathered on its way to the handler. */
+interface Exchange {
+  readonly serving: Serving
+  readonly request: Bun.BunRequest | Request
+  readonly server: Server
+  readonly reply: Reply
+  readonly renderFailure: RenderFailure
+}
+
+/** The caller of an endpoint that asks for no key. */
+const nobody: Caller = { account: AccountId.make(""), key: KeyId.make("") }
+
+export const serveRoute =
+  (serving: Serving, route: Route, handler: Handler) =>
+  async (request: Bun.BunRequest, server: Server): Promise<Response> => {
+    const begun = performance.now()
+    const reply = newReply()
+    const exchange = { serving, request, server, reply, renderFailure: route.renderFailure }
+    const caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange)
+    const response = Exit.isSuccess(caller)
+      ? await handled(exchange, route, handler, caller.value)
+      : failed(reply, route.renderFailure, failureOf(caller.cause, reply.requestId, report(exchange)))
+    record(exchange, response.status, begun, Exit.isSuccess(caller) ? caller.value : undefined)
+    return response
+  }
+
+/** Paths and methods that no route has, in the shape of the family whose prefix they share. */
+export const fallback =
+  (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =>
+  (request: Request, server: Server): Response => {
+    const begun = performance.now()
+    const reply = newReply()
+    const path = pathOf(request)
+    const family = fallbacks.find(({ prefix }) => prefix === "/" || path === prefix || path.startsWith(`${prefix}/`))
+    if (family === undefined) return new Response(null, { status: 404 })
+    const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
+    const response = failed(reply, family.renderFailure, failure)
+    record({ serving, request, server, reply }, response.status, begun, undefined)
+    return response
+  }
+
+const authenticated = async (exchange: Exchange): Promise<Exit.Exit<Caller, Failure>> => {
+  const { access } = exchange.serving
+  const caller = await run(exchange, access.authenticate(exchange.request.headers))
+  if (Exit.isFailure(caller)) return caller
+  const admitted = await run(exchange, access.admit(caller.value))
+  return Exit.isFailure(admitted) ? Exit.failCause(admitted.cause) : caller
+}
+
+const handled = async (exchange: Exchange, route: Route, handler: Handler, caller: Caller): Promise<Response> => {
+  const { reply, request } = exchange
+  const input = await decoded(exchange, route, caller)
+  if (input instanceof InvalidRequest || input instanceof TooLarge) return failed(reply, route.renderFailure, input)
+  if (exchange.serving.lifecycle.isDraining() && !route.isPublic) {
+    return failed(reply, route.renderFailure, new UpstreamFailed({ message: "The gateway is shutting down" }))
+  }
+  const exit = await run(exchange, handler(input))
+  if (Exit.isFailure(exit)) {
+    return failed(reply, route.renderFailure, failureOf(exit.cause, reply.requestId, report(exchange)))
+  }
+  const { value } = exit
+  if (value instanceof Response) {
+    // A hang-up before Bun reads the stream would leave it running.
+    if (request.signal.aborted) await value.body?.cancel()
+    return own(reply, value)
+  }
+  try {
+    return json(reply, route.status, route.encode(value))
+  } catch (cause) {
+    report(exchange)(Cause.die(cause))
+    return failed(
+      reply,
+      route.renderFailure,
+      failureOf(Cause.die(cause), reply.requestId, () => {})
+    )
+  }
+}
+
+/** Body, then path, then query. What can't be decoded is answered before a fiber exists. */
+const decoded = async (
+  exchange: Exchange,
+  route: Route,
+  caller: Caller
+): Promise<Readonly<Record<string, unknown>> | InvalidRequest | TooLarge> => {
+  const { reply, request, serving } = exchange
+  const body = route.decodePayload === undefined ? undefined : await readJson(request, route.bodyLimit)
+  if (body instanceof InvalidRequest || body instanceof TooLarge) return body
+  const input: Record<string, unknown> = {
+    caller,
+    request: {
+      id: reply.requestId,
+      method: request.method,
+      path: pathOf(request),
+      headers: request.headers,
+      body,
+      replyHeaders: reply.headers,
+      shutdown: serving.lifecycle.shutdown
+    }
+  }
+  if (route.decodePath !== undefined) {
+    const path = route.decodePath("params" in request ? request.params : {})
+    if (Either.isLeft(path)) return path.left
+    input["path"] = path.right
+  }
+  if (route.decodeUrlParams !== undefined) {
+    const urlParams = route.decodeUrlParams(queryOf(request, route))
+    if (Either.isLeft(urlParams)) return urlParams.left
+    input["urlParams"] = urlParams.right
+  }
+  if (route.decodePayload !== undefined) {
+    const payload = route.decodePayload(body)
+    if (Either.isLeft(payload)) return payload.left
+    input["payload"] = payload.right
+  }
+  return input
+}
+
+/** The path of a URL as Bun gives it; `new URL` would throw on a hostile `Host`. */
+const pathOf = ({ url }: Request): string => {
+  const start = url.indexOf("/", url.indexOf("://") + 3)
+  if (start === -1) return "/"
+  const query = url.indexOf("?", start)
+  return query === -1 ? url.slice(start) : url.slice(start, query)
+}
+
+const queryOf = ({ url }: Request, route: Route): Record<string, string | ReadonlyArray<string>> => {
+  const start = url.indexOf("?")
+  const query: Record<string, string | ReadonlyArray<string>> = {}
+  if (start === -1) return query
+  const params = new URLSearchParams(url.slice(start + 1))
+  for (const name of new Set(params.keys())) {
+    const values = params.getAll(name)
+    query[name] = route.isArrayParam(name) ? values : (values[0] ?? "")
+  }
+  return query
+}
+
+/**
+ * Runs an effect as one fiber. What is done at once answers at once; only a fiber that waits watches the socket, whose
+ * hang-up interrupts it, and is freed from Bun's idle timeout.
+ */
+const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A, E> | Promise<Exit.Exit<A, E>> => {
+  const already = exitOf(effect)
+  if (already !== undefined) return already
+  const { request, server, serving } = exchange
+  const fiber = Runtime.runFork(serving.runtime)(effect)
+  const exit = fiber.unsafePoll()
+  if (exit !== null) return exit
+  server.timeout(request, 0)
+  const { shutdown } = serving.lifecycle
+  const interrupt = () => fiber.unsafeInterruptAsFork(fiber.id())
+  request.signal.addEventListener("abort", interrupt, { once: true })
+  shutdown.addEventListener("abort", interrupt, { once: true })
+  return new Promise((resolve) => {
+    fiber.addObserver((result) => {
+      shutdown.removeEventListener("abort", interrupt)
+      resolve(result)
+    })
+  })
+}
+
+/** An effect that is its own result already (`Effect.succeed`, a cache hit) needs no fiber. */
+const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `isExit` forgets the effect's own types
+  Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
+
+const record = (
+  { reply, request, serving }: Omit<Exchange, "renderFailure">,
+  status: number,
+  begun: number,
+  caller: Caller | undefined
+) =>
+  serving.log.record({
+    requestId: reply.requestId,
+    method: request.method,
+    path: pathOf(request),
+    status,
+    millis: performance.now() - begun,
+    key: caller?.key
+  })
+
+/** A defect is logged once, here, under the id that the caller sees. */
+const report =
+  ({ reply, serving }: Exchange) =>
+  (cause: Cause.Cause<unknown>) =>
+    void Runtime.runFork(serving.runtime)(
+      Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId: reply.requestId }))
+    )
