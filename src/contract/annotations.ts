@@ -13,3 +13,8 @@ export class BodyLimit extends Context.Tag("gateway/contract/BodyLimit")<BodyLim
 export class RequestIdInErrors extends Context.Reference<RequestIdInErrors>()("gateway/contract/RequestIdInErrors", {
   defaultValue: () => false
 }) {}
+
+/** On a group: whose rate-limit headers its replies carry. */
+export class RateHeaders extends Context.Reference<RateHeaders>()("gateway/contract/RateHeaders", {
+  defaultValue: (): "openai" | "anthropic" | null => null
+}) {}

@@ -26,7 +26,7 @@ export interface ServerOptions {
 export class Listening extends Context.Tag("gateway/http/Listening")<Listening, { readonly url: URL }>() {}
 
 /** Pages that are not part of the contract (`/docs`, `/openapi.json`): path → answer, made once at start. */
-export type Pages = Readonly<Record<string, () => Response>>
+export type Pages = Readonly<Record<string, () => Response | Promise<Response>>>
 
 /**
  * Serves a contract on Bun's native routes, one fiber a request: route → authenticate → rate limit → body → decode path
@@ -44,7 +44,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       const services = yield* Effect.context<HandlersOfAll<Groups>>()
       const handlersOf = (group: string): Option.Option<AnyHandlers> => Context.getOption(services, handlersTag(group))
       const serving: Serving = {
-        runtime: yield* Effect.runtime<never>(),
+        runtime: yield* Effect.runtime(),
         access: yield* Access,
         log: yield* AccessLog,
         lifecycle

@@ -2,9 +2,10 @@
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
-import { BodyLimit, Prefixes, Public, RequestIdInErrors } from "../contract/annotations.ts"
-import type { Failure, InvalidRequest } from "../contract/Failure.ts"
-import { invalidRequest } from "./describe.ts"
+import { BodyLimit, Prefixes, Public, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
+import { describe } from "../contract/describe.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
 
 /** One endpoint of the contract, made ready to serve: everything that can be worked out before a request comes. */
 export interface Route {
@@ -14,6 +15,7 @@ export interface Route {
   /** Bun's pattern, which is also HttpApi's: `/v1/tasks/:id`. */
   readonly path: string
   readonly isPublic: boolean
+  readonly rateHeaders: "openai" | "anthropic" | null
   readonly bodyLimit: number
   readonly decodePayload: Decode | undefined
   readonly decodePath: Decode | undefined
@@ -71,6 +73,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         method: endpoint.method,
         path: endpoint.path,
         isPublic: Context.get(mergedAnnotations, Public),
+        rateHeaders: Context.get(mergedAnnotations, RateHeaders),
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
         decodePayload: decoder(endpoint.payloadSchema),
         decodePath: decoder(endpoint.pathSchema),
@@ -92,7 +95,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
 const decoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
   const decode = ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, { errors: "first" })
-  return (input) => Either.mapLeft(decode(input), (issue) => invalidRequest(ParseResult.parseError(issue)))
+  return (input) => Either.mapLeft(decode(input), (issue) => new InvalidRequest(describe(issue)))
 }
 
 /** Query parameters that may be repeated always decode from an array, also when they come once. */

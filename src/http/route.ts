@@ -1,6 +1,6 @@
 import { Cause, Effect, Either, Exit, Runtime } from "effect"
 import type { Access } from "../access/Access.ts"
-import { AccountId, KeyId } from "../contract/Caller.ts"
+import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, TooLarge, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -33,7 +33,7 @@ interface Exchange {
 }
 
 /** The caller of an endpoint that asks for no key. */
-const nobody: Caller = { account: AccountId.make(""), key: KeyId.make("") }
+const nobody = unrestricted(AccountId.make(""), KeyId.make(""))
 
 export const serveRoute =
   (serving: Serving, route: Route, handler: Handler) =>
@@ -41,7 +41,7 @@ export const serveRoute =
     const begun = performance.now()
     const reply = newReply()
     const exchange = { serving, request, server, reply, renderFailure: route.renderFailure }
-    const caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange)
+    const caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange, route)
     const response = Exit.isSuccess(caller)
       ? await handled(exchange, route, handler, caller.value)
       : failed(reply, route.renderFailure, failureOf(caller.cause, reply.requestId, report(exchange)))
@@ -64,11 +64,11 @@ export const fallback =
     return response
   }
 
-const authenticated = async (exchange: Exchange): Promise<Exit.Exit<Caller, Failure>> => {
+const authenticated = async (exchange: Exchange, route: Route): Promise<Exit.Exit<Caller, Failure>> => {
   const { access } = exchange.serving
   const caller = await run(exchange, access.authenticate(exchange.request.headers))
   if (Exit.isFailure(caller)) return caller
-  const admitted = await run(exchange, access.admit(caller.value))
+  const admitted = await run(exchange, access.admit(caller.value, route.rateHeaders, exchange.reply.headers))
   return Exit.isFailure(admitted) ? Exit.failCause(admitted.cause) : caller
 }
 

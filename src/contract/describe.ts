@@ -1,14 +1,21 @@
-import { Option, ParseResult, SchemaAST as AST } from "effect"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { Option, SchemaAST as AST } from "effect"
+import type { ParseResult } from "effect"
+
+/** What is wrong first: where, and a sentence that names it. */
+export interface Description {
+  /** `content[1].role`; null where the value as a whole is at fault. */
+  readonly param: string | null
+  readonly message: string
+}
 
 /**
- * Says the first thing that is wrong with a body in words a caller can act on:
+ * Says the first thing that a schema found wrong in words a person can act on:
  * `content[1].role: expected one of first_frame, last_frame; got "start"`.
  */
-export const invalidRequest = (error: ParseResult.ParseError): InvalidRequest => {
-  const { path, rule } = first(error.issue, [])
+export const describe = (issue: ParseResult.ParseIssue): Description => {
+  const { path, rule } = first(issue, [])
   const param = render(path)
-  return new InvalidRequest({ param: param === "" ? null : param, message: param === "" ? rule : `${param}: ${rule}` })
+  return param === "" ? { param: null, message: rule } : { param, message: `${param}: ${rule}` }
 }
 
 interface Finding {
@@ -19,7 +26,7 @@ interface Finding {
 const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>): Finding => {
   switch (issue._tag) {
     case "Pointer":
-      return first(issue.issue, [...path, ...(Array.isArray(issue.path) ? issue.path : [issue.path])])
+      return first(issue.issue, path.concat(issue.path))
     case "Composite":
       return AST.isUnion(issue.ast) ? ofUnion(issue, path) : first(firstOf(issue.issues), path)
     case "Refinement":

@@ -1,0 +1,40 @@
+import { Effect, Layer } from "effect"
+import { Access } from "./access/Access.ts"
+import { Keys } from "./access/Keys.ts"
+import { GatewayApi } from "./Api.ts"
+import { Settings } from "./config/Settings.ts"
+import { HealthHandlers } from "./health/Handlers.ts"
+import { Lifecycle } from "./health/Lifecycle.ts"
+import { docsPages } from "./http/docs.ts"
+import { serve } from "./http/Server.ts"
+import { Commits } from "./sql/Commits.ts"
+import * as Database from "./sql/Database.ts"
+
+/** Bytes a body may have where its family sets no limit of its own. */
+const bodyLimit = 32 * 1024 * 1024
+
+const DatabaseLive = Layer.unwrapEffect(
+  Effect.map(Settings, (settings) => Database.layer({ url: settings.databaseUrl, exclusive: true }))
+)
+
+const HandlersLive = Layer.mergeAll(HealthHandlers)
+
+const ServerLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ server }) =>
+    serve(GatewayApi, docsPages(GatewayApi), {
+      hostname: server.host,
+      port: server.port,
+      bodyLimit,
+      drainDeadline: server.drainDeadline,
+      checkAnswers: server.checkAnswers
+    })
+  )
+)
+
+/** Every Layer put together. What is left to give: settings and where the access log goes. */
+export const GatewayLive = ServerLive.pipe(
+  Layer.provide(HandlersLive),
+  Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
+  Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default)),
+  Layer.provideMerge(DatabaseLive)
+)

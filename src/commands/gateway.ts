@@ -1,0 +1,17 @@
+import { Command } from "@effect/cli"
+import { Console, Effect } from "effect"
+import { version } from "../../package.json"
+import { serveCommand, serveGateway } from "./serve.ts"
+
+const root = Command.make("gateway", {}, () => serveGateway).pipe(
+  Command.withDescription("One self-hosted address in front of every model. Without a command: serve."),
+  Command.withSubcommands([serveCommand])
+)
+
+const run = Command.run(root, { name: "Model Gateway", version, executable: "gateway" })
+
+/** The command line. What goes wrong is said in one line on standard error, and the exit code is 1. */
+export const gateway = (args: ReadonlyArray<string>) =>
+  run(args).pipe(
+    Effect.tapError((error) => ("message" in error ? Console.error(`gateway: ${error.message}`) : Effect.void))
+  )

@@ -1,0 +1,16 @@
+/** As many as Bun takes. */
+const limit = "65535"
+
+/**
+ * Bun's `fetch` runs 256 requests at a time, the rest wait in silence, and the variable that lifts this is read before
+ * any of our code runs: so the process replaces itself once, first thing.
+ */
+export const raiseFetchLimit = () => {
+  if (process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"] !== undefined || process.execve === undefined) return
+  // A compiled binary's argv names itself twice.
+  const own = Bun.main.startsWith("/$bunfs/") ? 2 : 1
+  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(own)], {
+    ...process.env,
+    BUN_CONFIG_MAX_HTTP_REQUESTS: limit
+  })
+}

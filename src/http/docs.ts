@@ -1,0 +1,35 @@
+import { HttpLayerRouter, OpenApi } from "@effect/platform"
+import type { HttpApi, HttpApiGroup } from "@effect/platform"
+import type { Pages } from "./Server.ts"
+
+/**
+ * `/openapi.json`, and `/docs`: the same contract as a page (Scalar, its script inside the page, so it works offline).
+ * Both are made when first asked for; the script is three megabytes that no other request should pay for.
+ */
+export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): Pages => {
+  let document: string | undefined
+  let page: Promise<string> | undefined
+  return {
+    "/openapi.json": () => {
+      document ??= JSON.stringify(OpenApi.fromApi(api))
+      return new Response(document, { headers: { "content-type": "application/json" } })
+    },
+    "/docs": async () => {
+      page ??= renderDocs(api)
+      return new Response(await page, { headers: { "content-type": "text/html; charset=utf-8" } })
+    }
+  }
+}
+
+const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<string> => {
+  const { layerHttpLayerRouter } = await import("@effect/platform/HttpApiScalar")
+  const scalar = { withDefaultFonts: false, hideClientButton: true }
+  const { dispose, handler } = HttpLayerRouter.toWebHandler(layerHttpLayerRouter({ api, path: "/docs", scalar }), {
+    disableLogger: true
+  })
+  const html = await (await handler(new Request("http://gateway/docs"))).text()
+  await dispose()
+  return html
+}
