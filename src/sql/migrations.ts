@@ -1,12 +1,16 @@
 import * as Migrator from "@effect/sql/Migrator"
 import { Effect } from "effect"
 import { keys } from "./migrations/0001_keys.ts"
+import { tasks } from "./migrations/0003_tasks.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
  * An entry that has been released never changes; a change is a new entry at the end.
  */
-const history = [[1, "keys", keys]] as const
+const history = [
+  [1, "keys", keys],
+  [3, "tasks", tasks]
+] as const
 
 export const migrate = Migrator.make({})({
   table: "migrations",

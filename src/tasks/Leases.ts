@@ -1,0 +1,191 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Duration, Effect } from "effect"
+import { Commits } from "../sql/Commits.ts"
+import { isTerminal, patched } from "./Task.ts"
+import type { Task } from "./Task.ts"
+import { LeaseLost } from "./TaskKind.ts"
+import type { Turn } from "./TaskKind.ts"
+import type { TaskPatch } from "./Task.ts"
+import { patchedColumns, toTask } from "./TaskRow.ts"
+import type { TaskRow } from "./TaskRow.ts"
+import { TaskStore } from "./TaskStore.ts"
+
+/** How long a worker may be silent before its tasks are handed on. */
+export const leaseMs = Duration.toMillis("30 seconds")
+
+/** A task in the hands of one worker. `task` follows what it writes. */
+export interface Held {
+  task: Task
+  readonly token: string
+}
+
+/** A lane with active tasks, and when its next one is due. */
+export interface LaneDue {
+  readonly lane: string
+  readonly due: number
+}
+
+/**
+ * Tasks as their workers see them. Every write names the lease's token, so a worker that was paused for longer than its
+ * lease, or whose task was ended meanwhile, changes nothing.
+ */
+export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const store = yield* TaskStore
+    const owner = crypto.randomUUID()
+    let claims = 0
+
+    /**
+     * Takes up to `limit` due tasks of a lane. One statement, so two workers never take the same row: SQLite runs one
+     * writer at a time; Postgres needs SKIP LOCKED, or claimers would queue behind each other's rows. A row that is due
+     * and still has a token was left by a worker that died (or, if it was ours, by one that could not give it back).
+     */
+    const claim = (lane: string, limit: number): Effect.Effect<ReadonlyArray<Held>, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const token = `${owner}:${claims++}`
+        const skipLocked = sql.onDialectOrElse({
+          pg: () => sql.literal("FOR UPDATE SKIP LOCKED"),
+          orElse: () => sql.literal("")
+        })
+        const statement = sql<TaskRow>`UPDATE tasks SET
+            attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${owner} THEN 1 ELSE 0 END,
+            lease_token = ${token}, lease_owner = ${owner}, next_run_at = ${nowMs + leaseMs}
+          WHERE id IN (SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${lane} AND next_run_at <= ${nowMs}
+            ORDER BY next_run_at LIMIT ${limit} ${skipLocked})
+          RETURNING *`
+        return Effect.map(commits.statement(statement), (rows) => rows.map((row) => ({ task: toTask(row), token })))
+      })
+
+    /** Holds on to tasks for another lease; answers the ids that are still held. */
+    const renew = (held: ReadonlyArray<Held>): Effect.Effect<ReadonlySet<string>, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.map(
+          commits.statement(sql<{ id: string }>`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
+            WHERE ${sql.in(
+              "id",
+              held.map((one) => one.task.id)
+            )} AND lease_owner = ${owner}
+            AND ${sql.in("lease_token", [...new Set(held.map((one) => one.token))])} RETURNING id`),
+          (rows) => new Set(rows.map((row) => row.id))
+        )
+      )
+
+    const fenced = (held: Held, columns: Record<string, unknown>) =>
+      Effect.filterOrFail(
+        sql<{ id: string }>`UPDATE tasks SET ${sql.update(columns)}
+          WHERE id = ${held.task.id} AND lease_token = ${held.token} RETURNING id`,
+        (rows) => rows.length > 0,
+        () => new LeaseLost({ id: held.task.id })
+      )
+
+    const stored = (held: Held, patch: TaskPatch, release: Record<string, unknown>) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const before = held.task
+        const task = patched(before, patch, nowMs)
+        const ended = isTerminal(task.state)
+        const stateChanged = task.changes !== before.changes
+        const columns = {
+          ...patchedColumns(task),
+          ...release,
+          ...(ended ? { lease_token: null, lease_owner: null } : {})
+        }
+        // The upstream has what it was asked, or nobody will ask again.
+        const letGo = ended || (before.upstreamId === null && task.upstreamId !== null)
+        const update = Effect.asVoid(fenced(held, columns))
+        const write =
+          stateChanged || letGo
+            ? commits.write(
+                update.pipe(
+                  Effect.zipRight(Effect.when(sql`DELETE FROM task_requests WHERE task_id = ${task.id}`, () => letGo)),
+                  Effect.zipRight(Effect.when(store.changed(task), () => stateChanged))
+                )
+              )
+            : commits.statement(update)
+        return Effect.map(write, () => {
+          held.task = task
+          if (stateChanged) store.committed(task)
+          return task
+        })
+      })
+
+    /** Stores a patch and keeps the task. */
+    const write = (held: Held, patch: TaskPatch): Effect.Effect<Task, LeaseLost | SqlError> => stored(held, patch, {})
+
+    /** Ends a turn: the patch, and the task given back until the next one. A turn that came this far did not crash. */
+    const settle = (held: Held, turn: Turn): Effect.Effect<Task, LeaseLost | SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.tap(
+          stored(held, turn.patch, {
+            attempts: 0,
+            lease_token: null,
+            lease_owner: null,
+            next_run_at: nowMs + turn.againInMs
+          }),
+          Effect.sync(store.due.ring)
+        )
+      )
+
+    /** Gives a task back as it is; `crashed` counts an attempt. */
+    const release = (
+      held: Held,
+      options: { readonly crashed: boolean; readonly againInMs: number }
+    ): Effect.Effect<void, LeaseLost | SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        commits.statement(
+          fenced(held, {
+            attempts: held.task.attempts + (options.crashed ? 1 : 0),
+            lease_token: null,
+            lease_owner: null,
+            next_run_at: nowMs + options.againInMs
+          })
+        )
+      ).pipe(Effect.tap(Effect.sync(store.due.ring)), Effect.asVoid)
+
+    /** What the task was asked to do; null once let go. */
+    const request = (id: string): Effect.Effect<unknown, SqlError> =>
+      Effect.map(sql<{ request: string }>`SELECT request FROM task_requests WHERE task_id = ${id}`, (rows): unknown =>
+        rows[0] === undefined ? null : JSON.parse(rows[0].request)
+      )
+
+    /**
+     * Makes the tasks of every other worker due at once. Only where this process is known to be the only one, which on
+     * SQLite the lock on the database file says; on Postgres a dead node's leases run out.
+     */
+    const takeOver: Effect.Effect<number, SqlError> = sql.onDialectOrElse({
+      sqlite: () =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+          Effect.map(
+            commits.statement(sql<{ id: string }>`UPDATE tasks SET next_run_at = ${nowMs}
+              WHERE ended_at IS NULL AND lease_token IS NOT NULL AND lease_owner <> ${owner}
+              AND next_run_at > ${nowMs} RETURNING id`),
+            (rows) => rows.length
+          )
+        ),
+      orElse: () => Effect.succeed(0)
+    })
+
+    /** Every lane with active tasks. Hops from lane to lane in the index, however many tasks wait in each. */
+    const lanes: Effect.Effect<ReadonlyArray<LaneDue>, SqlError> = sql<LaneDue>`
+      WITH RECURSIVE lanes (lane) AS (
+        SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL
+        UNION ALL
+        SELECT (SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL AND lane > lanes.lane)
+        FROM lanes WHERE lanes.lane IS NOT NULL
+      )
+      SELECT lane, (SELECT MIN(next_run_at) FROM tasks WHERE ended_at IS NULL AND lane = lanes.lane) AS due
+      FROM lanes WHERE lane IS NOT NULL`
+
+    /** How long ago the oldest lease ran out that nobody took over, in ms; 0 where there is none. */
+    const oldestExpiredLeaseMs: Effect.Effect<number, SqlError> = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      Effect.map(
+        sql<{ oldest: number | null }>`SELECT MIN(next_run_at) AS oldest FROM tasks WHERE lease_token IS NOT NULL`,
+        (rows) => Math.max(0, nowMs - (rows[0]?.oldest ?? nowMs))
+      )
+    )
+
+    return { owner, claim, renew, write, settle, release, request, takeOver, lanes, oldestExpiredLeaseMs } as const
+  })
+}) {}

@@ -1,0 +1,27 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Context, Effect, Layer } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
+import type { Task } from "./Task.ts"
+
+/** A task has reached a state (its creation included). */
+export interface TaskChange {
+  readonly task: Task
+  /** The record as its owner would read it at this change. */
+  readonly record: () => JsonObject
+}
+
+/**
+ * Hears of every change of state inside the transaction that makes it, so that what it inserts is stored exactly if the
+ * change is. It must wait for nothing but the database; `committed` is called after the commit.
+ */
+export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
+  Outbox,
+  {
+    readonly record: (change: TaskChange) => Effect.Effect<void, SqlError>
+    /** Called once the change is durable: a hint to start delivering. */
+    readonly committed: (change: TaskChange) => void
+  }
+>() {
+  /** Nobody listens. */
+  static readonly none = Layer.succeed(Outbox, { record: () => Effect.void, committed: () => {} })
+}

@@ -1,0 +1,93 @@
+import { Schema } from "effect"
+import type { AccountId, KeyId } from "../contract/Caller.ts"
+import type { JsonObject } from "../contract/fields.ts"
+
+/** The engine's states. A family shows them under its own names (an async message: pending, processing, success, failed). */
+export const TaskState = Schema.Literal("queued", "running", "succeeded", "failed", "expired", "cancelled")
+export type TaskState = typeof TaskState.Type
+
+/** Why a task failed, in the words of its family. */
+export const TaskError = Schema.Struct({ code: Schema.String, message: Schema.String })
+export type TaskError = typeof TaskError.Type
+
+/** A unit of work that outlives the request and the process that accepted it. Times are Unix milliseconds. */
+export interface Task {
+  readonly id: string
+  /** Name of its `TaskKind`. */
+  readonly kind: string
+  readonly account: AccountId
+  readonly key: KeyId
+  /** The model as the caller named it. */
+  readonly model: string
+  /** The service tier, where its family lists by it. */
+  readonly tier: string | null
+  readonly state: TaskState
+  /** The line it waits in. Lanes have their own parallelism, so a slow upstream delays only what waits for it. */
+  readonly lane: string
+  readonly upstream: string | null
+  /** The upstream's id for it; set once a submit is known to have worked. */
+  readonly upstreamId: string | null
+  /** When the intent to submit was stored; with no `upstreamId`, whether it happened is unknown. */
+  readonly submitAtMs: number | null
+  readonly callbackUrl: string | null
+  /** What its family needs to show it. Small: it is rewritten at every step; the request is kept apart. */
+  readonly details: JsonObject
+  /** Set exactly when succeeded: JSON. */
+  readonly result: unknown
+  /** Set exactly when failed. */
+  readonly error: TaskError | null
+  /** Counts changes of state, its creation being the first. */
+  readonly changes: number
+  /** Workers that died over it in a row, and nothing else. */
+  readonly attempts: number
+  /** Calls in a row that brought nothing (saturated, unreachable): what its back-off grows with. */
+  readonly tries: number
+  readonly expiresAtMs: number | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly endedAtMs: number | null
+}
+
+/** What a family hands over. */
+export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | "model" | "lane" | "details"> {
+  /** What its worker needs, as JSON of any size; deleted once the upstream has it or the task has ended. */
+  readonly request: unknown
+  readonly tier?: string | null
+  readonly upstream?: string | null
+  readonly callbackUrl?: string | null
+  readonly createdAtMs: number
+  readonly expiresAtMs?: number | null
+}
+
+/** What a worker may change of a task it holds. A state that can't follow the present one is left out. */
+export interface TaskPatch {
+  readonly state?: TaskState
+  readonly details?: JsonObject
+  readonly result?: unknown
+  readonly error?: TaskError
+  readonly upstreamId?: string
+  readonly submitAtMs?: number | null
+  readonly tries?: number
+}
+
+const order: Record<TaskState, number> = { queued: 0, running: 1, succeeded: 2, failed: 2, expired: 2, cancelled: 2 }
+
+export const isTerminal = (state: TaskState): boolean => order[state] === 2
+
+/** Only forward: terminal states absorb, and what runs is never queued again. A quick task may end without being seen to run. */
+export const canBecome = (from: TaskState, to: TaskState): boolean => order[to] > order[from]
+
+/** The task after a patch. */
+export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
+  const { state, ...rest } = patch
+  if (state === undefined || !canBecome(task.state, state)) return { ...task, ...rest }
+  const updatedAtMs = Math.max(nowMs, task.updatedAtMs)
+  return {
+    ...task,
+    ...rest,
+    state,
+    changes: task.changes + 1,
+    updatedAtMs,
+    endedAtMs: isTerminal(state) ? updatedAtMs : null
+  }
+}

@@ -1,0 +1,49 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Context, Data } from "effect"
+import type { Effect } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
+import type { Task, TaskError, TaskPatch } from "./Task.ts"
+
+/** Another worker holds the task, or it has ended: whatever this one still writes changes nothing. */
+export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: string }> {}
+
+/** A task that a worker holds for as long as its lease lives. */
+export interface Lease {
+  readonly task: Task
+  /** What it was asked to do; null once let go. */
+  readonly request: Effect.Effect<unknown, SqlError>
+  /** Stores a patch now, durably, and answers the task as it is then. */
+  readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
+}
+
+/** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
+export interface Turn {
+  readonly patch: TaskPatch
+  /** When the next turn is due, in ms from now. Not read where the patch ends the task. */
+  readonly againInMs: number
+}
+
+/**
+ * One kind of task: what its family (or the driver of its upstreams) teaches the engine. `run` does one turn of work;
+ * between turns a task is a row and nothing else, so thousands wait at no cost. A turn may be repeated after a crash.
+ */
+export interface TaskKind {
+  readonly name: string
+  /** Turns of one lane at a time. */
+  readonly parallel: number
+  readonly run: (lease: Lease) => Effect.Effect<Turn, LeaseLost | SqlError>
+  /** The record as its owner reads it, and so the body of its callbacks. */
+  readonly record: (task: Task) => JsonObject
+  /** What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation. */
+  readonly changed?: (task: Task) => Effect.Effect<void, SqlError>
+  /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */
+  readonly cancel?: (task: Task) => Effect.Effect<"cancelled" | "running" | "ended" | "unreachable">
+  /** The error of a task whose workers died too often. */
+  readonly gaveUp: (reason: string) => TaskError
+}
+
+/** Every kind by name. */
+export class TaskKinds extends Context.Tag("gateway/tasks/TaskKinds")<TaskKinds, ReadonlyMap<string, TaskKind>>() {}
+
+export const taskKinds = (...kinds: ReadonlyArray<TaskKind>): ReadonlyMap<string, TaskKind> =>
+  new Map(kinds.map((kind) => [kind.name, kind]))

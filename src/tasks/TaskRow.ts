@@ -1,0 +1,117 @@
+import { Schema } from "effect"
+import { AccountId, KeyId } from "../contract/Caller.ts"
+import { JsonObject } from "../contract/fields.ts"
+import { TaskError } from "./Task.ts"
+import type { NewTask, Task, TaskState } from "./Task.ts"
+
+/** A row of `tasks`. */
+export interface TaskRow {
+  readonly id: string
+  readonly kind: string
+  readonly account_id: string
+  readonly key_id: string
+  readonly model: string
+  readonly tier: string | null
+  readonly state: TaskState
+  readonly lane: string
+  readonly upstream: string | null
+  readonly upstream_id: string | null
+  readonly submit_at: number | null
+  readonly callback_url: string | null
+  readonly details: string
+  readonly result: string | null
+  readonly error: string | null
+  readonly changes: number
+  readonly attempts: number
+  readonly tries: number
+  readonly lease_token: string | null
+  readonly lease_owner: string | null
+  readonly next_run_at: number
+  readonly expires_at: number | null
+  readonly created_at: number
+  readonly updated_at: number
+  readonly ended_at: number | null
+}
+
+const parseDetails = Schema.decodeUnknownSync(Schema.parseJson(JsonObject))
+const parseError = Schema.decodeUnknownSync(Schema.parseJson(TaskError))
+
+export const toTask = (row: TaskRow): Task => ({
+  id: row.id,
+  kind: row.kind,
+  account: AccountId.make(row.account_id),
+  key: KeyId.make(row.key_id),
+  model: row.model,
+  tier: row.tier,
+  state: row.state,
+  lane: row.lane,
+  upstream: row.upstream,
+  upstreamId: row.upstream_id,
+  submitAtMs: row.submit_at,
+  callbackUrl: row.callback_url,
+  details: parseDetails(row.details),
+  result: row.result === null ? null : JSON.parse(row.result),
+  error: row.error === null ? null : parseError(row.error),
+  changes: row.changes,
+  attempts: row.attempts,
+  tries: row.tries,
+  expiresAtMs: row.expires_at,
+  createdAtMs: row.created_at,
+  updatedAtMs: row.updated_at,
+  endedAtMs: row.ended_at
+})
+
+/** A new task as it is stored, and so as it is. */
+export const created = (task: NewTask): Task => ({
+  id: task.id,
+  kind: task.kind,
+  account: task.account,
+  key: task.key,
+  model: task.model,
+  tier: task.tier ?? null,
+  state: "queued",
+  lane: task.lane,
+  upstream: task.upstream ?? null,
+  upstreamId: null,
+  submitAtMs: null,
+  callbackUrl: task.callbackUrl ?? null,
+  details: task.details,
+  result: null,
+  error: null,
+  changes: 1,
+  attempts: 0,
+  tries: 0,
+  expiresAtMs: task.expiresAtMs ?? null,
+  createdAtMs: task.createdAtMs,
+  updatedAtMs: task.createdAtMs,
+  endedAtMs: null
+})
+
+/** The columns that never change. */
+export const fixedColumns = (task: Task) => ({
+  id: task.id,
+  kind: task.kind,
+  account_id: task.account,
+  key_id: task.key,
+  model: task.model,
+  tier: task.tier,
+  lane: task.lane,
+  upstream: task.upstream,
+  callback_url: task.callbackUrl,
+  expires_at: task.expiresAtMs,
+  created_at: task.createdAtMs
+})
+
+/** The columns that a worker's patch may change. */
+export const patchedColumns = (task: Task) => ({
+  state: task.state,
+  upstream_id: task.upstreamId,
+  submit_at: task.submitAtMs,
+  details: JSON.stringify(task.details),
+  result: task.result === null ? null : JSON.stringify(task.result),
+  error: task.error === null ? null : JSON.stringify(task.error),
+  changes: task.changes,
+  tries: task.tries,
+  updated_at: task.updatedAtMs,
+  ended_at: task.endedAtMs
+})

@@ -1,0 +1,167 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect, Option } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
+import { Commits } from "../sql/Commits.ts"
+import { Outbox } from "./Outbox.ts"
+import type { TaskChange } from "./Outbox.ts"
+import type { NewTask, Task, TaskError, TaskState } from "./Task.ts"
+import { TaskKinds } from "./TaskKind.ts"
+import { created, fixedColumns, patchedColumns, toTask } from "./TaskRow.ts"
+import type { TaskRow } from "./TaskRow.ts"
+import { makeWake } from "./Wake.ts"
+
+export interface Page {
+  readonly account: AccountId
+  readonly kind: string
+  readonly states?: ReadonlyArray<TaskState>
+  readonly ids?: ReadonlyArray<string>
+  readonly model?: string
+  readonly tier?: string
+  /** Only tasks created at this time or later. */
+  readonly sinceMs: number
+  readonly offset: number
+  readonly limit: number
+}
+
+/** Tasks as their families see them: made, read, listed, ended, removed. What a worker does goes through `Leases`. */
+export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskStore", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const outbox = yield* Outbox
+    const kinds = yield* TaskKinds
+    const due = makeWake()
+    const deadlines = makeWake()
+
+    const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
+
+    /** What a change of state brings with it. Runs in the transaction that makes the change. */
+    const changed = (task: Task): Effect.Effect<void, SqlError> => {
+      const also = kinds.get(task.kind)?.changed
+      const recorded = outbox.record(changeOf(task))
+      return also === undefined ? recorded : Effect.zipRight(also(task), recorded)
+    }
+    const committed = (task: Task) => outbox.committed(changeOf(task))
+
+    /**
+     * Stores a new task; it is durable when this succeeds. `alongside` happens in the same transaction and before it: a
+     * task whose hold fails is never there.
+     */
+    const insert = <E = never>(
+      task: NewTask,
+      alongside: Effect.Effect<void, E> = Effect.void
+    ): Effect.Effect<Task, E | SqlError> => {
+      const stored = created(task)
+      const request = { task_id: stored.id, request: JSON.stringify(task.request) }
+      const columns = { ...fixedColumns(stored), ...patchedColumns(stored), attempts: 0, next_run_at: task.createdAtMs }
+      const statements = alongside.pipe(
+        Effect.zipRight(sql`INSERT INTO tasks ${sql.insert(columns)}`),
+        Effect.zipRight(sql`INSERT INTO task_requests ${sql.insert(request)}`),
+        Effect.zipRight(outbox.record(changeOf(stored)))
+      )
+      return Effect.map(commits.write(statements), () => {
+        due.ring()
+        if (stored.expiresAtMs !== null) deadlines.ring()
+        committed(stored)
+        return stored
+      })
+    }
+
+    /** A task of this account and kind; another account's looks like none. */
+    const find = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
+      Effect.map(
+        sql<TaskRow>`SELECT * FROM tasks WHERE id = ${id} AND account_id = ${account} AND kind = ${kind}`,
+        firstTask
+      )
+
+    const filters = (page: Page) =>
+      sql.and([
+        sql`account_id = ${page.account}`,
+        sql`kind = ${page.kind}`,
+        sql`created_at >= ${page.sinceMs}`,
+        ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
+        ...(page.ids === undefined ? [] : [sql.in("id", page.ids)]),
+        ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
+        ...(page.tier === undefined ? [] : [sql`tier = ${page.tier}`])
+      ])
+
+    /** One page of an account's tasks, newest first, and how many there are in all. */
+    const list = (page: Page): Effect.Effect<{ total: number; tasks: ReadonlyArray<Task> }, SqlError> =>
+      Effect.all({
+        total: Effect.map(
+          sql<{ total: number }>`SELECT COUNT(*) AS total FROM tasks WHERE ${filters(page)}`,
+          (rows) => rows[0]?.total ?? 0
+        ),
+        tasks: Effect.map(
+          sql<TaskRow>`SELECT * FROM tasks WHERE ${filters(page)}
+            ORDER BY created_at DESC, id DESC LIMIT ${page.limit} OFFSET ${page.offset}`,
+          (rows) => rows.map(toTask)
+        )
+      })
+
+    /**
+     * Ends a task whoever holds it: the holder's lease is gone, so its later writes change nothing. Answers none where it
+     * had ended already, or is not in one of `from`.
+     */
+    const end = (
+      id: string,
+      state: "cancelled" | "expired" | "failed",
+      options: {
+        readonly unsubmitted?: boolean
+        readonly from?: ReadonlyArray<TaskState>
+        readonly error?: TaskError
+      } = {}
+    ): Effect.Effect<Option.Option<Task>, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const error = options.error === undefined ? null : JSON.stringify(options.error)
+        const statements = Effect.gen(function* () {
+          const rows = yield* sql<TaskRow>`UPDATE tasks SET state = ${state}, error = ${error}, ended_at = ${nowMs},
+            updated_at = CASE WHEN updated_at > ${nowMs} THEN updated_at ELSE ${nowMs} END, changes = changes + 1, lease_token = NULL, lease_owner = NULL
+            WHERE id = ${id} AND ended_at IS NULL AND ${sql.and([
+              ...(options.unsubmitted === true ? [sql`submit_at IS NULL AND upstream_id IS NULL`] : []),
+              sql.in("state", options.from ?? ["queued", "running"])
+            ])} RETURNING *`
+          const ended = firstTask(rows)
+          if (Option.isNone(ended)) return ended
+          yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
+          yield* changed(ended.value)
+          return ended
+        })
+        return Effect.tap(commits.write(statements), (ended) => Effect.sync(() => Option.map(ended, committed)))
+      })
+
+    /** Removes an ended task for good; false where there is none. */
+    const remove = (account: AccountId, kind: string, id: string): Effect.Effect<boolean, SqlError> =>
+      Effect.map(
+        commits.statement(sql<{ id: string }>`DELETE FROM tasks WHERE id = ${id} AND account_id = ${account}
+          AND kind = ${kind} AND ended_at IS NOT NULL RETURNING id`),
+        (rows) => rows.length > 0
+      )
+
+    /** Ends every task whose time is over; answers when the next deadline is. */
+    const expireDue: Effect.Effect<Option.Option<number>, SqlError> = Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const late = yield* sql<{ id: string }>`SELECT id FROM tasks
+        WHERE ended_at IS NULL AND expires_at IS NOT NULL AND expires_at <= ${nowMs} ORDER BY expires_at LIMIT 200`
+      yield* Effect.forEach(late, (row) => end(row.id, "expired"), { discard: true, concurrency: "unbounded" })
+      if (late.length === 200) return Option.some(nowMs)
+      const next = yield* sql<{ next: number | null }>`SELECT MIN(expires_at) AS next FROM tasks
+        WHERE ended_at IS NULL AND expires_at IS NOT NULL`
+      return Option.fromNullable(next[0]?.next)
+    })
+
+    /** Removes up to `limit` tasks that ended before a time; answers how many there were. */
+    const purge = (endedBeforeMs: number, limit: number): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        commits.statement(sql<{ id: string }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks
+          WHERE ended_at IS NOT NULL AND ended_at < ${endedBeforeMs} ORDER BY ended_at LIMIT ${limit}) RETURNING id`),
+        (rows) => rows.length
+      )
+
+    return { insert, find, list, end, remove, expireDue, purge, changed, committed, due, deadlines } as const
+  })
+}) {}
+
+const firstTask = (rows: ReadonlyArray<TaskRow>): Option.Option<Task> =>
+  Option.map(Option.fromNullable(rows[0]), toTask)

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Option, TestClock } from "effect"
+import { leaseMs, Leases } from "../../src/tasks/Leases.ts"
+import { LeaseLost } from "../../src/tasks/TaskKind.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { alice, newTask, rows, stores } from "./engine.ts"
+
+describe("a lease", () => {
+  const engine = () => {
+    const { changes, layer } = stores()
+    const run = <A, E>(body: Effect.Effect<A, E, TaskStore | Leases>) => Effect.provide(body, layer)
+    return { changes, run }
+  }
+
+  it.effect("is given to one worker, oldest due first, and no further than the limit", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        for (const [id, at] of [
+          ["b", 2],
+          ["a", 1],
+          ["c", 3]
+        ] as const) {
+          yield* store.insert(newTask(id, { createdAtMs: at }))
+        }
+        yield* TestClock.setTime(10)
+        const first = yield* leases.claim("test:m", 2)
+        expect(first.map((held) => held.task.id).sort()).toEqual(["a", "b"])
+        expect((yield* leases.claim("test:m", 2)).map((held) => held.task.id)).toEqual(["c"])
+        expect(yield* leases.claim("test:m", 2)).toEqual([])
+        expect(yield* leases.claim("other", 2)).toEqual([])
+      })
+    )
+  )
+
+  it.effect("that ran out is handed on, and the late writes of the one who had it change nothing", () =>
+    Effect.gen(function* () {
+      const { layer } = stores()
+      yield* Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        yield* store.insert(newTask("a"))
+        const [late] = yield* leases.claim("test:m", 1)
+        yield* TestClock.adjust(leaseMs)
+        const [next] = yield* leases.claim("test:m", 1)
+        yield* leases.write(next!, { state: "running" })
+        const before = yield* rows
+        for (const write of [
+          leases.write(late!, { state: "failed", error: { code: "late", message: "late" } }),
+          leases.settle(late!, { patch: { state: "succeeded", result: 1 }, againInMs: 0 }),
+          leases.release(late!, { crashed: true, againInMs: 0 })
+        ]) {
+          expect(yield* Effect.flip(Effect.asVoid(write))).toBeInstanceOf(LeaseLost)
+        }
+        expect((yield* leases.renew([late!])).size).toBe(0)
+        expect(yield* rows).toEqual(before)
+      }).pipe(Effect.provide(layer))
+    })
+  )
+
+  it.effect("is lost when the task is ended by someone else; the end stays", () => {
+    const { changes, run } = engine()
+    return run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        yield* store.insert(newTask("a"))
+        const [held] = yield* leases.claim("test:m", 1)
+        expect(Option.isSome(yield* store.end("a", "cancelled"))).toBe(true)
+        const late = leases.settle(held!, { patch: { state: "succeeded", result: 1 }, againInMs: 0 })
+        expect(yield* Effect.flip(late)).toBeInstanceOf(LeaseLost)
+        expect(yield* store.end("a", "expired")).toEqual(Option.none())
+        const task = Option.getOrThrow(yield* store.find(alice, "test", "a"))
+        expect([task.state, task.result]).toEqual(["cancelled", null])
+        expect(yield* leases.request("a")).toBe(null)
+        expect(changes.map((change) => change.state)).toEqual(["queued", "cancelled"])
+      })
+    )
+  })
+
+  it.effect("renewed in time is not handed on", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        yield* store.insert(newTask("a"))
+        const held = yield* leases.claim("test:m", 1)
+        yield* TestClock.adjust(leaseMs - 1)
+        expect([...(yield* leases.renew(held))]).toEqual(["a"])
+        yield* TestClock.adjust(leaseMs - 1)
+        expect(yield* leases.claim("test:m", 1)).toEqual([])
+        expect(yield* leases.oldestExpiredLeaseMs).toBe(0)
+        yield* TestClock.adjust(500)
+        expect(yield* leases.oldestExpiredLeaseMs).toBe(499)
+      })
+    )
+  )
+
+  it.effect("tells every lane and when it is due next", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        expect(yield* leases.lanes).toEqual([])
+        yield* store.insert(newTask("a", { lane: "x", createdAtMs: 5 }))
+        yield* store.insert(newTask("b", { lane: "y", createdAtMs: 7 }))
+        yield* store.insert(newTask("c", { lane: "x", createdAtMs: 3 }))
+        expect(yield* leases.lanes).toEqual([
+          { lane: "x", due: 3 },
+          { lane: "y", due: 7 }
+        ])
+      })
+    )
+  )
+})

@@ -1,0 +1,104 @@
+import type { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Option, TestClock } from "effect"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { alice, bob, newTask, rows, stores } from "./engine.ts"
+
+const run = <A, E>(body: Effect.Effect<A, E, TaskStore | SqlClient.SqlClient>) => Effect.provide(body, stores().layer)
+
+describe("the task store", () => {
+  it.effect("shows a task to its account and kind alone", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        yield* store.insert(newTask("a"))
+        expect(Option.isSome(yield* store.find(alice, "test", "a"))).toBe(true)
+        expect(yield* store.find(bob, "test", "a")).toEqual(Option.none())
+        expect(yield* store.find(alice, "other", "a")).toEqual(Option.none())
+        expect(yield* store.find(alice, "test", "b")).toEqual(Option.none())
+      })
+    )
+  )
+
+  it.effect("keeps no task whose transaction failed beside it", () =>
+    Effect.gen(function* () {
+      const { changes, layer } = stores()
+      yield* Effect.gen(function* () {
+        const store = yield* TaskStore
+        expect(yield* Effect.flip(store.insert(newTask("a"), Effect.fail("no balance")))).toBe("no balance")
+        expect(yield* rows).toEqual([])
+      }).pipe(Effect.provide(layer))
+      expect(changes).toEqual([])
+    })
+  )
+
+  it.effect("lists newest first, filtered and in pages, with the total", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        for (let at = 1; at <= 5; at++) {
+          yield* store.insert(newTask(`t${at}`, { createdAtMs: at, model: at % 2 === 0 ? "even" : "odd" }))
+        }
+        yield* store.insert(newTask("x", { account: bob, createdAtMs: 3 }))
+        yield* store.end("t5", "failed", { error: { code: "c", message: "m" } })
+        const page = { account: alice, kind: "test", sinceMs: 2, offset: 0, limit: 2 }
+        const ids = (found: { total: number; tasks: ReadonlyArray<{ id: string }> }) => [
+          found.total,
+          ...found.tasks.map((task) => task.id)
+        ]
+        expect(ids(yield* store.list(page))).toEqual([4, "t5", "t4"])
+        expect(ids(yield* store.list({ ...page, offset: 2 }))).toEqual([4, "t3", "t2"])
+        expect(ids(yield* store.list({ ...page, offset: 90 }))).toEqual([4])
+        expect(ids(yield* store.list({ ...page, states: ["failed"] }))).toEqual([1, "t5"])
+        expect(ids(yield* store.list({ ...page, model: "even" }))).toEqual([2, "t4", "t2"])
+        expect(ids(yield* store.list({ ...page, ids: ["t2", "t3", "x"] }))).toEqual([2, "t3", "t2"])
+        expect(ids(yield* store.list({ ...page, tier: "flex" }))).toEqual([0])
+      })
+    )
+  )
+
+  it.effect("removes what has ended and nothing else", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        yield* store.insert(newTask("a"))
+        expect(yield* store.remove(alice, "test", "a")).toBe(false)
+        yield* store.end("a", "cancelled")
+        expect(yield* store.remove(bob, "test", "a")).toBe(false)
+        expect(yield* store.remove(alice, "test", "a")).toBe(true)
+        expect(yield* store.remove(alice, "test", "a")).toBe(false)
+      })
+    )
+  )
+
+  it.effect("expires what is late, once, and names the next deadline", () =>
+    Effect.gen(function* () {
+      const { changes, layer } = stores()
+      yield* Effect.gen(function* () {
+        const store = yield* TaskStore
+        expect(yield* store.expireDue).toEqual(Option.none())
+        for (const at of [10, 20, 30]) yield* store.insert(newTask(`t${at}`, { expiresAtMs: at }))
+        yield* store.insert(newTask("for ever"))
+        yield* TestClock.setTime(20)
+        expect(yield* store.expireDue).toEqual(Option.some(30))
+        expect(yield* store.expireDue).toEqual(Option.some(30))
+      }).pipe(Effect.provide(layer))
+      expect(changes.filter((change) => change.state === "expired").map((change) => change.id)).toEqual(["t10", "t20"])
+    })
+  )
+
+  it.effect("purges in batches what ended before a time", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        for (const id of ["a", "b", "c", "d"]) yield* store.insert(newTask(id))
+        yield* TestClock.setTime(100)
+        for (const id of ["a", "b", "c"]) yield* store.end(id, "cancelled")
+        expect(yield* store.purge(100, 2)).toBe(0)
+        expect(yield* store.purge(101, 2)).toBe(2)
+        expect(yield* store.purge(101, 2)).toBe(1)
+        expect((yield* rows).map((row) => row["id"])).toEqual(["d"])
+      })
+    )
+  )
+})
