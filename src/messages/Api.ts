@@ -1,0 +1,49 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { BodyLimit, Prefixes, RequestIdInErrors } from "../contract/annotations.ts"
+import { MessagesError } from "./Errors.ts"
+import { Message, TaskHandle, TokenCount } from "./Message.ts"
+import { CountTokens, CreateMessage } from "./Request.ts"
+
+const create = HttpApiEndpoint.post("create", "/v1/messages")
+  .setPayload(CreateMessage)
+  .addSuccess(Schema.Union(Message, TaskHandle))
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Create a message",
+      description:
+        "Answers a conversation: with the message, with a task when `async` is true, or with a server-sent event " +
+        "stream when `stream` is true (`stream` wins). A failure after the stream has begun is an `error` event.",
+      transform: (operation) => {
+        operation.responses[200].content["text/event-stream"] = {
+          schema: {
+            type: "string",
+            description:
+              "`message_start`, then for each block `content_block_start`, `content_block_delta`s and " +
+              "`content_block_stop`, then `message_delta` and `message_stop`; `ping` may come anywhere between."
+          }
+        }
+        return operation
+      }
+    })
+  )
+
+const countTokens = HttpApiEndpoint.post("countTokens", "/v1/messages/count_tokens")
+  .setPayload(CountTokens)
+  .addSuccess(TokenCount)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Count a message's input tokens",
+      description: "Takes the body of a message request and answers how many input tokens it has, about."
+    })
+  )
+
+/** `/v1/messages`: specification family C. */
+export class MessagesApi extends HttpApiGroup.make("messages")
+  .add(create)
+  .add(countTokens)
+  .addError(MessagesError)
+  .annotate(Prefixes, ["/v1/messages"])
+  .annotate(BodyLimit, 32 * 1024 * 1024)
+  .annotate(RequestIdInErrors, true)
+  .annotateContext(OpenApi.annotations({ title: "Messages", description: "Assistant messages from conversations." })) {}

@@ -1,0 +1,104 @@
+import { Schema } from "effect"
+import { JsonObject, maybe } from "../contract/fields.ts"
+import { cacheControl, ContentBlock } from "./Blocks.ts"
+import { Tool, ToolChoice } from "./Tools.ts"
+
+const InputMessage = Schema.Struct({
+  role: Schema.Literal("user", "assistant", "system").annotations({
+    description: "Who speaks. `system` stands for system text at this place of the conversation."
+  }),
+  content: Schema.Union(Schema.String, Schema.Array(ContentBlock)).annotations({
+    description: "Text, or blocks of different kinds."
+  })
+}).annotations({ identifier: "MessagesInputMessage" })
+export type InputMessage = typeof InputMessage.Type
+
+const SystemText = Schema.Struct({
+  type: maybe(Schema.Literal("text")).annotations({ description: "Default `text`.", default: "text" }),
+  text: Schema.String,
+  cache_control: cacheControl
+})
+
+const display = maybe(Schema.Literal("summarized", "omitted")).annotations({
+  description: "Whether the thinking is shown or only its signature. Default `summarized`."
+})
+
+export const Thinking = Schema.Union(
+  Schema.Struct({
+    type: Schema.Literal("enabled"),
+    // The bounds are rules of their own, for the dialect's words (`rules.ts`).
+    budget_tokens: Schema.Int.annotations({
+      description: "Most tokens to think with: at least `1024`, less than `max_tokens`. Required when enabled.",
+      jsonSchema: { type: "integer", minimum: 1024 }
+    }),
+    display
+  }).annotations({ description: "The model thinks before it answers." }),
+  Schema.Struct({ type: Schema.Literal("disabled") }).annotations({ description: "The model answers at once." }),
+  Schema.Struct({ type: Schema.Literal("adaptive"), display }).annotations({ description: "The model decides." }),
+  Schema.Struct({ type: Schema.Literal("between_tools"), display }).annotations({
+    description: "The model thinks, between tool calls too."
+  })
+)
+
+const JsonFormat = Schema.Struct({
+  type: Schema.Literal("json_schema"),
+  schema: JsonObject.annotations({ description: "JSON Schema of the answer." })
+})
+
+const fraction = Schema.Number.pipe(Schema.between(0, 1))
+
+const shared = {
+  model: Schema.NonEmptyString.annotations({ description: "Model id; `GET /v1/models` lists them." }),
+  messages: Schema.Union(Schema.NonEmptyString, Schema.Array(InputMessage).pipe(Schema.minItems(1))).annotations({
+    description: "The conversation so far, oldest first; a string is one user message. Not empty."
+  }),
+  system: maybe(Schema.Union(Schema.String, Schema.Array(SystemText))).annotations({ description: "System prompt." }),
+  tools: maybe(Schema.Array(Tool)).annotations({ description: "Tools the model may use; web search is one." }),
+  tool_choice: maybe(ToolChoice).annotations({
+    description: "How the model chooses among the tools. Default `auto`.",
+    default: { type: "auto" }
+  }),
+  thinking: maybe(Thinking).annotations({ description: "Whether and how much the model thinks before it answers." }),
+  output_config: maybe(
+    Schema.Struct({
+      effort: maybe(Schema.Literal("low", "medium", "high", "xhigh", "max")),
+      format: maybe(JsonFormat)
+    })
+  ).annotations({ description: "How hard the model works, and the shape of its answer." }),
+  output_format: maybe(JsonFormat).annotations({ description: "An older spelling of `output_config.format`." }),
+  cache_control: cacheControl
+}
+
+/** A request to count the tokens of what could be sent to `/v1/messages`. */
+export const CountTokens = Schema.Struct(shared).annotations({ identifier: "MessagesCountTokens" })
+export type CountTokens = typeof CountTokens.Type
+
+/** A request for a message (specification C1). */
+export const CreateMessage = Schema.Struct({
+  ...shared,
+  max_tokens: Schema.Int.pipe(Schema.between(1, 32_000)).annotations({
+    description: "Most tokens to generate, thinking included: `1` to `32000`. Required."
+  }),
+  stream: maybe(Schema.Boolean).annotations({
+    description: "Whether the answer is a server-sent event stream. Default `false`; wins over `async`.",
+    default: false
+  }),
+  async: maybe(Schema.Boolean).annotations({
+    description: "Whether to answer at once with a task, to be queried at `/v1/tasks/{id}`. Default `false`.",
+    default: false
+  }),
+  temperature: maybe(fraction).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
+  top_p: maybe(fraction).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
+  top_k: maybe(Schema.NonNegativeInt).annotations({ description: "Only the K most probable tokens are considered." }),
+  stop_sequences: maybe(Schema.Array(Schema.NonEmptyString)).annotations({
+    description: "Generation stops where one of these is produced."
+  }),
+  metadata: maybe(
+    Schema.Struct({
+      user_id: maybe(Schema.String).annotations({
+        description: "The caller's own id of its user, for analytics, abuse detection and logging."
+      })
+    })
+  )
+}).annotations({ identifier: "MessagesCreate" })
+export type CreateMessage = typeof CreateMessage.Type

@@ -1,0 +1,75 @@
+import { Schema } from "effect"
+import { maybe } from "../contract/fields.ts"
+
+export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const
+const documentTypes = ["application/pdf", "text/plain", "text/markdown", "text/csv"] as const
+export const fileTypes = [...documentTypes, ...imageTypes] as const
+
+/** One negated class: it looks at each character once, however long and however bad the text is. */
+const notBase64 = /[^A-Za-z0-9+/=\s]/
+
+export const Base64 = Schema.String.pipe(
+  Schema.filter((text) => text.length > 0 && !notBase64.test(text), {
+    identifier: "Base64",
+    description: "base64 text (RFC 4648, standard alphabet)",
+    jsonSchema: { type: "string", minLength: 1, contentEncoding: "base64" }
+  })
+)
+
+const base64Source = <const Types extends readonly [string, ...Array<string>]>(types: Types) =>
+  Schema.Struct({
+    type: Schema.Literal("base64"),
+    media_type: Schema.Literal(...types).annotations({ description: "Required when `source.type` is `base64`." }),
+    data: Base64
+  }).annotations({ description: "The file itself, base64-encoded." })
+
+const UrlSource = Schema.Struct({
+  type: Schema.Literal("url"),
+  url: Schema.String.pipe(
+    Schema.pattern(/^https?:\/\/[^\s/]/i, { description: "an http:// or https:// address" })
+  ).annotations({ identifier: "HttpUrl" }),
+  media_type: maybe(Schema.String).annotations({ description: "What the address serves, where the caller knows it." })
+}).annotations({ description: "The address of the file." })
+
+const FileIdSource = Schema.Struct({
+  type: Schema.Literal("file"),
+  file_id: Schema.NonEmptyString
+}).annotations({
+  description: "A file that the model's upstream keeps; only upstreams of this dialect have such files."
+})
+
+const TextSource = Schema.Struct({
+  type: Schema.Literal("text"),
+  media_type: maybe(Schema.Literal("text/plain")),
+  data: Schema.String.annotations({ description: "The text as it is, not encoded." })
+})
+
+const ImageSource = Schema.Union(base64Source(imageTypes), UrlSource, FileIdSource)
+export type ImageSource = typeof ImageSource.Type
+
+export const image = Schema.Struct({
+  type: Schema.Literal("image"),
+  source: ImageSource.annotations({ description: "The image. Required." })
+})
+
+/** The parts of a document given as content blocks. */
+const ContentSource = Schema.Struct({
+  type: Schema.Literal("content"),
+  content: Schema.Union(
+    Schema.String,
+    Schema.Array(Schema.Union(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }), image))
+  )
+})
+export type ContentSource = typeof ContentSource.Type
+
+export const DocumentSource = Schema.Union(
+  base64Source(documentTypes),
+  UrlSource,
+  TextSource,
+  ContentSource,
+  FileIdSource
+)
+export type DocumentSource = typeof DocumentSource.Type
+
+export const FileSource = Schema.Union(base64Source(fileTypes), UrlSource, TextSource, FileIdSource)
+export type FileSource = typeof FileSource.Type

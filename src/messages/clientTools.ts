@@ -1,0 +1,94 @@
+import type { FunctionTool } from "../generation/Conversation.ts"
+
+/**
+ * The dialect's tools that the caller runs: they come by type, without a schema, and are answered by `tool_use`. Models
+ * that do not know them by type get them as functions (schemas: Anthropic's tool reference).
+ */
+const clientTools: ReadonlyArray<ClientTool> = [
+  {
+    family: "bash",
+    description: "Run commands in a bash shell that keeps its state between calls.",
+    properties: {
+      command: { type: "string", description: "The command to run. Required unless restarting." },
+      restart: { type: "boolean", description: "Restarts the shell." }
+    },
+    required: []
+  },
+  {
+    family: "text_editor",
+    description: "View, create and edit files.",
+    properties: {
+      command: { type: "string", enum: ["view", "create", "str_replace", "insert", "undo_edit"] },
+      path: { type: "string", description: "Absolute path to a file or directory." },
+      file_text: { type: "string", description: "`create`: the content of the file." },
+      old_str: { type: "string", description: "`str_replace`: the text to replace; it must occur exactly once." },
+      new_str: { type: "string", description: "`str_replace`, `insert`: the new text." },
+      insert_line: { type: "integer", description: "`insert`: the line after which to insert." },
+      insert_text: { type: "string", description: "`insert`: the text to insert." },
+      view_range: { type: "array", items: { type: "integer" }, description: "`view`: first and last line." }
+    },
+    required: ["command", "path"]
+  },
+  {
+    family: "computer",
+    description: "Use a computer's screen, mouse and keyboard.",
+    properties: {
+      action: {
+        type: "string",
+        description:
+          "What to do: screenshot, left_click, right_click, double_click, mouse_move, type, key, scroll, wait, …"
+      },
+      coordinate: { type: "array", items: { type: "integer" }, description: "x and y in pixels." },
+      start_coordinate: { type: "array", items: { type: "integer" }, description: "Where a drag starts." },
+      text: { type: "string", description: "Text to type, or the key to press." },
+      scroll_direction: { type: "string", enum: ["up", "down", "left", "right"] },
+      scroll_amount: { type: "integer" },
+      duration: { type: "number", description: "Seconds to hold or wait." },
+      region: { type: "array", items: { type: "integer" }, description: "`zoom`: x0, y0, x1, y1." }
+    },
+    required: ["action"]
+  },
+  {
+    family: "memory",
+    description: "Keep notes in files under /memories between conversations.",
+    properties: {
+      command: { type: "string", enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
+      path: { type: "string" },
+      file_text: { type: "string" },
+      old_str: { type: "string" },
+      new_str: { type: "string" },
+      insert_line: { type: "integer" },
+      insert_text: { type: "string" },
+      old_path: { type: "string" },
+      new_path: { type: "string" },
+      view_range: { type: "array", items: { type: "integer" } }
+    },
+    required: ["command"]
+  }
+]
+
+interface ClientTool {
+  readonly family: string
+  readonly description: string
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly required: ReadonlyArray<string>
+}
+
+/** `bash_20250124` is of the family `bash`. */
+const clientTool = (type: string) => clientTools.find(({ family }) => type.startsWith(`${family}_`))
+
+export const isClientTool = (type: string): boolean => clientTool(type) !== undefined
+
+/** The tool of a client-run type as a function under the name the caller gave it. */
+export const clientToolAsFunction = (type: string, name: string): FunctionTool | undefined => {
+  const tool = clientTool(type)
+  if (tool === undefined) return undefined
+  const { description, properties, required } = tool
+  return {
+    type: "function",
+    name,
+    description,
+    parameters: { type: "object", properties, required },
+    strict: undefined
+  }
+}

@@ -1,0 +1,220 @@
+import { Schema } from "effect"
+import type { FileSource, ImagePart, Item, Part, SearchItem, TextPart } from "../generation/Conversation.ts"
+import type { BlockOf, ContentBlock } from "./Blocks.ts"
+import { SearchErrorCode } from "./Message.ts"
+import { unsealContent, unsealIndex, unsealThinking } from "./opaque.ts"
+import type { InputMessage } from "./Request.ts"
+import { imageTypes } from "./Sources.ts"
+import type * as Sources from "./Sources.ts"
+
+/** The conversation's items that messages stand for: one message may be several (calls and results are items). */
+export const items = (messages: string | ReadonlyArray<InputMessage>): ReadonlyArray<Item> => {
+  if (typeof messages === "string") return [{ type: "message", role: "user", content: [text(messages)] }]
+  const found = searchesFound(messages)
+  return messages.flatMap((message) => messageItems(message, found))
+}
+
+const messageItems = (message: InputMessage, found: SearchesFound): ReadonlyArray<Item> => {
+  const { role, content } = message
+  if (typeof content === "string") return [{ type: "message", role, content: [text(content)] }]
+  const items: Array<Item> = []
+  let parts: Array<Part> = []
+  const closeMessage = () => {
+    if (parts.length > 0) items.push({ type: "message", role, content: parts })
+    parts = []
+  }
+  for (const block of content) {
+    const item = blockItem(block, found)
+    if (item === undefined) {
+      parts.push(...blockParts(block))
+    } else if (item !== "nothing") {
+      closeMessage()
+      items.push(item)
+    }
+  }
+  closeMessage()
+  return items
+}
+
+/** The item a block is; undefined where it is a part of a message, "nothing" where another block's item holds it. */
+const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" | undefined => {
+  switch (block.type) {
+    case "tool_use":
+      return {
+        type: "tool-call",
+        callId: block.id,
+        name: block.name,
+        arguments: JSON.stringify(block.input),
+        kind: "function"
+      }
+    case "tool_result":
+      return {
+        type: "tool-result",
+        callId: block.tool_use_id,
+        content: typeof block.content === "string" ? [text(block.content)] : (block.content ?? []).flatMap(blockParts),
+        isError: block.is_error ?? false
+      }
+    case "thinking":
+      return thinking(block)
+    case "redacted_thinking":
+      return { type: "reasoning", text: "", signature: undefined, redacted: block.data }
+    case "server_tool_use":
+      return block.name === "web_search" ? search(block, found.get(block.id)) : "nothing"
+    case "web_search_tool_result":
+      return "nothing"
+    default:
+      return undefined
+  }
+}
+
+const blockParts = (block: ContentBlock): ReadonlyArray<Part> => {
+  switch (block.type) {
+    case "text":
+      return [citedText(block)]
+    case "image":
+      return [image(block.source)]
+    case "document":
+      return document(block)
+    case "file":
+      return [file(block.source, block.title ?? undefined)]
+    case "file_data":
+      return [byType({ type: "base64", mediaType: block.media_type, data: block.data }, block.title ?? undefined)]
+    case "search_result":
+      return [
+        plainDocument(`Source: ${block.source}\n\n${block.content.map(({ text }) => text).join("\n")}`, block.title)
+      ]
+    default:
+      return []
+  }
+}
+
+const text = (text: string): TextPart => ({ type: "text", text })
+
+const citedText = (block: BlockOf<"text">): TextPart => {
+  const citations = (block.citations ?? []).flatMap((citation) =>
+    citation.type === "web_search_result_location"
+      ? [
+          {
+            url: citation.url ?? "",
+            title: citation.title ?? "",
+            citedText: citation.cited_text ?? "",
+            ...unsealIndex(citation.encrypted_index ?? "", block.text)
+          }
+        ]
+      : []
+  )
+  const isBreakpoint = (block.cache_control ?? undefined) !== undefined
+  if (citations.length === 0 && !isBreakpoint) return text(block.text)
+  return { type: "text", text: block.text, citations, cacheBreakpoint: isBreakpoint }
+}
+
+const thinking = (block: BlockOf<"thinking">): Item => {
+  const signature = block.signature ?? undefined
+  const hidden = signature === undefined ? undefined : unsealThinking(signature)
+  return {
+    type: "reasoning",
+    text: block.thinking === "" ? (hidden ?? "") : block.thinking,
+    signature: hidden === undefined && signature !== "" ? signature : undefined,
+    redacted: undefined
+  }
+}
+
+const isImageType = (mediaType: string) => imageTypes.some((type) => type === mediaType)
+
+const image = (source: Sources.ImageSource): ImagePart => ({
+  type: "image",
+  source: fileSource(source),
+  detail: "auto"
+})
+
+const plainDocument = (text: string, name: string | undefined): Part => ({
+  type: "document",
+  source: { type: "text", mediaType: "text/plain", text },
+  name
+})
+
+const document = (block: BlockOf<"document">): ReadonlyArray<Part> => {
+  const { source } = block
+  const name = block.title ?? undefined
+  const context = block.context ?? ""
+  const before = context === "" ? [] : [text(context)]
+  return source.type === "content"
+    ? [...before, ...contentDocument(source, name)]
+    : [...before, { type: "document", source: fileSource(source), name }]
+}
+
+/** A document given as blocks: its text as one document, its images after it. */
+const contentDocument = ({ content }: Sources.ContentSource, name: string | undefined): ReadonlyArray<Part> => {
+  if (typeof content === "string") return [plainDocument(content, name)]
+  const words = content.flatMap((block) => (block.type === "text" ? [block.text] : []))
+  const images = content.flatMap((block) => (block.type === "image" ? [image(block.source)] : []))
+  return words.length === 0 ? images : [plainDocument(words.join("\n"), name), ...images]
+}
+
+/** A general file: an image where its type, or its address' ending, says so. */
+const file = (source: Sources.FileSource, name: string | undefined): Part => {
+  if (source.type !== "url") return byType(fileSource(source), name)
+  const isImage =
+    source.media_type === undefined || source.media_type === null
+      ? /\.(png|jpe?g|gif|webp)([?#]|$)/i.test(source.url)
+      : isImageType(source.media_type)
+  return isImage
+    ? { type: "image", source: fileSource(source), detail: "auto" }
+    : { type: "document", source: fileSource(source), name }
+}
+
+const byType = (source: FileSource, name: string | undefined): Part =>
+  source.type === "base64" && isImageType(source.mediaType)
+    ? { type: "image", source, detail: "auto" }
+    : { type: "document", source, name }
+
+const fileSource = (
+  source: Exclude<Sources.DocumentSource | Sources.FileSource | Sources.ImageSource, { readonly type: "content" }>
+): FileSource => {
+  switch (source.type) {
+    case "base64":
+      return { type: "base64", mediaType: source.media_type, data: source.data }
+    case "url":
+      return { type: "url", url: source.url }
+    case "text":
+      return { type: "text", mediaType: source.media_type ?? "text/plain", text: source.data }
+    case "file":
+      return { type: "file", id: source.file_id }
+  }
+}
+
+/** What each replayed search found, by its id. */
+type SearchesFound = ReadonlyMap<string, NonNullable<SearchItem["outcome"]>>
+
+const searchesFound = (messages: ReadonlyArray<InputMessage>): SearchesFound => {
+  const found = new Map<string, NonNullable<SearchItem["outcome"]>>()
+  for (const { content } of messages) {
+    if (typeof content === "string") continue
+    for (const block of content) {
+      if (block.type === "web_search_tool_result") found.set(block.tool_use_id, outcome(block.content))
+    }
+  }
+  return found
+}
+
+const isSearchErrorCode = Schema.is(SearchErrorCode)
+
+const outcome = (content: BlockOf<"web_search_tool_result">["content"]): NonNullable<SearchItem["outcome"]> =>
+  "error_code" in content
+    ? { type: "error", code: isSearchErrorCode(content.error_code) ? content.error_code : "unavailable" }
+    : {
+        type: "results",
+        results: content.map((hit) => ({
+          url: hit.url,
+          title: hit.title ?? "",
+          text: unsealContent(hit.encrypted_content ?? ""),
+          pageAge: hit.page_age ?? null
+        }))
+      }
+
+const search = (block: BlockOf<"server_tool_use">, outcome: SearchItem["outcome"]): SearchItem => ({
+  type: "search",
+  id: block.id,
+  query: typeof block.input?.["query"] === "string" ? block.input["query"] : "",
+  outcome
+})

@@ -1,0 +1,289 @@
+import type { Machine } from "../generation/answer.ts"
+import type { Citation as Cited, SearchOutcome } from "../generation/Conversation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { FinishReason, Usage as Tokens } from "../generation/GenerationEvent.ts"
+import * as Sequence from "../generation/sequence.ts"
+import { errorBody } from "./Errors.ts"
+import type { StreamFrame } from "./frames.ts"
+import type { AnswerBlock, Citation, Message, StopReason, Usage } from "./Message.ts"
+import { sealContent, sealIndex, sealThinking } from "./opaque.ts"
+
+export interface Options {
+  /** The message's id. */
+  readonly id: string
+  /** The model id the caller asked for. */
+  readonly model: string
+  readonly requestId: string
+  /** Whether thinking is sent as its signature alone. */
+  readonly hideThinking: boolean
+}
+
+export interface State {
+  readonly sequence: Sequence.State
+  /** The message so far, without the block that is open: at the end, the synchronous answer. */
+  readonly message: Message
+  readonly open: OpenBlock | undefined
+  /** Whether the `ping` that follows the first text block's start has gone out. */
+  readonly isPinged: boolean
+  readonly isRefused: boolean
+}
+
+type OpenBlock =
+  | { readonly type: "text"; readonly text: string; readonly citations: ReadonlyArray<Citation> }
+  | { readonly type: "thinking"; readonly text: string }
+  | { readonly type: "redacted-thinking"; readonly data: string }
+  | { readonly type: "tool-use"; readonly id: string; readonly name: string; readonly input: string }
+  /** A custom tool's free text, which becomes JSON when it is whole. */
+  | { readonly type: "free-text-tool-use"; readonly id: string; readonly name: string; readonly input: string }
+  | { readonly type: "search"; readonly id: string }
+
+/** Generation events to the frames of a message stream (wire guide 4.4); its last state holds the whole message. */
+export const machine = (options: Options): Machine<State, StreamFrame> => ({
+  initial: {
+    sequence: Sequence.initial,
+    message: {
+      id: options.id,
+      type: "message",
+      role: "assistant",
+      model: options.model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: usage(noUsage)
+    },
+    open: undefined,
+    isPinged: false,
+    isRefused: false
+  },
+  step: (state, event) => {
+    const [sequence, events] = Sequence.step(state.sequence, event)
+    const frames: Array<StreamFrame> = []
+    let next: State = { ...state, sequence }
+    for (const sequenced of events) next = apply(next, sequenced, frames, options)
+    return [next, frames]
+  }
+})
+
+/** One event in order: its frames are pushed, the state after it is answered. */
+const apply = (state: State, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Options): State => {
+  switch (event.type) {
+    case "started": {
+      // The dialect counts one output token before any is known.
+      const message = { ...state.message, usage: { ...usage(event.usage), output_tokens: 1 } }
+      frames.push({ type: "message_start", message })
+      return { ...state, message }
+    }
+    case "open":
+      return open(state, event.item, frames)
+    case "delta":
+      return delta(state, event.text, frames, options)
+    case "citation":
+      return cite(state, event.citation, frames)
+    case "close":
+      return close(state, event, frames, options)
+    case "finished": {
+      const stop_reason = state.isRefused && event.reason === "stop" ? "refusal" : stopReasons[event.reason]
+      const message = { ...state.message, stop_reason, stop_sequence: event.stopSequence, usage: usage(event.usage) }
+      const { cache_creation: _, ...totals } = message.usage
+      frames.push(
+        { type: "message_delta", delta: { stop_reason, stop_sequence: event.stopSequence }, usage: totals },
+        { type: "message_stop" }
+      )
+      return { ...state, message }
+    }
+    case "failed":
+      frames.push({ ...errorBody(event.failure), request_id: options.requestId })
+      return { ...state, open: undefined, message: { ...state.message, usage: usage(event.usage) } }
+  }
+}
+
+const open = (state: State, item: Sequence.OpenItem, frames: Array<StreamFrame>): State => {
+  const index = state.message.content.length
+  switch (item.type) {
+    case "text":
+    case "refusal":
+      frames.push({ type: "content_block_start", index, content_block: { type: "text", text: "" } })
+      if (!state.isPinged) frames.push({ type: "ping" })
+      return {
+        ...state,
+        open: { type: "text", text: "", citations: [] },
+        isPinged: true,
+        isRefused: state.isRefused || item.type === "refusal"
+      }
+    case "reasoning":
+      frames.push({
+        type: "content_block_start",
+        index,
+        content_block: { type: "thinking", thinking: "", signature: "" }
+      })
+      return { ...state, open: { type: "thinking", text: "" } }
+    case "redacted-reasoning":
+      frames.push({ type: "content_block_start", index, content_block: { type: "redacted_thinking", data: item.data } })
+      return { ...state, open: { type: "redacted-thinking", data: item.data } }
+    case "tool-call": {
+      const { callId: id, name } = item
+      frames.push({ type: "content_block_start", index, content_block: { type: "tool_use", id, name, input: {} } })
+      return {
+        ...state,
+        open: { type: item.kind === "custom" ? "free-text-tool-use" : "tool-use", id, name, input: "" }
+      }
+    }
+    case "search":
+      return openSearch(state, item, frames)
+  }
+}
+
+/** The query is known when a search begins, so the block that asks is whole at once; what it finds is a block of its own. */
+const openSearch = (
+  state: State,
+  item: Extract<Sequence.OpenItem, { readonly type: "search" }>,
+  frames: Array<StreamFrame>
+): State => {
+  const index = state.message.content.length
+  const id = item.id.startsWith("srvtoolu_") ? item.id : `srvtoolu_${item.id}`
+  const started = { type: "server_tool_use", id, name: "web_search", input: {} } as const
+  const input = { query: item.query }
+  frames.push(
+    { type: "content_block_start", index, content_block: started },
+    {
+      type: "content_block_delta",
+      index,
+      delta: { type: "input_json_delta", partial_json: JSON.stringify(input) }
+    },
+    { type: "content_block_stop", index }
+  )
+  return { ...withBlock(state, { ...started, input }), open: { type: "search", id } }
+}
+
+const delta = (state: State, text: string, frames: Array<StreamFrame>, options: Options): State => {
+  const { open } = state
+  const index = state.message.content.length
+  switch (open?.type) {
+    case "text":
+      frames.push({ type: "content_block_delta", index, delta: { type: "text_delta", text } })
+      return { ...state, open: { ...open, text: open.text + text } }
+    case "thinking":
+      if (!options.hideThinking) {
+        frames.push({ type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: text } })
+      }
+      return { ...state, open: { ...open, text: open.text + text } }
+    case "tool-use":
+      frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: text } })
+      return { ...state, open: { ...open, input: open.input + text } }
+    case "free-text-tool-use":
+      return { ...state, open: { ...open, input: open.input + text } }
+    default:
+      return state
+  }
+}
+
+const cite = (state: State, cited: Cited, frames: Array<StreamFrame>): State => {
+  const { open } = state
+  if (open?.type !== "text") return state
+  const citation: Citation = {
+    type: "web_search_result_location",
+    url: cited.url,
+    title: cited.title,
+    encrypted_index: sealIndex(cited),
+    cited_text: cited.citedText.slice(0, 150)
+  }
+  const index = state.message.content.length
+  frames.push({ type: "content_block_delta", index, delta: { type: "citations_delta", citation } })
+  return { ...state, open: { ...open, citations: [...open.citations, citation] } }
+}
+
+const close = (
+  state: State,
+  closing: Extract<Sequence.SequencedEvent, { readonly type: "close" }>,
+  frames: Array<StreamFrame>,
+  options: Options
+): State => {
+  const { open } = state
+  const index = state.message.content.length
+  const stop = (block: AnswerBlock): State => {
+    frames.push({ type: "content_block_stop", index })
+    return withBlock(state, block)
+  }
+  switch (open?.type) {
+    case undefined:
+      return state
+    case "text":
+      return stop({
+        type: "text",
+        text: open.text,
+        ...(open.citations.length === 0 ? {} : { citations: open.citations })
+      })
+    case "thinking": {
+      const signature = closing.signature ?? sealThinking(options.hideThinking ? open.text : "")
+      frames.push({ type: "content_block_delta", index, delta: { type: "signature_delta", signature } })
+      return stop({ type: "thinking", thinking: options.hideThinking ? "" : open.text, signature })
+    }
+    case "redacted-thinking":
+      return stop({ type: "redacted_thinking", data: open.data })
+    case "tool-use":
+      return stop({ type: "tool_use", id: open.id, name: open.name, input: parsedInput(open.input) })
+    case "free-text-tool-use": {
+      const input = { input: open.input }
+      const partial_json = JSON.stringify(input)
+      frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } })
+      return stop({ type: "tool_use", id: open.id, name: open.name, input })
+    }
+    case "search": {
+      const block = searchResult(open.id, closing.outcome ?? { type: "error", code: "unavailable" })
+      frames.push({ type: "content_block_start", index, content_block: block })
+      return stop(block)
+    }
+  }
+}
+
+const withBlock = (state: State, block: AnswerBlock): State => ({
+  ...state,
+  open: undefined,
+  message: { ...state.message, content: [...state.message.content, block] }
+})
+
+const searchResult = (id: string, outcome: SearchOutcome): AnswerBlock => ({
+  type: "web_search_tool_result",
+  tool_use_id: id,
+  content:
+    outcome.type === "error"
+      ? { type: "web_search_tool_result_error", error_code: outcome.code }
+      : outcome.results.map((result) => ({
+          type: "web_search_result",
+          url: result.url,
+          title: result.title,
+          encrypted_content: sealContent(result),
+          page_age: result.pageAge
+        }))
+})
+
+/** A call's arguments as the object the dialect wants: empty where a model left them out, cut them short or wrote no object. */
+const parsedInput = (json: string): Record<string, unknown> => {
+  if (json === "") return {}
+  try {
+    const input: unknown = JSON.parse(json)
+    return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {}
+  } catch {
+    return {}
+  }
+}
+
+const stopReasons: Record<FinishReason, StopReason> = {
+  stop: "end_turn",
+  "max-tokens": "max_tokens",
+  "stop-sequence": "stop_sequence",
+  "tool-calls": "tool_use",
+  refusal: "refusal",
+  "context-exceeded": "model_context_window_exceeded",
+  pause: "pause_turn"
+}
+
+const usage = (tokens: Tokens): Usage => ({
+  input_tokens: tokens.inputTokens,
+  cache_creation_input_tokens: tokens.cacheWriteTokens,
+  cache_read_input_tokens: tokens.cacheReadTokens,
+  // Upstreams tell one number; five minutes is the dialect's default.
+  cache_creation: { ephemeral_5m_input_tokens: tokens.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+  output_tokens: tokens.outputTokens,
+  ...(tokens.searches === 0 ? {} : { server_tool_use: { web_search_requests: tokens.searches, web_fetch_requests: 0 } })
+})

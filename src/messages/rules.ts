@@ -1,0 +1,157 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import { isClientTool } from "./clientTools.ts"
+import type { CountTokens, CreateMessage, InputMessage } from "./Request.ts"
+import type { Tool } from "./Tools.ts"
+
+/** A request of either endpoint; one to count tokens has no `max_tokens`. */
+export type AnyRequest = CountTokens & Partial<Omit<CreateMessage, keyof CountTokens>>
+
+type Verdict = InvalidRequest | undefined
+
+/** The rules between fields, which the contract's schemas cannot say. Answers the first one broken. */
+export const brokenRule = (request: AnyRequest): Verdict =>
+  thinkingRule(request) ??
+  firstBroken(request.tools ?? [], toolRule) ??
+  uniqueNames(request.tools ?? []) ??
+  toolChoiceRule(request) ??
+  (typeof request.messages === "string" ? undefined : toolResultsRule(request.messages))
+
+export const isWebSearch = (type: string): boolean => /^web_search(_\d+)?$/.test(type)
+
+/** The name a tool goes by; web search need not say it. */
+export const toolName = (tool: Tool): string => tool.name ?? "web_search"
+
+const broken = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+
+const firstBroken = <A>(values: ReadonlyArray<A>, rule: (value: A, index: number) => Verdict): Verdict => {
+  for (const [index, value] of values.entries()) {
+    const verdict = rule(value, index)
+    if (verdict !== undefined) return verdict
+  }
+  return undefined
+}
+
+/** In the dialect's own words: conformance tests of clients look for them. */
+const thinkingRule = ({ thinking, max_tokens }: AnyRequest): Verdict => {
+  if (thinking?.type !== "enabled") return undefined
+  if (thinking.budget_tokens < 1024) {
+    return new InvalidRequest({
+      param: "thinking.budget_tokens",
+      message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
+    })
+  }
+  return max_tokens !== undefined && thinking.budget_tokens >= max_tokens
+    ? broken("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`")
+    : undefined
+}
+
+const toolRule = (tool: Tool, index: number): Verdict => {
+  const at = `tools[${index}]`
+  const type = tool.type ?? "custom"
+  if (isWebSearch(type)) return webSearchRule(tool, at)
+  if (type !== "custom" && !isClientTool(type)) {
+    return broken(
+      `${at}.type`,
+      `the tool ${JSON.stringify(type)} cannot be run here; expected a tool of your own (no type, or "custom"), ` +
+        `web_search_20250305, or one that you run (bash_*, text_editor_*, computer_*, memory_*)`
+    )
+  }
+  if (tool.name === undefined || tool.name === null) return broken(`${at}.name`, "required")
+  return type === "custom" && (tool.input_schema ?? undefined) === undefined
+    ? broken(`${at}.input_schema`, "required for a tool of your own: the JSON Schema of its input")
+    : undefined
+}
+
+const webSearchRule = (tool: Tool, at: string): Verdict => {
+  const allowed = tool.allowed_domains ?? []
+  const blocked = tool.blocked_domains ?? []
+  if (allowed.length > 0 && blocked.length > 0) {
+    return broken(`${at}.blocked_domains`, "cannot be combined with allowed_domains; send one of them")
+  }
+  return (
+    firstBroken(allowed, domainRule(`${at}.allowed_domains`)) ??
+    firstBroken(blocked, domainRule(`${at}.blocked_domains`)) ??
+    timeZoneRule(tool.user_location?.timezone ?? undefined, `${at}.user_location.timezone`)
+  )
+}
+
+/** A host, and perhaps a path. */
+const domain = /^[^\s/:?#@\\]+(\/[^\s?#\\]*)?$/
+
+const domainRule =
+  (at: string) =>
+  (value: string, index: number): Verdict =>
+    domain.test(value)
+      ? undefined
+      : broken(
+          `${at}[${index}]`,
+          `expected a domain without a scheme, such as example.com or example.com/docs; got ${quoted(value)}`
+        )
+
+const timeZoneRule = (zone: string | undefined, at: string): Verdict =>
+  zone === undefined || isTimeZone(zone)
+    ? undefined
+    : broken(at, `expected an IANA time zone id, such as Europe/Berlin; got ${quoted(zone)}`)
+
+const isTimeZone = (zone: string): boolean => {
+  if (!/^[A-Za-z]/.test(zone)) return false
+  try {
+    Intl.DateTimeFormat("en", { timeZone: zone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
+  if (tools.length < 2) return undefined
+  const seen = new Set<string>()
+  return firstBroken(tools, (tool, index) => {
+    const name = toolName(tool)
+    if (seen.has(name)) return broken(`tools[${index}].name`, `tool names must be unique; ${quoted(name)} comes twice`)
+    seen.add(name)
+    return undefined
+  })
+}
+
+const toolChoiceRule = ({ tool_choice, tools }: AnyRequest): Verdict => {
+  if (tool_choice?.type !== "any" && tool_choice?.type !== "tool") return undefined
+  const names = (tools ?? []).map(toolName)
+  if (names.length === 0) return broken("tool_choice", `"${tool_choice.type}" needs at least one tool in tools`)
+  return tool_choice.type === "tool" && !names.includes(tool_choice.name)
+    ? broken("tool_choice.name", `expected one of ${names.join(", ")}; got ${quoted(tool_choice.name)}`)
+    : undefined
+}
+
+/** Every tool result answers a tool use before it, and every tool use is answered by the message after it. */
+const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
+  const used = new Set<string>()
+  let unanswered = new Set<string>()
+  return firstBroken(messages, (message, index) => {
+    if (message.role === "system") return undefined
+    const blocks = typeof message.content === "string" ? [] : message.content
+    const asked = unanswered
+    unanswered = message.role === "assistant" ? new Set(asked) : new Set()
+    for (const [at, block] of blocks.entries()) {
+      if (block.type === "tool_use") {
+        used.add(block.id)
+        unanswered.add(block.id)
+      } else if (block.type === "tool_result") {
+        if (!used.has(block.tool_use_id)) {
+          return broken(
+            `messages[${index}].content[${at}].tool_use_id`,
+            `no tool_use block before it has the id ${quoted(block.tool_use_id)}`
+          )
+        }
+        asked.delete(block.tool_use_id)
+      }
+    }
+    const [missing] = message.role === "user" ? asked : []
+    return missing === undefined
+      ? undefined
+      : broken(`messages[${index}]`, `the tool_use ${quoted(missing)} before it needs a tool_result block here`)
+  })
+}
+
+/** What the caller sent, short enough to be read back. */
+const quoted = (value: string) => JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)
