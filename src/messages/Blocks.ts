@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { JsonObject, maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
 import { Base64, DocumentSource, FileSource, fileTypes, image } from "./Sources.ts"
 
 /** A prompt-cache breakpoint; accepted wherever the dialect has it. */
@@ -19,19 +20,19 @@ const citations = maybe(
   )
 ).annotations({ description: "The citations of an earlier answer, replayed as they came." })
 
-export const TextBlock = Schema.Struct({
+const TextBlock = Schema.Struct({
   type: Schema.Literal("text"),
   text: Schema.String.annotations({ description: "The text. Required when `type` is `text`." }),
   citations,
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesTextBlock", description: "Plain text." })
 
-export const ImageBlock = Schema.Struct({ ...image.fields, cache_control: cacheControl }).annotations({
+const ImageBlock = Schema.Struct({ ...image.fields, cache_control: cacheControl }).annotations({
   identifier: "MessagesImageBlock",
   description: "An image given through `source`: PNG, JPEG, GIF or WebP."
 })
 
-export const DocumentBlock = Schema.Struct({
+const DocumentBlock = Schema.Struct({
   type: Schema.Literal("document"),
   source: DocumentSource.annotations({ description: "The document. Required." }),
   title: maybe(Schema.String),
@@ -43,7 +44,7 @@ export const DocumentBlock = Schema.Struct({
   description: "A PDF, plain text, Markdown or CSV file given through `source`."
 })
 
-export const FileBlock = Schema.Struct({
+const FileBlock = Schema.Struct({
   type: Schema.Literal("file"),
   source: FileSource.annotations({ description: "The file. Required." }),
   title: maybe(Schema.String),
@@ -53,7 +54,7 @@ export const FileBlock = Schema.Struct({
   description: "A general file given through `source`, handled according to its `media_type`."
 })
 
-export const FileDataBlock = Schema.Struct({
+const FileDataBlock = Schema.Struct({
   type: Schema.Literal("file_data"),
   media_type: Schema.Literal(...fileTypes).annotations({ description: "Required when `type` is `file_data`." }),
   data: Base64,
@@ -64,7 +65,7 @@ export const FileDataBlock = Schema.Struct({
   description: "Inline base64 data with its media type, without a `source` around it."
 })
 
-export const SearchResultBlock = Schema.Struct({
+const SearchResultBlock = Schema.Struct({
   type: Schema.Literal("search_result"),
   source: Schema.String.annotations({ description: "Where the result comes from, usually an address." }),
   title: Schema.String,
@@ -84,15 +85,19 @@ const ToolUseBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolUseBlock", description: "A tool call of an earlier answer." })
 
+const ResultBlock = variants({
+  text: TextBlock,
+  image: ImageBlock,
+  document: DocumentBlock,
+  file: FileBlock,
+  file_data: FileDataBlock,
+  search_result: SearchResultBlock
+})
+
 const ToolResultBlock = Schema.Struct({
   type: Schema.Literal("tool_result"),
   tool_use_id: Schema.NonEmptyString.annotations({ description: "`id` of the `tool_use` block it answers. Required." }),
-  content: maybe(
-    Schema.Union(
-      Schema.String,
-      Schema.Array(Schema.Union(TextBlock, ImageBlock, DocumentBlock, FileBlock, FileDataBlock, SearchResultBlock))
-    )
-  ),
+  content: maybe(Schema.Union(Schema.String, Schema.Array(ResultBlock))),
   is_error: maybe(Schema.Boolean).annotations({ description: "Whether the tool failed. Default `false`." }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolResultBlock", description: "What a tool of the caller answered." })
@@ -141,19 +146,19 @@ const WebSearchToolResultBlock = Schema.Struct({
 })
 
 /** One block of a message's content, told apart by `type`. */
-export const ContentBlock = Schema.Union(
-  TextBlock,
-  ImageBlock,
-  DocumentBlock,
-  FileBlock,
-  FileDataBlock,
-  ToolUseBlock,
-  ToolResultBlock,
-  ThinkingBlock,
-  RedactedThinkingBlock,
-  ServerToolUseBlock,
-  WebSearchToolResultBlock,
-  SearchResultBlock
-)
+export const ContentBlock = variants({
+  text: TextBlock,
+  image: ImageBlock,
+  document: DocumentBlock,
+  file: FileBlock,
+  file_data: FileDataBlock,
+  tool_use: ToolUseBlock,
+  tool_result: ToolResultBlock,
+  thinking: ThinkingBlock,
+  redacted_thinking: RedactedThinkingBlock,
+  server_tool_use: ServerToolUseBlock,
+  web_search_tool_result: WebSearchToolResultBlock,
+  search_result: SearchResultBlock
+})
 export type ContentBlock = typeof ContentBlock.Type
 export type BlockOf<Type extends ContentBlock["type"]> = Extract<ContentBlock, { readonly type: Type }>

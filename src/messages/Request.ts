@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { JsonObject, maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
 import { cacheControl, ContentBlock } from "./Blocks.ts"
 import { Tool, ToolChoice } from "./Tools.ts"
 
@@ -23,8 +24,8 @@ const display = maybe(Schema.Literal("summarized", "omitted")).annotations({
   description: "Whether the thinking is shown or only its signature. Default `summarized`."
 })
 
-export const Thinking = Schema.Union(
-  Schema.Struct({
+const Thinking = variants({
+  enabled: Schema.Struct({
     type: Schema.Literal("enabled"),
     // The bounds are rules of their own, for the dialect's words (`rules.ts`).
     budget_tokens: Schema.Int.annotations({
@@ -33,12 +34,16 @@ export const Thinking = Schema.Union(
     }),
     display
   }).annotations({ description: "The model thinks before it answers." }),
-  Schema.Struct({ type: Schema.Literal("disabled") }).annotations({ description: "The model answers at once." }),
-  Schema.Struct({ type: Schema.Literal("adaptive"), display }).annotations({ description: "The model decides." }),
-  Schema.Struct({ type: Schema.Literal("between_tools"), display }).annotations({
+  disabled: Schema.Struct({ type: Schema.Literal("disabled") }).annotations({
+    description: "The model answers at once."
+  }),
+  adaptive: Schema.Struct({ type: Schema.Literal("adaptive"), display }).annotations({
+    description: "The model decides."
+  }),
+  between_tools: Schema.Struct({ type: Schema.Literal("between_tools"), display }).annotations({
     description: "The model thinks, between tool calls too."
   })
-)
+})
 
 const JsonFormat = Schema.Struct({
   type: Schema.Literal("json_schema"),

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
 
 export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const
 const documentTypes = ["application/pdf", "text/plain", "text/markdown", "text/csv"] as const
@@ -44,7 +45,7 @@ const TextSource = Schema.Struct({
   data: Schema.String.annotations({ description: "The text as it is, not encoded." })
 })
 
-const ImageSource = Schema.Union(base64Source(imageTypes), UrlSource, FileIdSource)
+const ImageSource = variants({ base64: base64Source(imageTypes), url: UrlSource, file: FileIdSource })
 export type ImageSource = typeof ImageSource.Type
 
 export const image = Schema.Struct({
@@ -57,19 +58,24 @@ const ContentSource = Schema.Struct({
   type: Schema.Literal("content"),
   content: Schema.Union(
     Schema.String,
-    Schema.Array(Schema.Union(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }), image))
+    Schema.Array(variants({ text: Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }), image }))
   )
 })
 export type ContentSource = typeof ContentSource.Type
 
-export const DocumentSource = Schema.Union(
-  base64Source(documentTypes),
-  UrlSource,
-  TextSource,
-  ContentSource,
-  FileIdSource
-)
+export const DocumentSource = variants({
+  base64: base64Source(documentTypes),
+  url: UrlSource,
+  text: TextSource,
+  content: ContentSource,
+  file: FileIdSource
+})
 export type DocumentSource = typeof DocumentSource.Type
 
-export const FileSource = Schema.Union(base64Source(fileTypes), UrlSource, TextSource, FileIdSource)
+export const FileSource = variants({
+  base64: base64Source(fileTypes),
+  url: UrlSource,
+  text: TextSource,
+  file: FileIdSource
+})
 export type FileSource = typeof FileSource.Type

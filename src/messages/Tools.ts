@@ -1,6 +1,10 @@
 import { Schema } from "effect"
 import { JsonObject, maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
 import { cacheControl } from "./Blocks.ts"
+
+/** What `clientTools.ts` has schemas for. */
+const clientToolType = /^(bash|text_editor|computer|memory)_\d+$/
 
 const Domains = Schema.Array(Schema.NonEmptyString)
 
@@ -14,57 +18,86 @@ const UserLocation = Schema.Struct({
   timezone: maybe(Schema.String).annotations({ description: "An IANA time zone id, such as `Europe/Berlin`." })
 })
 
-/**
- * Any tool: the caller's own (no `type`, or `custom`), web search, or one of the dialect's client-run tools. One shape
- * for all, since most come without a `type` and the dates in the others' keep coming; `rules.ts` says what each needs.
- */
-export const Tool = Schema.Struct({
-  type: maybe(Schema.String).annotations({
-    description:
-      "Absent or `custom`: a tool of the caller's own. `web_search_20250305` (or a later date): web search. " +
-      "`bash_*`, `text_editor_*`, `computer_*`, `memory_*`: tools that the caller runs."
-  }),
-  name: maybe(Schema.NonEmptyString.pipe(Schema.maxLength(128))).annotations({
-    description: "Required, but for web search, whose default is `web_search`. Unique among the tools."
-  }),
-  description: maybe(Schema.String),
-  input_schema: maybe(JsonObject).annotations({
-    description: "JSON Schema of the tool's input. Required for a tool of the caller's own."
-  }),
+const Name = Schema.NonEmptyString.pipe(Schema.maxLength(128))
+
+const CustomTool = Schema.Struct({
+  type: maybe(Schema.Literal("custom")),
+  name: Name.annotations({ description: "The tool's name, unique among the tools. Required." }),
+  description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
+  input_schema: JsonObject.annotations({ description: "JSON Schema of its input. Required." }),
   strict: maybe(Schema.Boolean).annotations({ description: "Whether the input must follow its schema exactly." }),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesCustomTool", description: "A tool of the caller's own." })
+
+const WebSearchTool = Schema.Struct({
+  type: Schema.String.pipe(Schema.pattern(/^web_search(_\d+)?$/)).annotations({
+    description: "`web_search_20250305`, or a later date."
+  }),
+  name: maybe(Name).annotations({ description: "Default `web_search`.", default: "web_search" }),
   max_uses: maybe(Schema.Int.pipe(Schema.between(1, 20))).annotations({
-    description:
-      "Web search: most searches of a request, `1` to `20`. A further one answers the error `max_uses_exceeded`."
+    description: "Most searches of a request, `1` to `20`. A further one answers the error `max_uses_exceeded`."
   }),
   allowed_domains: maybe(Domains).annotations({
     description:
-      "Web search: only results from these domains and their subdomains; no scheme, a path is allowed. " +
+      "Only results from these domains and their subdomains. Without a scheme; a path is allowed. " +
       "Not together with `blocked_domains`."
   }),
   blocked_domains: maybe(Domains).annotations({
-    description: "Web search: never results from these domains. Not together with `allowed_domains`."
+    description: "Never results from these domains. Not together with `allowed_domains`."
   }),
-  user_location: maybe(UserLocation).annotations({ description: "Web search: roughly where the user is." }),
+  user_location: maybe(UserLocation).annotations({ description: "Roughly where the user is." }),
   cache_control: cacheControl
-}).annotations({ identifier: "MessagesTool" })
+}).annotations({ identifier: "MessagesWebSearchTool", description: "Web search, run by the model's side." })
+export type WebSearchTool = typeof WebSearchTool.Type
+
+const ClientTool = Schema.Struct({
+  type: Schema.String.pipe(Schema.pattern(clientToolType)).annotations({
+    description: "`bash_*`, `text_editor_*`, `computer_*` or `memory_*`, with a date."
+  }),
+  name: Name.annotations({ description: "The tool's name, unique among the tools. Required." }),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesClientTool", description: "A tool of the dialect that the caller runs." })
+
+const laterDates: ReadonlyArray<readonly [RegExp, typeof WebSearchTool | typeof ClientTool]> = [
+  [/^web_search(_\d+)?$/, WebSearchTool],
+  [clientToolType, ClientTool]
+]
+
+/** One tool: the caller's own where it says no `type`. The dates in the others' types keep coming, so any will do. */
+export const Tool = variants(
+  {
+    custom: CustomTool,
+    web_search_20250305: WebSearchTool,
+    web_search_20260209: WebSearchTool,
+    web_search_20260318: WebSearchTool,
+    bash_20250124: ClientTool,
+    text_editor_20250728: ClientTool,
+    computer_20251124: ClientTool,
+    memory_20250818: ClientTool
+  },
+  {
+    absent: "custom",
+    others: laterDates
+  }
+)
 export type Tool = typeof Tool.Type
 
 const disable_parallel_tool_use = maybe(Schema.Boolean).annotations({
   description: "Whether at most one tool may be used at a time. Default `false`."
 })
 
-export const ToolChoice = Schema.Union(
-  Schema.Struct({ type: Schema.Literal("auto"), disable_parallel_tool_use }).annotations({
+export const ToolChoice = variants({
+  auto: Schema.Struct({ type: Schema.Literal("auto"), disable_parallel_tool_use }).annotations({
     description: "The model decides."
   }),
-  Schema.Struct({ type: Schema.Literal("any"), disable_parallel_tool_use }).annotations({
+  any: Schema.Struct({ type: Schema.Literal("any"), disable_parallel_tool_use }).annotations({
     description: "The model must use one of the tools."
   }),
-  Schema.Struct({
+  tool: Schema.Struct({
     type: Schema.Literal("tool"),
     name: Schema.NonEmptyString.annotations({ description: "The tool's name. Required when `type` is `tool`." }),
     disable_parallel_tool_use
   }).annotations({ description: "The model must use the named tool." }),
-  Schema.Struct({ type: Schema.Literal("none") }).annotations({ description: "The model must not use a tool." })
-)
+  none: Schema.Struct({ type: Schema.Literal("none") }).annotations({ description: "The model must not use a tool." })
+})
 export type ToolChoice = typeof ToolChoice.Type

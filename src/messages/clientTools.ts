@@ -74,21 +74,14 @@ interface ClientTool {
   readonly required: ReadonlyArray<string>
 }
 
-/** `bash_20250124` is of the family `bash`. */
-const clientTool = (type: string) => clientTools.find(({ family }) => type.startsWith(`${family}_`))
-
-export const isClientTool = (type: string): boolean => clientTool(type) !== undefined
-
-/** The tool of a client-run type as a function under the name the caller gave it. */
-export const clientToolAsFunction = (type: string, name: string): FunctionTool | undefined => {
-  const tool = clientTool(type)
-  if (tool === undefined) return undefined
-  const { description, properties, required } = tool
+/** The tool of a client-run type (`bash_20250124`) as a function under the name the caller gave it. */
+export const clientToolAsFunction = (type: string, name: string): FunctionTool => {
+  const tool = clientTools.find(({ family }) => type.startsWith(`${family}_`))
   return {
     type: "function",
     name,
-    description,
-    parameters: { type: "object", properties, required },
+    description: tool?.description,
+    parameters: { type: "object", properties: tool?.properties ?? {}, required: tool?.required ?? [] },
     strict: undefined
   }
 }

@@ -38,22 +38,20 @@ const system = (system: NonNullable<AnyRequest["system"]>): ReadonlyArray<string
   (typeof system === "string" ? [system] : system.map(({ text }) => text)).filter((text) => text !== "")
 
 const tool = (wire: Wire.Tool): Tool => {
-  const name = toolName(wire)
-  const type = wire.type ?? "custom"
-  return isWebSearch(type)
-    ? searchTool(name, wire)
-    : (clientToolAsFunction(type, name) ?? {
-        type: "function",
-        name,
-        description: wire.description ?? undefined,
-        parameters: wire.input_schema ?? {},
-        strict: wire.strict ?? undefined
-      })
+  if (isWebSearch(wire)) return searchTool(wire)
+  if (!("input_schema" in wire)) return clientToolAsFunction(wire.type, wire.name)
+  return {
+    type: "function",
+    name: wire.name,
+    description: wire.description ?? undefined,
+    parameters: wire.input_schema,
+    strict: wire.strict ?? undefined
+  }
 }
 
-const searchTool = (name: string, wire: Wire.Tool): Tool => ({
+const searchTool = (wire: Wire.WebSearchTool): Tool => ({
   type: "search",
-  name,
+  name: toolName(wire),
   allowedDomains: nonEmpty(wire.allowed_domains),
   blockedDomains: nonEmpty(wire.blocked_domains),
   maxUses: wire.max_uses ?? undefined,

@@ -1,7 +1,6 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import { isClientTool } from "./clientTools.ts"
 import type { CountTokens, CreateMessage, InputMessage } from "./Request.ts"
-import type { Tool } from "./Tools.ts"
+import type { Tool, WebSearchTool } from "./Tools.ts"
 
 /** A request of either endpoint; one to count tokens has no `max_tokens`. */
 export type AnyRequest = CountTokens & Partial<Omit<CreateMessage, keyof CountTokens>>
@@ -16,7 +15,7 @@ export const brokenRule = (request: AnyRequest): Verdict =>
   toolChoiceRule(request) ??
   (typeof request.messages === "string" ? undefined : toolResultsRule(request.messages))
 
-export const isWebSearch = (type: string): boolean => /^web_search(_\d+)?$/.test(type)
+export const isWebSearch = (tool: Tool): tool is WebSearchTool => tool.type?.startsWith("web_search") ?? false
 
 /** The name a tool goes by; web search need not say it. */
 export const toolName = (tool: Tool): string => tool.name ?? "web_search"
@@ -45,24 +44,10 @@ const thinkingRule = ({ thinking, max_tokens }: AnyRequest): Verdict => {
     : undefined
 }
 
-const toolRule = (tool: Tool, index: number): Verdict => {
-  const at = `tools[${index}]`
-  const type = tool.type ?? "custom"
-  if (isWebSearch(type)) return webSearchRule(tool, at)
-  if (type !== "custom" && !isClientTool(type)) {
-    return broken(
-      `${at}.type`,
-      `the tool ${JSON.stringify(type)} cannot be run here; expected a tool of your own (no type, or "custom"), ` +
-        `web_search_20250305, or one that you run (bash_*, text_editor_*, computer_*, memory_*)`
-    )
-  }
-  if (tool.name === undefined || tool.name === null) return broken(`${at}.name`, "required")
-  return type === "custom" && (tool.input_schema ?? undefined) === undefined
-    ? broken(`${at}.input_schema`, "required for a tool of your own: the JSON Schema of its input")
-    : undefined
-}
+const toolRule = (tool: Tool, index: number): Verdict =>
+  isWebSearch(tool) ? webSearchRule(tool, `tools[${index}]`) : undefined
 
-const webSearchRule = (tool: Tool, at: string): Verdict => {
+const webSearchRule = (tool: WebSearchTool, at: string): Verdict => {
   const allowed = tool.allowed_domains ?? []
   const blocked = tool.blocked_domains ?? []
   if (allowed.length > 0 && blocked.length > 0) {

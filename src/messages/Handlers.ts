@@ -1,0 +1,72 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { handlers } from "../contract/handlers.ts"
+import { folded, streamed } from "../generation/answer.ts"
+import { countTokens } from "../generation/tokens.ts"
+import { Models } from "../models/Models.ts"
+import { MessagesApi } from "./Api.ts"
+import { decode, isHidden } from "./decode.ts"
+import { machine } from "./encode.ts"
+import { heartbeat } from "./frames.ts"
+import type { Message } from "./Message.ts"
+import type { CreateMessage } from "./Request.ts"
+
+export const MessagesHandlers = handlers(
+  MessagesApi,
+  Effect.gen(function* () {
+    const models = yield* Models
+    return {
+      create: ({ caller, payload, request }) =>
+        payload.stream === true
+          ? streamMessage(models, caller, payload, request)
+          : payload.async === true
+            ? Effect.fail(noAsync)
+            : runMessage(models, caller, payload, request),
+      countTokens: ({ payload }) =>
+        Effect.flatMap(decode(payload), (conversation) =>
+          Effect.as(models.find(conversation.model, "text"), { input_tokens: countTokens(conversation) })
+        )
+    }
+  })
+)
+
+/** Runs one request to its message: the synchronous answer, and the result of an async task. */
+export const runMessage = (
+  models: Models,
+  caller: Caller,
+  payload: CreateMessage,
+  request: Incoming
+): Effect.Effect<Message, Failure> =>
+  Effect.flatMap(decode(payload), (conversation) =>
+    Effect.flatMap(models.generate(caller, conversation, request, { stream: false }), (generation) =>
+      Effect.map(folded({ generation, machine: encoder(payload, request) }), (state) => state.message)
+    )
+  )
+
+const streamMessage = (
+  models: Models,
+  caller: Caller,
+  payload: CreateMessage,
+  request: Incoming
+): Effect.Effect<Response, Failure> =>
+  Effect.flatMap(decode(payload), (conversation) =>
+    Effect.flatMap(models.generate(caller, conversation, request, { stream: true }), (generation) =>
+      streamed({ generation, machine: encoder(payload, request), heartbeat, request })
+    )
+  )
+
+const encoder = (payload: CreateMessage, request: Incoming) =>
+  machine({
+    id: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+    model: payload.model,
+    requestId: request.id,
+    hideThinking: isHidden(payload.thinking)
+  })
+
+const noAsync = new InvalidRequest({
+  param: "async",
+  message: "async: not served yet; leave it out, or set `stream` to receive the answer as it is written"
+})
