@@ -1,0 +1,57 @@
+import type { Conversation } from "../../generation/Conversation.ts"
+import { argumentsObject, textAt } from "./json.ts"
+
+/** What turns an upstream's answer back into the caller's words. */
+export interface Back {
+  /** The upstream's name for a tool, for the caller's. */
+  readonly upstreamName: (name: string) => string
+  /** The caller's name for a tool, for the upstream's. */
+  readonly callerName: (name: string) => string
+  /** Whether the caller's tool takes free text, which dialects without such tools wrap into `{"input": …}`. */
+  readonly isCustom: (callerName: string) => boolean
+  /** The upstream's name of the tool whose arguments are the answer's text; undefined where there is none. */
+  readonly answerTool: string | undefined
+}
+
+const legal = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Tool names that every upstream takes: what is illegal (the dot of a namespace, length) is replaced, uniquely. */
+export const backOf = (conversation: Conversation, answerTool?: string): Back => {
+  const toUpstream = new Map<string, string>()
+  const toCaller = new Map<string, string>()
+  const add = (name: string) => {
+    if (toUpstream.has(name)) return
+    const base = legal.test(name) ? name : name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "tool"
+    let unique = base
+    for (let n = 2; toCaller.has(unique); n++) unique = `${base}_${n}`
+    toUpstream.set(name, unique)
+    toCaller.set(unique, name)
+  }
+  const named = [
+    ...conversation.tools.map((tool) => tool.name),
+    ...conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))
+  ]
+  // Names that are legal keep themselves; the others make way.
+  named.filter((name) => legal.test(name)).forEach(add)
+  named.forEach(add)
+  const custom = new Set(conversation.tools.flatMap((tool) => (tool.type === "custom" ? [tool.name] : [])))
+  return {
+    upstreamName: (name) => toUpstream.get(name) ?? name,
+    callerName: (name) => toCaller.get(name) ?? name,
+    isCustom: (name) => custom.has(name),
+    answerTool
+  }
+}
+
+/** A free-text tool for dialects that only have functions. */
+export const customParameters = {
+  type: "object",
+  properties: { input: { type: "string", description: "The tool's whole input, as plain text" } },
+  required: ["input"],
+  additionalProperties: false
+} as const
+
+export const wrapCustom = (input: string): string => JSON.stringify({ input })
+
+/** The free text inside a wrapped call; what is not wrapped is the text itself. */
+export const unwrapCustom = (wrapped: string): string => textAt(argumentsObject(wrapped), "input") ?? wrapped

@@ -1,0 +1,214 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Effort } from "../reasoning.ts"
+
+/** How a server of the chat-completions dialect differs from the others. A new one is a row. */
+export interface Provider {
+  /** Hosts it is known by, so that a base URL is enough. */
+  readonly host: RegExp | undefined
+  readonly maxTokens: "max_tokens" | "max_completion_tokens"
+  readonly systemRole: "system" | "developer"
+  /** Whether system messages may stand between others; many chat templates refuse that. */
+  readonly systemAnywhere: boolean
+  readonly topK: boolean
+  /** Whether `stream_options.include_usage` is understood. */
+  readonly streamUsage: boolean
+  readonly strictTools: boolean
+  /** `all`: words and a named tool; `words`: auto, none, required; `none`: always auto. */
+  readonly toolChoice: "all" | "words" | "none"
+  readonly parallelToolCalls: boolean
+  readonly format: "schema" | "object" | "none"
+  readonly reasoning: ReasoningControl
+  /** The field in which reasoning goes back inside a tool loop; undefined where it must not. */
+  readonly replayReasoning: "reasoning_content" | "reasoning" | undefined
+  /** Whether `file` parts carry PDFs. */
+  readonly documents: boolean
+  /** The most stop sequences taken; the gateway looks for the others itself. */
+  readonly maxStops: number
+  readonly endUser: "user" | "safety_identifier" | undefined
+  readonly cacheKey: boolean
+  /** Stands on the first replayed tool call of a turn. */
+  readonly callExtra: JsonObject | undefined
+}
+
+/** How reasoning is asked for. */
+export type ReasoningControl =
+  /** `reasoning_effort`, one of these. */
+  | { readonly by: "effort"; readonly efforts: ReadonlyArray<Effort> }
+  /** `thinking: {type: enabled | disabled}`. */
+  | { readonly by: "thinking" }
+  /** `enable_thinking` and `thinking_budget`. */
+  | { readonly by: "enable_thinking" }
+  /** `chat_template_kwargs` for templates that know a switch, `reasoning_effort` for those that know degrees. */
+  | { readonly by: "template"; readonly efforts: ReadonlyArray<Effort> }
+  /** `reasoning: {effort | max_tokens | enabled}`. */
+  | { readonly by: "object"; readonly efforts: ReadonlyArray<Effort> }
+  | { readonly by: "nothing" }
+
+const degrees: ReadonlyArray<Effort> = ["low", "medium", "high"]
+
+/** What an unknown server most likely takes. */
+const generic: Provider = {
+  host: undefined,
+  maxTokens: "max_tokens",
+  systemRole: "system",
+  systemAnywhere: false,
+  topK: false,
+  streamUsage: true,
+  strictTools: false,
+  toolChoice: "all",
+  parallelToolCalls: true,
+  format: "schema",
+  reasoning: { by: "effort", efforts: degrees },
+  replayReasoning: undefined,
+  documents: false,
+  maxStops: 4,
+  endUser: "user",
+  cacheKey: false,
+  callExtra: undefined
+}
+
+/** vLLM and SGLang: sampling extensions, a chat template that decides about reasoning. */
+const server: Provider = {
+  ...generic,
+  topK: true,
+  strictTools: true,
+  reasoning: { by: "template", efforts: degrees },
+  replayReasoning: "reasoning_content",
+  maxStops: 64
+}
+
+export const providers = {
+  generic,
+  openai: {
+    ...generic,
+    host: /(^|\.)openai\.com$|\.openai\.azure\.com$/,
+    maxTokens: "max_completion_tokens",
+    systemRole: "developer",
+    systemAnywhere: true,
+    strictTools: true,
+    reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
+    documents: true,
+    endUser: "safety_identifier",
+    cacheKey: true
+  },
+  vllm: server,
+  sglang: server,
+  // Tool calls come whole, without index; `tool_choice` is ignored.
+  ollama: {
+    ...generic,
+    host: /(^|\.)ollama\.com$/,
+    systemAnywhere: true,
+    topK: true,
+    toolChoice: "none",
+    parallelToolCalls: false,
+    reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
+    replayReasoning: "reasoning",
+    maxStops: 64,
+    endUser: undefined
+  },
+  // A named tool choice silently becomes `auto`.
+  llamacpp: { ...server, toolChoice: "words", endUser: undefined },
+  // Answers 400 where a tool loop's reasoning does not come back.
+  deepseek: {
+    ...generic,
+    host: /(^|\.)deepseek\.com$/,
+    systemAnywhere: true,
+    parallelToolCalls: false,
+    format: "object",
+    reasoning: { by: "thinking" },
+    replayReasoning: "reasoning_content",
+    maxStops: 16,
+    endUser: undefined
+  },
+  groq: {
+    ...generic,
+    host: /(^|\.)groq\.com$/,
+    maxTokens: "max_completion_tokens",
+    systemAnywhere: true,
+    reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
+    replayReasoning: "reasoning"
+  },
+  // Tool calls of Gemini 3 carry a signature the dialect loses; this value stands for one made elsewhere.
+  gemini: {
+    ...generic,
+    host: /(^|\.)googleapis\.com$/,
+    parallelToolCalls: false,
+    reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high"] },
+    endUser: undefined,
+    callExtra: { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }
+  },
+  openrouter: {
+    ...generic,
+    host: /(^|\.)openrouter\.ai$/,
+    systemAnywhere: true,
+    topK: true,
+    strictTools: true,
+    reasoning: { by: "object", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
+    replayReasoning: "reasoning",
+    documents: true
+  },
+  mistral: {
+    ...generic,
+    host: /(^|\.)mistral\.ai$/,
+    streamUsage: false,
+    strictTools: true,
+    reasoning: { by: "nothing" },
+    maxStops: 16,
+    endUser: undefined
+  },
+  together: { ...generic, host: /(^|\.)together\.(xyz|ai)$/, topK: true },
+  fireworks: { ...generic, host: /(^|\.)fireworks\.ai$/, topK: true, replayReasoning: "reasoning_content" },
+  xai: {
+    ...generic,
+    host: /(^|\.)x\.ai$/,
+    maxTokens: "max_completion_tokens",
+    systemAnywhere: true,
+    reasoning: { by: "effort", efforts: ["low", "high"] }
+  },
+  qwen: {
+    ...generic,
+    host: /(^|\.)aliyuncs\.com$/,
+    topK: true,
+    toolChoice: "all",
+    reasoning: { by: "enable_thinking" },
+    replayReasoning: "reasoning_content",
+    endUser: undefined
+  },
+  moonshot: {
+    ...generic,
+    host: /(^|\.)moonshot\.(ai|cn)$/,
+    toolChoice: "words",
+    parallelToolCalls: false,
+    reasoning: { by: "thinking" },
+    replayReasoning: "reasoning_content",
+    endUser: undefined
+  },
+  zhipu: {
+    ...generic,
+    host: /(^|\.)(z\.ai|bigmodel\.cn)$/,
+    toolChoice: "none",
+    parallelToolCalls: false,
+    format: "object",
+    reasoning: { by: "thinking" },
+    replayReasoning: "reasoning_content",
+    maxStops: 1,
+    endUser: undefined
+  }
+} satisfies Readonly<Record<string, Provider>>
+
+export type ProviderName = keyof typeof providers
+
+const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
+
+/** The row for an upstream: the one it asks for, else its host's, else the one it is named after, else `generic`. */
+export const providerOf = (upstream: {
+  readonly provider: ProviderName | undefined
+  readonly baseUrl: string
+  readonly name: string
+}): Provider => {
+  if (upstream.provider !== undefined) return providers[upstream.provider]
+  const hostname = URL.parse(upstream.baseUrl)?.hostname ?? ""
+  const rows: ReadonlyArray<Provider> = Object.values(providers)
+  const known = rows.find((row) => row.host?.test(hostname))
+  return known ?? (isProviderName(upstream.name) ? providers[upstream.name] : generic)
+}

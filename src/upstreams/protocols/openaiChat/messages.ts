@@ -1,0 +1,204 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Conversation, DocumentPart, ImagePart, Item, Part, SearchItem } from "../../../generation/Conversation.ts"
+import type { Back } from "../back.ts"
+import { wrapCustom } from "../back.ts"
+import { dataUri, markedDocument, markedSystem, plainText } from "../documents.ts"
+import type { Notes } from "../notes.ts"
+import type { Provider } from "./compatible.ts"
+
+type Content = string | ReadonlyArray<JsonObject>
+
+/** A message being written. The dialect wants one assistant message a turn, and its tools' results right behind it. */
+type Draft =
+  | { readonly role: "system" | "user"; readonly content: Content }
+  | { readonly role: "tool"; readonly callId: string; readonly content: string }
+  | { readonly role: "assistant"; text: string; reasoning: string; readonly calls: Array<JsonObject> }
+
+/** A conversation's items as messages. */
+export const lowerMessages = (
+  conversation: Conversation,
+  provider: Provider,
+  back: Back,
+  notes: Notes
+): ReadonlyArray<JsonObject> => {
+  const drafts: Array<Draft> = []
+  const system = [...conversation.system]
+  let leading = true
+  for (const item of conversation.items) {
+    if (item.type === "message" && item.role === "system") {
+      const text = joined(item.content, notes)
+      if (leading) system.push(text)
+      else if (provider.systemAnywhere) drafts.push({ role: "system", content: text })
+      else drafts.push({ role: "user", content: markedSystem(text) })
+      continue
+    }
+    leading = false
+    addItem(drafts, item, back, provider, notes)
+  }
+  const instructions = system.filter((text) => text !== "").join("\n\n")
+  if (instructions !== "") drafts.unshift({ role: "system", content: instructions })
+  const loop = drafts.findLastIndex((draft) => draft.role === "user")
+  return drafts.map((draft, index) => written(draft, provider, index > loop))
+}
+
+const addItem = (drafts: Array<Draft>, item: Item, back: Back, provider: Provider, notes: Notes): void => {
+  switch (item.type) {
+    case "message":
+      if (item.role === "assistant") append(drafts, joined(item.content, notes))
+      else drafts.push({ role: "user", content: userContent(item.content, provider, notes) })
+      return
+    case "reasoning":
+      assistant(drafts).reasoning += item.text
+      return
+    case "tool-call":
+      assistant(drafts).calls.push(
+        call(
+          item.callId,
+          back.upstreamName(item.name),
+          item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
+        )
+      )
+      return
+    case "tool-result":
+      addResult(drafts, item.callId, item.content, item.isError, provider, notes)
+      return
+    case "search":
+      addSearch(drafts, item)
+  }
+}
+
+const assistant = (drafts: Array<Draft>) => {
+  const last = drafts.at(-1)
+  if (last?.role === "assistant") return last
+  const draft = { role: "assistant", text: "", reasoning: "", calls: [] } satisfies Draft
+  drafts.push(draft)
+  return draft
+}
+
+const append = (drafts: Array<Draft>, text: string) => {
+  const draft = assistant(drafts)
+  draft.text += draft.text === "" || text === "" ? text : `\n\n${text}`
+}
+
+const call = (id: string, name: string, text: string): JsonObject => ({
+  id,
+  type: "function",
+  function: { name, arguments: text === "" ? "{}" : text }
+})
+
+/** A result goes behind its turn's calls, before what the user said meanwhile; its images follow as the user's. */
+const addResult = (
+  drafts: Array<Draft>,
+  callId: string,
+  content: ReadonlyArray<Part>,
+  isError: boolean,
+  provider: Provider,
+  notes: Notes
+) => {
+  const text = joined(
+    content.filter((part) => part.type !== "image"),
+    notes
+  )
+  const before = drafts.findLastIndex((draft) => draft.role === "assistant" || draft.role === "tool")
+  drafts.splice(before + 1, 0, { role: "tool", callId, content: isError ? `Error: ${text}` : text })
+  const images = content.filter((part) => part.type === "image")
+  if (images.length === 0) return
+  const shown = images.flatMap((image) => userPart(image, provider, notes))
+  drafts.push({ role: "user", content: [{ type: "text", text: `Images in the result of ${callId}:` }, ...shown] })
+}
+
+/** A search that was run elsewhere reads as a call with its result. One whose results are lost says nothing. */
+const addSearch = (drafts: Array<Draft>, item: SearchItem) => {
+  if (item.outcome === undefined) return
+  const found =
+    item.outcome.type === "error"
+      ? `Error: ${item.outcome.code}`
+      : item.outcome.results.map((result) => `${result.title}\n${result.url}\n${result.text}`).join("\n\n")
+  assistant(drafts).calls.push(call(item.id, "web_search", JSON.stringify({ query: item.query })))
+  drafts.push({ role: "tool", callId: item.id, content: found })
+}
+
+const written = (draft: Draft, provider: Provider, inLoop: boolean): JsonObject => {
+  switch (draft.role) {
+    case "system":
+      return { role: provider.systemRole, content: draft.content }
+    case "user":
+      return { role: "user", content: draft.content }
+    case "tool":
+      return { role: "tool", tool_call_id: draft.callId, content: draft.content }
+    case "assistant": {
+      const field = provider.replayReasoning
+      const first = draft.calls[0]
+      const calls =
+        first === undefined || provider.callExtra === undefined
+          ? draft.calls
+          : draft.calls.with(0, { ...first, ...provider.callExtra })
+      return {
+        role: "assistant",
+        content: draft.text === "" && calls.length > 0 ? null : draft.text,
+        // Reasoning goes back inside a tool loop only: DeepSeek wants it there and nowhere else.
+        ...(field !== undefined && inLoop && calls.length > 0 && draft.reasoning !== ""
+          ? { [field]: draft.reasoning }
+          : {}),
+        ...(calls.length > 0 ? { tool_calls: calls } : {})
+      }
+    }
+  }
+}
+
+/** Plain text stays a string, which the simplest servers read too. */
+const userContent = (parts: ReadonlyArray<Part>, provider: Provider, notes: Notes): Content =>
+  parts.every((part) => part.type === "text")
+    ? parts.map((part) => part.text).join("\n\n")
+    : parts.flatMap((part) => userPart(part, provider, notes))
+
+const userPart = (part: Part, provider: Provider, notes: Notes): ReadonlyArray<JsonObject> => {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return [{ type: "text", text: part.text }]
+    case "image":
+      return image(part, notes)
+    case "document":
+      return document(part, provider, notes)
+  }
+}
+
+const image = ({ source, detail }: ImagePart, notes: Notes): ReadonlyArray<JsonObject> => {
+  const url =
+    source.type === "base64" ? dataUri(source.mediaType, source.data) : source.type === "url" ? source.url : undefined
+  if (url === undefined) {
+    notes.refuse("image", "the model's upstream takes an image's address or its bytes, not a file id")
+    return []
+  }
+  return [{ type: "image_url", image_url: { url, ...(detail === "auto" ? {} : { detail }) } }]
+}
+
+const document = (part: DocumentPart, provider: Provider, notes: Notes): ReadonlyArray<JsonObject> => {
+  const text = plainText(part.source)
+  if (text !== undefined) return [{ type: "text", text: markedDocument(part, text) }]
+  const { source } = part
+  if (provider.documents && source.type === "base64") {
+    const file = { filename: part.name ?? "document.pdf", file_data: dataUri(source.mediaType, source.data) }
+    return [{ type: "file", file }]
+  }
+  notes.refuse(
+    "document",
+    source.type === "base64"
+      ? `the model's upstream can't read ${source.mediaType}; send a PDF or text`
+      : "the model's upstream can't fetch a document; send its bytes as base64"
+  )
+  return []
+}
+
+/** Parts where only text fits. */
+const joined = (parts: ReadonlyArray<Part>, notes: Notes): string =>
+  parts
+    .flatMap((part) => {
+      if (part.type === "text" || part.type === "refusal") return [part.text]
+      const text = part.type === "document" ? plainText(part.source) : undefined
+      if (part.type === "document" && text !== undefined) return [markedDocument(part, text)]
+      notes.adapt(part.type)
+      return []
+    })
+    .join("\n\n")

@@ -1,0 +1,190 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Conversation, FunctionTool, Tool } from "../../../generation/Conversation.ts"
+import type { Back } from "../back.ts"
+import { backOf, customParameters } from "../back.ts"
+import type { Notes } from "../notes.ts"
+import { takeNotes } from "../notes.ts"
+import type { Lowered, LowerOptions } from "../Protocol.ts"
+import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import type { Provider } from "./compatible.ts"
+import { lowerMessages } from "./messages.ts"
+
+/** A conversation as a chat-completions request. */
+export const lower = (conversation: Conversation, options: LowerOptions, provider: Provider): Lowered => {
+  const notes = takeNotes()
+  const back = backOf(conversation)
+  const body: JsonObject = {
+    model: options.model,
+    messages: lowerMessages(withFormatHint(conversation, provider, notes), provider, back, notes),
+    stream: options.stream,
+    ...(options.stream && provider.streamUsage ? { stream_options: { include_usage: true } } : {}),
+    ...(conversation.maxOutputTokens === undefined ? {} : { [provider.maxTokens]: conversation.maxOutputTokens }),
+    ...sampling(conversation, provider, notes),
+    ...tools(conversation, provider, back, notes),
+    ...reasoning(conversation, provider, notes),
+    ...responseFormat(conversation, provider),
+    ...(conversation.stopSequences.length === 0
+      ? {}
+      : { stop: conversation.stopSequences.slice(0, provider.maxStops) }),
+    ...hints(conversation, provider, notes)
+  }
+  return { body, adapted: notes.adapted(), refused: notes.refused(), back }
+}
+
+const sampling = ({ sampling }: Conversation, provider: Provider, notes: Notes): JsonObject => {
+  if (sampling.topK !== undefined && !provider.topK) notes.adapt("top_k")
+  return {
+    ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
+    ...(sampling.topP === undefined ? {} : { top_p: sampling.topP }),
+    ...(sampling.topK === undefined || !provider.topK ? {} : { top_k: sampling.topK })
+  }
+}
+
+const tools = (conversation: Conversation, provider: Provider, back: Back, notes: Notes): JsonObject => {
+  const offered = offer(conversation, provider)
+  if (offered.some((tool) => tool.type === "search")) {
+    notes.refuse(
+      "tools",
+      "web search is not available: the model's upstream has none and no search provider is configured"
+    )
+  }
+  const written = offered.flatMap((tool) => (tool.type === "search" ? [] : [writeTool(tool, provider, back, notes)]))
+  if (written.length === 0) return {}
+  if (!conversation.parallelToolCalls && !provider.parallelToolCalls) notes.adapt("parallel_tool_calls")
+  return {
+    tools: written,
+    ...toolChoice(conversation, provider, back, notes),
+    ...(conversation.parallelToolCalls || !provider.parallelToolCalls ? {} : { parallel_tool_calls: false })
+  }
+}
+
+/** The tools to show: a choice the server has no word for is made by showing nothing else. */
+const offer = ({ tools, toolChoice }: Conversation, provider: Provider): ReadonlyArray<Tool> => {
+  switch (toolChoice.type) {
+    case "none":
+      return provider.toolChoice === "none" ? [] : tools
+    case "required": {
+      const { names } = toolChoice
+      return names === undefined ? tools : tools.filter((tool) => names.includes(tool.name))
+    }
+    case "tool":
+      return provider.toolChoice === "all" ? tools : tools.filter((tool) => tool.name === toolChoice.name)
+    case "auto":
+      return tools
+  }
+}
+
+const toolChoice = ({ toolChoice }: Conversation, provider: Provider, back: Back, notes: Notes): JsonObject => {
+  if (toolChoice.type === "auto") return {}
+  if (provider.toolChoice === "none") {
+    notes.adapt("tool_choice")
+    return {}
+  }
+  if (toolChoice.type === "none") return { tool_choice: "none" }
+  return toolChoice.type === "tool" && provider.toolChoice === "all"
+    ? { tool_choice: { type: "function", function: { name: back.upstreamName(toolChoice.name) } } }
+    : { tool_choice: "required" }
+}
+
+const writeTool = (
+  tool: Exclude<Tool, { readonly type: "search" }>,
+  provider: Provider,
+  back: Back,
+  notes: Notes
+): JsonObject => ({
+  type: "function",
+  function: {
+    name: back.upstreamName(tool.name),
+    ...(tool.description === undefined ? {} : { description: tool.description }),
+    parameters: tool.type === "custom" ? customParameters : parameters(tool),
+    ...(tool.type === "function" && tool.strict === true ? strict(provider, notes) : {})
+  }
+})
+
+const strict = (provider: Provider, notes: Notes): JsonObject => {
+  if (provider.strictTools) return { strict: true }
+  notes.adapt("tools[].strict")
+  return {}
+}
+
+/** A tool without parameters is an object without properties; some servers want that said. */
+const parameters = ({ parameters }: FunctionTool): JsonObject =>
+  parameters["type"] === undefined ? { type: "object", properties: {}, ...parameters } : parameters
+
+const reasoning = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
+  const effort = effortOf(conversation.reasoning)
+  if (effort === undefined) return {}
+  const control = provider.reasoning
+  const enabled = effort !== "none"
+  switch (control.by) {
+    case "nothing":
+      if (enabled) notes.adapt(reasoningParam(conversation))
+      return {}
+    case "thinking":
+      return { thinking: { type: enabled ? "enabled" : "disabled" } }
+    case "enable_thinking":
+      return {
+        enable_thinking: enabled,
+        ...(conversation.reasoning.budgetTokens === undefined
+          ? {}
+          : { thinking_budget: conversation.reasoning.budgetTokens })
+      }
+    case "template":
+      return {
+        chat_template_kwargs: { enable_thinking: enabled, thinking: enabled },
+        ...(enabled && conversation.reasoning.effort !== undefined
+          ? { reasoning_effort: nearestEffort(effort, control.efforts) }
+          : {})
+      }
+    case "effort":
+    case "object": {
+      const nearest = nearestEffort(effort, control.efforts)
+      if ((nearest === "none") === enabled) {
+        notes.adapt(reasoningParam(conversation))
+        return {}
+      }
+      return control.by === "effort" ? { reasoning_effort: nearest } : { reasoning: { effort: nearest } }
+    }
+  }
+}
+
+const responseFormat = ({ format }: Conversation, provider: Provider): JsonObject => {
+  if (format.type === "text" || provider.format === "none") return {}
+  if (format.type === "json" || provider.format === "object") return { response_format: { type: "json_object" } }
+  const { name, description, schema, strict } = format
+  return {
+    response_format: {
+      type: "json_schema",
+      json_schema: {
+        name,
+        ...(description === undefined ? {} : { description }),
+        schema,
+        ...(strict === undefined ? {} : { strict })
+      }
+    }
+  }
+}
+
+/** A form the server can't be held to is asked for in words. */
+const withFormatHint = (conversation: Conversation, provider: Provider, notes: Notes): Conversation => {
+  const { format } = conversation
+  if (format.type === "text" || provider.format === "schema") return conversation
+  if (format.type === "json" && provider.format === "object") return conversation
+  notes.adapt("text.format")
+  const schema =
+    format.type === "json-schema" ? ` that matches this JSON Schema:\n${JSON.stringify(format.schema)}` : "."
+  return {
+    ...conversation,
+    system: [...conversation.system, `Answer with one JSON object and nothing else${schema}`]
+  }
+}
+
+const hints = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
+  const { endUser, cacheKey } = conversation
+  if (cacheKey !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_key")
+  if (endUser !== undefined && provider.endUser === undefined) notes.adapt("user")
+  return {
+    ...(endUser === undefined || provider.endUser === undefined ? {} : { [provider.endUser]: endUser }),
+    ...(cacheKey === undefined || !provider.cacheKey ? {} : { prompt_cache_key: cacheKey })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Conversation, Reasoning } from "../../generation/Conversation.ts"
+
+export type Effort = NonNullable<Reasoning["effort"]>
+
+/** Weakest first. */
+const ladder: ReadonlyArray<Effort> = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+/** How much a caller wants reasoned, however it said so; undefined leaves it to the model. */
+export const effortOf = (reasoning: Reasoning): Effort | undefined => {
+  if (reasoning.enabled === false) return "none"
+  if (reasoning.effort !== undefined) return reasoning.effort
+  if (reasoning.budgetTokens !== undefined) return effortForBudget(reasoning.budgetTokens)
+  return reasoning.enabled === true ? "medium" : undefined
+}
+
+const effortForBudget = (tokens: number): Effort => {
+  if (tokens <= 2_048) return "low"
+  if (tokens <= 12_288) return "medium"
+  return tokens <= 24_576 ? "high" : "xhigh"
+}
+
+/** Thinking tokens for dialects that count them. */
+export const budgetForEffort: Readonly<Record<Effort, number>> = {
+  none: 0,
+  minimal: 1_024,
+  low: 2_048,
+  medium: 8_192,
+  high: 16_384,
+  xhigh: 28_672,
+  max: 31_999
+}
+
+/** The allowed effort nearest to the wanted one, the weaker of two; undefined where none is allowed. */
+export const nearestEffort = (wanted: Effort, allowed: ReadonlyArray<Effort>): Effort | undefined => {
+  const rank = ladder.indexOf(wanted)
+  // Reasoning at all or not is more of a difference than how much.
+  const kind = allowed.filter((effort) => (effort === "none") === (wanted === "none"))
+  return (kind.length > 0 ? kind : [...allowed]).sort(
+    (a, b) =>
+      Math.abs(ladder.indexOf(a) - rank) - Math.abs(ladder.indexOf(b) - rank) || ladder.indexOf(a) - ladder.indexOf(b)
+  )[0]
+}
+
+/** What the caller calls its wish for reasoning. */
+export const reasoningParam = (conversation: Conversation): string =>
+  conversation.reasoning.effort === undefined ? "thinking" : "reasoning.effort"

@@ -1,0 +1,25 @@
+import { InvalidRequest, RateLimited, UpstreamFailed } from "../../contract/Failure.ts"
+import type { Failure } from "../../contract/Failure.ts"
+import { textAt } from "./json.ts"
+
+/** The failure of an answer that stops without having ended. */
+export const cutOff = new UpstreamFailed({ message: "The model's upstream ended before its answer did" })
+
+/** An upstream's words are passed on up to this length, in UTF-16 units. */
+const longest = 2_000
+
+/**
+ * What an error inside an answer (`{type, code, message}` in every dialect) means for the caller. The upstream's words
+ * are kept where they concern the caller's input; what concerns the upstream's own trouble or our account is not.
+ */
+export const errorInAnswer = (error: unknown): Failure => {
+  const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
+  const message = textAt(error, "message")?.slice(0, longest)
+  if (/rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
+  if (/\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_policy|bio_policy/.test(kind)) {
+    return new InvalidRequest({ param: null, ...(message === undefined ? {} : { message }) })
+  }
+  return /overloaded/.test(kind)
+    ? new UpstreamFailed({ message: "The model's upstream is overloaded" })
+    : new UpstreamFailed({})
+}

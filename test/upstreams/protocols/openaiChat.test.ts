@@ -1,0 +1,397 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { JsonObject } from "../../../src/contract/fields.ts"
+import { openaiChat } from "../../../src/upstreams/protocols/openaiChat.ts"
+import { providerOf, providers } from "../../../src/upstreams/protocols/openaiChat/compatible.ts"
+import type { ProviderName } from "../../../src/upstreams/protocols/openaiChat/compatible.ts"
+import {
+  assistant,
+  call,
+  conversation,
+  pixel,
+  result,
+  search,
+  system,
+  thought,
+  user,
+  weather
+} from "../conversations.ts"
+import { answered, outcome, streamed } from "../events.ts"
+
+const chat = openaiChat(providers.openai)
+
+const lower = (over: Parameters<typeof conversation>[0], provider: ProviderName = "openai") =>
+  openaiChat(providers[provider]).lower(conversation(over), { model: "m", stream: true })
+const messages = (over: Parameters<typeof conversation>[0], provider: ProviderName = "openai") =>
+  lower(over, provider).body["messages"]
+
+const delta = (delta: JsonObject, rest: JsonObject = {}): JsonObject => ({
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  choices: [{ index: 0, delta, finish_reason: null, ...rest }]
+})
+const finish = (reason: string, rest: JsonObject = {}) => delta({}, { finish_reason: reason, ...rest })
+const args = (index: number, text: string) => delta({ tool_calls: [{ index, function: { arguments: text } }] })
+const opened = (index: number, id: string, name: string, text = "") =>
+  delta({ tool_calls: [{ index, id, type: "function", function: { name, arguments: text } }] })
+
+describe("openai-chat requests", () => {
+  it("puts system text first and turns into one assistant message each, results behind their calls", () => {
+    expect(
+      messages({
+        system: ["Be brief."],
+        items: [
+          system("Be kind."),
+          user("Weather?"),
+          thought("two cities"),
+          assistant("Looking."),
+          call("call_1", "get_weather", '{"city":"Paris"}'),
+          call("call_2", "get_weather", ""),
+          user("Hurry!"),
+          result("call_1", "sunny"),
+          result("call_2", "no such city", true)
+        ]
+      })
+    ).toEqual([
+      { role: "developer", content: "Be brief.\n\nBe kind." },
+      { role: "user", content: "Weather?" },
+      {
+        role: "assistant",
+        content: "Looking.",
+        tool_calls: [
+          { id: "call_1", type: "function", function: { name: "get_weather", arguments: '{"city":"Paris"}' } },
+          { id: "call_2", type: "function", function: { name: "get_weather", arguments: "{}" } }
+        ]
+      },
+      { role: "tool", tool_call_id: "call_1", content: "sunny" },
+      { role: "tool", tool_call_id: "call_2", content: "Error: no such city" },
+      { role: "user", content: "Hurry!" }
+    ])
+  })
+
+  it("replays reasoning to DeepSeek inside a tool loop and nowhere else", () => {
+    const loop = [user("a"), thought("first"), call("c1", "f", "{}"), result("c1", "ok")]
+    expect(messages({ items: loop }, "deepseek")).toMatchObject([
+      { role: "user" },
+      { role: "assistant", content: null, reasoning_content: "first" },
+      { role: "tool" }
+    ])
+    const over = messages({ items: [...loop, thought("second"), assistant("done"), user("b")] }, "deepseek")
+    expect(JSON.stringify(over)).not.toContain("reasoning_content")
+    expect(JSON.stringify(messages({ items: loop }, "openai"))).not.toContain("first")
+  })
+
+  it("sends images, and a tool result's images as the user's", () => {
+    const source = { type: "base64", mediaType: "image/png", data: pixel } as const
+    const image = { type: "image", source, detail: "low" } as const
+    const shown = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel}`, detail: "low" } }
+    expect(
+      messages({
+        items: [
+          { type: "message", role: "user", content: [{ type: "text", text: "What?" }, image] },
+          call("c1", "look", "{}"),
+          { type: "tool-result", callId: "c1", content: [{ type: "text", text: "seen" }, image], isError: false }
+        ]
+      })
+    ).toMatchObject([
+      { role: "user", content: [{ type: "text", text: "What?" }, shown] },
+      { role: "assistant" },
+      { role: "tool", content: "seen" },
+      { role: "user", content: [{ type: "text" }, shown] }
+    ])
+  })
+
+  it("sends text documents as marked text, PDFs where they are taken, and refuses the rest by name", () => {
+    const document = (source: object) => [
+      { type: "message", role: "user", content: [{ type: "document", source, name: "a.txt" }] } as never
+    ]
+    const text = document({ type: "base64", mediaType: "text/plain", data: btoa("hello") })
+    expect(messages({ items: text }, "ollama")).toEqual([
+      { role: "user", content: [{ type: "text", text: '<document name="a.txt">\nhello\n</document>' }] }
+    ])
+    const pdf = document({ type: "base64", mediaType: "application/pdf", data: "JVBERi0=" })
+    expect(messages({ items: pdf }, "openai")).toMatchObject([{ content: [{ type: "file" }] }])
+    expect(lower({ items: pdf }, "vllm").refused?.param).toBe("document")
+    const address = document({ type: "url", url: "https://e.com/a.pdf" })
+    expect(lower({ items: address }, "openai").refused?.message).toContain("send its bytes")
+  })
+
+  it("names the fields as each provider does, and lists what it can't carry", () => {
+    const asked = {
+      maxOutputTokens: 100,
+      sampling: { temperature: 0.5, topP: 0.9, topK: 40 },
+      reasoning: { enabled: undefined, effort: "xhigh", budgetTokens: undefined, summary: undefined },
+      tools: [{ ...weather, strict: true }],
+      toolChoice: { type: "tool", name: "get_weather" },
+      parallelToolCalls: false,
+      stopSequences: ["END"]
+    } as const
+    const openai = lower(asked)
+    expect(openai.body).toMatchObject({
+      max_completion_tokens: 100,
+      temperature: 0.5,
+      top_p: 0.9,
+      reasoning_effort: "xhigh",
+      tool_choice: { type: "function", function: { name: "get_weather" } },
+      parallel_tool_calls: false,
+      stop: ["END"],
+      stream_options: { include_usage: true }
+    })
+    expect(openai.body).not.toHaveProperty("top_k")
+    expect(openai.adapted).toEqual(["top_k"])
+    const ollama = lower(asked, "ollama")
+    expect(ollama.body).toMatchObject({ max_tokens: 100, top_k: 40, reasoning_effort: "high" })
+    expect(ollama.body).not.toHaveProperty("tool_choice")
+    expect(ollama.adapted.toSorted()).toEqual(["parallel_tool_calls", "tool_choice", "tools[].strict"])
+    expect(lower(asked, "llamacpp").body).toMatchObject({ tool_choice: "required", top_k: 40 })
+    expect(lower(asked, "deepseek").body).toMatchObject({ thinking: { type: "enabled" } })
+  })
+
+  it("asks for structured output, in words where the provider has no field for it", () => {
+    const schema = { type: "object", properties: { a: { type: "number" } } }
+    const format = { type: "json-schema", name: "answer", description: undefined, schema, strict: true } as const
+    expect(lower({ format }).body["response_format"]).toEqual({
+      type: "json_schema",
+      json_schema: { name: "answer", schema, strict: true }
+    })
+    const deepseek = lower({ format }, "deepseek")
+    expect(deepseek.body["response_format"]).toEqual({ type: "json_object" })
+    expect(deepseek.adapted).toEqual(["text.format"])
+    expect(JSON.stringify(deepseek.body["messages"])).toContain("JSON Schema")
+  })
+
+  it("shows only the allowed tools, and none where the choice can't be said", () => {
+    const tools = [weather, { ...weather, name: "other" }]
+    const required = lower({ tools, toolChoice: { type: "required", names: ["other"] } })
+    expect(required.body).toMatchObject({ tool_choice: "required", tools: [{ function: { name: "other" } }] })
+    expect(lower({ tools, toolChoice: { type: "none" } }, "ollama").body).not.toHaveProperty("tools")
+  })
+
+  it("refuses a web search, which the dialect does not have", () => {
+    expect(lower({ tools: [search] }).refused?.param).toBe("tools")
+  })
+
+  it("gives tools names that every server takes, and the caller its own back", () => {
+    const asked = {
+      tools: [
+        { ...weather, name: "shell.exec" },
+        { ...weather, name: "shell_exec" }
+      ]
+    }
+    const names = lower(asked).body["tools"] as ReadonlyArray<{ function: { name: string } }>
+    expect(names.map((tool) => tool.function.name)).toEqual(["shell_exec_2", "shell_exec"])
+    const events = streamed(chat, [opened(0, "c1", "shell_exec_2", "{}"), finish("tool_calls")], { asked })
+    expect(outcome(events).items).toMatchObject([{ type: "tool-call", name: "shell.exec" }])
+  })
+
+  it("finds the provider by name, by host, or takes the generic one", () => {
+    const at = (baseUrl: string, name = "up", provider?: ProviderName) => providerOf({ baseUrl, name, provider })
+    expect(at("https://api.deepseek.com")).toBe(providers.deepseek)
+    expect(at("https://api.openai.com/v1")).toBe(providers.openai)
+    expect(at("http://127.0.0.1:8000/v1", "vllm")).toBe(providers.vllm)
+    expect(at("http://127.0.0.1:8000/v1", "up", "ollama")).toBe(providers.ollama)
+    expect(at("https://notopenai.com/v1")).toBe(providers.generic)
+  })
+})
+
+describe("openai-chat answers", () => {
+  it("reads text and the usage that follows, cached tokens apart", () => {
+    const events = streamed(chat, [
+      delta({ role: "assistant", content: null }),
+      delta({ content: "Hel" }),
+      delta({ content: "lo" }),
+      finish("stop"),
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 10,
+          completion_tokens: 5,
+          total_tokens: 15,
+          prompt_tokens_details: { cached_tokens: 4 },
+          completion_tokens_details: { reasoning_tokens: 2 }
+        }
+      }
+    ])
+    expect(outcome(events)).toEqual({
+      items: [{ type: "text", text: "Hello" }],
+      ending: { reason: "stop", stopSequence: null },
+      usage: {
+        inputTokens: 6,
+        cacheReadTokens: 4,
+        cacheWriteTokens: 0,
+        outputTokens: 5,
+        reasoningTokens: 2,
+        searches: 0
+      }
+    })
+  })
+
+  it("tells no usage where the upstream told none, and keeps an explicit zero", () => {
+    expect(outcome(streamed(chat, [delta({ content: "a" }), finish("stop")])).usage).toBeUndefined()
+    const zero = { choices: [], usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } }
+    expect(outcome(streamed(chat, [delta({ content: "a" }), finish("stop"), zero])).usage).toMatchObject({
+      inputTokens: 0,
+      outputTokens: 0
+    })
+  })
+
+  it("takes the last of many usages, and counts reasoning that only the total holds", () => {
+    const counted = (completion: number, total: number) => ({
+      ...delta({ content: "a" }),
+      usage: { prompt_tokens: 3, completion_tokens: completion, total_tokens: total }
+    })
+    expect(outcome(streamed(chat, [counted(1, 4), counted(2, 25), finish("stop")])).usage).toMatchObject({
+      inputTokens: 3,
+      outputTokens: 22
+    })
+  })
+
+  it.each(["reasoning_content", "reasoning"])("reads reasoning as %s", (field) => {
+    const events = streamed(chat, [delta({ [field]: "hm" }), delta({ content: "Hi" }), finish("stop")])
+    expect(outcome(events).items).toEqual([
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "Hi" }
+    ])
+  })
+
+  it("reads reasoning once where both names carry it", () => {
+    const events = streamed(chat, [delta({ reasoning_content: "hm", reasoning: "hm" }), finish("stop")])
+    expect(outcome(events).items).toEqual([{ type: "reasoning", text: "hm" }])
+  })
+
+  const paris = { type: "tool-call", name: "get_weather", kind: "function", text: '{"city":"Paris"}' }
+  const rome = { ...paris, text: '{"city":"Rome"}' }
+
+  it.each([
+    [
+      "by index, in pieces, interleaved",
+      [
+        opened(0, "c1", "get_weather"),
+        opened(1, "c2", "get_weather"),
+        args(0, '{"city":'),
+        args(1, '{"city":"Rome"}'),
+        args(0, '"Paris"}')
+      ]
+    ],
+    [
+      "whole, the index always 0",
+      [opened(0, "c1", "get_weather", '{"city":"Paris"}'), opened(0, "c2", "get_weather", '{"city":"Rome"}')]
+    ],
+    [
+      "whole, without index, in one chunk",
+      [
+        delta({
+          tool_calls: [
+            { id: "c1", function: { name: "get_weather", arguments: '{"city":"Paris"}' } },
+            { id: "c2", function: { name: "get_weather", arguments: { city: "Rome" } } }
+          ]
+        })
+      ]
+    ],
+    [
+      "with the id and the name repeated on every piece",
+      [
+        opened(0, "c1", "get_weather", '{"city":'),
+        opened(0, "c1", "get_weather", '"Paris"}'),
+        opened(1, "c2", "get_weather", '{"city":"Rome"}')
+      ]
+    ],
+    [
+      "with empty ids on later pieces",
+      [
+        opened(0, "c1", "get_weather", '{"city":'),
+        delta({ tool_calls: [{ index: 0, id: "", function: { arguments: '"Paris"}' } }] }),
+        opened(1, "c2", "get_weather", '{"city":"Rome"}')
+      ]
+    ]
+  ])("tells parallel calls apart: %s", (_, frames) => {
+    expect(outcome(streamed(chat, [...frames, finish("tool_calls")])).items).toEqual([
+      { ...paris, callId: "c1" },
+      { ...rome, callId: "c2" }
+    ])
+  })
+
+  it("tells calls apart that have neither index nor id", () => {
+    const whole = (city: string) =>
+      delta({ tool_calls: [{ function: { name: "get_weather", arguments: `{"city":"${city}"}` } }] })
+    const { items } = outcome(streamed(chat, [whole("Paris"), whole("Rome"), finish("stop")]))
+    expect(items).toMatchObject([paris, rome])
+    expect(new Set(items.map((item) => item["callId"])).size).toBe(2)
+  })
+
+  it("ends with tool-calls although the upstream says stop, and reads empty arguments as none", () => {
+    expect(outcome(streamed(chat, [opened(0, "c1", "now"), finish("stop")]))).toMatchObject({
+      items: [{ callId: "c1", text: "{}" }],
+      ending: { reason: "tool-calls" }
+    })
+  })
+
+  it("unwraps a custom tool's input", () => {
+    const asked = { tools: [{ type: "custom", name: "apply_patch", description: undefined }] } as const
+    const frames = [opened(0, "c1", "apply_patch", '{"inp'), args(0, 'ut":"*** Begin\\n"}'), finish("tool_calls")]
+    expect(outcome(streamed(chat, frames, { asked })).items).toEqual([
+      { type: "tool-call", callId: "c1", name: "apply_patch", kind: "custom", text: "*** Begin\n" }
+    ])
+  })
+
+  it.each([
+    ["stop", "stop"],
+    ["length", "max-tokens"],
+    ["content_filter", "refusal"],
+    ["eos", "stop"]
+  ])("reads finish_reason %s as %s", (finishReason, reason) => {
+    expect(outcome(streamed(chat, [delta({ content: "a" }), finish(finishReason)])).ending).toMatchObject({ reason })
+  })
+
+  it("reads vLLM's stop sequence, and not a token's id", () => {
+    const stopped = (stop: unknown) =>
+      outcome(streamed(chat, [delta({ content: "a" }), finish("stop", { stop_reason: stop })])).ending
+    expect(stopped("END")).toEqual({ reason: "stop-sequence", stopSequence: "END" })
+    expect(stopped(128_001)).toEqual({ reason: "stop", stopSequence: null })
+  })
+
+  it("reads a refusal", () => {
+    expect(outcome(streamed(chat, [delta({ refusal: "No." }), finish("stop")])).items).toEqual([
+      { type: "refusal", text: "No." }
+    ])
+  })
+
+  it("fails on an error in mid-stream, whatever follows, and keeps the upstream's trouble to itself", () => {
+    const error = { error: { message: "worker 10.0.0.3 died", type: "server_error", code: null } }
+    const ending = outcome(streamed(chat, [delta({ content: "a" }), error, finish("stop")])).ending
+    expect(ending).toEqual({ failed: "UpstreamFailed", message: "The model's upstream failed" })
+  })
+
+  it("fails where the stream stops without an end, and takes [DONE] alone as one", () => {
+    const cut = streamed(chat, [delta({ content: "a" })], { marked: false })
+    expect(outcome(cut).ending).toMatchObject({ failed: "UpstreamFailed" })
+    expect(outcome(streamed(chat, [delta({ content: "a" })])).ending).toMatchObject({ reason: "stop" })
+    const noMark = streamed(chat, [delta({ content: "a" }), finish("stop")], { marked: false })
+    expect(outcome(noMark).ending).toMatchObject({ reason: "stop" })
+  })
+
+  it("reads an answer in one piece like a stream", () => {
+    const message = {
+      role: "assistant",
+      content: null,
+      reasoning_content: "hm",
+      tool_calls: [{ id: "c1", type: "function", function: { name: "get_weather", arguments: '{"city":"Paris"}' } }]
+    }
+    expect(
+      outcome(
+        answered(chat, {
+          id: "chatcmpl-1",
+          object: "chat.completion",
+          choices: [{ index: 0, message, finish_reason: "tool_calls" }],
+          usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 }
+        })
+      )
+    ).toMatchObject({
+      items: [
+        { type: "reasoning", text: "hm" },
+        { ...paris, callId: "c1" }
+      ],
+      ending: { reason: "tool-calls" },
+      usage: { inputTokens: 1, outputTokens: 2 }
+    })
+  })
+})
