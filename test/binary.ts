@@ -1,0 +1,35 @@
+import { existsSync, mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { startGateway } from "./e2e/process.ts"
+
+/** Runs `dist/gateway` from an empty directory, where nothing of the sources can help it, and asks it a question. */
+const binary = resolve(import.meta.dirname, "../dist/gateway")
+if (!existsSync(binary)) throw new Error("dist/gateway is missing: bun run build makes it")
+
+const expect = (what: string, holds: boolean) => {
+  if (!holds) throw new Error(`the binary fails: ${what}`)
+  console.log(`ok  ${what}`)
+}
+
+const help = Bun.spawnSync([binary, "--help"], { cwd: mkdtempSync(join(tmpdir(), "gateway-empty-")) })
+expect("gateway --help names its commands", help.stdout.toString().includes("serve"))
+
+const begun = performance.now()
+const gateway = await startGateway({ command: [binary] })
+try {
+  const ready = await fetch(`${gateway.url}/readyz`)
+  expect(`the first answer comes ${Math.round(performance.now() - begun)} ms after the start`, ready.status === 200)
+  const answer = await fetch(`${gateway.url}/v1/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gateway.key}` },
+    body: JSON.stringify({ model: "sandbox-text", max_tokens: 100, messages: "Hello!" })
+  })
+  expect("/v1/messages answers", answer.status === 200 && (await answer.text()).includes('"end_turn"'))
+  const docs = await fetch(`${gateway.url}/docs`)
+  expect("/docs carries its own script", (await docs.text()).length > 1_000_000)
+  gateway.signal("SIGTERM")
+  expect("SIGTERM ends it with 0", (await gateway.exited) === 0)
+} finally {
+  await gateway.dispose()
+}

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+
+/** A gateway in a process of its own, on a free port and an empty directory. */
+export interface GatewayProcess {
+  readonly url: string
+  readonly key: string
+  /** Its working directory; the database is `data/gateway.db` below it. */
+  readonly folder: string
+  readonly pid: number
+  /** Everything it has printed so far. */
+  readonly output: () => string
+  readonly signal: (signal: NodeJS.Signals) => void
+  readonly exited: Promise<number>
+  /** Ends it (SIGKILL if it must) and removes its directory. */
+  readonly dispose: () => Promise<void>
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>
+  /** A directory of an earlier process, to start again where it ended. */
+  readonly folder?: string
+  /** The program and its arguments; the sources under Bun by default. */
+  readonly command?: ReadonlyArray<string>
+}
+
+export const testKey = "test-key-0123456789abcdefghijklmnop"
+
+/** Starts a gateway and waits until it listens. Answers are checked against the contract before they leave. */
+export const startGateway = async (options: StartOptions = {}): Promise<GatewayProcess> => {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "gateway-e2e-"))
+  const [program = process.execPath, ...args] = options.command ?? [process.execPath, main, "serve"]
+  const child = Bun.spawn([program, ...args], {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: folder,
+      GATEWAY_PORT: "0",
+      GATEWAY_BOOTSTRAP_KEY: testKey,
+      GATEWAY_CHECK_ANSWERS: "true",
+      ...options.env
+    }
+  })
+  let printed = ""
+  const listening = Promise.withResolvers<string>()
+  const gather = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder()
+    for await (const chunk of stream) {
+      printed += decoder.decode(chunk, { stream: true })
+      const url = /listens on (\S+)/.exec(printed)?.[1]
+      if (url !== undefined) listening.resolve(url)
+    }
+  }
+  void gather(child.stdout)
+  void gather(child.stderr)
+  void child.exited.then((code) => listening.reject(new Error(`the gateway exited with ${code}:\n${printed}`)))
+  const url = await listening.promise
+  return {
+    url,
+    key: options.env?.["GATEWAY_BOOTSTRAP_KEY"] ?? testKey,
+    folder,
+    pid: child.pid,
+    output: () => printed,
+    signal: (signal) => child.kill(signal),
+    exited: child.exited,
+    dispose: async () => {
+      child.kill("SIGKILL")
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
