@@ -1,0 +1,199 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Citation, SearchErrorCode, SearchOutcome } from "../../../generation/Conversation.ts"
+import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { unwrapCustom } from "../back.ts"
+import { argumentsObject, isObject, listAt, objectAt, textAt } from "../json.ts"
+import type { State } from "./step.ts"
+
+/** What is gathered of a content block until it ends. */
+export type Block =
+  | { readonly type: "text"; readonly start: number; readonly citations: ReadonlyArray<JsonObject> }
+  | { readonly type: "thinking"; readonly signature: string }
+  /** A custom tool's input is wrapped, and so only told when it is whole. */
+  | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }
+  /** The call that stands for the answer's text. */
+  | { readonly type: "answer"; readonly input: string }
+  | { readonly type: "search"; readonly id: string; readonly input: string }
+  | { readonly type: "other" }
+
+type Step = readonly [State, ReadonlyArray<GenerationEvent>]
+
+/** A block begins: empty in a stream, whole in an answer that came in one piece. */
+export const startBlock = (state: State, content: JsonObject): Step => {
+  const type = textAt(content, "type")
+  const id = textAt(content, "id") ?? ""
+  switch (type) {
+    case "text": {
+      const opened: State = {
+        ...state,
+        block: { type: "text", start: state.written, citations: listAt(content, "citations").filter(isObject) }
+      }
+      return writeText(opened, textAt(content, "text") ?? "")
+    }
+    case "thinking": {
+      const thinking = textAt(content, "thinking") ?? ""
+      return [
+        { ...state, written: 0, block: { type: "thinking", signature: textAt(content, "signature") ?? "" } },
+        [
+          { type: "reasoning-start" },
+          ...(thinking === "" ? [] : [{ type: "reasoning-delta", text: thinking } as const])
+        ]
+      ]
+    }
+    case "redacted_thinking":
+      return [other(state), [{ type: "redacted-reasoning", data: textAt(content, "data") ?? "" }]]
+    case "tool_use":
+      return startCall(state, id, textAt(content, "name") ?? "", wholeInput(content))
+    case "server_tool_use":
+      return textAt(content, "name") === "web_search"
+        ? [{ ...state, written: 0, block: { type: "search", id, input: wholeInput(content) } }, []]
+        : [other(state), []]
+    case "web_search_tool_result":
+      return [
+        other(state),
+        [{ type: "search-end", id: textAt(content, "tool_use_id") ?? "", outcome: searchOutcome(content) }]
+      ]
+    default:
+      return [other(state), []]
+  }
+}
+
+export const stepBlock = (state: State, delta: JsonObject): Step => {
+  const { block } = state
+  switch (delta["type"]) {
+    case "text_delta":
+      return writeText(state, textAt(delta, "text") ?? "")
+    case "thinking_delta":
+      return [state, [{ type: "reasoning-delta", text: textAt(delta, "thinking") ?? "" }]]
+    case "signature_delta":
+      return block?.type === "thinking"
+        ? [{ ...state, block: { ...block, signature: block.signature + (textAt(delta, "signature") ?? "") } }, []]
+        : [state, []]
+    case "citations_delta": {
+      const citation = objectAt(delta, "citation")
+      return block?.type === "text" && citation !== undefined
+        ? [{ ...state, block: { ...block, citations: [...block.citations, citation] } }, []]
+        : [state, []]
+    }
+    case "input_json_delta":
+      return writeInput(state, textAt(delta, "partial_json") ?? "")
+    default:
+      return [state, []]
+  }
+}
+
+export const endBlock = (state: State): Step => {
+  const { block } = state
+  const after: State = { ...state, block: undefined }
+  switch (block?.type) {
+    case "text":
+      return [after, block.citations.flatMap((cited) => citation(cited, block.start, state.written))]
+    case "thinking":
+      return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
+    case "call": {
+      const rest = block.custom ? unwrapCustom(block.input) : block.input === "" ? "{}" : ""
+      return [
+        after,
+        [
+          ...(rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest } as const]),
+          { type: "tool-call-end", callId: block.id }
+        ]
+      ]
+    }
+    case "search":
+      return [
+        after,
+        [{ type: "search-start", id: block.id, query: textAt(argumentsObject(block.input), "query") ?? "" }]
+      ]
+    default:
+      return [after, []]
+  }
+}
+
+const other = (state: State): State => ({ ...state, written: 0, block: { type: "other" } })
+
+const writeText = (state: State, text: string): Step =>
+  text === "" ? [state, []] : [{ ...state, written: state.written + text.length }, [{ type: "text-delta", text }]]
+
+const startCall = (state: State, id: string, upstreamName: string, input: string): Step => {
+  if (upstreamName === state.back.answerTool) {
+    const opened: State = { ...state, written: 0, answeredByTool: true, block: { type: "answer", input: "" } }
+    return input === "" ? [opened, []] : writeInput(opened, input)
+  }
+  const name = state.back.callerName(upstreamName)
+  const custom = state.back.isCustom(name)
+  const opened: State = {
+    ...state,
+    written: 0,
+    answeredByTool: false,
+    block: { type: "call", id, custom, input: "" }
+  }
+  const start: GenerationEvent = { type: "tool-call-start", callId: id, name, kind: custom ? "custom" : "function" }
+  if (input === "") return [opened, [start]]
+  const [next, events] = writeInput(opened, input)
+  return [next, [start, ...events]]
+}
+
+/** A whole input as JSON text; empty in a stream, where it follows in pieces. */
+const wholeInput = (content: JsonObject): string => {
+  const input = objectAt(content, "input")
+  return input === undefined || Object.keys(input).length === 0 ? "" : JSON.stringify(input)
+}
+
+const writeInput = (state: State, text: string): Step => {
+  const { block } = state
+  if (text === "") return [state, []]
+  switch (block?.type) {
+    case "answer":
+      return [state, [{ type: "text-delta", text }]]
+    case "search":
+      return [{ ...state, block: { ...block, input: block.input + text } }, []]
+    case "call":
+      return [
+        { ...state, block: { ...block, input: block.input + text } },
+        block.custom ? [] : [{ type: "tool-call-delta", callId: block.id, text }]
+      ]
+    default:
+      return [state, []]
+  }
+}
+
+/** What a page says is sealed for the upstream alone. */
+const searchOutcome = (content: JsonObject): SearchOutcome => {
+  const failed = objectAt(content, "content")
+  if (failed !== undefined) return { type: "error", code: errorCode(textAt(failed, "error_code")) }
+  return {
+    type: "results",
+    results: listAt(content, "content").flatMap((result) => {
+      const url = textAt(result, "url")
+      if (url === undefined) return []
+      return [{ url, title: textAt(result, "title") ?? "", text: "", pageAge: textAt(result, "page_age") ?? null }]
+    })
+  }
+}
+
+const errorCodes: ReadonlyArray<SearchErrorCode> = [
+  "invalid_tool_input",
+  "unavailable",
+  "max_uses_exceeded",
+  "too_many_requests",
+  "query_too_long",
+  "request_too_large"
+]
+
+const errorCode = (code: string | undefined): SearchErrorCode =>
+  errorCodes.find((known) => known === code) ?? "unavailable"
+
+/** Citations of documents have no address, and so no place in the other dialect. */
+const citation = (cited: JsonObject, start: number, end: number): ReadonlyArray<GenerationEvent> => {
+  const url = textAt(cited, "url")
+  if (url === undefined) return []
+  const found: Citation = {
+    url,
+    title: textAt(cited, "title") ?? "",
+    citedText: (textAt(cited, "cited_text") ?? "").slice(0, 150),
+    start,
+    end
+  }
+  return [{ type: "citation", citation: found }]
+}

@@ -1,0 +1,145 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type {
+  Conversation,
+  DocumentPart,
+  FileSource,
+  Item,
+  Part,
+  SearchItem
+} from "../../../generation/Conversation.ts"
+import type { Back } from "../back.ts"
+import { wrapCustom } from "../back.ts"
+import { markedSystem, plainText } from "../documents.ts"
+import { argumentsObject } from "../json.ts"
+import type { Notes } from "../notes.ts"
+import { signedBy } from "../signature.ts"
+
+export interface Turn {
+  readonly role: "user" | "assistant"
+  readonly content: Array<JsonObject>
+}
+
+export interface LoweredMessages {
+  readonly system: ReadonlyArray<JsonObject>
+  readonly turns: ReadonlyArray<Turn>
+}
+
+/** A conversation's items as alternating turns. System text that stands between them becomes the user's, marked. */
+export const lowerMessages = (conversation: Conversation, back: Back, notes: Notes): LoweredMessages => {
+  const system = conversation.system.flatMap((text) => textBlock(text))
+  const turns: Array<Turn> = []
+  for (const item of conversation.items) {
+    if (item.type === "message" && item.role === "system" && turns.length === 0) {
+      system.push(...item.content.flatMap((part) => block(part, notes)))
+    } else {
+      const role = roleOf(item)
+      add(turns, role, blocks(item, back, notes))
+    }
+  }
+  return { system, turns: turns.map(resultsFirst) }
+}
+
+const roleOf = (item: Item): Turn["role"] => {
+  if (item.type === "message") return item.role === "assistant" ? "assistant" : "user"
+  return item.type === "tool-result" ? "user" : "assistant"
+}
+
+const add = (turns: Array<Turn>, role: Turn["role"], content: ReadonlyArray<JsonObject>) => {
+  if (content.length === 0) return
+  const last = turns.at(-1)
+  if (last?.role === role) last.content.push(...content)
+  else turns.push({ role, content: [...content] })
+}
+
+/** Results of tools stand before anything else the user says. */
+const resultsFirst = (turn: Turn): Turn => {
+  const isResult = (block: JsonObject) => block["type"] === "tool_result"
+  return {
+    role: turn.role,
+    content: [...turn.content.filter(isResult), ...turn.content.filter((block) => !isResult(block))]
+  }
+}
+
+const blocks = (item: Item, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
+  switch (item.type) {
+    case "message":
+      return item.content.flatMap((part) =>
+        item.role === "system" && part.type === "text" ? textBlock(markedSystem(part.text)) : block(part, notes)
+      )
+    case "reasoning":
+      if (item.redacted !== undefined) return [{ type: "redacted_thinking", data: item.redacted }]
+      // Thinking is only taken back as it was signed; another provider's is worth nothing here.
+      return item.signature !== undefined && signedBy(item.signature) === "anthropic"
+        ? [{ type: "thinking", thinking: item.text, signature: item.signature }]
+        : []
+    case "tool-call": {
+      const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
+      const input = argumentsObject(text)
+      return [{ type: "tool_use", id: legalId(item.callId), name: back.upstreamName(item.name), input }]
+    }
+    case "tool-result": {
+      const content = item.content.flatMap((part) => block(part, notes))
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: legalId(item.callId),
+          ...(content.length === 0 ? {} : { content }),
+          ...(item.isError ? { is_error: true } : {})
+        }
+      ]
+    }
+    case "search":
+      return searched(item)
+  }
+}
+
+/** Other dialects allow more characters in a call's id. Calls and results are mapped alike. */
+const legalId = (id: string) => id.replaceAll(/[^A-Za-z0-9_-]/g, "_")
+
+/** A search run elsewhere can't be replayed as one: its results lack this upstream's seal. It reads as text. */
+const searched = (item: SearchItem): ReadonlyArray<JsonObject> => {
+  if (item.outcome?.type !== "results") return []
+  const found = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
+  return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${found.join("\n")}`)
+}
+
+/** Empty text is refused. */
+const textBlock = (text: string, cache = false): Array<JsonObject> =>
+  text === "" ? [] : [{ type: "text", text, ...(cache ? { cache_control: { type: "ephemeral" } } : {}) }]
+
+const block = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
+  switch (part.type) {
+    case "text":
+      return textBlock(part.text, part.cacheBreakpoint)
+    case "refusal":
+      return textBlock(part.text)
+    case "image":
+      return [{ type: "image", source: source(part.source) }]
+    case "document":
+      return document(part, notes)
+  }
+}
+
+const source = (source: FileSource): JsonObject => {
+  switch (source.type) {
+    case "base64":
+      return { type: "base64", media_type: source.mediaType, data: source.data }
+    case "url":
+      return { type: "url", url: source.url }
+    case "text":
+      return { type: "text", media_type: "text/plain", data: source.text }
+    case "file":
+      return { type: "file", file_id: source.id }
+  }
+}
+
+const document = (part: DocumentPart, notes: Notes): ReadonlyArray<JsonObject> => {
+  const text = plainText(part.source)
+  const from: FileSource = text === undefined ? part.source : { type: "text", mediaType: "text/plain", text }
+  if (from.type === "base64" && from.mediaType !== "application/pdf") {
+    notes.refuse("document", `the model's upstream can't read ${from.mediaType}; send a PDF or text`)
+    return []
+  }
+  if (from.type === "text" && from.text === "") return []
+  return [{ type: "document", source: source(from), ...(part.name === undefined ? {} : { title: part.name }) }]
+}

@@ -1,0 +1,163 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
+import type { Back } from "../back.ts"
+import { backOf, customParameters } from "../back.ts"
+import { isObject } from "../json.ts"
+import type { Notes } from "../notes.ts"
+import { takeNotes } from "../notes.ts"
+import type { Lowered, LowerOptions } from "../Protocol.ts"
+import type { Turn } from "./messages.ts"
+import { lowerMessages } from "./messages.ts"
+import type { Traits } from "./models.ts"
+import { traitsOf } from "./models.ts"
+import { thinking } from "./thinking.ts"
+
+/** The tool whose arguments are the answer, for models without structured output. */
+const answerTool = "json_answer"
+
+/** A conversation as a messages request. */
+export const lower = (conversation: Conversation, options: LowerOptions): Lowered => {
+  const notes = takeNotes()
+  const traits = traitsOf(options.model)
+  const { format } = conversation
+  const byTool = format.type === "json-schema" && !traits.structured
+  const back = backOf(conversation, byTool ? answerTool : undefined)
+  const { system, turns } = lowerMessages(conversation, back, notes)
+  const maxTokens = conversation.maxOutputTokens ?? traits.maxTokens
+  const choice = toolChoice(conversation, back)
+  const thought = thinking(conversation, {
+    traits,
+    maxTokens,
+    forced: choice?.["type"] === "any" || choice?.["type"] === "tool",
+    midLoop: isMidLoop(turns),
+    notes
+  })
+  const hint = format.type === "json" ? [{ type: "text", text: "Answer with one JSON object and nothing else." }] : []
+  if (format.type === "json") notes.adapt("text.format")
+  const instructions = [...system, ...hint]
+  const tools = [
+    ...offered(conversation).map((tool) => writeTool(tool, traits, back, notes)),
+    ...answer(format, byTool)
+  ]
+  const outputConfig: JsonObject = {
+    ...thought.outputConfig,
+    ...(format.type === "json-schema" && !byTool
+      ? { format: { type: "json_schema", schema: closed(format.schema) } }
+      : {})
+  }
+  if (conversation.cacheKey !== undefined) notes.adapt("prompt_cache_key")
+  const body: JsonObject = {
+    model: options.model,
+    max_tokens: maxTokens,
+    ...(instructions.length === 0 ? {} : { system: instructions }),
+    messages: turns,
+    stream: options.stream,
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(tools.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
+    ...(thought.thinking === undefined ? {} : { thinking: thought.thinking }),
+    ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
+    ...sampling(conversation, traits, thought.thinks, notes),
+    ...(conversation.stopSequences.length === 0 ? {} : { stop_sequences: conversation.stopSequences }),
+    ...(conversation.endUser === undefined ? {} : { metadata: { user_id: conversation.endUser } })
+  }
+  if (turns.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
+  return { body, adapted: notes.adapted(), refused: notes.refused(), back }
+}
+
+/** The model waits for results of tools that it called in a turn without thinking that could be replayed. */
+const isMidLoop = (turns: ReadonlyArray<Turn>): boolean => {
+  const last = turns.at(-1)
+  if (last?.role !== "user" || last.content[0]?.["type"] !== "tool_result") return false
+  const first = turns.at(-2)?.content[0]?.["type"]
+  return first !== "thinking" && first !== "redacted_thinking"
+}
+
+/** A choice among some of the tools is made by showing only those. */
+const offered = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
+  const names = toolChoice.type === "required" ? toolChoice.names : undefined
+  return names === undefined ? tools : tools.filter((tool) => names.includes(tool.name))
+}
+
+const toolChoice = (conversation: Conversation, back: Back): JsonObject | undefined => {
+  const { toolChoice } = conversation
+  const oneByOne = conversation.parallelToolCalls ? {} : { disable_parallel_tool_use: true }
+  switch (toolChoice.type) {
+    case "none":
+      return back.answerTool === undefined ? { type: "none" } : { type: "tool", name: back.answerTool }
+    case "required":
+      return { type: "any", ...oneByOne }
+    case "tool":
+      return { type: "tool", name: back.upstreamName(toolChoice.name), ...oneByOne }
+    case "auto":
+      if (back.answerTool !== undefined) {
+        return conversation.tools.length === 0 ? { type: "tool", name: back.answerTool } : { type: "any", ...oneByOne }
+      }
+      return conversation.parallelToolCalls ? undefined : { type: "auto", ...oneByOne }
+  }
+}
+
+const answer = (format: Conversation["format"], byTool: boolean): ReadonlyArray<JsonObject> =>
+  byTool && format.type === "json-schema"
+    ? [
+        {
+          name: answerTool,
+          description: format.description ?? "Gives the final answer. Call it once, with the whole answer.",
+          input_schema: { type: "object", ...format.schema }
+        }
+      ]
+    : []
+
+const writeTool = (tool: Tool, traits: Traits, back: Back, notes: Notes): JsonObject => {
+  if (tool.type === "search") return searchTool(tool, back, notes)
+  const described = tool.description === undefined ? {} : { description: tool.description }
+  const name = back.upstreamName(tool.name)
+  if (tool.type === "custom") return { name, ...described, input_schema: customParameters }
+  const wantsStrict = tool.strict === true
+  if (wantsStrict && !traits.structured) notes.adapt("tools[].strict")
+  return {
+    name,
+    ...described,
+    input_schema: { type: "object", ...tool.parameters },
+    ...(wantsStrict && traits.structured ? { strict: true } : {})
+  }
+}
+
+const searchTool = (tool: SearchTool, back: Back, notes: Notes): JsonObject => {
+  if (tool.contextSize !== "medium") notes.adapt("search_context_size")
+  const { allowedDomains, blockedDomains, maxUses, location } = tool
+  return {
+    type: "web_search_20250305",
+    name: back.upstreamName(tool.name),
+    ...(maxUses === undefined ? {} : { max_uses: maxUses }),
+    ...(allowedDomains === undefined ? {} : { allowed_domains: allowedDomains }),
+    ...(blockedDomains === undefined ? {} : { blocked_domains: blockedDomains }),
+    ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } })
+  }
+}
+
+/** With thinking on, sampling is the model's own. */
+const sampling = (conversation: Conversation, traits: Traits, thinks: boolean, notes: Notes): JsonObject => {
+  const { temperature, topP, topK } = conversation.sampling
+  const free = !thinks && traits.sampling !== "none"
+  const isSet = (value: number | undefined) => value !== undefined && value !== 1
+  if (isSet(temperature) && (!free || Number(temperature) > 1)) notes.adapt("temperature")
+  const both = traits.sampling === "one" && isSet(temperature)
+  if (isSet(topP) && (!free || both)) notes.adapt("top_p")
+  if (topK !== undefined && !free) notes.adapt("top_k")
+  if (!free) return {}
+  return {
+    ...(temperature === undefined ? {} : { temperature: Math.min(1, temperature) }),
+    ...(topP === undefined || both || (traits.sampling === "one" && topP === 1) ? {} : { top_p: topP }),
+    ...(topK === undefined ? {} : { top_k: topK })
+  }
+}
+
+/** Structured output wants every object closed. */
+const closed = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (!isObject(schema)) return schema
+  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  return inner["type"] === "object" && inner["additionalProperties"] === undefined
+    ? { ...inner, additionalProperties: false }
+    : inner
+}

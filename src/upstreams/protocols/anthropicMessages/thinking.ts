@@ -1,0 +1,55 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Conversation } from "../../../generation/Conversation.ts"
+import type { Notes } from "../notes.ts"
+import { budgetForEffort, effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import type { Traits } from "./models.ts"
+
+export interface Thinking {
+  readonly thinks: boolean
+  readonly thinking: JsonObject | undefined
+  readonly outputConfig: JsonObject
+}
+
+const off: Thinking = { thinks: false, thinking: undefined, outputConfig: {} }
+
+/** The smallest budget the dialect takes. */
+const leastBudget = 1_024
+
+/** How reasoning is asked for, where the model and the rest of the request allow it. */
+export const thinking = (
+  conversation: Conversation,
+  around: {
+    readonly traits: Traits
+    readonly maxTokens: number
+    /** A tool must be called, which excludes thinking. */
+    readonly forced: boolean
+    /** The turn under way began without thinking, so it must go on without. */
+    readonly midLoop: boolean
+    readonly notes: Notes
+  }
+): Thinking => {
+  const { traits, maxTokens, forced, midLoop, notes } = around
+  const { reasoning } = conversation
+  const effort = effortOf(reasoning)
+  if (effort === undefined) return off
+  if (effort === "none") return traits.thinking === "adaptive" ? { ...off, thinking: { type: "disabled" } } : off
+  const impossible = () => {
+    notes.adapt(reasoningParam(conversation))
+    return off
+  }
+  if (traits.thinking === "none" || forced) return impossible()
+  if (traits.thinking === "adaptive") {
+    const display = reasoning.summary === undefined ? {} : { display: "summarized" }
+    const asked = reasoning.effort === undefined ? undefined : nearestEffort(effort, ["low", "medium", "high", "max"])
+    return {
+      thinks: true,
+      thinking: { type: "adaptive", ...display },
+      outputConfig: asked === undefined ? {} : { effort: asked }
+    }
+  }
+  // A budget of the caller's own stands; one made of an effort leaves a fifth of the tokens for the answer.
+  const wanted = reasoning.budgetTokens ?? Math.min(budgetForEffort[effort], Math.floor(maxTokens * 0.8))
+  const budget = Math.min(Math.max(wanted, leastBudget), maxTokens - 1)
+  if (midLoop || budget < leastBudget) return impossible()
+  return { thinks: true, thinking: { type: "enabled", budget_tokens: budget }, outputConfig: {} }
+}

@@ -1,0 +1,397 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { JsonObject } from "../../../src/contract/fields.ts"
+import { anthropicMessages } from "../../../src/upstreams/protocols/anthropicMessages.ts"
+import {
+  assistant,
+  call,
+  conversation,
+  pixel,
+  result,
+  search,
+  system,
+  thought,
+  user,
+  weather
+} from "../conversations.ts"
+import { answered, outcome, streamed } from "../events.ts"
+
+type Asked = Parameters<typeof conversation>[0]
+const lower = (over: Asked, model = "claude-sonnet-4-5") =>
+  anthropicMessages.lower(conversation(over), { model, stream: true })
+const messages = (over: Asked) => lower(over).body["messages"]
+const reasoning = { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined }
+const signature = "EqQBCkYIBxgCKkDT"
+
+const started: JsonObject = {
+  type: "message_start",
+  message: {
+    id: "msg_1",
+    type: "message",
+    role: "assistant",
+    content: [],
+    usage: { input_tokens: 10, cache_creation_input_tokens: 3, cache_read_input_tokens: 7, output_tokens: 1 }
+  }
+}
+const start = (content_block: JsonObject, index = 0): JsonObject => ({
+  type: "content_block_start",
+  index,
+  content_block
+})
+const delta = (delta: JsonObject, index = 0): JsonObject => ({ type: "content_block_delta", index, delta })
+const stop = (index = 0): JsonObject => ({ type: "content_block_stop", index })
+const ended = (stop_reason: string, stop_sequence: string | null = null): ReadonlyArray<JsonObject> => [
+  { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: { output_tokens: 9 } },
+  { type: "message_stop" }
+]
+const text = (value: string, index = 0): ReadonlyArray<JsonObject> => [
+  start({ type: "text", text: "" }, index),
+  delta({ type: "text_delta", text: value }, index),
+  stop(index)
+]
+const read = (frames: ReadonlyArray<JsonObject>, asked?: Asked) =>
+  outcome(streamed(anthropicMessages, [started, ...frames], { marked: false, asked: asked ?? {} }))
+
+describe("anthropic-messages requests", () => {
+  it("makes alternating turns, results first, system text on top or marked", () => {
+    const { body } = lower({
+      system: ["Be brief."],
+      items: [
+        system("Be kind."),
+        user("Weather?"),
+        thought("two cities", signature),
+        assistant("Looking."),
+        call("call.1", "get_weather", '{"city":"Paris"}'),
+        call("call_2", "get_weather", ""),
+        user("Hurry!"),
+        system("They are in a hurry."),
+        result("call.1", "sunny"),
+        result("call_2", "no such city", true)
+      ]
+    })
+    expect(body["system"]).toEqual([
+      { type: "text", text: "Be brief." },
+      { type: "text", text: "Be kind." }
+    ])
+    expect(body["messages"]).toEqual([
+      { role: "user", content: [{ type: "text", text: "Weather?" }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "thinking", thinking: "two cities", signature },
+          { type: "text", text: "Looking." },
+          { type: "tool_use", id: "call_1", name: "get_weather", input: { city: "Paris" } },
+          { type: "tool_use", id: "call_2", name: "get_weather", input: {} }
+        ]
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "call_1", content: [{ type: "text", text: "sunny" }] },
+          {
+            type: "tool_result",
+            tool_use_id: "call_2",
+            content: [{ type: "text", text: "no such city" }],
+            is_error: true
+          },
+          { type: "text", text: "Hurry!" },
+          { type: "text", text: "<system>\nThey are in a hurry.\n</system>" }
+        ]
+      }
+    ])
+  })
+
+  it("replays only thinking that Anthropic signed, and redacted thinking as it was", () => {
+    const redacted = { type: "reasoning", text: "", signature: undefined, redacted: "opaque" } as const
+    expect(
+      messages({
+        items: [user("a"), thought("x", "gAAAAABo"), thought("y"), thought("z", "gw_1"), redacted, assistant("b")]
+      })
+    ).toMatchObject([
+      {},
+      {
+        role: "assistant",
+        content: [
+          { type: "redacted_thinking", data: "opaque" },
+          { type: "text", text: "b" }
+        ]
+      }
+    ])
+  })
+
+  it("sends images and documents as they are, text documents as text", () => {
+    const file = (type: "image" | "document", source: object) => ({ type, source, name: "n", detail: "auto" }) as never
+    const content = [
+      file("image", { type: "base64", mediaType: "image/png", data: pixel }),
+      file("image", { type: "url", url: "https://e.com/a.png" }),
+      file("document", { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" }),
+      file("document", { type: "base64", mediaType: "text/csv", data: btoa("a,b") })
+    ]
+    expect(messages({ items: [{ type: "message", role: "user", content }] })).toMatchObject([
+      {
+        content: [
+          { type: "image", source: { type: "base64", media_type: "image/png", data: pixel } },
+          { type: "image", source: { type: "url", url: "https://e.com/a.png" } },
+          { type: "document", source: { type: "base64", media_type: "application/pdf" }, title: "n" },
+          { type: "document", source: { type: "text", media_type: "text/plain", data: "a,b" } }
+        ]
+      }
+    ])
+    const word = file("document", { type: "base64", mediaType: "application/msword", data: "AAAA" })
+    expect(lower({ items: [{ type: "message", role: "user", content: [word] }] }).refused?.param).toBe("document")
+  })
+
+  it("says tools, choices and searches in its own words", () => {
+    const tools = [weather, { ...search, allowedDomains: ["e.com"], maxUses: 3 }]
+    const { body } = lower({ tools, toolChoice: { type: "required", names: undefined }, parallelToolCalls: false })
+    expect(body).toMatchObject({
+      tools: [
+        { name: "get_weather", input_schema: { type: "object" } },
+        { type: "web_search_20250305", name: "web_search", max_uses: 3, allowed_domains: ["e.com"] }
+      ],
+      tool_choice: { type: "any", disable_parallel_tool_use: true }
+    })
+    expect(lower({ tools, toolChoice: { type: "tool", name: "get_weather" } }).body["tool_choice"]).toEqual({
+      type: "tool",
+      name: "get_weather"
+    })
+  })
+
+  it("makes thinking of an effort as the model takes it", () => {
+    const high = { ...reasoning, effort: "high" } as const
+    expect(lower({ reasoning: high }).body).toMatchObject({ thinking: { type: "enabled", budget_tokens: 16_384 } })
+    expect(lower({ reasoning: high, maxOutputTokens: 2_000 }).body).toMatchObject({
+      max_tokens: 2_000,
+      thinking: { budget_tokens: 1_600 }
+    })
+    const adaptive = lower({ reasoning: high }, "claude-opus-4-6").body
+    expect(adaptive).toMatchObject({ thinking: { type: "adaptive" }, output_config: { effort: "high" } })
+    const small = lower({ reasoning: high, maxOutputTokens: 500 })
+    expect(small.body).not.toHaveProperty("thinking")
+    expect(small.adapted).toEqual(["reasoning.effort"])
+    expect(lower({ reasoning: { ...reasoning, effort: "none" } }).body).not.toHaveProperty("thinking")
+  })
+
+  it("goes on without thinking where the turn began without, or a tool is forced", () => {
+    const high = { ...reasoning, effort: "high" } as const
+    const loop = [user("a"), call("c1", "get_weather", "{}"), result("c1", "ok")]
+    expect(lower({ items: loop, reasoning: high }).adapted).toEqual(["reasoning.effort"])
+    const signed = [user("a"), thought("x", signature), ...loop.slice(1)]
+    expect(lower({ items: signed, reasoning: high }).body).toHaveProperty("thinking")
+    const forced = lower({ tools: [weather], toolChoice: { type: "tool", name: "get_weather" }, reasoning: high })
+    expect(forced.body).not.toHaveProperty("thinking")
+  })
+
+  it("sets the sampling the model takes and lists the rest", () => {
+    const sampling = { temperature: 1.5, topP: 0.9, topK: 5 }
+    const old = lower({ sampling }, "claude-3-5-haiku-20241022")
+    expect(old.body).toMatchObject({ temperature: 1, top_p: 0.9, top_k: 5, max_tokens: 8_192 })
+    expect(old.adapted).toEqual(["temperature"])
+    const newer = lower({ sampling: { ...sampling, temperature: 0.5 } })
+    expect(newer.body).toMatchObject({ temperature: 0.5, top_k: 5 })
+    expect(newer.adapted).toEqual(["top_p"])
+  })
+
+  it("asks for structured output by field, or by a tool where the model has no field", () => {
+    const schema = { type: "object", properties: { a: { type: "object", properties: {} } } }
+    const format = { type: "json-schema", name: "answer", description: undefined, schema, strict: undefined } as const
+    expect(lower({ format }).body["output_config"]).toMatchObject({
+      format: {
+        type: "json_schema",
+        schema: { additionalProperties: false, properties: { a: { additionalProperties: false } } }
+      }
+    })
+    const byTool = lower({ format }, "claude-sonnet-4-20250514").body
+    expect(byTool).toMatchObject({
+      tools: [{ name: "json_answer", input_schema: schema }],
+      tool_choice: { type: "tool", name: "json_answer" }
+    })
+  })
+
+  it("always bounds the answer", () => {
+    expect(lower({}).body["max_tokens"]).toBe(32_000)
+    expect(lower({ maxOutputTokens: 5, stopSequences: ["END"], endUser: "u1" }).body).toMatchObject({
+      max_tokens: 5,
+      stop_sequences: ["END"],
+      metadata: { user_id: "u1" }
+    })
+  })
+})
+
+describe("anthropic-messages answers", () => {
+  it("reads text and usage, whose totals grow", () => {
+    expect(read([{ type: "ping" }, ...text("Hello"), ...ended("end_turn")])).toEqual({
+      items: [{ type: "text", text: "Hello" }],
+      ending: { reason: "stop", stopSequence: null },
+      usage: {
+        inputTokens: 10,
+        cacheReadTokens: 7,
+        cacheWriteTokens: 3,
+        outputTokens: 9,
+        reasoningTokens: 0,
+        searches: 0
+      }
+    })
+  })
+
+  it("reads thinking with its signature, and redacted thinking", () => {
+    const frames = [
+      start({ type: "thinking", thinking: "", signature: "" }),
+      delta({ type: "thinking_delta", thinking: "hm" }),
+      delta({ type: "signature_delta", signature }),
+      stop(),
+      start({ type: "redacted_thinking", data: "opaque" }, 1),
+      stop(1),
+      ...text("Hi", 2)
+    ]
+    expect(read([...frames, ...ended("end_turn")]).items).toEqual([
+      { type: "reasoning", text: "hm", signature },
+      { type: "redacted-reasoning", data: "opaque" },
+      { type: "text", text: "Hi" }
+    ])
+  })
+
+  it("reads parallel calls, one without arguments", () => {
+    const frames = [
+      start({ type: "tool_use", id: "toolu_1", name: "get_weather", input: {} }),
+      delta({ type: "input_json_delta", partial_json: "" }),
+      delta({ type: "input_json_delta", partial_json: '{"city":' }),
+      delta({ type: "input_json_delta", partial_json: '"Paris"}' }),
+      stop(),
+      start({ type: "tool_use", id: "toolu_2", name: "now", input: {} }, 1),
+      stop(1)
+    ]
+    expect(read([...frames, ...ended("tool_use")])).toMatchObject({
+      items: [
+        { callId: "toolu_1", name: "get_weather", text: '{"city":"Paris"}' },
+        { callId: "toolu_2", name: "now", text: "{}" }
+      ],
+      ending: { reason: "tool-calls" }
+    })
+  })
+
+  it("reads a search, and one text with citations of the blocks it came in", () => {
+    const cited = { type: "web_search_result_location", url: "https://e.com", title: "E", cited_text: "quote" }
+    const frames = [
+      start({ type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} }),
+      delta({ type: "input_json_delta", partial_json: '{"query":"x"}' }),
+      stop(),
+      start(
+        {
+          type: "web_search_tool_result",
+          tool_use_id: "srvtoolu_1",
+          content: [
+            { type: "web_search_result", url: "https://e.com", title: "E", encrypted_content: "Eo8", page_age: "today" }
+          ]
+        },
+        1
+      ),
+      stop(1),
+      ...text("As said: ", 2),
+      start({ type: "text", text: "", citations: [] }, 3),
+      delta({ type: "citations_delta", citation: cited }, 3),
+      delta({ type: "text_delta", text: "it is so" }, 3),
+      stop(3)
+    ]
+    expect(read([...frames, ...ended("end_turn")]).items).toEqual([
+      {
+        type: "search",
+        id: "srvtoolu_1",
+        query: "x",
+        outcome: { type: "results", results: [{ url: "https://e.com", title: "E", text: "", pageAge: "today" }] }
+      },
+      {
+        type: "text",
+        text: "As said: it is so",
+        citations: [{ url: "https://e.com", title: "E", citedText: "quote", start: 9, end: 17 }]
+      }
+    ])
+  })
+
+  it("reads a search that failed", () => {
+    const frames = [
+      start({ type: "server_tool_use", id: "s1", name: "web_search", input: { query: "x" } }),
+      stop(),
+      start(
+        {
+          type: "web_search_tool_result",
+          tool_use_id: "s1",
+          content: { type: "web_search_tool_result_error", error_code: "max_uses_exceeded" }
+        },
+        1
+      ),
+      stop(1)
+    ]
+    expect(read([...frames, ...ended("end_turn")]).items).toMatchObject([
+      { outcome: { type: "error", code: "max_uses_exceeded" } }
+    ])
+  })
+
+  it.each([
+    ["end_turn", "stop"],
+    ["max_tokens", "max-tokens"],
+    ["pause_turn", "pause"],
+    ["refusal", "refusal"],
+    ["model_context_window_exceeded", "context-exceeded"],
+    ["something_new", "stop"]
+  ])("reads stop_reason %s as %s", (stopReason, reason) => {
+    expect(read([...text("a"), ...ended(stopReason)]).ending).toMatchObject({ reason })
+  })
+
+  it("names the stop sequence", () => {
+    expect(read([...text("a"), ...ended("stop_sequence", "END")]).ending).toEqual({
+      reason: "stop-sequence",
+      stopSequence: "END"
+    })
+  })
+
+  it("reads the answer's tool as the answer's text", () => {
+    const format = {
+      type: "json-schema",
+      name: "answer",
+      description: undefined,
+      schema: { type: "object" },
+      strict: undefined
+    } as const
+    const frames = [
+      start({ type: "tool_use", id: "t1", name: "json_answer", input: {} }),
+      delta({ type: "input_json_delta", partial_json: '{"a":1}' }),
+      stop()
+    ]
+    // The model `m` has no structured output of its own.
+    expect(read([...frames, ...ended("tool_use")], { format })).toMatchObject({
+      items: [{ type: "text", text: '{"a":1}' }],
+      ending: { reason: "stop" }
+    })
+  })
+
+  it("fails on an error in mid-stream and on a stream that is cut", () => {
+    const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } }
+    expect(read([...text("a"), error, ...ended("end_turn")]).ending).toMatchObject({ failed: "UpstreamFailed" })
+    expect(read(text("a")).ending).toMatchObject({ failed: "UpstreamFailed" })
+  })
+
+  it("reads a message in one piece like a stream", () => {
+    const message = {
+      id: "msg_1",
+      type: "message",
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "hm", signature },
+        { type: "text", text: "Hi" },
+        { type: "tool_use", id: "t1", name: "get_weather", input: { city: "Paris" } }
+      ],
+      stop_reason: "tool_use",
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 2 }
+    }
+    expect(outcome(answered(anthropicMessages, message))).toMatchObject({
+      items: [
+        { type: "reasoning", text: "hm", signature },
+        { type: "text", text: "Hi" },
+        { type: "tool-call", callId: "t1", text: '{"city":"Paris"}' }
+      ],
+      ending: { reason: "tool-calls" },
+      usage: { inputTokens: 1, outputTokens: 2 }
+    })
+  })
+})
