@@ -8,7 +8,12 @@ import { Lifecycle } from "./health/Lifecycle.ts"
 import { docsPages } from "./http/docs.ts"
 import { serve } from "./http/Server.ts"
 import { Commits } from "./sql/Commits.ts"
+import { MessagesHandlers } from "./messages/Handlers.ts"
+import { Catalogue } from "./models/Catalogue.ts"
+import type { Model } from "./models/Catalogue.ts"
+import { Models } from "./models/Models.ts"
 import * as Database from "./sql/Database.ts"
+import { sandboxModels, SandboxTextUpstreams } from "./upstreams/sandbox/SandboxText.ts"
 
 /** Bytes a body may have where its family sets no limit of its own. */
 const bodyLimit = 32 * 1024 * 1024
@@ -17,7 +22,14 @@ const DatabaseLive = Layer.unwrapEffect(
   Effect.map(Settings, (settings) => Database.layer({ url: settings.databaseUrl, exclusive: true }))
 )
 
-const HandlersLive = Layer.mergeAll(HealthHandlers)
+const CatalogueLive = Layer.sync(
+  Catalogue,
+  () => new Map(sandboxModels.map((model): readonly [string, Model] => [model.id, model]))
+)
+
+const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxTextUpstreams())))
+
+const HandlersLive = Layer.mergeAll(HealthHandlers, MessagesHandlers).pipe(Layer.provide(ModelsLive))
 
 const ServerLive = Layer.unwrapEffect(
   Effect.map(Settings, ({ server }) =>

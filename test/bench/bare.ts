@@ -33,3 +33,5 @@ const server = Bun.serve({
   }
 })
 console.log(`listens on ${server.url.href.replace(/\/$/, "")}`)
+
+export {}
