@@ -6,6 +6,20 @@ import { Schema } from "effect"
  */
 export const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optional(Schema.NullOr(schema))
 
+/** A required field with a description for the docs, which leaves the schema its own words for messages (`describe.ts`). */
+export const required = <S extends Schema.Schema.Any>(schema: S, description: string) =>
+  Schema.propertySignature(schema).annotations({ description })
+
+/** Whole numbers in a range, which messages and docs name. */
+export const integer = (minimum: number, maximum?: number) =>
+  Schema.Number.pipe(
+    Schema.filter((value) => Number.isInteger(value) && value >= minimum && value <= (maximum ?? Infinity), {
+      description:
+        maximum === undefined ? `an integer of ${minimum} or more` : `an integer between ${minimum} and ${maximum}`,
+      jsonSchema: { type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) }
+    })
+  )
+
 /** JSON the gateway carries without looking inside (tool arguments, JSON Schemas, metadata). */
 export const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 export type JsonObject = typeof JsonObject.Type

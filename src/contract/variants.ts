@@ -27,7 +27,7 @@ export const variants = <const M extends Members, Other extends Member = never>(
     if (typeof type !== "string") return undefined
     return Object.hasOwn(members, type) ? members[type] : others.find(([pattern]) => pattern.test(type))?.[1]
   }
-  const all = [...Object.values(members), ...others.map(([, other]) => other)]
+  const all = [...new Set([...Object.values(members), ...others.map(([, other]) => other)])]
   const parser = (parserOf: (member: Member) => Parse) => () => {
     const parsers = new Map(all.map((member) => [member, parserOf(member)]))
     return (input: unknown, parseOptions: AST.ParseOptions, ast: AST.Declaration) => {
