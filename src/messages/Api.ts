@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Prefixes, RequestIdInErrors } from "../contract/annotations.ts"
+import { BodyLimit, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
 import { MessagesError } from "./Errors.ts"
 import { Message, TaskHandle, TokenCount } from "./Message.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
@@ -46,4 +46,5 @@ export class MessagesApi extends HttpApiGroup.make("messages")
   .annotate(Prefixes, ["/v1/messages"])
   .annotate(BodyLimit, 32 * 1024 * 1024)
   .annotate(RequestIdInErrors, true)
+  .annotate(RateHeaders, "anthropic")
   .annotateContext(OpenApi.annotations({ title: "Messages", description: "Assistant messages from conversations." })) {}

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { Base64, DocumentSource, FileSource, fileTypes, image } from "./Sources.ts"
 
@@ -22,7 +22,7 @@ const citations = maybe(
 
 const TextBlock = Schema.Struct({
   type: Schema.Literal("text"),
-  text: Schema.String.annotations({ description: "The text. Required when `type` is `text`." }),
+  text: required(Schema.String, "The text. Required when `type` is `text`."),
   citations,
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesTextBlock", description: "Plain text." })
@@ -34,7 +34,7 @@ const ImageBlock = Schema.Struct({ ...image.fields, cache_control: cacheControl 
 
 const DocumentBlock = Schema.Struct({
   type: Schema.Literal("document"),
-  source: DocumentSource.annotations({ description: "The document. Required." }),
+  source: required(DocumentSource, "The document. Required when `type` is `document`."),
   title: maybe(Schema.String),
   context: maybe(Schema.String).annotations({ description: "What the model should know about the document." }),
   citations: maybe(Schema.Struct({ enabled: maybe(Schema.Boolean) })),
@@ -46,7 +46,7 @@ const DocumentBlock = Schema.Struct({
 
 const FileBlock = Schema.Struct({
   type: Schema.Literal("file"),
-  source: FileSource.annotations({ description: "The file. Required." }),
+  source: required(FileSource, "The file. Required when `type` is `file`."),
   title: maybe(Schema.String),
   cache_control: cacheControl
 }).annotations({
@@ -56,8 +56,8 @@ const FileBlock = Schema.Struct({
 
 const FileDataBlock = Schema.Struct({
   type: Schema.Literal("file_data"),
-  media_type: Schema.Literal(...fileTypes).annotations({ description: "Required when `type` is `file_data`." }),
-  data: Base64,
+  media_type: required(Schema.Literal(...fileTypes), "Required when `type` is `file_data`."),
+  data: required(Base64, "The file's bytes. Required when `type` is `file_data`."),
   title: maybe(Schema.String),
   cache_control: cacheControl
 }).annotations({
@@ -67,7 +67,7 @@ const FileDataBlock = Schema.Struct({
 
 const SearchResultBlock = Schema.Struct({
   type: Schema.Literal("search_result"),
-  source: Schema.String.annotations({ description: "Where the result comes from, usually an address." }),
+  source: required(Schema.String, "Where the result comes from, usually an address."),
   title: Schema.String,
   content: Schema.Array(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })),
   citations: maybe(Schema.Struct({ enabled: maybe(Schema.Boolean) })),
@@ -96,7 +96,7 @@ const ResultBlock = variants({
 
 const ToolResultBlock = Schema.Struct({
   type: Schema.Literal("tool_result"),
-  tool_use_id: Schema.NonEmptyString.annotations({ description: "`id` of the `tool_use` block it answers. Required." }),
+  tool_use_id: required(Schema.NonEmptyString, "`id` of the `tool_use` block it answers. Required."),
   content: maybe(Schema.Union(Schema.String, Schema.Array(ResultBlock))),
   is_error: maybe(Schema.Boolean).annotations({ description: "Whether the tool failed. Default `false`." }),
   cache_control: cacheControl
@@ -110,7 +110,7 @@ const ThinkingBlock = Schema.Struct({
 
 const RedactedThinkingBlock = Schema.Struct({
   type: Schema.Literal("redacted_thinking"),
-  data: Schema.String.annotations({ description: "Opaque; replay it as it came." })
+  data: required(Schema.String, "Opaque; replay it as it came.")
 }).annotations({
   identifier: "MessagesRedactedThinkingBlock",
   description: "Unreadable thinking of an earlier answer."

@@ -1,16 +1,18 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { integer, JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { cacheControl, ContentBlock } from "./Blocks.ts"
 import { Tool, ToolChoice } from "./Tools.ts"
 
 const InputMessage = Schema.Struct({
-  role: Schema.Literal("user", "assistant", "system").annotations({
-    description: "Who speaks. `system` stands for system text at this place of the conversation."
-  }),
-  content: Schema.Union(Schema.String, Schema.Array(ContentBlock)).annotations({
-    description: "Text, or blocks of different kinds."
-  })
+  role: required(
+    Schema.Literal("user", "assistant", "system"),
+    "Who speaks. `system` stands for system text at this place of the conversation. Required."
+  ),
+  content: required(
+    Schema.Union(Schema.String, Schema.Array(ContentBlock)),
+    "Text, or blocks of different kinds. Required."
+  )
 }).annotations({ identifier: "MessagesInputMessage" })
 export type InputMessage = typeof InputMessage.Type
 
@@ -28,10 +30,10 @@ const Thinking = variants({
   enabled: Schema.Struct({
     type: Schema.Literal("enabled"),
     // The bounds are rules of their own, for the dialect's words (`rules.ts`).
-    budget_tokens: Schema.Int.annotations({
-      description: "Most tokens to think with: at least `1024`, less than `max_tokens`. Required when enabled.",
-      jsonSchema: { type: "integer", minimum: 1024 }
-    }),
+    budget_tokens: required(
+      Schema.Int.annotations({ jsonSchema: { type: "integer", minimum: 1024 } }),
+      "Most tokens to think with: at least `1024`, less than `max_tokens`. Required when `type` is `enabled`."
+    ),
     display
   }).annotations({ description: "The model thinks before it answers." }),
   disabled: Schema.Struct({ type: Schema.Literal("disabled") }).annotations({
@@ -47,16 +49,20 @@ const Thinking = variants({
 
 const JsonFormat = Schema.Struct({
   type: Schema.Literal("json_schema"),
-  schema: JsonObject.annotations({ description: "JSON Schema of the answer." })
+  schema: required(JsonObject, "JSON Schema of the answer. Required.")
 })
 
 const fraction = Schema.Number.pipe(Schema.between(0, 1))
 
 const shared = {
-  model: Schema.NonEmptyString.annotations({ description: "Model id; `GET /v1/models` lists them." }),
-  messages: Schema.Union(Schema.NonEmptyString, Schema.Array(InputMessage).pipe(Schema.minItems(1))).annotations({
-    description: "The conversation so far, oldest first; a string is one user message. Not empty."
-  }),
+  model: required(Schema.NonEmptyString, "Model id; `GET /v1/models` lists them. Required."),
+  messages: required(
+    Schema.Union(
+      Schema.NonEmptyString,
+      Schema.Array(InputMessage).pipe(Schema.minItems(1, { description: "an array of at least one message" }))
+    ),
+    "The conversation so far, oldest first; a string is one user message. Required, not empty."
+  ),
   system: maybe(Schema.Union(Schema.String, Schema.Array(SystemText))).annotations({ description: "System prompt." }),
   tools: maybe(Schema.Array(Tool)).annotations({ description: "Tools the model may use; web search is one." }),
   tool_choice: maybe(ToolChoice).annotations({
@@ -81,9 +87,7 @@ export type CountTokens = typeof CountTokens.Type
 /** A request for a message (specification C1). */
 export const CreateMessage = Schema.Struct({
   ...shared,
-  max_tokens: Schema.Int.pipe(Schema.between(1, 32_000)).annotations({
-    description: "Most tokens to generate, thinking included: `1` to `32000`. Required."
-  }),
+  max_tokens: required(integer(1, 32_000), "Most tokens to generate, thinking included: `1` to `32000`. Required."),
   stream: maybe(Schema.Boolean).annotations({
     description: "Whether the answer is a server-sent event stream. Default `false`; wins over `async`.",
     default: false
@@ -94,7 +98,9 @@ export const CreateMessage = Schema.Struct({
   }),
   temperature: maybe(fraction).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
   top_p: maybe(fraction).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
-  top_k: maybe(Schema.NonNegativeInt).annotations({ description: "Only the K most probable tokens are considered." }),
+  top_k: maybe(integer(0)).annotations({
+    description: "Only the K most probable tokens are considered."
+  }),
   stop_sequences: maybe(Schema.Array(Schema.NonEmptyString)).annotations({
     description: "Generation stops where one of these is produced."
   }),
@@ -104,6 +110,6 @@ export const CreateMessage = Schema.Struct({
         description: "The caller's own id of its user, for analytics, abuse detection and logging."
       })
     })
-  )
+  ).annotations({ description: "About the request; not shown to the model." })
 }).annotations({ identifier: "MessagesCreate" })
 export type CreateMessage = typeof CreateMessage.Type

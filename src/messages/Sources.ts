@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { maybe } from "../contract/fields.ts"
+import { maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 
 export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const
@@ -11,8 +11,7 @@ const notBase64 = /[^A-Za-z0-9+/=\s]/
 
 export const Base64 = Schema.String.pipe(
   Schema.filter((text) => text.length > 0 && !notBase64.test(text), {
-    identifier: "Base64",
-    description: "base64 text (RFC 4648, standard alphabet)",
+    description: "a base64 string (standard alphabet)",
     jsonSchema: { type: "string", minLength: 1, contentEncoding: "base64" }
   })
 )
@@ -20,15 +19,17 @@ export const Base64 = Schema.String.pipe(
 const base64Source = <const Types extends readonly [string, ...Array<string>]>(types: Types) =>
   Schema.Struct({
     type: Schema.Literal("base64"),
-    media_type: Schema.Literal(...types).annotations({ description: "Required when `source.type` is `base64`." }),
-    data: Base64
+    media_type: required(Schema.Literal(...types), "Required when `source.type` is `base64`."),
+    data: required(Base64, "The file's bytes. Required when `source.type` is `base64`.")
   }).annotations({ description: "The file itself, base64-encoded." })
+
+const HttpUrl = Schema.String.pipe(
+  Schema.pattern(/^https?:\/\/[^\s/]/i, { description: "an http:// or https:// address" })
+)
 
 const UrlSource = Schema.Struct({
   type: Schema.Literal("url"),
-  url: Schema.String.pipe(
-    Schema.pattern(/^https?:\/\/[^\s/]/i, { description: "an http:// or https:// address" })
-  ).annotations({ identifier: "HttpUrl" }),
+  url: required(HttpUrl, "Required when `source.type` is `url`."),
   media_type: maybe(Schema.String).annotations({ description: "What the address serves, where the caller knows it." })
 }).annotations({ description: "The address of the file." })
 
@@ -42,7 +43,7 @@ const FileIdSource = Schema.Struct({
 const TextSource = Schema.Struct({
   type: Schema.Literal("text"),
   media_type: maybe(Schema.Literal("text/plain")),
-  data: Schema.String.annotations({ description: "The text as it is, not encoded." })
+  data: required(Schema.String, "The text as it is, not encoded.")
 })
 
 const ImageSource = variants({ base64: base64Source(imageTypes), url: UrlSource, file: FileIdSource })
@@ -50,7 +51,7 @@ export type ImageSource = typeof ImageSource.Type
 
 export const image = Schema.Struct({
   type: Schema.Literal("image"),
-  source: ImageSource.annotations({ description: "The image. Required." })
+  source: required(ImageSource, "The image. Required when `type` is `image`.")
 })
 
 /** The parts of a document given as content blocks. */

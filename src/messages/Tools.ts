@@ -1,8 +1,9 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { integer, JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { cacheControl } from "./Blocks.ts"
 
+const webSearchType = /^web_search(_\d+)?$/
 /** What `clientTools.ts` has schemas for. */
 const clientToolType = /^(bash|text_editor|computer|memory)_\d+$/
 
@@ -18,23 +19,21 @@ const UserLocation = Schema.Struct({
   timezone: maybe(Schema.String).annotations({ description: "An IANA time zone id, such as `Europe/Berlin`." })
 })
 
-const Name = Schema.NonEmptyString.pipe(Schema.maxLength(128))
+const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { description: "a name of 1 to 128 characters" }))
 
 const CustomTool = Schema.Struct({
   type: maybe(Schema.Literal("custom")),
-  name: Name.annotations({ description: "The tool's name, unique among the tools. Required." }),
+  name: required(Name, "The tool's name, unique among the tools. Required."),
   description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
-  input_schema: JsonObject.annotations({ description: "JSON Schema of its input. Required." }),
+  input_schema: required(JsonObject, "JSON Schema of its input. Required."),
   strict: maybe(Schema.Boolean).annotations({ description: "Whether the input must follow its schema exactly." }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesCustomTool", description: "A tool of the caller's own." })
 
 const WebSearchTool = Schema.Struct({
-  type: Schema.String.pipe(Schema.pattern(/^web_search(_\d+)?$/)).annotations({
-    description: "`web_search_20250305`, or a later date."
-  }),
+  type: required(Schema.String.pipe(Schema.pattern(webSearchType)), "`web_search_20250305`, or a later date."),
   name: maybe(Name).annotations({ description: "Default `web_search`.", default: "web_search" }),
-  max_uses: maybe(Schema.Int.pipe(Schema.between(1, 20))).annotations({
+  max_uses: maybe(integer(1, 20)).annotations({
     description: "Most searches of a request, `1` to `20`. A further one answers the error `max_uses_exceeded`."
   }),
   allowed_domains: maybe(Domains).annotations({
@@ -51,15 +50,16 @@ const WebSearchTool = Schema.Struct({
 export type WebSearchTool = typeof WebSearchTool.Type
 
 const ClientTool = Schema.Struct({
-  type: Schema.String.pipe(Schema.pattern(clientToolType)).annotations({
-    description: "`bash_*`, `text_editor_*`, `computer_*` or `memory_*`, with a date."
-  }),
-  name: Name.annotations({ description: "The tool's name, unique among the tools. Required." }),
+  type: required(
+    Schema.String.pipe(Schema.pattern(clientToolType)),
+    "`bash_*`, `text_editor_*`, `computer_*` or `memory_*`, with a date."
+  ),
+  name: required(Name, "The tool's name, unique among the tools. Required."),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesClientTool", description: "A tool of the dialect that the caller runs." })
 
 const laterDates: ReadonlyArray<readonly [RegExp, typeof WebSearchTool | typeof ClientTool]> = [
-  [/^web_search(_\d+)?$/, WebSearchTool],
+  [webSearchType, WebSearchTool],
   [clientToolType, ClientTool]
 ]
 
@@ -95,7 +95,7 @@ export const ToolChoice = variants({
   }),
   tool: Schema.Struct({
     type: Schema.Literal("tool"),
-    name: Schema.NonEmptyString.annotations({ description: "The tool's name. Required when `type` is `tool`." }),
+    name: required(Schema.NonEmptyString, "The tool's name. Required when `type` is `tool`."),
     disable_parallel_tool_use
   }).annotations({ description: "The model must use the named tool." }),
   none: Schema.Struct({ type: Schema.Literal("none") }).annotations({ description: "The model must not use a tool." })

@@ -68,8 +68,8 @@ export const machine = (options: Options): Machine<State, StreamFrame> => ({
 const apply = (state: State, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Options): State => {
   switch (event.type) {
     case "started": {
-      // The dialect counts one output token before any is known.
-      const message = { ...state.message, usage: { ...usage(event.usage), output_tokens: 1 } }
+      // The dialect counts one output token before any is known, and searches at the end.
+      const message = { ...state.message, usage: { ...usage({ ...event.usage, searches: 0 }), output_tokens: 1 } }
       frames.push({ type: "message_start", message })
       return { ...state, message }
     }

@@ -1,0 +1,359 @@
+import { describe, expect, it } from "@effect/vitest"
+import { run } from "./machine.ts"
+import { conversation, itemsOf } from "./request.ts"
+
+const text = (text: string) => ({ type: "text", text })
+const user = (...content: ReadonlyArray<unknown>) => [{ type: "message", role: "user", content }]
+const png = { type: "base64", media_type: "image/png", data: "aGk=" }
+const imagePart = { type: "image", source: { type: "base64", mediaType: "image/png", data: "aGk=" }, detail: "auto" }
+
+describe("messages", () => {
+  it("may be a string", () => {
+    expect(conversation({ messages: "hello" }).items).toEqual(user(text("hello")))
+  })
+
+  it("keep their order and their roles, system text among them", () => {
+    const messages = [
+      { role: "user", content: "a" },
+      { role: "system", content: "b" },
+      { role: "assistant", content: [text("c")] }
+    ]
+    expect(conversation({ messages }).items).toEqual([
+      { type: "message", role: "user", content: [text("a")] },
+      { type: "message", role: "system", content: [text("b")] },
+      { type: "message", role: "assistant", content: [text("c")] }
+    ])
+  })
+
+  it("have system text before them, without its empty parts", () => {
+    expect(conversation({ system: "be brief" }).system).toEqual(["be brief"])
+    expect(conversation({ system: [text("a"), text(""), { text: "b" }] }).system).toEqual(["a", "b"])
+  })
+})
+
+describe("blocks", () => {
+  it("text, with a cache breakpoint", () => {
+    expect(itemsOf([text("a"), { ...text("b"), cache_control: { type: "ephemeral" } }])).toEqual(
+      user(text("a"), { ...text("b"), citations: [], cacheBreakpoint: true })
+    )
+  })
+
+  it("image, from base64, an address or a file's id", () => {
+    expect(
+      itemsOf([
+        { type: "image", source: png },
+        { type: "image", source: { type: "url", url: "https://e.com/a.png" } },
+        { type: "image", source: { type: "file", file_id: "file_1" } }
+      ])
+    ).toEqual(
+      user(
+        imagePart,
+        { type: "image", source: { type: "url", url: "https://e.com/a.png" }, detail: "auto" },
+        { type: "image", source: { type: "file", id: "file_1" }, detail: "auto" }
+      )
+    )
+  })
+
+  it("document, from base64, plain text or blocks, with its context before it", () => {
+    expect(
+      itemsOf([
+        { type: "document", title: "T", source: { type: "base64", media_type: "application/pdf", data: "aGk=" } },
+        { type: "document", context: "old", source: { type: "text", media_type: "text/plain", data: "plain" } },
+        {
+          type: "document",
+          source: { type: "content", content: [text("x"), { type: "image", source: png }, text("y")] }
+        },
+        { type: "document", source: { type: "content", content: "whole" }, citations: { enabled: true } }
+      ])
+    ).toEqual(
+      user(
+        { type: "document", source: { type: "base64", mediaType: "application/pdf", data: "aGk=" }, name: "T" },
+        text("old"),
+        { type: "document", source: { type: "text", mediaType: "text/plain", text: "plain" }, name: undefined },
+        { type: "document", source: { type: "text", mediaType: "text/plain", text: "x\ny" }, name: undefined },
+        imagePart,
+        { type: "document", source: { type: "text", mediaType: "text/plain", text: "whole" }, name: undefined }
+      )
+    )
+  })
+
+  it("file and file_data, handled by their media type", () => {
+    const csv = { type: "document", source: { type: "base64", mediaType: "text/csv", data: "aGk=" }, name: undefined }
+    expect(
+      itemsOf([
+        { type: "file", source: png },
+        { type: "file", source: { type: "base64", media_type: "text/csv", data: "aGk=" } },
+        { type: "file", source: { type: "url", url: "https://e.com/a.JPG?x=1" } },
+        { type: "file", source: { type: "url", url: "https://e.com/a", media_type: "application/pdf" } },
+        { type: "file_data", media_type: "image/png", data: "aGk=" },
+        { type: "file_data", media_type: "text/csv", data: "aGk=" }
+      ])
+    ).toEqual(
+      user(
+        imagePart,
+        csv,
+        { type: "image", source: { type: "url", url: "https://e.com/a.JPG?x=1" }, detail: "auto" },
+        { type: "document", source: { type: "url", url: "https://e.com/a" }, name: undefined },
+        imagePart,
+        csv
+      )
+    )
+  })
+
+  it("search_result, as a document that says where it comes from", () => {
+    expect(
+      itemsOf([{ type: "search_result", source: "https://e.com", title: "E", content: [text("one"), text("two")] }])
+    ).toEqual(
+      user({
+        type: "document",
+        source: { type: "text", mediaType: "text/plain", text: "Source: https://e.com\n\none\ntwo" },
+        name: "E"
+      })
+    )
+  })
+
+  it("tool_use and tool_result, as items of their own between the texts", () => {
+    const messages = [
+      { role: "user", content: "weather?" },
+      {
+        role: "assistant",
+        content: [
+          text("looking"),
+          { type: "tool_use", id: "t1", name: "f", input: { city: "Paris" } },
+          { type: "tool_use", id: "t2", name: "f", input: {} }
+        ]
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "t1", content: "sunny" },
+          {
+            type: "tool_result",
+            tool_use_id: "t2",
+            is_error: true,
+            content: [text("no"), { type: "image", source: png }]
+          },
+          text("and?")
+        ]
+      }
+    ]
+    expect(conversation({ messages }).items.slice(1)).toEqual([
+      { type: "message", role: "assistant", content: [text("looking")] },
+      { type: "tool-call", callId: "t1", name: "f", arguments: '{"city":"Paris"}', kind: "function" },
+      { type: "tool-call", callId: "t2", name: "f", arguments: "{}", kind: "function" },
+      { type: "tool-result", callId: "t1", content: [text("sunny")], isError: false },
+      { type: "tool-result", callId: "t2", content: [text("no"), imagePart], isError: true },
+      ...user(text("and?"))
+    ])
+  })
+
+  it("thinking keeps an upstream's signature and drops ours", () => {
+    const [ours] = run([{ type: "reasoning-delta", text: "because" }, finished]).state.message.content
+    expect(
+      itemsOf(
+        [{ type: "thinking", thinking: "hm", signature: "c2ln" }, ours, { type: "redacted_thinking", data: "xyz" }],
+        "assistant"
+      )
+    ).toEqual([
+      { type: "reasoning", text: "hm", signature: "c2ln", redacted: undefined },
+      { type: "reasoning", text: "because", signature: undefined, redacted: undefined },
+      { type: "reasoning", text: "", signature: undefined, redacted: "xyz" }
+    ])
+  })
+
+  it("thinking that was not shown comes back out of our signature", () => {
+    const { content } = run([{ type: "reasoning-delta", text: "because" }, finished], { hideThinking: true }).state
+      .message
+    expect(itemsOf(content, "assistant")).toEqual([
+      { type: "reasoning", text: "because", signature: undefined, redacted: undefined }
+    ])
+  })
+})
+
+const finished = { type: "finished", reason: "stop", stopSequence: null } as const
+
+describe("a web search replayed", () => {
+  const results = [{ url: "https://e.com", title: "E", text: "Grüße, 世界 🎉", pageAge: "May 1, 2025" }]
+  const citation = { url: "https://e.com", title: "E", citedText: "Grüße", start: 2, end: 5 }
+
+  it("is the search the model made, results and citations included", () => {
+    const { content } = run([
+      { type: "search-start", id: "srvtoolu_1", query: "q" },
+      { type: "search-end", id: "srvtoolu_1", outcome: { type: "results", results } },
+      { type: "text-delta", text: "Hello" },
+      { type: "citation", citation },
+      finished
+    ]).state.message
+    expect(itemsOf(content, "assistant")).toEqual([
+      { type: "search", id: "srvtoolu_1", query: "q", outcome: { type: "results", results } },
+      {
+        type: "message",
+        role: "assistant",
+        content: [{ type: "text", text: "Hello", citations: [citation], cacheBreakpoint: false }]
+      }
+    ])
+  })
+
+  it("keeps its error", () => {
+    const { content } = run([
+      { type: "search-start", id: "srvtoolu_1", query: "q" },
+      { type: "search-end", id: "srvtoolu_1", outcome: { type: "error", code: "max_uses_exceeded" } },
+      finished
+    ]).state.message
+    expect(itemsOf(content, "assistant")).toEqual([
+      { type: "search", id: "srvtoolu_1", query: "q", outcome: { type: "error", code: "max_uses_exceeded" } }
+    ])
+  })
+
+  it("from another provider keeps what can be read of it", () => {
+    const content = [
+      { type: "server_tool_use", id: "srvtoolu_9", name: "web_search", input: { query: "q" } },
+      {
+        type: "web_search_tool_result",
+        tool_use_id: "srvtoolu_9",
+        content: [
+          { type: "web_search_result", url: "https://e.com", title: "E", encrypted_content: "EqgfCioI", page_age: null }
+        ]
+      },
+      {
+        ...text("Hello"),
+        citations: [
+          {
+            type: "web_search_result_location",
+            url: "https://e.com",
+            title: "E",
+            encrypted_index: "Eo8BCioI",
+            cited_text: "e"
+          },
+          { type: "char_location", cited_text: "x", document_index: 0 }
+        ]
+      }
+    ]
+    expect(itemsOf(content, "assistant")).toEqual([
+      {
+        type: "search",
+        id: "srvtoolu_9",
+        query: "q",
+        outcome: { type: "results", results: [{ url: "https://e.com", title: "E", text: "", pageAge: null }] }
+      },
+      {
+        type: "message",
+        role: "assistant",
+        content: [
+          {
+            ...text("Hello"),
+            citations: [{ url: "https://e.com", title: "E", citedText: "e", start: 0, end: 5 }],
+            cacheBreakpoint: false
+          }
+        ]
+      }
+    ])
+  })
+})
+
+describe("tools", () => {
+  it("of the caller's own need no type", () => {
+    const parameters = { type: "object", properties: { city: { type: "string" } } }
+    expect(conversation({ tools: [{ name: "f", description: "d", input_schema: parameters }] }).tools).toEqual([
+      { type: "function", name: "f", description: "d", parameters, strict: undefined }
+    ])
+  })
+
+  for (const [type, name] of [
+    ["bash_20250124", "bash"],
+    ["text_editor_20250728", "str_replace_based_edit_tool"],
+    ["computer_20990101", "computer"],
+    ["memory_20250818", "memory"]
+  ] as const) {
+    it(`${type} is a function of the caller's`, () => {
+      const [tool] = conversation({ tools: [{ type, name, display_width_px: 1024 }] }).tools
+      expect(tool).toMatchObject({
+        type: "function",
+        name,
+        description: expect.stringMatching(/.+/),
+        parameters: { type: "object", properties: expect.objectContaining({}) }
+      })
+    })
+  }
+
+  it("web search keeps its limits, domains and place", () => {
+    const [tool] = conversation({
+      tools: [
+        {
+          type: "web_search_20250305",
+          max_uses: 3,
+          blocked_domains: ["e.com"],
+          allowed_domains: [],
+          user_location: { type: "approximate", city: "Berlin", country: "DE", timezone: "Europe/Berlin" }
+        }
+      ]
+    }).tools
+    expect(tool).toEqual({
+      type: "search",
+      name: "web_search",
+      allowedDomains: undefined,
+      blockedDomains: ["e.com"],
+      maxUses: 3,
+      contextSize: "medium",
+      location: { city: "Berlin", region: undefined, country: "DE", timezone: "Europe/Berlin" }
+    })
+  })
+
+  it("are chosen as asked", () => {
+    const tools = [{ name: "f", input_schema: {} }]
+    const chosen = (tool_choice: object | undefined) => {
+      const { parallelToolCalls, toolChoice } = conversation({ tools, tool_choice })
+      return [toolChoice, parallelToolCalls]
+    }
+    expect(chosen(undefined)).toEqual([{ type: "auto" }, true])
+    expect(chosen({ type: "auto", disable_parallel_tool_use: true })).toEqual([{ type: "auto" }, false])
+    expect(chosen({ type: "any" })).toEqual([{ type: "required", names: undefined }, true])
+    expect(chosen({ type: "tool", name: "f", disable_parallel_tool_use: true })).toEqual([
+      { type: "tool", name: "f" },
+      false
+    ])
+    expect(chosen({ type: "none" })).toEqual([{ type: "none" }, true])
+  })
+})
+
+describe("the rest of a request", () => {
+  it("thinking", () => {
+    const reasoning = (thinking: object | undefined) => conversation({ thinking }).reasoning
+    const left = { effort: undefined, budgetTokens: undefined }
+    expect(reasoning(undefined)).toEqual({ ...left, enabled: undefined, summary: undefined })
+    expect(reasoning({ type: "disabled" })).toMatchObject({ enabled: false })
+    expect(reasoning({ type: "enabled", budget_tokens: 2000 })).toEqual({
+      enabled: true,
+      effort: undefined,
+      budgetTokens: 2000,
+      summary: "auto"
+    })
+    expect(reasoning({ type: "adaptive", display: "omitted" })).toEqual({ ...left, enabled: true, summary: undefined })
+    expect(reasoning({ type: "between_tools" })).toMatchObject({ enabled: true })
+  })
+
+  it("sampling, bounds, format and the end user", () => {
+    const schema = { type: "object" }
+    expect(
+      conversation({
+        max_tokens: 77,
+        temperature: 0.5,
+        top_p: 0.9,
+        top_k: 5,
+        stop_sequences: ["END"],
+        metadata: { user_id: "u" },
+        output_config: { effort: "high", format: { type: "json_schema", schema } }
+      })
+    ).toMatchObject({
+      maxOutputTokens: 77,
+      sampling: { temperature: 0.5, topP: 0.9, topK: 5 },
+      stopSequences: ["END"],
+      endUser: "u",
+      reasoning: { effort: "high" },
+      format: { type: "json-schema", schema },
+      truncation: "disabled"
+    })
+    expect(conversation({ output_format: { type: "json_schema", schema } }).format).toMatchObject({ schema })
+    expect(conversation({}).format).toEqual({ type: "text" })
+  })
+})

@@ -1,0 +1,189 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+import { Internal } from "../../src/contract/Failure.ts"
+import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
+import type { StreamFrame } from "../../src/messages/frames.ts"
+import { Message } from "../../src/messages/Message.ts"
+import type { AnswerBlock } from "../../src/messages/Message.ts"
+import { run } from "./machine.ts"
+
+const id = fc.constantFrom("a", "b", "srvtoolu_c")
+const text = fc.constantFrom("", "x", '{"a":1}', '{"a"', ":2}", "世")
+const count = fc.nat(50)
+const usage = fc.record({
+  inputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  outputTokens: count,
+  reasoningTokens: count,
+  searches: fc.nat(3)
+})
+const outcome = fc.oneof(
+  fc.record({
+    type: fc.constant("error" as const),
+    code: fc.constantFrom("unavailable" as const, "query_too_long" as const)
+  }),
+  fc.record({
+    type: fc.constant("results" as const),
+    results: fc.array(fc.record({ url: text, title: text, text, pageAge: fc.option(text) }), { maxLength: 2 })
+  })
+)
+const citation = fc.record({ url: text, title: text, citedText: text, start: fc.nat(9), end: fc.nat(9) })
+
+const event: fc.Arbitrary<GenerationEvent> = fc.oneof(
+  fc.record({ type: fc.constant("started" as const), usage: fc.option(usage, { nil: undefined }) }),
+  fc.record({ type: fc.constant("text-start" as const) }),
+  fc.record({ type: fc.constant("text-delta" as const), text }),
+  fc.record({ type: fc.constant("text-end" as const) }),
+  fc.record({ type: fc.constant("citation" as const), citation }),
+  fc.record({ type: fc.constant("refusal-delta" as const), text }),
+  fc.record({ type: fc.constant("reasoning-start" as const) }),
+  fc.record({ type: fc.constant("reasoning-delta" as const), text }),
+  fc.record({ type: fc.constant("reasoning-end" as const), signature: fc.option(text, { nil: undefined }) }),
+  fc.record({ type: fc.constant("redacted-reasoning" as const), data: text }),
+  fc.record({
+    type: fc.constant("tool-call-start" as const),
+    callId: id,
+    name: fc.constant("f"),
+    kind: fc.constantFrom("function" as const, "custom" as const)
+  }),
+  fc.record({ type: fc.constant("tool-call-delta" as const), callId: id, text }),
+  fc.record({ type: fc.constant("tool-call-end" as const), callId: id }),
+  fc.record({ type: fc.constant("search-start" as const), id, query: text }),
+  fc.record({ type: fc.constant("search-end" as const), id, outcome }),
+  fc.record({ type: fc.constant("usage" as const), usage })
+)
+const ending: fc.Arbitrary<GenerationEvent> = fc.oneof(
+  fc.record({
+    type: fc.constant("finished" as const),
+    reason: fc.constantFrom("stop" as const, "tool-calls" as const, "max-tokens" as const, "refusal" as const),
+    stopSequence: fc.constant(null)
+  }),
+  fc.constant({ type: "failed" as const, failure: new Internal({}) })
+)
+/** Anything an upstream might do, in any order, with more after its end. */
+const generation = fc
+  .tuple(fc.array(event, { maxLength: 25 }), ending, fc.array(event, { maxLength: 3 }))
+  .map(([before, end, after]) => [...before, end, ...after])
+
+type Delta = Extract<StreamFrame, { readonly type: "content_block_delta" }>["delta"]
+
+const deltasOf = {
+  text: ["text_delta", "citations_delta"],
+  thinking: ["thinking_delta", "signature_delta"],
+  tool_use: ["input_json_delta"],
+  server_tool_use: ["input_json_delta"],
+  redacted_thinking: [],
+  web_search_tool_result: []
+} satisfies Record<string, ReadonlyArray<Delta["type"]>>
+
+interface DraftBlock {
+  readonly type: AnswerBlock["type"]
+  text: string
+  thinking: string
+  signature: string
+  citations?: ReadonlyArray<unknown>
+  input: object
+}
+type Draft = Omit<Message, "content" | "usage"> & {
+  readonly content: Array<DraftBlock>
+  readonly usage: Message["usage"] & { readonly cache_creation: { ephemeral_5m_input_tokens: number } }
+}
+
+/** A client of the stream, as strict as the strictest: throws on a frame it cannot expect, answers the message. */
+const read = (frames: ReadonlyArray<StreamFrame>) => {
+  let message: Draft | undefined
+  let open: DraftBlock | undefined
+  let json = ""
+  let over: "message_stop" | "error" | undefined
+  const expecting = (holds: boolean, what: string) => {
+    if (!holds) throw new Error(what)
+  }
+  for (const frame of frames) {
+    expecting(over === undefined, `${frame.type} after ${over}`)
+    expecting(frame.type === "message_start" || message !== undefined, `${frame.type} before message_start`)
+    switch (frame.type) {
+      case "message_start":
+        expecting(message === undefined, "a second message_start")
+        message = structuredClone(frame.message) as unknown as Draft
+        break
+      case "content_block_start":
+        expecting(open === undefined && frame.index === message!.content.length, `block ${frame.index} out of order`)
+        open = structuredClone(frame.content_block) as unknown as DraftBlock
+        json = ""
+        message!.content.push(open)
+        break
+      case "content_block_delta": {
+        const { delta } = frame
+        expecting(frame.index === message!.content.length - 1 && open !== undefined, `delta of block ${frame.index}`)
+        expecting(
+          (deltasOf as Record<string, Array<string>>)[open!.type]!.includes(delta.type),
+          `${delta.type} in ${open!.type}`
+        )
+        if (delta.type === "text_delta") open!.text += delta.text
+        if (delta.type === "citations_delta") open!.citations = [...(open!.citations ?? []), delta.citation]
+        if (delta.type === "thinking_delta") open!.thinking += delta.thinking
+        if (delta.type === "signature_delta") open!.signature = delta.signature
+        if (delta.type === "input_json_delta") json += delta.partial_json
+        break
+      }
+      case "content_block_stop":
+        expecting(open !== undefined && frame.index === message!.content.length - 1, `stop of block ${frame.index}`)
+        if (json !== "") open!.input = objectOf(json)
+        open = undefined
+        break
+      case "message_delta":
+        expecting(open === undefined && message!.stop_reason === null, "message_delta out of order")
+        Object.assign(message!, frame.delta)
+        Object.assign(message!.usage, frame.usage)
+        // Its parts are told at the start only; the total is what a stream brings up to date.
+        message!.usage.cache_creation.ephemeral_5m_input_tokens = frame.usage.cache_creation_input_tokens
+        break
+      case "message_stop":
+        expecting(message!.stop_reason !== null, "message_stop before message_delta")
+        over = "message_stop"
+        break
+      case "error":
+        over = "error"
+        break
+      case "ping":
+        break
+    }
+  }
+  expecting(over !== undefined, "the stream does not end")
+  return { message, over }
+}
+
+const objectOf = (json: string): object => {
+  try {
+    const value = JSON.parse(json)
+    return typeof value === "object" && !Array.isArray(value) && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}
+
+describe("whatever an upstream does", () => {
+  it("the stream is well-formed, and the message is its fold", () => {
+    fc.assert(
+      fc.property(generation, fc.boolean(), (events, hideThinking) => {
+        const { frames, state } = run(events, { hideThinking })
+        const { message, over } = read(frames)
+        if (over === "message_stop") expect(message).toEqual(state.message)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("a message that ended is one of the contract", () => {
+    const encode = Schema.encodeUnknownSync(Message)
+    fc.assert(
+      fc.property(generation, (events) => {
+        const { message } = run(events).state
+        expect(encode(message)).toEqual(message)
+      }),
+      { numRuns: 500 }
+    )
+  })
+})
