@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Duration, Effect } from "effect"
 import { Commits } from "../sql/Commits.ts"
+import { CrashPoints } from "./CrashPoints.ts"
 import { isTerminal, patched } from "./Task.ts"
 import type { Task } from "./Task.ts"
 import { LeaseLost } from "./TaskKind.ts"
@@ -35,6 +36,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
     const store = yield* TaskStore
+    const crash = yield* CrashPoints
     const owner = crypto.randomUUID()
     let claims = 0
 
@@ -100,7 +102,8 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
             ? commits.write(
                 update.pipe(
                   Effect.zipRight(Effect.when(sql`DELETE FROM task_requests WHERE task_id = ${task.id}`, () => letGo)),
-                  Effect.zipRight(Effect.when(store.changed(task), () => stateChanged))
+                  Effect.zipRight(Effect.when(store.changed(task), () => stateChanged)),
+                  Effect.zipRight(crash.at("writing"))
                 )
               )
             : commits.statement(update)
@@ -117,15 +120,12 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     /** Ends a turn: the patch, and the task given back until the next one. A turn that came this far did not crash. */
     const settle = (held: Held, turn: Turn): Effect.Effect<Task, LeaseLost | SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        Effect.tap(
-          stored(held, turn.patch, {
-            attempts: 0,
-            lease_token: null,
-            lease_owner: null,
-            next_run_at: nowMs + turn.againInMs
-          }),
-          Effect.sync(store.due.ring)
-        )
+        stored(held, turn.patch, {
+          attempts: 0,
+          lease_token: null,
+          lease_owner: null,
+          next_run_at: nowMs + turn.againInMs
+        })
       )
 
     /** Gives a task back as it is; `crashed` counts an attempt. */
@@ -142,7 +142,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
             next_run_at: nowMs + options.againInMs
           })
         )
-      ).pipe(Effect.tap(Effect.sync(store.due.ring)), Effect.asVoid)
+      ).pipe(Effect.asVoid)
 
     /** What the task was asked to do; null once let go. */
     const request = (id: string): Effect.Effect<unknown, SqlError> =>

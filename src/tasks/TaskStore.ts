@@ -24,6 +24,11 @@ export interface Page {
   readonly limit: number
 }
 
+export interface Expired {
+  readonly expired: ReadonlyArray<Task>
+  readonly nextMs: Option.Option<number>
+}
+
 /** Tasks as their families see them: made, read, listed, ended, removed. What a worker does goes through `Leases`. */
 export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskStore", {
   effect: Effect.gen(function* () {
@@ -33,6 +38,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     const kinds = yield* TaskKinds
     const due = makeWake()
     const deadlines = makeWake()
+    let nextDeadlineMs = 0
 
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
 
@@ -62,7 +68,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
       )
       return Effect.map(commits.write(statements), () => {
         due.ring()
-        if (stored.expiresAtMs !== null) deadlines.ring()
+        if (stored.expiresAtMs !== null && stored.expiresAtMs < nextDeadlineMs) deadlines.ring()
         committed(stored)
         return stored
       })
@@ -139,16 +145,18 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
         (rows) => rows.length > 0
       )
 
-    /** Ends every task whose time is over; answers when the next deadline is. */
-    const expireDue: Effect.Effect<Option.Option<number>, SqlError> = Effect.gen(function* () {
+    /** Ends every task whose time is over; answers them and when the next deadline is. */
+    const expireDue: Effect.Effect<Expired, SqlError> = Effect.gen(function* () {
       const nowMs = yield* Clock.currentTimeMillis
+      // A deadline that is stored while this looks rings the bell, whatever it is.
+      nextDeadlineMs = Infinity
       const late = yield* sql<{ id: string }>`SELECT id FROM tasks
         WHERE ended_at IS NULL AND expires_at IS NOT NULL AND expires_at <= ${nowMs} ORDER BY expires_at LIMIT 200`
-      yield* Effect.forEach(late, (row) => end(row.id, "expired"), { discard: true, concurrency: "unbounded" })
-      if (late.length === 200) return Option.some(nowMs)
-      const next = yield* sql<{ next: number | null }>`SELECT MIN(expires_at) AS next FROM tasks
+      const ended = yield* Effect.forEach(late, (row) => end(row.id, "expired"), { concurrency: "unbounded" })
+      const [next] = yield* sql<{ at: number | null }>`SELECT MIN(expires_at) AS at FROM tasks
         WHERE ended_at IS NULL AND expires_at IS NOT NULL`
-      return Option.fromNullable(next[0]?.next)
+      nextDeadlineMs = next?.at ?? Infinity
+      return { expired: ended.flatMap(Option.toArray), nextMs: Option.fromNullable(next?.at) }
     })
 
     /** Removes up to `limit` tasks that ended before a time; answers how many there were. */

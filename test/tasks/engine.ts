@@ -59,3 +59,20 @@ export const rows = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql<Record<string, unknown>>`SELECT * FROM tasks ORDER BY id`
 )
+
+/** Waits, one turn of the event loop after the other, until something is so. The test's clock stands still meanwhile. */
+export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (a: A) => boolean): Effect.Effect<A, E, R> =>
+  Effect.gen(function* () {
+    let seen = yield* look
+    for (let turn = 0; turn < 2_000 && !isSo(seen); turn++) {
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      seen = yield* look
+    }
+    if (!isSo(seen)) return yield* Effect.dieMessage(`it never came about; last seen: ${JSON.stringify(seen)}`)
+    return seen
+  })
+
+/** Lets everything that can run, run. */
+export const settled = Effect.promise(async () => {
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+})

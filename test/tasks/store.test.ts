@@ -76,12 +76,12 @@ describe("the task store", () => {
       const { changes, layer } = stores()
       yield* Effect.gen(function* () {
         const store = yield* TaskStore
-        expect(yield* store.expireDue).toEqual(Option.none())
+        expect((yield* store.expireDue).nextMs).toEqual(Option.none())
         for (const at of [10, 20, 30]) yield* store.insert(newTask(`t${at}`, { expiresAtMs: at }))
         yield* store.insert(newTask("for ever"))
         yield* TestClock.setTime(20)
-        expect(yield* store.expireDue).toEqual(Option.some(30))
-        expect(yield* store.expireDue).toEqual(Option.some(30))
+        expect((yield* store.expireDue).nextMs).toEqual(Option.some(30))
+        expect(yield* store.expireDue).toEqual({ expired: [], nextMs: Option.some(30) })
       }).pipe(Effect.provide(layer))
       expect(changes.filter((change) => change.state === "expired").map((change) => change.id)).toEqual(["t10", "t20"])
     })

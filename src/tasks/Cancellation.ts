@@ -1,0 +1,61 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Option } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
+import { TaskKinds } from "./TaskKind.ts"
+import { TaskStore } from "./TaskStore.ts"
+
+/**
+ * What became of a wish to cancel. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
+ * `unreachable`: its upstream could not be asked, so nothing was changed. `none`: no such task.
+ */
+export type Cancelled = "cancelled" | "running" | "ended" | "unreachable" | "none"
+
+/** How long a cancel waits for a submit that is under way to come to an end: 50 ms, a hundred times. */
+const submitPatience = { everyMs: 50, times: 100 } as const
+
+/** Stops tasks that wait. An acknowledged cancel is final: the state is stored, and the upstream was told, before. */
+export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/Cancellation", {
+  effect: Effect.gen(function* () {
+    const store = yield* TaskStore
+    const kinds = yield* TaskKinds
+
+    const cancel = (account: AccountId, kind: string, id: string): Effect.Effect<Cancelled, SqlError> =>
+      attempt(account, kind, id, submitPatience.times)
+
+    const attempt = (
+      account: AccountId,
+      kind: string,
+      id: string,
+      patience: number
+    ): Effect.Effect<Cancelled, SqlError> =>
+      Effect.gen(function* () {
+        const found = yield* store.find(account, kind, id)
+        if (Option.isNone(found)) return "none"
+        const task = found.value
+        if (task.endedAtMs !== null) return "ended"
+        if (task.state === "running") return "running"
+        if (task.submitAtMs === null && task.upstreamId === null) {
+          const ended = yield* store.end(id, "cancelled", { from: ["queued"], unsubmitted: true })
+          // A worker was quicker: look again.
+          return Option.isSome(ended) ? "cancelled" : yield* attempt(account, kind, id, patience)
+        }
+        if (task.upstreamId === null) {
+          if (patience === 0) return "running"
+          yield* Effect.sleep(submitPatience.everyMs)
+          return yield* attempt(account, kind, id, patience - 1)
+        }
+        const answer = yield* kinds.get(kind)?.cancel?.(task) ?? Effect.succeed("running" as const)
+        if (answer === "ended") {
+          // It is over there and nobody has looked yet; what it came to is for the next poll to say.
+          return "running"
+        }
+        if (answer !== "cancelled") return answer
+        yield* store.end(id, "cancelled")
+        // Where a poll was quicker it says so too; where the time was over first, that stands.
+        const now = yield* store.find(account, kind, id)
+        return Option.exists(now, (task) => task.state === "cancelled") ? "cancelled" : "ended"
+      })
+
+    return { cancel } as const
+  })
+}) {}

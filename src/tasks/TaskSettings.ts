@@ -1,0 +1,9 @@
+import { Context, Duration } from "effect"
+
+/** What an operator may change about the engine. */
+export class TaskSettings extends Context.Reference<TaskSettings>()("gateway/tasks/TaskSettings", {
+  defaultValue: () => ({
+    /** How long ended tasks stay readable. */
+    retention: Duration.days(7)
+  })
+}) {}
