@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Exit } from "effect"
 import { Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -22,11 +22,14 @@ export interface NativeFrame extends Frame {
   readonly text: string
 }
 
+/** How a generation ended; `hang-up` is the client's. */
+export type How = "finished" | "failed" | "hang-up"
+
 interface Ending<S> {
   /** Runs when the generation has ended well, before the last frames leave: what it stores is there when they arrive. */
   readonly commit?: (state: S) => Promise<void>
-  /** Runs once, however it ended; `hang-up` is the client's. */
-  readonly ended?: (state: S, how: "finished" | "failed" | "hang-up") => void
+  /** Runs once, however it ended. */
+  readonly ended?: (state: S, how: How) => void
 }
 
 export interface Streaming<S, F extends Frame> extends Ending<S> {
@@ -49,89 +52,113 @@ const readerDeadline = 120_000
  * a failure before that is this effect's failure, a later one is told in-band by the machine.
  */
 export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.Effect<Response, Failure> =>
-  Effect.async<Response, Failure>((resume) => {
+  Effect.suspend(() => {
     const { generation } = options
     const respond = (batch: Batch, following?: Promise<Batch | undefined>) =>
-      resume(Effect.sync(() => new Response(body(options, batch, following), { headers })))
-    const settle = (given: Batch | undefined) => {
+      Effect.sync(() => new Response(body(options, batch, following), { headers }))
+    const settle = (given: Batch | undefined): Effect.Effect<Response, Failure> => {
       const batch = given ?? [upstreamEnded]
       const failure = failedAtOnce(batch)
       if (failure === undefined) return respond(batch)
+      abandon("failed")
+      return Effect.fail(failure)
+    }
+    const abandon = (how: How) => {
       generation.cancel()
-      options.ended?.(options.machine.initial, "failed")
-      resume(Effect.fail(failure))
+      options.ended?.(options.machine.initial, how)
     }
     const next = generation.next()
     if (!(next instanceof Promise)) return settle(next)
-    let held = true
-    const timer = setTimeout(() => {
-      held = false
-      respond([{ type: "started", usage: undefined }], next)
-    }, patience)
-    void next.then((batch) => {
-      clearTimeout(timer)
-      if (held) settle(batch)
-    })
-    return Effect.sync(() => {
-      held = false
-      clearTimeout(timer)
-      generation.cancel()
-      options.ended?.(options.machine.initial, "hang-up")
+    return Effect.async<Response, Failure>((resume) => {
+      let held = true
+      const release = (effect: () => Effect.Effect<Response, Failure>) => {
+        if (!held) return
+        held = false
+        clearTimeout(timer)
+        resume(effect())
+      }
+      const timer = setTimeout(() => release(() => respond([{ type: "started", usage: undefined }], next)), patience)
+      void next.then((batch) => release(() => settle(batch)))
+      return Effect.sync(() => {
+        held = false
+        clearTimeout(timer)
+        abandon("hang-up")
+      })
     })
   })
 
 /**
  * Runs a generation to its end and answers the machine's final state: the synchronous answer is the fold of the streamed
- * one. Fails with the generation's failure; interruption cancels it.
+ * one. Fails with the generation's failure; interruption cancels it. What needs no waiting is done without any.
  */
 export const folded = <S, F extends Frame>(
   options: { readonly generation: Generation; readonly machine: Machine<S, F> } & Ending<S>
 ): Effect.Effect<S, Failure> =>
-  Effect.async<S, Failure>((resume) => {
-    const { generation, machine } = options
+  Effect.suspend(() => {
+    const { commit, generation, machine } = options
     let state = machine.initial
-    let open = true
-    const end = (how: "finished" | "failed" | "hang-up", result: Effect.Effect<S, Failure>) => {
-      open = false
+
+    /** Steps through what is there already; answers what to wait for, or how it ended. */
+    const advance = (given: Batch | undefined | Promise<Batch | undefined>): Promise<Batch | undefined> | Over => {
+      let batch = given
+      while (!(batch instanceof Promise)) {
+        for (const event of batch ?? [upstreamEnded]) {
+          if (event.type === "failed") return event
+          state = machine.step(state, event)[0]
+          if (event.type === "finished") return event
+        }
+        batch = generation.next()
+      }
+      return batch
+    }
+
+    const over = (how: How) => {
       generation.cancel()
       options.ended?.(state, how)
-      resume(result)
     }
-    const take = (batch: Batch | undefined): boolean => {
-      if (!open) return false
-      for (const event of batch ?? [upstreamEnded]) {
-        if (event.type === "failed") {
-          end("failed", Effect.fail(event.failure))
-          return false
-        }
-        state = machine.step(state, event)[0]
-        if (event.type === "finished") {
-          finish()
-          return false
-        }
+
+    const conclude = (event: Over): Effect.Effect<S, Failure> => {
+      if (event.type === "failed") {
+        over("failed")
+        return Effect.fail(event.failure)
       }
-      return true
-    }
-    const finish = () => {
-      if (options.commit === undefined) return end("finished", Effect.succeed(state))
-      options.commit(state).then(
-        () => open && end("finished", Effect.succeed(state)),
-        (cause) => open && end("failed", Effect.die(cause))
-      )
-    }
-    const run = () => {
-      for (;;) {
-        const next = generation.next()
-        if (next instanceof Promise) {
-          void next.then((batch) => take(batch) && run())
-          return
-        }
-        if (!take(next)) return
+      if (commit !== undefined) {
+        return Effect.onExit(
+          Effect.map(
+            Effect.promise(() => commit(state)),
+            () => state
+          ),
+          (exit) => Effect.sync(() => over(Exit.isSuccess(exit) ? "finished" : "failed"))
+        )
       }
+      over("finished")
+      return Effect.succeed(state)
     }
-    run()
-    return Effect.sync(() => open && end("hang-up", Effect.interrupt))
+
+    const first = advance(generation.next())
+    if (!(first instanceof Promise)) return conclude(first)
+    return Effect.flatMap(
+      Effect.async<Over>((resume) => {
+        let open = true
+        const wait = (batch: Promise<Batch | undefined>) => {
+          void batch.then((given) => {
+            if (!open) return
+            const next = advance(given)
+            if (next instanceof Promise) wait(next)
+            else resume(Effect.succeed(next))
+          })
+        }
+        wait(first)
+        return Effect.sync(() => {
+          open = false
+          over("hang-up")
+        })
+      }),
+      conclude
+    )
   })
+
+type Over = Extract<GenerationEvent, { readonly type: "finished" | "failed" }>
 
 /** What a generation that just stops amounts to. */
 const upstreamEnded: GenerationEvent = {
@@ -172,7 +199,7 @@ const body = <S, F extends Frame>(
   let untakenSince: number | undefined
   let watch: ReturnType<typeof setInterval>
 
-  const end = (how: "finished" | "failed" | "hang-up") => {
+  const end = (how: How) => {
     if (over) return
     over = true
     clearInterval(watch)
@@ -182,7 +209,7 @@ const body = <S, F extends Frame>(
   }
 
   /** Steps the machine through a batch; answers the text to send and how the batch ended the stream, if it did. */
-  const take = async (batch: Batch): Promise<readonly [string, "finished" | "failed" | undefined]> => {
+  const take = async (batch: Batch): Promise<readonly [string, How | undefined]> => {
     let text = ""
     for (const event of batch) {
       const [next, frames] = machine.step(state, event)
