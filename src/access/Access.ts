@@ -1,15 +1,13 @@
-import { Effect, Option, Schedule } from "effect"
+import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, ModelForbidden } from "../contract/Failure.ts"
 import type { RateLimited } from "../contract/Failure.ts"
+import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./Keys.ts"
 
 /** Callers remembered at most; beyond it the longest known goes first. */
 const capacity = 65_536
-
-/** How soon a change made by another process (a command, another server) is noticed. */
-const watchEvery = Schedule.spaced("250 millis")
 
 interface Known {
   readonly success: Effect.Effect<Caller>
@@ -21,28 +19,18 @@ export type RateHeaders = "openai" | "anthropic" | null
 
 /** Who calls and what they may do. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
-  dependencies: [Keys.Default],
+  dependencies: [Keys.Default, Changes.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
+    const changes = yield* Changes
     const clock = yield* Effect.clock
     /** By the full SHA-256 of the secret. Only keys that open something are kept: strangers can't fill it. */
     const known = new Map<string, Known>()
-    let version = yield* keys.version
-
-    const watch = Effect.map(keys.version, (now) => {
-      if (now === version) return
-      version = now
-      known.clear()
-    }).pipe(
-      Effect.catchAllCause(Effect.logWarning),
-      Effect.repeat(watchEvery),
-      Effect.annotateLogs({ fiber: "access" })
-    )
-    yield* Effect.forkScoped(watch)
+    yield* changes.listen(Effect.sync(() => known.clear()))
 
     const lookUp = (secret: string, hash: string): Effect.Effect<Caller, AuthInvalid> =>
       Effect.suspend(() => {
-        const asked = version
+        const asked = changes.seen()
         return Effect.flatMap(keys.open(hash), (found) => {
           if (Option.isNone(found)) return Effect.fail(ApiKey.isMistyped(secret) ? mistyped : unknown)
           const { caller, expiresAtMs = Infinity, revoked } = found.value
@@ -50,7 +38,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
           const success = Effect.succeed(caller)
           // What was read before a change must not outlive the change.
-          if (asked === version) remember(known, hash, { success, expiresAtMs })
+          if (asked === changes.seen()) remember(known, hash, { success, expiresAtMs })
           return success
         })
       })

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Option, Redacted, Schema } from "effect"
 import { AccountId, KeyId, Limits } from "../contract/Caller.ts"
 import type { Budget, Caller } from "../contract/Caller.ts"
+import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 
 const JsonColumn = <A, I>(schema: Schema.Schema<A, I>) => Schema.parseJson(schema)
@@ -49,18 +50,12 @@ export interface NewKey {
   readonly expiresAtMs?: number | undefined
 }
 
-/** The stored keys. Every change counts `access_version` up, in its own transaction. */
+/** The stored keys. */
 export class Keys extends Effect.Service<Keys>()("gateway/access/Keys", {
+  dependencies: [Changes.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-
-    const changed = sql`UPDATE access_version SET version = version + 1`
-
-    /** Counts up with every change of a key or an account, whichever process made it. */
-    const version = sql<{ version: number }>`SELECT version FROM access_version`.pipe(
-      Effect.map((rows) => rows[0]?.version ?? 0),
-      Effect.orDie
-    )
+    const changes = yield* Changes
 
     /** @param hash of the secret, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
@@ -96,7 +91,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/Keys", {
           created_at: now,
           expires_at: key.expiresAtMs ?? null
         })}`
-        yield* changed
+        yield* changes.tell
         return { id, secret }
       },
       (effect) => sql.withTransaction(effect),
@@ -109,7 +104,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/Keys", {
         const now = yield* Clock.currentTimeMillis
         const rows =
           yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`
-        yield* changed
+        yield* changes.tell
         return rows.length > 0
       },
       (effect) => sql.withTransaction(effect),
@@ -132,7 +127,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/Keys", {
       return Option.isSome(chosen) ? Option.none() : Option.some(made.secret)
     })
 
-    return { version, open, create, revoke, bootstrap } as const
+    return { open, create, revoke, bootstrap } as const
   })
 }) {}
 

@@ -2,6 +2,7 @@ import * as Migrator from "@effect/sql/Migrator"
 import { Effect } from "effect"
 import { keys } from "./migrations/0001_keys.ts"
 import { tasks } from "./migrations/0003_tasks.ts"
+import { ledger } from "./migrations/0005_ledger.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
@@ -9,7 +10,8 @@ import { tasks } from "./migrations/0003_tasks.ts"
  */
 const history = [
   [1, "keys", keys],
-  [3, "tasks", tasks]
+  [3, "tasks", tasks],
+  [5, "ledger", ledger]
 ] as const
 
 export const migrate = Migrator.make({})({

@@ -8,7 +8,7 @@ import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { layer } from "../../src/sql/Database.ts"
 
 const database = layer({ url: "sqlite::memory:", exclusive: true })
-const live = Access.DefaultWithoutDependencies.pipe(Layer.provideMerge(Keys.Default), Layer.provideMerge(database))
+const live = Access.Default.pipe(Layer.provideMerge(Keys.Default), Layer.provideMerge(database))
 const team = AccountId.make("team")
 
 const bearer = (secret: string) => new Headers({ authorization: `Bearer ${secret}` })

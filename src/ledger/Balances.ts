@@ -1,0 +1,128 @@
+import type { AccountId, Budget, Caller, KeyId } from "../contract/Caller.ts"
+import { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
+import { showUsd } from "./Price.ts"
+
+/** An account's money, in nano-dollars. What it can still spend is `granted - settled - held`. */
+export interface Balance {
+  /** undefined: the account is unmetered, it may spend without end. */
+  readonly granted: number | undefined
+  readonly settled: number
+  readonly held: number
+}
+
+export const available = (balance: Balance): number | undefined =>
+  balance.granted === undefined ? undefined : balance.granted - balance.settled - balance.held
+
+/** What a key has spent in the UTC day and month that are running, and holds. */
+export interface Spending {
+  readonly day: number
+  readonly month: number
+  readonly held: number
+}
+
+type Mutable<A> = { -readonly [K in keyof A]: A[K] }
+
+/**
+ * The balances of this process in memory: every check and change is one synchronous step, so no two requests can both
+ * spend the same dollar. The database follows (`Ledger`), and is where they are read from at first use.
+ */
+export class Balances {
+  private readonly accounts = new Map<AccountId, Mutable<Balance>>()
+  private readonly keys = new Map<KeyId, Mutable<Spending> & { dayEndsMs: number; monthEndsMs: number }>()
+
+  of(account: AccountId): Balance | undefined {
+    return this.accounts.get(account)
+  }
+
+  knows(caller: Caller): boolean {
+    return this.accounts.has(caller.account) && (caller.budget === undefined || this.keys.has(caller.key))
+  }
+
+  /** Takes over what the database says; what is known already stays, for it is newer. */
+  learn(account: AccountId, balance: Balance): void {
+    if (!this.accounts.has(account)) this.accounts.set(account, { ...balance })
+  }
+
+  learnKey(key: KeyId, spending: Spending, nowMs: number): void {
+    if (this.keys.has(key)) return
+    this.keys.set(key, { ...spending, dayEndsMs: endOf("day", nowMs), monthEndsMs: endOf("month", nowMs) })
+  }
+
+  known(): ReadonlyArray<AccountId> {
+    return [...this.accounts.keys()]
+  }
+
+  grantedIs(account: AccountId, granted: number | undefined): void {
+    const balance = this.accounts.get(account)
+    if (balance !== undefined) balance.granted = granted
+  }
+
+  /** Sets money aside, or says what is short. */
+  hold(caller: Caller, nanoUsd: number, nowMs: number): InsufficientBalance | QuotaExceeded | undefined {
+    const balance = this.accounts.get(caller.account)
+    const left = balance === undefined ? undefined : available(balance)
+    // An overdrawn account may still use what is free.
+    if (nanoUsd > 0 && left !== undefined && left < nanoUsd) {
+      return new InsufficientBalance({
+        message: `Insufficient balance: the request may cost $${showUsd(nanoUsd)}, available are $${showUsd(left)}`
+      })
+    }
+    const { budget } = caller
+    const spending = this.spendingOf(caller.key, nowMs)
+    if (nanoUsd > 0 && budget !== undefined && spending !== undefined) {
+      const left = budget.nanoUsd - spending[budget.period] - spending.held
+      if (left < nanoUsd) {
+        const each = budget.period === "day" ? "daily" : "monthly"
+        return new QuotaExceeded({
+          message: `The ${each} budget of this API key is used up: the request may cost $${showUsd(nanoUsd)}, left are $${showUsd(left)}`
+        })
+      }
+    }
+    if (balance !== undefined) balance.held += nanoUsd
+    if (spending !== undefined) spending.held += nanoUsd
+    return undefined
+  }
+
+  /** Turns what was held into what was spent (0: gives it back). */
+  settle({ account, key }: Owner, heldNanoUsd: number, costNanoUsd: number, nowMs: number): void {
+    const balance = this.accounts.get(account)
+    if (balance !== undefined) {
+      balance.held -= heldNanoUsd
+      balance.settled += costNanoUsd
+    }
+    const spending = this.spendingOf(key, nowMs)
+    if (spending !== undefined) {
+      spending.held -= heldNanoUsd
+      spending.day += costNanoUsd
+      spending.month += costNanoUsd
+    }
+  }
+
+  private spendingOf(key: KeyId, nowMs: number) {
+    const spending = this.keys.get(key)
+    if (spending === undefined) return undefined
+    if (nowMs >= spending.dayEndsMs) {
+      spending.day = 0
+      spending.dayEndsMs = endOf("day", nowMs)
+    }
+    if (nowMs >= spending.monthEndsMs) {
+      spending.month = 0
+      spending.monthEndsMs = endOf("month", nowMs)
+    }
+    return spending
+  }
+}
+
+/** Whose money it is. */
+export interface Owner {
+  readonly account: AccountId
+  readonly key: KeyId
+}
+
+/** The first moment of the next UTC day or month. */
+const endOf = (period: Budget["period"], nowMs: number): number => {
+  const now = new Date(nowMs)
+  return period === "day"
+    ? Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1)
+    : Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)
+}

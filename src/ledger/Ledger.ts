@@ -1,0 +1,172 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import type { AccountId, Caller } from "../contract/Caller.ts"
+import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
+import { Changes } from "../sql/Changes.ts"
+import { Commits } from "../sql/Commits.ts"
+import { Balances } from "./Balances.ts"
+import type { Balance } from "./Balances.ts"
+import { dayOf } from "./Book.ts"
+import type { UsageRow } from "./Book.ts"
+import { costOf, isFree } from "./Price.ts"
+import type { Consumption, Price } from "./Price.ts"
+import { makeUsageLog } from "./UsageLog.ts"
+
+/** A request that is about to cost something. */
+export interface Chargeable {
+  readonly caller: Caller
+  readonly requestId: string
+  /** The model as the caller named it. */
+  readonly model: string
+  readonly upstream: string
+  readonly price: Price
+}
+
+/** A request's money, from its hold to its one end: whichever of the two comes first counts, later calls do nothing. */
+export interface Charge {
+  /**
+   * Pays for what was used and gives the rest of the hold back. Answers when the row is durable, where somebody who
+   * waits for that should; rejects with `Internal` where it can't be stored: then nothing was charged.
+   * @param how `hang-up`: the client left; what was produced until then is paid for
+   * @param estimated whether the usage was counted here because the upstream told none
+   */
+  readonly settle: (used: Consumption, how: UsageRow["outcome"], estimated: boolean) => Promise<void> | undefined
+  /** Gives the hold back: nothing was delivered. */
+  readonly release: () => void
+}
+
+/**
+ * Who has how much money, and what took it. One process serves a SQLite file, so the balances live in its memory
+ * (`Balances`): a hold is a comparison and an addition, and waits for no disk. It is gone with the process, which frees
+ * it at a crash. What has been used is durable before the last byte of the answer leaves: rows of many requests share
+ * one commit. What costs nothing is written a moment later. (On an engine that many processes share, the same `Charge`
+ * needs its hold in the database: `UPDATE accounts SET held = held + … WHERE granted - settled - held >= …`.)
+ */
+export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
+  dependencies: [Changes.Default, Commits.Default],
+  scoped: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const changes = yield* Changes
+    const clock = yield* Effect.clock
+    const log = yield* makeUsageLog
+    const balances = new Balances()
+
+    yield* changes.listen(Effect.suspend(() => readGrants(sql, balances)))
+
+    /**
+     * Sets the most that the request can cost aside. `most` is only asked for where it matters: an account without a
+     * balance and a key without a budget may spend without end.
+     */
+    const open = (
+      request: Chargeable,
+      most: () => number
+    ): Effect.Effect<Charge, InsufficientBalance | QuotaExceeded> =>
+      Effect.suspend(() => (balances.knows(request.caller) ? place(request, most) : load(request, most)))
+
+    const load = (request: Chargeable, most: () => number) =>
+      readCaller(sql, balances, request.caller, clock.unsafeCurrentTimeMillis()).pipe(
+        Effect.orDie,
+        Effect.flatMap(() => place(request, most))
+      )
+
+    const place = (request: Chargeable, most: () => number) => {
+      const { caller, price } = request
+      const bounded = caller.budget !== undefined || balances.of(caller.account)?.granted !== undefined
+      const held = bounded && !isFree(price) ? most() : 0
+      const refused = balances.hold(caller, held, clock.unsafeCurrentTimeMillis())
+      return refused === undefined ? Effect.succeed(charge(request, held)) : Effect.fail(refused)
+    }
+
+    const charge = (request: Chargeable, held: number): Charge => {
+      let isOpen = true
+      return {
+        settle: (used, outcome, estimated) => {
+          if (!isOpen) return undefined
+          isOpen = false
+          const { caller, price } = request
+          const nowMs = clock.unsafeCurrentTimeMillis()
+          const cost = costOf(price, used)
+          const row: UsageRow = {
+            atMs: nowMs,
+            requestId: request.requestId,
+            account: caller.account,
+            key: caller.key,
+            model: request.model,
+            upstream: request.upstream,
+            outcome,
+            estimated,
+            used,
+            price: price.text,
+            costNanoUsd: cost
+          }
+          balances.settle(caller, held, cost, nowMs)
+          if (cost > 0 && outcome === "finished") {
+            return log.appendDurably(row, () => balances.settle(caller, 0, -cost, nowMs))
+          }
+          log.append(row)
+          return undefined
+        },
+        release: () => {
+          if (!isOpen) return
+          isOpen = false
+          balances.settle(request.caller, held, 0, clock.unsafeCurrentTimeMillis())
+        }
+      }
+    }
+
+    /** Reads the account's money as this process sees it: the holds of requests that are being answered included. */
+    const balance = (account: AccountId): Effect.Effect<Balance> =>
+      Effect.suspend(() => {
+        const known = balances.of(account)
+        return known === undefined
+          ? Effect.map(readAccount(sql, balances, account), () => balances.of(account) ?? unmetered)
+          : Effect.succeed({ ...known })
+      }).pipe(Effect.orDie)
+
+    return { open, balance, flush: log.flush } as const
+  })
+}) {}
+
+const unmetered: Balance = { granted: undefined, settled: 0, held: 0 }
+
+const readAccount = (sql: SqlClient.SqlClient, balances: Balances, account: AccountId): Effect.Effect<void, SqlError> =>
+  sql<{ granted: number | null; settled: number; held: number }>`
+    SELECT granted_nano_usd AS granted, settled_nano_usd AS settled,
+      (SELECT COALESCE(SUM(nano_usd), 0) FROM holds WHERE account_id = accounts.id) AS held
+    FROM accounts WHERE id = ${account}`.pipe(
+    Effect.map((rows) => {
+      const row = rows[0]
+      if (row !== undefined) balances.learn(account, { ...row, granted: row.granted ?? undefined })
+    })
+  )
+
+const readCaller = (sql: SqlClient.SqlClient, balances: Balances, caller: Caller, nowMs: number) =>
+  Effect.gen(function* () {
+    yield* readAccount(sql, balances, caller.account)
+    // An account that is in no table has no balance either: a caller made by a test, or deleted just now.
+    balances.learn(caller.account, unmetered)
+    if (caller.budget === undefined) return
+    const today = dayOf(nowMs)
+    const [row] = yield* sql<{ day: number; month: number }>`
+      SELECT COALESCE(SUM(CASE WHEN day = ${today} THEN nano_usd END), 0) AS day, COALESCE(SUM(nano_usd), 0) AS month
+      FROM key_spending WHERE key_id = ${caller.key} AND day >= ${today.slice(0, 8) + "01"}`
+    balances.learnKey(caller.key, { day: row?.day ?? 0, month: row?.month ?? 0, held: 0 }, nowMs)
+  })
+
+/** Grants are given by commands and the admin API, perhaps in another process; everything else only happens here. */
+const readGrants = (sql: SqlClient.SqlClient, balances: Balances): Effect.Effect<void, SqlError> =>
+  Effect.forEach(
+    chunks(balances.known(), 1_000),
+    (accounts) =>
+      sql<{ id: AccountId; granted: number | null }>`
+        SELECT id, granted_nano_usd AS granted FROM accounts WHERE ${sql.in("id", accounts)}`.pipe(
+        Effect.map((rows) => {
+          for (const row of rows) balances.grantedIs(row.id, row.granted ?? undefined)
+        })
+      ),
+    { discard: true }
+  )
+
+const chunks = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, index) => all.slice(index * size, (index + 1) * size))

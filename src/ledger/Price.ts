@@ -1,0 +1,161 @@
+import { Schema } from "effect"
+import type { Usage } from "../generation/GenerationEvent.ts"
+
+/**
+ * What a model costs. Money is counted in nano-dollars (10⁻⁹ USD): whole numbers that a double holds exactly, up to nine
+ * million dollars an account; a product of tokens and rate that may exceed that is computed in bigint.
+ */
+export interface Price {
+  readonly rates: Rates
+  /** Rates for requests with more input tokens than `above`, lowest first. */
+  readonly tiers: ReadonlyArray<{ readonly above: number; readonly rates: Rates }>
+  /** Nano-dollars a web search. */
+  readonly search: number
+  /** Nano-dollars a million video tokens. */
+  readonly videoTokens: number
+  /** Nano-dollars a second of video. */
+  readonly videoSecond: number
+  /** The same as JSON without its zeros, for usage rows. */
+  readonly text: string
+}
+
+/** Nano-dollars a million tokens. */
+export interface Rates {
+  readonly input: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly output: number
+  readonly reasoning: number
+}
+
+/** What a request used up. */
+export interface Consumption extends Usage {
+  readonly videoTokens?: number
+  /** Frames of video at 24 a second. */
+  readonly videoFrames?: number
+}
+
+/**
+ * A price as `gateway.yaml` says it: USD a million tokens, a search, a second of video. What is left out: cached input
+ * and cache writes cost as input, reasoning as output, the rest nothing.
+ */
+export const PriceInUsd = Schema.Struct({
+  input: Schema.optional(Schema.NonNegative),
+  cached_input: Schema.optional(Schema.NonNegative),
+  cache_write: Schema.optional(Schema.NonNegative),
+  output: Schema.optional(Schema.NonNegative),
+  reasoning: Schema.optional(Schema.NonNegative),
+  search: Schema.optional(Schema.NonNegative),
+  /** A million video tokens. */
+  video: Schema.optional(Schema.NonNegative),
+  video_second: Schema.optional(Schema.NonNegative)
+})
+export type PriceInUsd = typeof PriceInUsd.Type
+
+export const fromUsd = (
+  usd: PriceInUsd,
+  tiers: ReadonlyArray<{ readonly above: number; readonly usd: PriceInUsd }> = []
+): Price => {
+  const terms = {
+    rates: rates(usd),
+    tiers: tiers.map((tier) => ({ above: tier.above, rates: rates(tier.usd) })),
+    search: nanoUsd(usd.search ?? 0),
+    videoTokens: nanoUsd(usd.video ?? 0),
+    videoSecond: nanoUsd(usd.video_second ?? 0)
+  }
+  const text = JSON.stringify(terms, (_, value: unknown) =>
+    value === 0 || (Array.isArray(value) && value.length === 0) ? undefined : value
+  )
+  return { ...terms, text }
+}
+
+const rates = (usd: PriceInUsd): Rates => ({
+  input: nanoUsd(usd.input ?? 0),
+  cacheRead: nanoUsd(usd.cached_input ?? usd.input ?? 0),
+  cacheWrite: nanoUsd(usd.cache_write ?? usd.input ?? 0),
+  output: nanoUsd(usd.output ?? 0),
+  reasoning: nanoUsd(usd.reasoning ?? usd.output ?? 0)
+})
+
+/** Dollars to nano-dollars, half up; exact for what a person writes (nine decimals). */
+export const nanoUsd = (usd: number): number => Math.round(Number((usd * 1e9).toPrecision(15)))
+
+export const free: Price = fromUsd({})
+
+export const isFree = (price: Price): boolean => price === free || price.text === free.text
+
+/** Nano-dollars as dollars with every digit that matters, at least two (`5.00`, `0.000001250`). */
+export const showUsd = (nano: number): string => {
+  const digits = BigInt(Math.abs(nano)).toString().padStart(10, "0")
+  const decimals = digits.slice(-9).replace(/0+$/, "").padEnd(2, "0")
+  return `${nano < 0 ? "-" : ""}${digits.slice(0, -9)}.${decimals}`
+}
+
+/** Nano-dollars for a request, rounded half up, once. */
+export const costOf = (price: Price, used: Consumption): number => {
+  if (isFree(price)) return 0
+  const rates = ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens)
+  const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
+  const { videoTokens = 0, videoFrames = 0 } = used
+  const parts =
+    used.inputTokens * rates.input +
+    used.cacheReadTokens * rates.cacheRead +
+    used.cacheWriteTokens * rates.cacheWrite +
+    (used.outputTokens - reasoning) * rates.output +
+    reasoning * rates.reasoning +
+    used.searches * price.search * million +
+    videoTokens * price.videoTokens
+  // All terms are whole and positive: a sum that is safe had safe terms.
+  if (videoFrames === 0 && parts <= Number.MAX_SAFE_INTEGER - million) {
+    const halfUp = parts + million / 2
+    return (halfUp - (halfUp % million)) / million
+  }
+  return exactCost(price, rates, used)
+}
+
+const million = 1_000_000
+
+const exactCost = (price: Price, rates: Rates, used: Consumption): number => {
+  const times = (count: number, rate: number) => BigInt(count) * BigInt(rate)
+  const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
+  const millionths =
+    times(used.inputTokens, rates.input) +
+    times(used.cacheReadTokens, rates.cacheRead) +
+    times(used.cacheWriteTokens, rates.cacheWrite) +
+    times(used.outputTokens - reasoning, rates.output) +
+    times(reasoning, rates.reasoning) +
+    times(used.searches, price.search) * 1_000_000n +
+    times(used.videoTokens ?? 0, price.videoTokens)
+  // Per second and 24 frames a second: both parts over one denominator, so that they are rounded once.
+  const sum = millionths * 24n + times(used.videoFrames ?? 0, price.videoSecond) * 1_000_000n
+  const denominator = 24_000_000n
+  return Number((sum * 2n + denominator) / (denominator * 2n))
+}
+
+/** The tier counts the whole input, as the providers' price lists do. */
+const ratesFor = (price: Price, inputTokens: number): Rates => {
+  let rates = price.rates
+  for (const tier of price.tiers) if (inputTokens > tier.above) rates = tier.rates
+  return rates
+}
+
+/** The most a request can cost: its input at the dearest input rate, its output at the dearest output rate. */
+export const mostOf = (
+  price: Price,
+  bound: { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number }
+): number => {
+  if (isFree(price)) return 0
+  const rates = ratesFor(price, bound.inputTokens)
+  return costOf(
+    {
+      ...price,
+      rates: {
+        ...rates,
+        input: Math.max(rates.input, rates.cacheRead, rates.cacheWrite),
+        output: Math.max(rates.output, rates.reasoning)
+      },
+      tiers: []
+    },
+    { ...bound, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
+  )
+}

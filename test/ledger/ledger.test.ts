@@ -1,0 +1,285 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import type { Caller } from "../../src/contract/Caller.ts"
+import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import { available } from "../../src/ledger/Balances.ts"
+import { Grants } from "../../src/ledger/Grants.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
+import type { Charge } from "../../src/ledger/Ledger.ts"
+import { free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
+import { layer } from "../../src/sql/Database.ts"
+
+const newDatabase = () => layer({ url: "sqlite::memory:", exclusive: true })
+const database = newDatabase()
+const live = Layer.mergeAll(Ledger.Default, Grants.Default).pipe(Layer.provideMerge(database))
+
+const team = AccountId.make("team")
+const caller = unrestricted(team, KeyId.make("key_1"))
+/** A dollar a token of output. */
+const price = fromUsd({ output: 1_000_000 })
+const tokens = (outputTokens: number) => ({ ...noUsage, outputTokens })
+const dollars = (n: number) => nanoUsd(n)
+
+const account = (grant?: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
+    const grants = yield* Grants
+    if (grant !== undefined) yield* grants.credit(team, dollars(grant), "test")
+  })
+
+const open = (most: number, options: { caller?: Caller; free?: boolean } = {}) =>
+  Effect.flatMap(Ledger, (ledger) =>
+    ledger.open(
+      {
+        caller: options.caller ?? caller,
+        requestId: "req",
+        model: "m",
+        upstream: "u",
+        price: options.free === true ? free : price
+      },
+      () => dollars(most)
+    )
+  )
+
+/** What the tables say; the memory's view must agree with it once everything is written. */
+const audit = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const ledger = yield* Ledger
+  yield* ledger.flush
+  const [stored] = yield* sql<{ granted: number; settled: number; rows: number; grants: number; keys: number }>`
+    SELECT granted_nano_usd AS granted, settled_nano_usd AS settled,
+      (SELECT COALESCE(SUM(cost_nano_usd), 0) FROM usage WHERE account_id = ${team}) AS rows,
+      (SELECT COALESCE(SUM(nano_usd), 0) FROM grants WHERE account_id = ${team}) AS grants,
+      (SELECT COALESCE(SUM(nano_usd), 0) FROM key_spending) AS keys
+    FROM accounts WHERE id = ${team}`
+  const balance = yield* ledger.balance(team)
+  expect(stored?.settled).toBe(stored?.rows)
+  expect(stored?.keys).toBe(stored?.rows)
+  expect(stored?.granted ?? 0).toBe(stored?.grants)
+  expect(balance.settled).toBe(stored?.settled)
+  return balance
+})
+
+describe("the ledger", () => {
+  it.effect("lets exactly ten of 200 through on a balance for ten", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      const results = yield* Effect.forEach(
+        Array.from({ length: 200 }),
+        () =>
+          Effect.gen(function* () {
+            const charge = yield* open(1)
+            yield* Effect.yieldNow()
+            yield* Effect.promise(async () => charge.settle(tokens(1), "finished", false))
+          }).pipe(Effect.either),
+        { concurrency: "unbounded" }
+      )
+      expect(results.filter(Either.isRight)).toHaveLength(10)
+      const refused = results.filter(Either.isLeft)
+      expect(refused).toHaveLength(190)
+      expect(refused.every((result) => result.left._tag === "InsufficientBalance")).toBe(true)
+      expect(yield* audit).toEqual({ granted: dollars(10), settled: dollars(10), held: 0 })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("holds, settles the real cost and gives the rest back", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      const ledger = yield* Ledger
+      const charge = yield* open(8)
+      expect(available(yield* ledger.balance(team))).toBe(dollars(2))
+      expect((yield* Effect.flip(open(3))).message).toBe(
+        "Insufficient balance: the request may cost $3.00, available are $2.00"
+      )
+      yield* Effect.promise(async () => charge.settle(tokens(5), "finished", false))
+      charge.release()
+      void charge.settle(tokens(5), "finished", false)
+      expect(available(yield* audit)).toBe(dollars(5))
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("charges nothing for what was released, and keeps an explicit zero", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      const released = yield* open(8)
+      released.release()
+      void released.settle(tokens(5), "finished", false)
+      const zero = yield* open(8)
+      void zero.settle(noUsage, "finished", false)
+      expect(available(yield* audit)).toBe(dollars(10))
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`SELECT cost_nano_usd FROM usage`).toEqual([{ cost_nano_usd: 0 }])
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("lets an account without a balance spend, and keeps the books all the same", () =>
+    Effect.gen(function* () {
+      yield* account()
+      const charge = yield* open(1_000)
+      yield* Effect.promise(async () => charge.settle(tokens(7), "finished", false))
+      const grants = yield* Grants
+      yield* grants.credit(team, dollars(3), "first")
+      yield* TestClock.adjust("1 second")
+      expect(available(yield* audit)).toBe(dollars(3))
+      expect((yield* Effect.flip(open(4)))._tag).toBe("InsufficientBalance")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("lets an overdrawn account use free models", () =>
+    Effect.gen(function* () {
+      yield* account(1)
+      const charge = yield* open(1)
+      void charge.settle(tokens(3), "hang-up", true)
+      expect(available(yield* audit)).toBe(dollars(-2))
+      yield* open(1, { free: true })
+      expect((yield* Effect.flip(open(1)))._tag).toBe("InsufficientBalance")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("keeps a key within its daily budget, and starts afresh the next UTC day", () =>
+    Effect.gen(function* () {
+      yield* account()
+      const budgeted: Caller = { ...caller, budget: { nanoUsd: dollars(5), period: "day" } }
+      const first = yield* open(4, { caller: budgeted })
+      expect((yield* Effect.flip(open(2, { caller: budgeted })))._tag).toBe("QuotaExceeded")
+      yield* Effect.promise(async () => first.settle(tokens(4), "finished", false))
+      expect((yield* Effect.flip(open(2, { caller: budgeted }))).message).toBe(
+        "The daily budget of this API key is used up: the request may cost $2.00, left are $1.00"
+      )
+      yield* TestClock.adjust("1 second")
+      yield* open(5, { caller: budgeted })
+      const monthly: Caller = { ...caller, budget: { nanoUsd: dollars(10), period: "month" } }
+      expect((yield* Effect.flip(open(2, { caller: monthly })))._tag).toBe("QuotaExceeded")
+      yield* audit
+    }).pipe(Effect.provide(live), (test) => Effect.zipRight(TestClock.setTime(Date.UTC(2026, 0, 30, 23, 59, 59)), test))
+  )
+
+  it.effect("reads balances and budgets back after a restart, and the holds are gone", () =>
+    Effect.gen(function* () {
+      const budgeted: Caller = { ...caller, budget: { nanoUsd: dollars(9), period: "month" } }
+      const ledgers = Effect.provide(Layer.fresh(Ledger.Default))
+      yield* account(10)
+      yield* Effect.gen(function* () {
+        const charge = yield* open(4, { caller: budgeted })
+        yield* open(6)
+        yield* Effect.promise(async () => charge.settle(tokens(4), "finished", false))
+      }).pipe(ledgers)
+      yield* Effect.gen(function* () {
+        expect((yield* Effect.flip(open(6, { caller: budgeted })))._tag).toBe("QuotaExceeded")
+        expect(yield* audit).toEqual({ granted: dollars(10), settled: dollars(4), held: 0 })
+        yield* open(6)
+        expect((yield* Effect.flip(open(1)))._tag).toBe("InsufficientBalance")
+      }).pipe(ledgers)
+    }).pipe(Effect.provide(Grants.Default.pipe(Layer.provideMerge(database))))
+  )
+
+  it.effect("never lets usage or grants be rewritten", () =>
+    Effect.gen(function* () {
+      yield* account(1)
+      const sql = yield* SqlClient.SqlClient
+      const charge = yield* open(1)
+      yield* Effect.promise(async () => charge.settle(tokens(1), "finished", false))
+      yield* Effect.flip(sql`UPDATE usage SET cost_nano_usd = 0`)
+      yield* Effect.flip(sql`DELETE FROM usage`)
+      yield* Effect.flip(sql`UPDATE grants SET nano_usd = 99`)
+      yield* audit
+    }).pipe(Effect.provide(live))
+  )
+
+  type Step =
+    | { readonly do: "open"; readonly most: number }
+    | { readonly do: "settle" | "hang-up"; readonly which: number; readonly used: number }
+    | { readonly do: "release"; readonly which: number }
+    | { readonly do: "credit"; readonly amount: number }
+    | { readonly do: "crash" }
+  const steps: fc.Arbitrary<Step> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ do: fc.constant("open" as const), most: fc.integer({ min: 1, max: 9 }) }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constantFrom("settle" as const, "hang-up" as const),
+        which: fc.nat(30),
+        used: fc.nat(9)
+      })
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant("release" as const), which: fc.nat(30) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant("credit" as const), amount: fc.integer({ min: 1, max: 20 }) })
+    },
+    { weight: 1, arbitrary: fc.constant({ do: "crash" as const }) }
+  )
+
+  /** The same books kept by hand: charges settle at most once and never for more than their hold. */
+  const replay = (history: ReadonlyArray<Step>) =>
+    Effect.gen(function* () {
+      yield* account(20)
+      const grants = yield* Grants
+      let granted = 20
+      let settled = 0
+      while (history.length > 0) {
+        const crash = history.findIndex((step) => step.do === "crash")
+        const life = crash === -1 ? history : history.slice(0, crash)
+        history = crash === -1 ? [] : history.slice(crash + 1)
+        yield* Effect.gen(function* () {
+          const ledger = yield* Ledger
+          const charges: Array<{ charge: Charge; most: number; ended: boolean }> = []
+          const held = () => charges.reduce((sum, one) => sum + (one.ended ? 0 : one.most), 0)
+          for (const step of life) {
+            switch (step.do) {
+              case "open": {
+                const opened = yield* Effect.either(open(step.most))
+                expect(Either.isRight(opened)).toBe(granted - settled - held() >= step.most)
+                if (Either.isRight(opened)) charges.push({ charge: opened.right, most: step.most, ended: false })
+                break
+              }
+              case "credit":
+                yield* grants.credit(team, dollars(step.amount), "")
+                yield* TestClock.adjust("250 millis")
+                granted += step.amount
+                break
+              case "crash":
+                break
+              default: {
+                const target = charges[step.which % Math.max(1, charges.length)]
+                if (target === undefined) break
+                if (step.do === "release") {
+                  target.charge.release()
+                } else {
+                  const used = Math.min(step.used, target.most)
+                  const how = step.do === "settle" ? "finished" : "hang-up"
+                  void target.charge.settle(tokens(used), how, false)
+                  if (!target.ended) settled += used
+                }
+                target.ended = true
+              }
+            }
+            expect(yield* ledger.balance(team)).toEqual({
+              granted: dollars(granted),
+              settled: dollars(settled),
+              held: dollars(held())
+            })
+          }
+          // Rows that nobody waited for are written a moment later; the crash comes after that moment.
+          yield* audit
+        }).pipe(Effect.provide(Layer.fresh(Ledger.Default)))
+      }
+    }).pipe(Effect.provide(Grants.Default.pipe(Layer.provideMerge(newDatabase()))))
+
+  it.effect("keeps balance = granted - settled - held through any interleaving", () =>
+    Effect.gen(function* () {
+      const runtime = yield* Effect.runtime()
+      yield* Effect.promise(() =>
+        fc.assert(
+          fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 40 }), (history) =>
+            Effect.runPromise(Effect.provide(replay(history), runtime))
+          ),
+          { numRuns: 60 }
+        )
+      )
+    })
+  )
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "@effect/vitest"
+import { FastCheck as fc } from "effect"
+import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import { costOf, free, fromUsd, isFree, mostOf, nanoUsd, showUsd } from "../../src/ledger/Price.ts"
+import type { Consumption, Price } from "../../src/ledger/Price.ts"
+
+const count = fc.oneof(fc.nat(2_000), fc.nat(2_000_000_000))
+const usd = fc.nat(200_000_000).map((n) => n / 1e6)
+const prices = fc
+  .record({
+    input: usd,
+    cached_input: usd,
+    cache_write: usd,
+    output: usd,
+    reasoning: usd,
+    search: usd,
+    video: usd,
+    video_second: usd
+  })
+  .map((price) => fromUsd(price))
+const consumptions: fc.Arbitrary<Consumption> = fc.record({
+  inputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  outputTokens: count,
+  reasoningTokens: count,
+  searches: fc.nat(20),
+  videoTokens: count,
+  videoFrames: fc.nat(400)
+})
+
+/** The definition, in fractions of whole numbers. */
+const reference = (price: Price, used: Consumption): bigint => {
+  const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
+  const parts: Array<readonly [number, number, bigint]> = [
+    [used.inputTokens, price.rates.input, 1_000_000n],
+    [used.cacheReadTokens, price.rates.cacheRead, 1_000_000n],
+    [used.cacheWriteTokens, price.rates.cacheWrite, 1_000_000n],
+    [used.outputTokens - reasoning, price.rates.output, 1_000_000n],
+    [reasoning, price.rates.reasoning, 1_000_000n],
+    [used.searches, price.search, 1n],
+    [used.videoTokens ?? 0, price.videoTokens, 1_000_000n],
+    [used.videoFrames ?? 0, price.videoSecond, 24n]
+  ]
+  const sum = parts.reduce((sum, [n, rate, per]) => sum + (BigInt(n) * BigInt(rate) * 24_000_000n) / per, 0n)
+  return (sum + 12_000_000n) / 24_000_000n
+}
+
+describe("a request's cost", () => {
+  it("is the sum of its kinds, rounded once, half up, to the nano-dollar", () => {
+    fc.assert(
+      fc.property(prices, consumptions, (price, used) => BigInt(costOf(price, used)) === reference(price, used)),
+      { numRuns: 2_000 }
+    )
+    fc.assert(
+      fc.property(prices, consumptions, (price, used) => {
+        const text = { ...used, videoFrames: 0, videoTokens: 0 }
+        return BigInt(costOf(price, text)) === reference(price, text)
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+
+  it("rounds half up", () => {
+    const half = fromUsd({ input: 0.0005 })
+    expect(costOf(half, { ...noUsage, inputTokens: 1 })).toBe(1)
+    expect(costOf(fromUsd({ input: 0.000499 }), { ...noUsage, inputTokens: 1 })).toBe(0)
+  })
+
+  it("is what the price list says", () => {
+    const price = fromUsd({ input: 1.25, cached_input: 0.125, output: 10, search: 0.01 })
+    const used = {
+      ...noUsage,
+      inputTokens: 1_000,
+      cacheReadTokens: 1_000,
+      outputTokens: 100,
+      reasoningTokens: 50,
+      searches: 2
+    }
+    expect(showUsd(costOf(price, used))).toBe("0.022375")
+    expect(costOf(fromUsd({ video: 2.5 }), { ...noUsage, videoTokens: 108_000 })).toBe(nanoUsd(0.27))
+    expect(costOf(fromUsd({ video_second: 0.1 }), { ...noUsage, videoFrames: 121 })).toBe(504_166_667)
+  })
+
+  it("takes the tier of the whole input", () => {
+    const price = fromUsd({ input: 3, output: 15 }, [{ above: 200_000, usd: { input: 6, output: 22.5 } }])
+    expect(costOf(price, { ...noUsage, inputTokens: 200_000 })).toBe(nanoUsd(0.6))
+    expect(costOf(price, { ...noUsage, inputTokens: 100_000, cacheReadTokens: 100_001 })).toBe(1_200_006_000)
+  })
+
+  it("is never above the most it can be", () => {
+    fc.assert(
+      fc.property(prices, consumptions, (price, all) => {
+        const used = { ...all, videoFrames: 0, videoTokens: 0 }
+        const inputTokens = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens
+        const most = mostOf(price, { inputTokens, outputTokens: used.outputTokens, searches: used.searches })
+        return costOf(price, used) <= most
+      })
+    )
+  })
+
+  it("of a free model is nothing", () => {
+    expect(isFree(fromUsd({ input: 0 }))).toBe(true)
+    expect(costOf(free, { ...noUsage, inputTokens: 5 })).toBe(0)
+    expect(free.text).toBe('{"rates":{},"tiers":[]}'.replace(',"tiers":[]', ""))
+  })
+})
