@@ -25,9 +25,11 @@ const prime = 0x01000193
 /** Spreads the hash's high bits over the slot's. */
 const slotOf = (hash: number) => (hash ^ (hash >>> 15)) & slotMask
 
-/** A line of the file is a token's bytes in base64 and its rank; ranks count up from 0 with a few holes. */
+/**
+ * A line of the file is a token's bytes in base64 and its rank. The bytes are written over the beginning of the file,
+ * which they never overtake.
+ */
 const load = (file: Uint8Array): Vocabulary => {
-  const bytes = new Uint8Array(file.length)
   const starts = new Uint32Array(200_100)
   const ends = new Uint32Array(200_100)
   const table = new Int32Array(slots).fill(-1)
@@ -46,7 +48,7 @@ const load = (file: Uint8Array): Vocabulary => {
       if (bits >= 8) {
         bits -= 8
         const byte = (pending >> bits) & 255
-        bytes[written++] = byte
+        file[written++] = byte
         hash = Math.imul(hash ^ byte, prime)
       }
     }
@@ -61,7 +63,7 @@ const load = (file: Uint8Array): Vocabulary => {
     while (table[slot] !== -1) slot = (slot + 1) & slotMask
     table[slot] = rank
   }
-  const tokens = bytes.slice(0, written)
+  const tokens = file.slice(0, written)
 
   return {
     rank: (piece, from, to) => {

@@ -10,10 +10,7 @@ import { firstWords } from "./quote.ts"
 export type FetchBytes = ((url: string) => Effect.Effect<Uint8Array, Failure>) | undefined
 
 /** Says in a clause what an attachment is, from its bytes: never from what the caller declared it to be. */
-export const describeAttachment = (
-  part: ImagePart | DocumentPart,
-  fetchBytes: FetchBytes
-): Effect.Effect<string, Failure> => {
+export const describeAttachment = (part: ImagePart | DocumentPart, fetchBytes: FetchBytes): Effect.Effect<string> => {
   const { source } = part
   const named = part.type === "document" && part.name !== undefined ? `${part.name}: ` : ""
   if (source.type === "file") return Effect.succeed(`${named}the file ${source.id}, which is kept elsewhere`)
@@ -21,8 +18,11 @@ export const describeAttachment = (
   if (source.type === "base64") return describeBytes(bytesOf(source), named, source.mediaType)
   if (source.url.startsWith("data:")) return describeBytes(bytesOf(fromDataUrl(source.url)), named, "")
   if (fetchBytes === undefined) return Effect.succeed(`${named}the address ${source.url}, which I did not read`)
-  return Effect.flatMap(fetchBytes(source.url), (bytes) =>
-    describeBytes(bytes, named === "" ? `${source.url}: ` : named, "")
+  return fetchBytes(source.url).pipe(
+    Effect.flatMap((bytes) => describeBytes(bytes, named === "" ? `${source.url}: ` : named, "")),
+    Effect.catchAll((failure) =>
+      Effect.succeed(`${named}the address ${source.url}, which I could not read (${failure.message})`)
+    )
   )
 }
 
