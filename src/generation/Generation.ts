@@ -1,5 +1,8 @@
 import type { GenerationEvent } from "./GenerationEvent.ts"
 
+/** How a generation ended; `hang-up` is the client's. */
+export type How = "finished" | "failed" | "hang-up"
+
 /** The events that one chunk of an upstream held; never empty. */
 export type Batch = ReadonlyArray<GenerationEvent>
 
@@ -10,8 +13,13 @@ export type Batch = ReadonlyArray<GenerationEvent>
 export interface Generation {
   /** The next events; undefined once `finished` or `failed` was given. One call at a time. */
   readonly next: () => Batch | undefined | Promise<Batch | undefined>
-  /** Stops the work and frees what it holds, at once and any number of times; a waiting `next` then answers undefined. */
-  readonly cancel: () => void
+  /**
+   * Stops the work and frees what it holds, at once and any number of times; a waiting `next` then answers undefined.
+   * @param how why it is stopped, where that matters to whoever pays for it; a hang-up unless said otherwise
+   */
+  readonly cancel: (how?: How) => void
+  /** Asked once `finished` was given: what must be stored before the last frames leave; undefined is nothing. */
+  readonly settled?: () => Promise<void> | undefined
   /** Names of what the caller asked for and the upstream can't carry (`top_k`); undefined is nothing. */
   readonly adapted?: ReadonlyArray<string>
 }

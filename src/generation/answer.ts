@@ -2,7 +2,7 @@ import { Effect, Exit } from "effect"
 import { Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import type { Batch, Generation } from "./Generation.ts"
+import type { Batch, Generation, How } from "./Generation.ts"
 import type { GenerationEvent } from "./GenerationEvent.ts"
 
 /** A family's encoder: a pure machine from events to the frames of its dialect. */
@@ -21,9 +21,6 @@ export interface NativeFrame extends Frame {
   readonly type: "native"
   readonly text: string
 }
-
-/** How a generation ended; `hang-up` is the client's. */
-export type How = "finished" | "failed" | "hang-up"
 
 interface Ending<S> {
   /** Runs when the generation has ended well, before the last frames leave: what it stores is there when they arrive. */
@@ -47,6 +44,17 @@ const idleDeadline = 300_000
 /** A reader that takes nothing for this long is cut, in ms. */
 const readerDeadline = 120_000
 
+/** Starts a generation and answers with it: whenever the caller is interrupted, the generation is cancelled. */
+export const answering = <A, E, E2>(
+  start: Effect.Effect<Generation, E>,
+  answer: (generation: Generation) => Effect.Effect<A, E2>
+): Effect.Effect<A, E | E2> =>
+  Effect.uninterruptible(
+    Effect.flatMap(start, (generation) =>
+      Effect.onInterrupt(Effect.interruptible(answer(generation)), () => Effect.sync(() => generation.cancel()))
+    )
+  )
+
 /**
  * Answers with a server-sent event stream. The 200 is held until the first event or ten seconds, whichever comes first:
  * a failure before that is this effect's failure, a later one is told in-band by the machine.
@@ -64,7 +72,7 @@ export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.E
       return Effect.fail(failure)
     }
     const abandon = (how: How) => {
-      generation.cancel()
+      generation.cancel(how)
       options.ended?.(options.machine.initial, how)
     }
     const next = generation.next()
@@ -95,7 +103,7 @@ export const folded = <S, F extends Frame>(
   options: { readonly generation: Generation; readonly machine: Machine<S, F> } & Ending<S>
 ): Effect.Effect<S, Failure> =>
   Effect.suspend(() => {
-    const { commit, generation, machine } = options
+    const { generation, machine } = options
     let state = machine.initial
 
     /** Steps through what is there already; answers what to wait for, or how it ended. */
@@ -113,7 +121,7 @@ export const folded = <S, F extends Frame>(
     }
 
     const over = (how: How) => {
-      generation.cancel()
+      generation.cancel(how)
       options.ended?.(state, how)
     }
 
@@ -122,10 +130,11 @@ export const folded = <S, F extends Frame>(
         over("failed")
         return Effect.fail(event.failure)
       }
-      if (commit !== undefined) {
+      const stored = storing(options, state)
+      if (stored !== undefined) {
         return Effect.onExit(
           Effect.map(
-            Effect.promise(() => commit(state)),
+            Effect.promise(() => stored),
             () => state
           ),
           (exit) => Effect.sync(() => over(Exit.isSuccess(exit) ? "finished" : "failed"))
@@ -157,6 +166,16 @@ export const folded = <S, F extends Frame>(
       conclude
     )
   })
+
+/** What the last frames wait for: the family's own commit and the generation's, side by side so that they share one. */
+const storing = <S>(
+  options: Ending<S> & { readonly generation: Generation },
+  state: S
+): Promise<unknown> | undefined => {
+  const settled = options.generation.settled?.()
+  const committed = options.commit?.(state)
+  return settled === undefined || committed === undefined ? (settled ?? committed) : Promise.all([settled, committed])
+}
 
 type Over = Extract<GenerationEvent, { readonly type: "finished" | "failed" }>
 
@@ -204,7 +223,7 @@ const body = <S, F extends Frame>(
     over = true
     clearInterval(watch)
     request.shutdown.removeEventListener("abort", onShutdown)
-    generation.cancel()
+    generation.cancel(how)
     options.ended?.(state, how)
   }
 
@@ -213,9 +232,10 @@ const body = <S, F extends Frame>(
     let text = ""
     for (const event of batch) {
       const [next, frames] = machine.step(state, event)
-      if (event.type === "finished" && options.commit !== undefined) {
+      const stored = event.type === "finished" ? storing(options, next) : undefined
+      if (stored !== undefined) {
         try {
-          await options.commit(next)
+          await stored
         } catch {
           const [failedState, failure] = machine.step(state, { type: "failed", failure: new Internal({}) })
           state = failedState

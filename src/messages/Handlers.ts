@@ -4,7 +4,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { handlers } from "../contract/handlers.ts"
-import { folded, streamed } from "../generation/answer.ts"
+import { answering, folded, streamed } from "../generation/answer.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { Models } from "../models/Models.ts"
 import { MessagesApi } from "./Api.ts"
@@ -41,7 +41,7 @@ export const runMessage = (
   request: Incoming
 ): Effect.Effect<Message, Failure> =>
   Effect.flatMap(decode(payload), (conversation) =>
-    Effect.flatMap(models.generate(caller, conversation, request, { stream: false }), (generation) =>
+    answering(models.generate(caller, conversation, request, { stream: false }), (generation) =>
       Effect.map(folded({ generation, machine: encoder(payload, request) }), (state) => state.message)
     )
   )
@@ -53,7 +53,7 @@ const streamMessage = (
   request: Incoming
 ): Effect.Effect<Response, Failure> =>
   Effect.flatMap(decode(payload), (conversation) =>
-    Effect.flatMap(models.generate(caller, conversation, request, { stream: true }), (generation) =>
+    answering(models.generate(caller, conversation, request, { stream: true }), (generation) =>
       streamed({ generation, machine: encoder(payload, request), heartbeat, request })
     )
   )
