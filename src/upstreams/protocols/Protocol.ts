@@ -37,4 +37,6 @@ export interface Lowered {
   /** What can neither be said nor left out. */
   readonly refused: InvalidRequest | undefined
   readonly back: Back
+  /** Stop sequences the dialect can't say, for the gateway to look for in the text. */
+  readonly stops: ReadonlyArray<string>
 }

@@ -9,6 +9,8 @@ export interface Back {
   readonly callerName: (name: string) => string
   /** Whether the caller's tool takes free text, which dialects without such tools wrap into `{"input": …}`. */
   readonly isCustom: (callerName: string) => boolean
+  /** Whether an id is that of a call to such a tool. */
+  readonly isCustomCall: (callId: string) => boolean
   /** The upstream's name of the tool whose arguments are the answer's text; undefined where there is none. */
   readonly answerTool: string | undefined
 }
@@ -35,10 +37,14 @@ export const backOf = (conversation: Conversation, answerTool?: string): Back =>
   named.filter((name) => legal.test(name)).forEach(add)
   named.forEach(add)
   const custom = new Set(conversation.tools.flatMap((tool) => (tool.type === "custom" ? [tool.name] : [])))
+  const customCalls = new Set(
+    conversation.items.flatMap((item) => (item.type === "tool-call" && item.kind === "custom" ? [item.callId] : []))
+  )
   return {
     upstreamName: (name) => toUpstream.get(name) ?? name,
     callerName: (name) => toCaller.get(name) ?? name,
     isCustom: (name) => custom.has(name),
+    isCustomCall: (callId) => customCalls.has(callId),
     answerTool
   }
 }

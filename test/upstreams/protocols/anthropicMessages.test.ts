@@ -104,7 +104,14 @@ describe("anthropic-messages requests", () => {
     const redacted = { type: "reasoning", text: "", signature: undefined, redacted: "opaque" } as const
     expect(
       messages({
-        items: [user("a"), thought("x", "gAAAAABo"), thought("y"), thought("z", "gw_1"), redacted, assistant("b")]
+        items: [
+          user("a"),
+          thought("x", "gAAAAABo"),
+          thought("y"),
+          thought("z", "Z2F0ZXdheToxdGhpbmtpbmc6"),
+          redacted,
+          assistant("b")
+        ]
       })
     ).toMatchObject([
       {},

@@ -61,7 +61,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     ...(conversation.endUser === undefined ? {} : { metadata: { user_id: conversation.endUser } })
   }
   if (turns.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
-  return { body, adapted: notes.adapted(), refused: notes.refused(), back }
+  return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: [] }
 }
 
 /** The model waits for results of tools that it called in a turn without thinking that could be replayed. */

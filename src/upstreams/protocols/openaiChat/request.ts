@@ -28,7 +28,13 @@ export const lower = (conversation: Conversation, options: LowerOptions, provide
       : { stop: conversation.stopSequences.slice(0, provider.maxStops) }),
     ...hints(conversation, provider, notes)
   }
-  return { body, adapted: notes.adapted(), refused: notes.refused(), back }
+  return {
+    body,
+    adapted: notes.adapted(),
+    refused: notes.refused(),
+    back,
+    stops: conversation.stopSequences.slice(provider.maxStops)
+  }
 }
 
 const sampling = ({ sampling }: Conversation, provider: Provider, notes: Notes): JsonObject => {

@@ -1,0 +1,111 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { SearchOutcome } from "../../../generation/Conversation.ts"
+import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { listAt, numberAt, objectAt, textAt } from "../json.ts"
+import type { State } from "./step.ts"
+
+/** An output item under way. */
+export interface Opened {
+  /** Of a tool call. */
+  readonly callId: string | undefined
+  /** Whether its content came in pieces; else it is read from the whole item at its end. */
+  readonly told: boolean
+}
+
+type Step = readonly [State, ReadonlyArray<GenerationEvent>]
+
+export const openItem = (state: State, at: number, item: JsonObject | undefined): Step => {
+  const type = textAt(item, "type")
+  const isCall = type === "function_call" || type === "custom_tool_call"
+  const callId = isCall ? (textAt(item, "call_id") ?? textAt(item, "id") ?? "") : undefined
+  const opened: State = { ...state, open: new Map(state.open).set(at, { callId, told: false }) }
+  if (callId === undefined) return [opened, []]
+  const name = state.back.callerName(textAt(item, "name") ?? "")
+  const kind = type === "custom_tool_call" ? "custom" : "function"
+  return [opened, [{ type: "tool-call-start", callId, name, kind }]]
+}
+
+export const closeItem = (before: State, at: number, item: JsonObject | undefined): Step => {
+  // A server that tells items only when they are done.
+  const [state, begun] = before.open.has(at) ? [before, []] : openItem(before, at, item)
+  const opened = state.open.get(at)
+  const told = opened?.told === true
+  const open = new Map(state.open)
+  open.delete(at)
+  const after: State = { ...state, open }
+  switch (textAt(item, "type")) {
+    case "message":
+      return [after, told ? [] : [...begun, ...listAt(item, "content").flatMap(part)]]
+    case "reasoning": {
+      const text = told ? "" : reasoningText(item)
+      const signature = textAt(item, "encrypted_content") || undefined
+      return [
+        after,
+        [...(text === "" ? [] : [{ type: "reasoning-delta", text } as const]), { type: "reasoning-end", signature }]
+      ]
+    }
+    case "function_call":
+      return [after, [...begun, ...endCall(opened?.callId ?? "", told ? "" : textAt(item, "arguments") || "{}")]]
+    case "custom_tool_call":
+      return [after, [...begun, ...endCall(opened?.callId ?? "", told ? "" : (textAt(item, "input") ?? ""))]]
+    case "web_search_call":
+      return searched(after, item)
+    default:
+      return [after, []]
+  }
+}
+
+export const citation = (annotation: unknown): ReadonlyArray<GenerationEvent> => {
+  const url = textAt(annotation, "url")
+  if (textAt(annotation, "type") !== "url_citation" || url === undefined) return []
+  const start = numberAt(annotation, "start_index") ?? 0
+  const end = numberAt(annotation, "end_index") ?? start
+  const title = textAt(annotation, "title") ?? ""
+  return [{ type: "citation", citation: { url, title, citedText: "", start, end } }]
+}
+
+const endCall = (callId: string, rest: string): ReadonlyArray<GenerationEvent> => [
+  ...(rest === "" ? [] : [{ type: "tool-call-delta", callId, text: rest } as const]),
+  { type: "tool-call-end", callId }
+]
+
+const part = (part: unknown): ReadonlyArray<GenerationEvent> => {
+  const refusal = textAt(part, "refusal")
+  if (refusal !== undefined) return [{ type: "refusal-delta", text: refusal }]
+  const text = textAt(part, "text")
+  if (text === undefined) return []
+  return [
+    { type: "text-start" },
+    { type: "text-delta", text },
+    ...listAt(part, "annotations").flatMap(citation),
+    { type: "text-end" }
+  ]
+}
+
+const reasoningText = (item: JsonObject | undefined): string => {
+  const texts = (key: string) => listAt(item, key).flatMap((part) => textAt(part, "text") ?? [])
+  const summary = texts("summary")
+  return (summary.length > 0 ? summary : texts("content")).join("\n\n")
+}
+
+/** A search is told when it is done: only then are its query and sources known. */
+const searched = (state: State, item: JsonObject | undefined): Step => {
+  const id = textAt(item, "id") ?? ""
+  const action = objectAt(item, "action")
+  const results = listAt(action, "sources").flatMap((source) => {
+    const url = textAt(source, "url")
+    return url === undefined ? [] : [{ url, title: textAt(source, "title") ?? "", text: "", pageAge: null }]
+  })
+  const outcome: SearchOutcome =
+    textAt(item, "status") === "failed" ? { type: "error", code: "unavailable" } : { type: "results", results }
+  const query = textAt(action, "query") ?? textAt(action, "url") ?? ""
+  // Opening a page found before is not billed as a search.
+  const counts = action === undefined || textAt(action, "type") === "search"
+  return [
+    { ...state, searches: state.searches + (counts ? 1 : 0) },
+    [
+      { type: "search-start", id, query },
+      { type: "search-end", id, outcome }
+    ]
+  ]
+}

@@ -1,0 +1,33 @@
+import type { Effort } from "../reasoning.ts"
+
+/** What a generation of models takes. */
+export interface Traits {
+  /** Efforts a reasoning model knows; none for models that do not reason. */
+  readonly efforts: ReadonlyArray<Effort>
+  /** Whether temperature and top_p may be set while it reasons. */
+  readonly sampling: boolean
+  /** Whether reasoning comes back encrypted on request, to be replayed. */
+  readonly encrypted: boolean
+}
+
+const reasons = (...efforts: ReadonlyArray<Effort>): Traits => ({ efforts, sampling: false, encrypted: true })
+
+/** The first match counts. Dated snapshots and prefixed ids match too. */
+const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
+  [/gpt-5-chat/, { efforts: [], sampling: true, encrypted: false }],
+  [/gpt-5-pro/, reasons("high")],
+  [/gpt-5(\.\d+)?-chat/, reasons("medium")],
+  [/gpt-5\.1-codex-max/, reasons("low", "medium", "high", "xhigh")],
+  [/gpt-5\.1-codex/, reasons("low", "medium", "high")],
+  [/gpt-5\.1/, reasons("none", "low", "medium", "high")],
+  [/gpt-5\.\d+-codex/, reasons("low", "medium", "high", "xhigh")],
+  [/gpt-5\.\d|gpt-[6-9]/, reasons("none", "low", "medium", "high", "xhigh")],
+  [/gpt-5/, reasons("minimal", "low", "medium", "high")],
+  [/(^|\/)o\d|codex/, reasons("low", "medium", "high")],
+  [/gpt-|chatgpt/, { efforts: [], sampling: true, encrypted: false }]
+]
+
+/** Servers of the same dialect with models of their own. */
+const other: Traits = { efforts: ["low", "medium", "high"], sampling: true, encrypted: false }
+
+export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other

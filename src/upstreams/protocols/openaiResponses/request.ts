@@ -1,0 +1,156 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { Conversation, OutputFormat, SearchTool, Tool } from "../../../generation/Conversation.ts"
+import type { Back } from "../back.ts"
+import { backOf } from "../back.ts"
+import type { Notes } from "../notes.ts"
+import { takeNotes } from "../notes.ts"
+import type { Lowered, LowerOptions } from "../Protocol.ts"
+import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import { lowerInput } from "./input.ts"
+import type { Traits } from "./models.ts"
+import { traitsOf } from "./models.ts"
+
+/** The least `max_output_tokens` there is. */
+const leastTokens = 16
+
+/** A conversation as a responses request. The gateway keeps the state, so the upstream stores nothing. */
+export const lower = (conversation: Conversation, options: LowerOptions): Lowered => {
+  const notes = takeNotes()
+  const back = backOf(conversation)
+  const traits = traitsOf(options.model)
+  const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
+  const input = lowerInput(conversation.items, back, notes)
+  if (input.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
+  const asked = reasoning(conversation, traits, notes)
+  const { maxOutputTokens } = conversation
+  if (maxOutputTokens !== undefined && maxOutputTokens < leastTokens) notes.adapt("max_tokens")
+  const body: JsonObject = {
+    model: options.model,
+    ...(instructions === "" ? {} : { instructions }),
+    input,
+    stream: options.stream,
+    store: false,
+    ...include(conversation, traits),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: Math.max(leastTokens, maxOutputTokens) }),
+    ...sampling(conversation, traits, asked?.["effort"] === "none", notes),
+    ...tools(conversation, back, notes),
+    ...(asked === undefined ? {} : { reasoning: asked }),
+    ...textFormat(conversation.format),
+    ...(conversation.truncation === "auto" ? { truncation: "auto" } : {}),
+    ...(conversation.endUser === undefined ? {} : { safety_identifier: conversation.endUser }),
+    ...(conversation.cacheKey === undefined ? {} : { prompt_cache_key: conversation.cacheKey })
+  }
+  return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: conversation.stopSequences }
+}
+
+const include = (conversation: Conversation, traits: Traits): JsonObject => {
+  const wanted = [
+    ...(traits.encrypted ? ["reasoning.encrypted_content"] : []),
+    ...(conversation.tools.some((tool) => tool.type === "search") ? ["web_search_call.action.sources"] : [])
+  ]
+  return wanted.length === 0 ? {} : { include: wanted }
+}
+
+const sampling = ({ sampling }: Conversation, traits: Traits, unreasoned: boolean, notes: Notes): JsonObject => {
+  const { temperature, topP, topK } = sampling
+  if (topK !== undefined) notes.adapt("top_k")
+  if (!traits.sampling && !unreasoned) {
+    if (temperature !== undefined && temperature !== 1) notes.adapt("temperature")
+    if (topP !== undefined && topP !== 1) notes.adapt("top_p")
+    return {}
+  }
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { top_p: topP })
+  }
+}
+
+const reasoning = (conversation: Conversation, traits: Traits, notes: Notes): JsonObject | undefined => {
+  const { reasoning } = conversation
+  const effort = effortOf(reasoning)
+  // A caller that counts thinking tokens expects to read some.
+  const summary = reasoning.summary ?? (reasoning.enabled === true ? "auto" : undefined)
+  if (effort === undefined && summary === undefined) return undefined
+  if (traits.efforts.length === 0) {
+    if (effort !== undefined && effort !== "none") notes.adapt(reasoningParam(conversation))
+    return undefined
+  }
+  const nearest = effort === undefined ? undefined : nearestEffort(effort, traits.efforts)
+  return {
+    ...(nearest === undefined ? {} : { effort: nearest }),
+    ...(summary === undefined || effort === "none" ? {} : { summary })
+  }
+}
+
+const tools = (conversation: Conversation, back: Back, notes: Notes): JsonObject => {
+  const { tools, toolChoice, parallelToolCalls } = conversation
+  if (tools.length === 0) return {}
+  const uses = tools.find((tool) => tool.type === "search")?.maxUses
+  const choice = toolChoiceOf(conversation, back)
+  return {
+    tools: tools.map((tool) => writeTool(tool, back, notes)),
+    ...(toolChoice.type === "auto" ? {} : { tool_choice: choice }),
+    ...(parallelToolCalls ? {} : { parallel_tool_calls: false }),
+    ...(uses === undefined ? {} : { max_tool_calls: uses })
+  }
+}
+
+const toolChoiceOf = ({ tools, toolChoice }: Conversation, back: Back): unknown => {
+  const named = (name: string): JsonObject => {
+    const tool = tools.find((tool) => tool.name === name)
+    if (tool?.type === "search") return { type: "web_search" }
+    return tool?.type === "custom"
+      ? { type: "custom", name: back.upstreamName(name) }
+      : { type: "function", name: back.upstreamName(name) }
+  }
+  if (toolChoice.type === "tool") return named(toolChoice.name)
+  if (toolChoice.type !== "required" || toolChoice.names === undefined) return toolChoice.type
+  return { type: "allowed_tools", mode: "required", tools: toolChoice.names.map(named) }
+}
+
+const writeTool = (tool: Tool, back: Back, notes: Notes): JsonObject => {
+  const described = tool.type === "search" || tool.description === undefined ? {} : { description: tool.description }
+  switch (tool.type) {
+    case "search":
+      return searchTool(tool, notes)
+    case "custom":
+      return { type: "custom", name: back.upstreamName(tool.name), ...described }
+    case "function":
+      return {
+        type: "function",
+        name: back.upstreamName(tool.name),
+        ...described,
+        parameters: { type: "object", properties: {}, ...tool.parameters },
+        // Strict is the dialect's default, and refuses most schemas that were not written for it.
+        strict: tool.strict ?? false
+      }
+  }
+}
+
+const searchTool = (tool: SearchTool, notes: Notes): JsonObject => {
+  const { allowedDomains, blockedDomains, contextSize, location } = tool
+  if (blockedDomains !== undefined) notes.adapt("blocked_domains")
+  return {
+    type: "web_search",
+    ...(allowedDomains === undefined ? {} : { filters: { allowed_domains: allowedDomains } }),
+    search_context_size: contextSize,
+    ...(location === undefined ? {} : { user_location: { type: "approximate", ...location } })
+  }
+}
+
+const textFormat = (format: OutputFormat): JsonObject => {
+  if (format.type === "text") return {}
+  if (format.type === "json") return { text: { format: { type: "json_object" } } }
+  const { name, description, schema, strict } = format
+  return {
+    text: {
+      format: {
+        type: "json_schema",
+        name,
+        ...(description === undefined ? {} : { description }),
+        schema,
+        strict: strict ?? false
+      }
+    }
+  }
+}

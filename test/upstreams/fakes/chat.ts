@@ -1,0 +1,87 @@
+import type { JsonObject } from "../../../src/contract/fields.ts"
+import type { Dialect, Scenario } from "./scenarios.ts"
+import { spoken } from "./scenarios.ts"
+
+const chunk = (model: string, delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
+  id: "chatcmpl-1",
+  object: "chat.completion.chunk",
+  created: 1_700_000_000,
+  model,
+  choices: [{ index: 0, delta, finish_reason, logprobs: null }]
+})
+
+const usage: JsonObject = {
+  prompt_tokens: 20,
+  completion_tokens: 8,
+  total_tokens: 28,
+  prompt_tokens_details: { cached_tokens: 5 },
+  completion_tokens_details: { reasoning_tokens: 3 }
+}
+
+const call = (index: number, id: string, city: string): ReadonlyArray<JsonObject> => [
+  { tool_calls: [{ index, id, type: "function", function: { name: "get_weather", arguments: "" } }] },
+  { tool_calls: [{ index, function: { arguments: '{"city":' } }] },
+  { tool_calls: [{ index, function: { arguments: `"${city}"}` } }] }
+]
+
+const text = Array.from(spoken.text).map((content) => ({ content }))
+
+const deltas = (scenario: Scenario): ReadonlyArray<JsonObject> => {
+  switch (scenario) {
+    case "tools":
+      return call(0, "call_1", spoken.city)
+    case "parallel-tools":
+      return [...call(0, "call_1", spoken.city), ...call(1, "call_2", spoken.other)]
+    case "reasoning":
+      return [{ reasoning_content: "The user " }, { reasoning_content: "greets me." }, ...text]
+    case "refusal":
+      return [{ refusal: spoken.refusal }]
+    default:
+      return text
+  }
+}
+
+const reason = (scenario: Scenario) =>
+  scenario === "max-tokens" ? "length" : scenario.endsWith("tools") ? "tool_calls" : "stop"
+
+const message = (scenario: Scenario): JsonObject => {
+  const tool = (id: string, city: string) => ({
+    id,
+    type: "function",
+    function: { name: "get_weather", arguments: `{"city":"${city}"}` }
+  })
+  switch (scenario) {
+    case "tools":
+      return { content: null, tool_calls: [tool("call_1", spoken.city)] }
+    case "parallel-tools":
+      return { content: null, tool_calls: [tool("call_1", spoken.city), tool("call_2", spoken.other)] }
+    case "reasoning":
+      return { content: spoken.text, reasoning_content: spoken.thought }
+    case "refusal":
+      return { content: null, refusal: spoken.refusal }
+    default:
+      return { content: spoken.text }
+  }
+}
+
+export const chat: Dialect = {
+  path: "/v1/chat/completions",
+  named: false,
+  end: "data: [DONE]\n\n",
+  frames: (scenario, model) => [
+    chunk(model, { role: "assistant", content: "" }),
+    ...deltas(scenario).map((delta) => chunk(model, delta)),
+    ...(scenario === "error-after"
+      ? [{ error: { message: "worker 10.0.0.3 died", type: "server_error", code: "internal" } }]
+      : [chunk(model, {}, reason(scenario)), { ...chunk(model, {}), choices: [], usage }])
+  ],
+  answer: (scenario, model) => ({
+    id: "chatcmpl-1",
+    object: "chat.completion",
+    created: 1_700_000_000,
+    model,
+    choices: [{ index: 0, message: { role: "assistant", ...message(scenario) }, finish_reason: reason(scenario) }],
+    usage
+  }),
+  error: (_, message) => ({ error: { message, type: "invalid_request_error", param: null, code: null } })
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from "../../../src/contract/fields.ts"
+
+/** What a fake upstream plays; it reads the name behind the last `play:` of a request (`play:parallel-tools`). */
+export const scenarios = [
+  "text",
+  "tools",
+  "parallel-tools",
+  "reasoning",
+  "search",
+  "refusal",
+  "max-tokens",
+  "error-before",
+  "error-after"
+] as const
+export type Scenario = (typeof scenarios)[number]
+
+/** How a dialect says each scenario, as recorded from the real thing (`null` where it has no such thing). */
+export interface Dialect {
+  readonly path: string
+  /** The data of a stream's events, in order. */
+  readonly frames: (scenario: Scenario, model: string) => ReadonlyArray<JsonObject>
+  /** The answer in one piece. */
+  readonly answer: (scenario: Scenario, model: string) => JsonObject
+  /** The body of an HTTP error. */
+  readonly error: (status: number, message: string) => JsonObject
+  /** Whether events carry their name, and how the stream ends. */
+  readonly named: boolean
+  readonly end: string
+}
+
+export const spoken = {
+  text: "Hello, wörld 🦊!",
+  thought: "The user greets me.",
+  city: "Paris",
+  other: "Rome",
+  refusal: "I can't help with that.",
+  url: "https://example.com/a",
+  title: "Example A",
+  signature: "EqQBCkYIBxgCKkDTfakesignature==",
+  encrypted: "gAAAAABofakeencryptedcontent=="
+}

@@ -1,0 +1,304 @@
+import { describe, expect, it } from "@effect/vitest"
+import type { JsonObject } from "../../../src/contract/fields.ts"
+import { openaiResponses } from "../../../src/upstreams/protocols/openaiResponses.ts"
+import {
+  assistant,
+  call,
+  conversation,
+  pixel,
+  result,
+  search,
+  system,
+  thought,
+  user,
+  weather
+} from "../conversations.ts"
+import { answered, outcome, streamed } from "../events.ts"
+
+type Asked = Parameters<typeof conversation>[0]
+const lower = (over: Asked, model = "gpt-5.1") => openaiResponses.lower(conversation(over), { model, stream: true })
+const input = (over: Asked) => lower(over).body["input"]
+const reasoning = { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined }
+
+const completed = (over: JsonObject = {}): JsonObject => ({
+  type: "response.completed",
+  response: { status: "completed", usage: { input_tokens: 10, output_tokens: 5 }, ...over }
+})
+const added = (output_index: number, item: JsonObject): JsonObject => ({
+  type: "response.output_item.added",
+  output_index,
+  item
+})
+const done = (output_index: number, item: JsonObject): JsonObject => ({
+  type: "response.output_item.done",
+  output_index,
+  item
+})
+const read = (frames: ReadonlyArray<JsonObject>, asked?: Asked) =>
+  outcome(streamed(openaiResponses, [{ type: "response.created" }, ...frames], { marked: false, asked: asked ?? {} }))
+
+describe("openai-responses requests", () => {
+  it("says items in its words, stores nothing, and asks for what can be replayed", () => {
+    const { body } = lower({
+      system: ["Be brief."],
+      items: [
+        system("Be kind."),
+        user("Weather?"),
+        thought("two cities", "gAAAAABo"),
+        thought("not mine", "EqQB"),
+        assistant("Looking."),
+        call("call_1", "get_weather", '{"city":"Paris"}'),
+        call("call_2", "patch", "*** Begin", "custom"),
+        result("call_1", "sunny"),
+        result("call_2", "bad", true)
+      ]
+    })
+    expect(body).toMatchObject({
+      instructions: "Be brief.",
+      store: false,
+      include: ["reasoning.encrypted_content"],
+      input: [
+        { role: "developer", content: [{ type: "input_text", text: "Be kind." }] },
+        { role: "user", content: [{ type: "input_text", text: "Weather?" }] },
+        {
+          type: "reasoning",
+          summary: [{ type: "summary_text", text: "two cities" }],
+          encrypted_content: "gAAAAABo"
+        },
+        { role: "assistant", content: [{ type: "output_text", text: "Looking." }] },
+        { type: "function_call", call_id: "call_1", name: "get_weather", arguments: '{"city":"Paris"}' },
+        { type: "custom_tool_call", call_id: "call_2", name: "patch", input: "*** Begin" },
+        { type: "function_call_output", call_id: "call_1", output: "sunny" },
+        { type: "custom_tool_call_output", call_id: "call_2", output: "Error: bad" }
+      ]
+    })
+  })
+
+  it("sends images and PDFs, and text documents as marked text", () => {
+    const part = (type: "image" | "document", source: object) => ({ type, source, name: "n", detail: "high" }) as never
+    const content = [
+      part("image", { type: "base64", mediaType: "image/png", data: pixel }),
+      part("document", { type: "base64", mediaType: "application/pdf", data: "JVBERi0=" }),
+      part("document", { type: "url", url: "https://e.com/a.pdf" }),
+      part("document", { type: "base64", mediaType: "text/csv", data: btoa("a,b") })
+    ]
+    expect(input({ items: [{ type: "message", role: "user", content }] })).toMatchObject([
+      {
+        content: [
+          { type: "input_image", image_url: `data:image/png;base64,${pixel}`, detail: "high" },
+          { type: "input_file", filename: "n", file_data: "data:application/pdf;base64,JVBERi0=" },
+          { type: "input_file", file_url: "https://e.com/a.pdf" },
+          { type: "input_text", text: '<document name="n">\na,b\n</document>' }
+        ]
+      }
+    ])
+    const image = part("image", { type: "url", url: "https://e.com/a.png" })
+    expect(input({ items: [{ type: "tool-result", callId: "c", content: [image], isError: false }] })).toMatchObject([
+      { output: [{ type: "input_image", image_url: "https://e.com/a.png" }] }
+    ])
+  })
+
+  it("says tools and choices in its words", () => {
+    const tools = [weather, { ...search, allowedDomains: ["e.com"], blockedDomains: ["x.com"], maxUses: 3 }]
+    const { body, adapted } = lower({
+      tools,
+      toolChoice: { type: "tool", name: "web_search" },
+      parallelToolCalls: false
+    })
+    expect(body).toMatchObject({
+      tools: [
+        { type: "function", name: "get_weather", strict: false },
+        { type: "web_search", filters: { allowed_domains: ["e.com"] }, search_context_size: "medium" }
+      ],
+      tool_choice: { type: "web_search" },
+      parallel_tool_calls: false,
+      max_tool_calls: 3
+    })
+    expect(adapted).toEqual(["blocked_domains"])
+    expect(lower({ tools, toolChoice: { type: "required", names: ["get_weather"] } }).body["tool_choice"]).toEqual({
+      type: "allowed_tools",
+      mode: "required",
+      tools: [{ type: "function", name: "get_weather" }]
+    })
+  })
+
+  it("sets what the model takes, leaves stop sequences to the gateway, and lists the rest", () => {
+    const asked = {
+      sampling: { temperature: 0.5, topP: 0.9, topK: 5 },
+      reasoning: { ...reasoning, effort: "xhigh", summary: "auto" },
+      stopSequences: ["END"],
+      maxOutputTokens: 5
+    } as const
+    const thinks = lower(asked, "gpt-5")
+    expect(thinks.body).toMatchObject({ reasoning: { effort: "high", summary: "auto" }, max_output_tokens: 16 })
+    expect(thinks.body).not.toHaveProperty("temperature")
+    expect(thinks.adapted.toSorted()).toEqual(["max_tokens", "temperature", "top_k", "top_p"])
+    expect(thinks.stops).toEqual(["END"])
+    const plain = lower(asked, "gpt-4.1")
+    expect(plain.body).toMatchObject({ temperature: 0.5, top_p: 0.9 })
+    expect(plain.body).not.toHaveProperty("reasoning")
+    expect(plain.body).not.toHaveProperty("include")
+    expect(plain.adapted).toContain("reasoning.effort")
+    const unreasoned = lower({ ...asked, reasoning: { ...reasoning, effort: "none" } })
+    expect(unreasoned.body).toMatchObject({ reasoning: { effort: "none" }, temperature: 0.5 })
+  })
+
+  it("makes an effort of a thinking budget", () => {
+    const budget = { enabled: true, effort: undefined, budgetTokens: 16_000, summary: undefined }
+    expect(lower({ reasoning: budget }).body["reasoning"]).toEqual({ effort: "high", summary: "auto" })
+  })
+
+  it("asks for structured output", () => {
+    const schema = { type: "object" }
+    const format = { type: "json-schema", name: "a", description: undefined, schema, strict: true } as const
+    expect(lower({ format }).body["text"]).toEqual({
+      format: { type: "json_schema", name: "a", schema, strict: true }
+    })
+  })
+})
+
+describe("openai-responses answers", () => {
+  it("reads text with citations and usage, cached tokens apart", () => {
+    const annotation = { type: "url_citation", start_index: 0, end_index: 2, url: "https://e.com", title: "E" }
+    const usage = {
+      input_tokens: 10,
+      input_tokens_details: { cached_tokens: 4 },
+      output_tokens: 5,
+      output_tokens_details: { reasoning_tokens: 2 }
+    }
+    const frames = [
+      added(0, { type: "message", id: "msg_1" }),
+      { type: "response.content_part.added", output_index: 0, part: { type: "output_text", text: "" } },
+      { type: "response.output_text.delta", output_index: 0, delta: "Hel" },
+      { type: "response.output_text.delta", output_index: 0, delta: "lo" },
+      { type: "response.output_text.annotation.added", output_index: 0, annotation },
+      { type: "response.content_part.done", output_index: 0, part: { type: "output_text", text: "Hello" } },
+      done(0, { type: "message", id: "msg_1", content: [{ type: "output_text", text: "Hello" }] })
+    ]
+    expect(read([...frames, completed({ usage })])).toEqual({
+      items: [
+        {
+          type: "text",
+          text: "Hello",
+          citations: [{ url: "https://e.com", title: "E", citedText: "", start: 0, end: 2 }]
+        }
+      ],
+      ending: { reason: "stop", stopSequence: null },
+      usage: {
+        inputTokens: 6,
+        cacheReadTokens: 4,
+        cacheWriteTokens: 0,
+        outputTokens: 5,
+        reasoningTokens: 2,
+        searches: 0
+      }
+    })
+  })
+
+  it("reads reasoning with what replays it, summary parts apart, or only what replays it", () => {
+    const frames = [
+      added(0, { type: "reasoning", id: "rs_1", summary: [] }),
+      { type: "response.reasoning_summary_part.added", output_index: 0, summary_index: 0 },
+      { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 0, delta: "a" },
+      { type: "response.reasoning_summary_part.added", output_index: 0, summary_index: 1 },
+      { type: "response.reasoning_summary_text.delta", output_index: 0, summary_index: 1, delta: "b" },
+      done(0, { type: "reasoning", id: "rs_1", encrypted_content: "gAAAAA1" }),
+      added(1, { type: "reasoning", id: "rs_2", summary: [] }),
+      done(1, { type: "reasoning", id: "rs_2", summary: [], encrypted_content: "gAAAAA2" })
+    ]
+    expect(read([...frames, completed()]).items).toEqual([
+      { type: "reasoning", text: "a\n\nb", signature: "gAAAAA1" },
+      { type: "reasoning", signature: "gAAAAA2" }
+    ])
+  })
+
+  it("reads parallel calls, function and custom, whole or in pieces", () => {
+    const frames = [
+      added(0, { type: "function_call", id: "fc_1", call_id: "call_1", name: "get_weather", arguments: "" }),
+      { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"city":' },
+      { type: "response.function_call_arguments.delta", output_index: 0, delta: '"Paris"}' },
+      done(0, { type: "function_call", id: "fc_1", call_id: "call_1", arguments: '{"city":"Paris"}' }),
+      added(1, { type: "custom_tool_call", id: "ct_1", call_id: "call_2", name: "patch" }),
+      { type: "response.custom_tool_call_input.delta", output_index: 1, delta: "*** Begin" },
+      done(1, { type: "custom_tool_call", call_id: "call_2", input: "*** Begin" }),
+      done(2, { type: "function_call", id: "fc_3", call_id: "call_3", name: "now", arguments: "" })
+    ]
+    expect(read([...frames, completed()])).toMatchObject({
+      items: [
+        { callId: "call_1", name: "get_weather", kind: "function", text: '{"city":"Paris"}' },
+        { callId: "call_2", name: "patch", kind: "custom", text: "*** Begin" },
+        { callId: "call_3", name: "now", text: "{}" }
+      ],
+      ending: { reason: "tool-calls" }
+    })
+  })
+
+  it("reads a search with its sources, and counts it", () => {
+    const action = { type: "search", query: "x", sources: [{ type: "url", url: "https://e.com" }] }
+    const frames = [
+      added(0, { type: "web_search_call", id: "ws_1", status: "in_progress" }),
+      { type: "response.web_search_call.searching", output_index: 0 },
+      done(0, { type: "web_search_call", id: "ws_1", status: "completed", action })
+    ]
+    const { items, usage } = read([...frames, completed()])
+    expect(items).toMatchObject([{ type: "search", id: "ws_1", query: "x", outcome: { type: "results" } }])
+    expect(usage).toMatchObject({ searches: 1 })
+  })
+
+  it.each([
+    ["max_output_tokens", "max-tokens"],
+    ["content_filter", "refusal"]
+  ])("reads an answer cut by %s", (reason, expected) => {
+    const incomplete = { status: "incomplete", incomplete_details: { reason } }
+    expect(read([{ ...completed(incomplete), type: "response.incomplete" }]).ending).toMatchObject({ reason: expected })
+  })
+
+  it.each([
+    ["nested", { type: "error", error: { type: "server_error", code: "server_error", message: "10.0.0.3" } }],
+    ["flat", { type: "error", code: "server_error", message: "10.0.0.3", param: null }],
+    [
+      "failed",
+      { type: "response.failed", response: { status: "failed", error: { code: "server_error", message: "10.0.0.3" } } }
+    ]
+  ])("fails on a %s error and keeps the upstream's trouble to itself", (_, frame) => {
+    expect(read([frame, completed()]).ending).toEqual({
+      failed: "UpstreamFailed",
+      message: "The model's upstream failed"
+    })
+  })
+
+  it("keeps the upstream's words where they are about the caller's input, and fails where the stream is cut", () => {
+    const error = { code: "invalid_prompt", message: "Your prompt is not allowed." }
+    expect(read([{ type: "error", ...error }]).ending).toEqual({
+      failed: "InvalidRequest",
+      message: "Your prompt is not allowed."
+    })
+    expect(read([]).ending).toMatchObject({ failed: "UpstreamFailed" })
+  })
+
+  it("reads a response in one piece like a stream", () => {
+    const output = [
+      { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }], encrypted_content: "gAAAAA" },
+      {
+        type: "message",
+        id: "msg_1",
+        content: [
+          { type: "output_text", text: "Hi", annotations: [] },
+          { type: "refusal", refusal: "No." }
+        ]
+      },
+      { type: "function_call", id: "fc_1", call_id: "call_1", name: "now", arguments: "" }
+    ]
+    const response = { object: "response", status: "completed", output, usage: { input_tokens: 1, output_tokens: 2 } }
+    expect(outcome(answered(openaiResponses, response))).toMatchObject({
+      items: [
+        { type: "reasoning", text: "hm", signature: "gAAAAA" },
+        { type: "text", text: "Hi" },
+        { type: "refusal", text: "No." },
+        { type: "tool-call", callId: "call_1", text: "{}" }
+      ],
+      ending: { reason: "tool-calls" },
+      usage: { inputTokens: 1, outputTokens: 2 }
+    })
+  })
+})
