@@ -5,22 +5,24 @@ type Member = Schema.Schema.AnyNoContext
 type Members = Readonly<Record<string, Member>>
 type Parse = (input: unknown, options?: AST.ParseOptions) => Effect.Effect<unknown, ParseResult.ParseIssue>
 
-interface Options<M extends Members, Other extends Member> {
+type Others = ReadonlyArray<readonly [RegExp, Member]>
+
+interface Options<M extends Members, O extends Others> {
   /** What an object without a `type` is. */
   readonly absent?: keyof M
   /** What a `type` that names no member is: the first that matches. These are not listed among the allowed values. */
-  readonly others?: ReadonlyArray<readonly [RegExp, Other]>
+  readonly others?: O
 }
 
 /**
  * A union of objects told apart by their `type`. Unlike `Schema.Union` it parses one member only, which keeps long
  * histories cheap, and its issues point into that member or say which types there are.
  */
-export const variants = <const M extends Members, Other extends Member = never>(
+export const variants = <const M extends Members, const O extends Others = readonly []>(
   members: M,
-  options: Options<M, Other> = {}
-): Schema.Schema<Schema.Schema.Type<M[keyof M] | Other>, Schema.Schema.Encoded<M[keyof M] | Other>> => {
-  const others = options.others ?? []
+  options: Options<M, O> = {}
+): Schema.Schema<Schema.Schema.Type<M[keyof M] | O[number][1]>, Schema.Schema.Encoded<M[keyof M] | O[number][1]>> => {
+  const others: Others = options.others ?? []
   const types = AST.Union.make(Object.keys(members).map((type) => new AST.Literal(type)))
   const memberOf = (type: unknown): Member | undefined => {
     if (type === undefined || type === null) return options.absent === undefined ? undefined : members[options.absent]

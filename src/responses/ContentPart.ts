@@ -1,0 +1,53 @@
+import { Schema } from "effect"
+import { JsonObject, maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
+
+const InputText = Schema.Struct({
+  type: Schema.Literal("input_text"),
+  text: Schema.String
+})
+
+const InputImage = Schema.Struct({
+  type: Schema.Literal("input_image"),
+  image_url: maybe(Schema.String, {
+    description: "Required without `file_id`. An http(s) URL or a base64 data URL of the image."
+  }),
+  detail: maybe(Schema.Literal("low", "high", "auto"), {
+    description: "How closely the model looks at the image.",
+    default: "auto"
+  }),
+  file_id: maybe(Schema.String, { description: "Id of a file that the model's upstream keeps." })
+})
+
+const InputFile = Schema.Struct({
+  type: Schema.Literal("input_file"),
+  file_url: maybe(Schema.String, { description: "URL of the file. One of the three file sources is required." }),
+  file_data: maybe(Schema.String, {
+    description: "Content of the file: a base64 data URL, or bare base64 whose kind the `filename` tells."
+  }),
+  file_id: maybe(Schema.String, { description: "Id of a file that the model's upstream keeps." }),
+  filename: maybe(Schema.String, { description: "Name of the file." })
+})
+
+const OutputText = Schema.Struct({
+  type: Schema.Literal("output_text"),
+  text: Schema.String,
+  annotations: maybe(Schema.Array(JsonObject))
+})
+
+const Refusal = Schema.Struct({
+  type: Schema.Literal("refusal"),
+  refusal: Schema.String
+})
+
+/** A block of an input message or of a tool's output; the last two kinds are the assistant's own, replayed. */
+export const ContentPart = variants({
+  input_text: InputText,
+  input_image: InputImage,
+  input_file: InputFile,
+  output_text: OutputText,
+  refusal: Refusal
+})
+export type ContentPart = typeof ContentPart.Type
+export type InputImage = typeof InputImage.Type
+export type InputFile = typeof InputFile.Type

@@ -1,0 +1,98 @@
+import { Schema } from "effect"
+import { JsonObject, maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
+import { ContentPart } from "./ContentPart.ts"
+
+const id = maybe(Schema.String, { description: "Id of the item; the gateway gives it one where absent." })
+const status = maybe(Schema.String, { description: "As the item was returned; ignored." })
+const callId = Schema.String.annotations({ description: "Ties a tool's output to its call." })
+const namespace = maybe(Schema.String, { description: "Namespace of the tool." })
+
+const Content = Schema.Union(Schema.String, Schema.Array(ContentPart)).annotations({
+  description: "A text, or content blocks of different types."
+})
+
+const Message = Schema.Struct({
+  type: maybe(Schema.Literal("message"), { description: "May be left out on messages." }),
+  id,
+  status,
+  role: Schema.Literal("user", "assistant", "system", "developer"),
+  content: Content
+})
+
+const FunctionCall = Schema.Struct({
+  type: Schema.Literal("function_call"),
+  id,
+  call_id: callId,
+  name: Schema.String,
+  namespace,
+  arguments: Schema.String.annotations({ description: "JSON text." }),
+  status
+})
+
+const FunctionCallOutput = Schema.Struct({
+  type: Schema.Literal("function_call_output"),
+  id,
+  call_id: callId,
+  output: Content,
+  status
+})
+
+const CustomToolCall = Schema.Struct({
+  type: Schema.Literal("custom_tool_call"),
+  id,
+  call_id: callId,
+  name: Schema.String,
+  namespace,
+  input: Schema.String,
+  status
+})
+
+const CustomToolCallOutput = Schema.Struct({
+  type: Schema.Literal("custom_tool_call_output"),
+  id,
+  call_id: callId,
+  output: Content,
+  status
+})
+
+const ReasoningText = Schema.Struct({ type: maybe(Schema.String), text: Schema.String })
+
+const Reasoning = Schema.Struct({
+  type: Schema.Literal("reasoning"),
+  id,
+  summary: maybe(Schema.Array(ReasoningText)),
+  content: maybe(Schema.Array(ReasoningText)),
+  encrypted_content: maybe(Schema.String, {
+    description: "As the gateway gave it out; reasoning that is not the gateway's own is left out silently."
+  }),
+  status
+})
+
+const ItemReference = Schema.Struct({
+  type: Schema.Literal("item_reference"),
+  id: Schema.String.annotations({ description: "Id of an item of an earlier, stored response." })
+})
+
+const WebSearchCall = Schema.Struct({
+  type: Schema.Literal("web_search_call"),
+  id,
+  status,
+  action: maybe(JsonObject)
+})
+
+/** One entry of an array `input`. */
+export const InputItem = variants(
+  {
+    message: Message,
+    function_call: FunctionCall,
+    function_call_output: FunctionCallOutput,
+    custom_tool_call: CustomToolCall,
+    custom_tool_call_output: CustomToolCallOutput,
+    reasoning: Reasoning,
+    item_reference: ItemReference,
+    web_search_call: WebSearchCall
+  },
+  { absent: "message" }
+)
+export type InputItem = typeof InputItem.Type

@@ -1,0 +1,137 @@
+import { Schema } from "effect"
+import { JsonObject, maybe } from "../contract/fields.ts"
+import { variants } from "../contract/variants.ts"
+
+const Name = Schema.String.pipe(Schema.minLength(1)).annotations({ description: "a name of at least one character" })
+
+const FunctionEntry = Schema.Struct({
+  type: Schema.Literal("function"),
+  name: Name,
+  description: maybe(Schema.String),
+  parameters: maybe(JsonObject, { description: "JSON Schema of the arguments." }),
+  strict: maybe(Schema.Boolean, { description: "Whether the arguments must follow the schema exactly." })
+})
+
+const CustomEntry = Schema.Struct({
+  type: Schema.Literal("custom"),
+  name: Name,
+  description: maybe(Schema.String),
+  format: maybe(JsonObject, { description: "Grammar of the input; accepted and not enforced." })
+})
+
+const NamespaceEntry = Schema.Struct({
+  type: Schema.Literal("namespace"),
+  name: Name,
+  description: maybe(Schema.String),
+  tools: Schema.Array(variants({ function: FunctionEntry, custom: CustomEntry })).annotations({
+    description: "Calls of these tools carry the namespace in a field of its own."
+  })
+})
+
+const Filters = Schema.Struct({
+  allowed_domains: maybe(Schema.Array(Schema.String), {
+    description: "Domains without scheme; each covers its subdomains. All domains are allowed when absent."
+  }),
+  blocked_domains: maybe(Schema.Array(Schema.String))
+})
+
+const UserLocation = Schema.Struct({
+  type: maybe(Schema.Literal("approximate"), { description: "Always `approximate`.", default: "approximate" }),
+  city: maybe(Schema.String),
+  region: maybe(Schema.String),
+  country: maybe(Schema.String, { description: "Two-letter ISO country code." }),
+  timezone: maybe(Schema.String, { description: "IANA timezone id." })
+})
+
+const WebSearchEntry = Schema.Struct({
+  type: Schema.TemplateLiteral("web_search", Schema.String).annotations({
+    description: "`web_search`, `web_search_2025_08_26` or `web_search_preview`; later dates are taken too."
+  }),
+  filters: maybe(Filters, { description: "Search filters." }),
+  filter: maybe(Filters, { description: "Another spelling of `filters`." }),
+  search_context_size: maybe(Schema.Literal("low", "medium", "high"), {
+    description: "How much of the pages found the model sees.",
+    default: "medium"
+  }),
+  user_location: maybe(UserLocation, { description: "Approximate location of the user." })
+})
+
+/** Tools that OpenAI runs and the gateway does not have: left out where the model is free to choose. */
+const hosted = [
+  "file_search",
+  "computer",
+  "computer_use",
+  "computer_use_preview",
+  "computer-preview",
+  "mcp",
+  "code_interpreter",
+  "programmatic_tool_calling",
+  "image_generation",
+  "local_shell",
+  "shell",
+  "tool_search",
+  "apply_patch",
+  "web_fetch",
+  "x_search"
+] as const
+const isHosted = new RegExp(`^(${hosted.join("|")})$`)
+
+const HostedEntry = Schema.Struct({
+  type: Schema.Literal(...hosted).annotations({
+    description: "Not served: ignored where `tool_choice` leaves the choice to the model, refused where it names it."
+  })
+})
+
+const searches = {
+  web_search: WebSearchEntry,
+  web_search_2025_08_26: WebSearchEntry,
+  web_search_preview: WebSearchEntry
+}
+
+/** One entry of `tools`. */
+export const ToolEntry = variants(
+  { function: FunctionEntry, custom: CustomEntry, namespace: NamespaceEntry, ...searches },
+  {
+    others: [
+      [/^web_search_/, WebSearchEntry],
+      [isHosted, HostedEntry]
+    ]
+  }
+)
+export type ToolEntry = typeof ToolEntry.Type
+export type FunctionEntry = typeof FunctionEntry.Type
+export type CustomEntry = typeof CustomEntry.Type
+export type WebSearchEntry = typeof WebSearchEntry.Type
+
+const ChosenFunction = Schema.Struct({ type: Schema.Literal("function"), name: Name, namespace: maybe(Schema.String) })
+const ChosenCustom = Schema.Struct({ type: Schema.Literal("custom"), name: Name, namespace: maybe(Schema.String) })
+const ChosenSearch = Schema.Struct({ type: Schema.TemplateLiteral("web_search", Schema.String) })
+const ChosenHosted = Schema.Struct({ type: Schema.Literal(...hosted) })
+
+const AllowedTools = Schema.Struct({
+  type: Schema.Literal("allowed_tools"),
+  mode: Schema.Literal("auto", "required"),
+  tools: Schema.Array(
+    Schema.Struct({ type: Schema.String, name: maybe(Schema.String), namespace: maybe(Schema.String) })
+  )
+})
+
+export const ToolChoiceMode = Schema.Literal("none", "auto", "required")
+
+/** An object form of `tool_choice`. */
+export const ChosenTool = variants(
+  {
+    function: ChosenFunction,
+    custom: ChosenCustom,
+    allowed_tools: AllowedTools,
+    web_search: ChosenSearch,
+    web_search_preview: ChosenSearch
+  },
+  {
+    others: [
+      [/^web_search_/, ChosenSearch],
+      [isHosted, ChosenHosted]
+    ]
+  }
+)
+export type ChosenTool = typeof ChosenTool.Type

@@ -1,0 +1,116 @@
+import { codedError } from "../contract/codedErrors.ts"
+import type { Machine } from "../generation/answer.ts"
+import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import * as Sequence from "../generation/sequence.ts"
+import type { SequencedEvent } from "../generation/sequence.ts"
+import { emit, shown } from "./encoding.ts"
+import type { Draft, Encoding, ResponseFrame, State } from "./encoding.ts"
+import { begin, end, itemOf, write } from "./outputItem.ts"
+import type { Closing } from "./outputItem.ts"
+import { cite, writeText } from "./outputMessage.ts"
+import type { OutputItem, ResponseObject } from "./ResponseObject.ts"
+
+/** Events into the frames of a Responses stream (`wire.md` §3.4); the final state's response is the synchronous answer. */
+export const machine = (encoding: Encoding): Machine<State, ResponseFrame> => ({
+  initial: { sequence: Sequence.initial, sent: 0, output: [], open: undefined, response: encoding.response },
+  step: (state, event) => {
+    const [sequence, events] = Sequence.step(state.sequence, event)
+    const draft: Draft = { ...state, encoding, frames: [] }
+    const status = statusAtEnd(event)
+    for (const sequenced of events) apply(draft, sequenced, status)
+    const { sent, output, open, response, frames } = draft
+    return [{ sequence, sent, output, open, response }, frames]
+  }
+})
+
+/** What the model had to leave when it was cut off is incomplete. */
+const statusAtEnd = (event: GenerationEvent): Closing["status"] =>
+  event.type === "finished" && cutOff(event.reason) !== undefined ? "incomplete" : "completed"
+
+const cutOff = (reason: FinishReason) =>
+  reason === "max-tokens" || reason === "context-exceeded" ? "max_output_tokens" : undefined
+
+const apply = (draft: Draft, event: SequencedEvent, status: Closing["status"]): void => {
+  const { open } = draft
+  switch (event.type) {
+    case "started":
+      emit(draft, "response.created", { response: draft.response })
+      return emit(draft, "response.in_progress", { response: draft.response })
+    case "open":
+      return begin(draft, event.item)
+    case "delta":
+      if (open?.type === "message") writeText(draft, open, event.text)
+      else if (open !== undefined && open.type !== "search") write(draft, open, event.text)
+      return
+    case "citation":
+      if (open?.type === "message") cite(draft, open, event.citation)
+      return
+    case "close":
+      // A message waits: more text may follow, and the last one of an answer that was cut off is incomplete.
+      if (open?.type === "message") draft.open = { ...open, paused: true }
+      else end(draft, { status, signature: event.signature, outcome: event.outcome })
+      return
+    case "finished": {
+      const reason = incompleteReason(draft, event.reason)
+      end(draft, { ...silently, status: reason === undefined ? "completed" : "incomplete" })
+      return finished(draft, reason, event.usage)
+    }
+    case "failed":
+      if (open?.type === "message" && open.paused) end(draft, silently)
+      return failed(draft, codedError(event.failure))
+  }
+}
+
+const silently: Closing = { status: "completed", signature: undefined, outcome: undefined }
+
+const visible = (draft: Draft): ReadonlyArray<OutputItem> =>
+  draft.output.map((item) => shown(item, draft.encoding.include))
+
+/** A refusal in words is an answer; one without is a filter's doing. */
+const incompleteReason = (draft: Draft, reason: FinishReason) => {
+  if (reason !== "refusal") return cutOff(reason)
+  const items = draft.open === undefined ? draft.output : [...draft.output, itemOf(draft, draft.open, "completed")]
+  return items.some(isRefusal) ? undefined : "content_filter"
+}
+
+const finished = (draft: Draft, reason: ReturnType<typeof incompleteReason>, usage: Usage) => {
+  const status = reason === undefined ? "completed" : "incomplete"
+  draft.response = {
+    ...draft.response,
+    status,
+    completed_at: reason === undefined ? draft.encoding.now() : null,
+    incomplete_details: reason === undefined ? null : { reason },
+    output: visible(draft),
+    usage: usageOf(usage)
+  }
+  emit(draft, `response.${status}`, { response: draft.response })
+}
+
+const isRefusal = (item: OutputItem) => item.type === "message" && item.content.some((part) => part.type === "refusal")
+
+/** Clients disagree on where an error stands: flat, nested, or in `response.failed`. All of them understand this. */
+const failed = (draft: Draft, { code, message, param, type }: ReturnType<typeof codedError>) => {
+  if (draft.open !== undefined) {
+    draft.output = [...draft.output, itemOf(draft, draft.open, "incomplete")]
+    draft.open = undefined
+  }
+  emit(draft, "error", { code, message, param, error: { type, code, message, param } })
+  draft.response = {
+    ...draft.response,
+    status: "failed",
+    error: { code, message, type, param },
+    output: visible(draft)
+  }
+  emit(draft, "response.failed", { response: draft.response })
+}
+
+const usageOf = (usage: Usage): ResponseObject["usage"] => {
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheReadTokens },
+    output_tokens: usage.outputTokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    total_tokens: input + usage.outputTokens
+  }
+}

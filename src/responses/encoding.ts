@@ -1,0 +1,102 @@
+import type { OpenItem, State as SequenceState } from "../generation/sequence.ts"
+import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts"
+
+/** What one answer is encoded with. */
+export interface Encoding {
+  /** The response as it has begun (`begun.ts`). */
+  readonly response: ResponseObject
+  /** The id of the output item at an index. */
+  readonly itemId: (prefix: ItemPrefix, index: number) => string
+  /** Unix seconds. */
+  readonly now: () => number
+  readonly include: Include
+  /** What callers call the tools of a namespace (`Toolbox.namespaced`). */
+  readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
+}
+
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws"
+
+/** What the caller sees beside the plain output. */
+export interface Include {
+  readonly searchSources: boolean
+  readonly encryptedReasoning: boolean
+}
+
+/** One server-sent event of a Responses stream. */
+export interface ResponseFrame {
+  readonly type: string
+  readonly sequence_number: number
+  readonly [field: string]: unknown
+}
+
+export interface State {
+  readonly sequence: SequenceState
+  /** Frames so far, and so the next `sequence_number`. */
+  readonly sent: number
+  /** The items that are done, with what only the store may see. */
+  readonly output: ReadonlyArray<OutputItem>
+  readonly open: Open | undefined
+  /** As the last lifecycle frame told it; at the end the synchronous answer. */
+  readonly response: ResponseObject
+}
+
+/** The output item that is being written. */
+export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch
+
+export interface OpenMessage {
+  readonly type: "message"
+  readonly id: string
+  readonly earlier: ReadonlyArray<OutputPart>
+  readonly part: OutputPart
+  /** Where the model's current text begins in the part: texts that follow each other are one part. */
+  readonly from: number
+  /** The model's text has ended, the part not yet. */
+  readonly paused: boolean
+}
+
+export interface OpenReasoning {
+  readonly type: "reasoning"
+  readonly id: string
+  readonly text: string
+  readonly redacted: string | undefined
+}
+
+export interface OpenCall {
+  readonly type: "call"
+  readonly id: string
+  readonly call: Extract<OpenItem, { readonly type: "tool-call" }>
+  readonly text: string
+}
+
+export interface OpenSearch {
+  readonly type: "search"
+  readonly id: string
+  readonly query: string
+}
+
+/** A state while one event steps it; nothing outside the step sees it change. */
+export interface Draft {
+  readonly encoding: Encoding
+  readonly frames: Array<ResponseFrame>
+  sent: number
+  output: ReadonlyArray<OutputItem>
+  open: Open | undefined
+  response: ResponseObject
+}
+
+export const emit = (draft: Draft, type: string, fields: Readonly<Record<string, unknown>>): void => {
+  draft.frames.push({ type, sequence_number: draft.sent++, ...fields })
+}
+
+/** An item as the caller may see it. */
+export const shown = (item: OutputItem, include: Include): OutputItem => {
+  if (item.type === "reasoning" && !include.encryptedReasoning) {
+    const { encrypted_content: _, ...rest } = item
+    return rest
+  }
+  if (item.type === "web_search_call" && !include.searchSources) {
+    const { sources: _, ...action } = item.action
+    return { ...item, action }
+  }
+  return item
+}

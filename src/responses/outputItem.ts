@@ -1,0 +1,173 @@
+import type { SearchOutcome } from "../generation/Conversation.ts"
+import type { OpenItem } from "../generation/sequence.ts"
+import { emit, shown } from "./encoding.ts"
+import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
+import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
+import type { ItemStatus, OutputItem } from "./ResponseObject.ts"
+import { seal } from "./seal.ts"
+
+/** What the sequence tells when an item ends. */
+export interface Closing {
+  readonly status: "completed" | "incomplete"
+  readonly signature: string | undefined
+  readonly outcome: SearchOutcome | undefined
+}
+
+/** Opens the next item; a message that waited goes on where the item is more of it, else it ends here. */
+export const begin = (draft: Draft, item: OpenItem): void => {
+  if (draft.open?.type === "message" && isText(item)) return resume(draft, draft.open, item.type)
+  end(draft, { status: "completed", signature: undefined, outcome: undefined })
+  const id = (prefix: Parameters<Draft["encoding"]["itemId"]>[0]) => draft.encoding.itemId(prefix, draft.output.length)
+  switch (item.type) {
+    case "text":
+    case "refusal":
+      added(draft, { id: id("msg"), type: "message", status: "in_progress", role: "assistant", content: [] })
+      return addPart(draft, { id: id("msg"), earlier: [] }, item.type)
+    case "reasoning":
+    case "redacted-reasoning": {
+      const redacted = item.type === "redacted-reasoning" ? item.data : undefined
+      draft.open = { type: "reasoning", id: id("rs"), text: "", redacted }
+      return added(draft, { id: id("rs"), type: "reasoning", status: "in_progress", summary: [] })
+    }
+    case "tool-call":
+      draft.open = { type: "call", id: id(item.kind === "custom" ? "ctc" : "fc"), call: item, text: "" }
+      return added(draft, callOf(draft, draft.open, "in_progress"))
+    case "search":
+      draft.open = { type: "search", id: id("ws"), query: item.query }
+      added(draft, {
+        id: draft.open.id,
+        type: "web_search_call",
+        status: "in_progress",
+        action: { type: "search", query: item.query }
+      })
+      emit(draft, "response.web_search_call.in_progress", place(draft, draft.open))
+      return emit(draft, "response.web_search_call.searching", place(draft, draft.open))
+  }
+}
+
+/** A piece of what is neither text nor refusal. */
+export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: string): void => {
+  if (open.type === "call") {
+    draft.open = { ...open, text: open.text + delta }
+    return emit(draft, `${eventOf(open)}.delta`, { item_id: open.id, output_index: draft.output.length, delta })
+  }
+  const where = { item_id: open.id, output_index: draft.output.length, summary_index: 0 }
+  if (open.text === "") {
+    emit(draft, "response.reasoning_summary_part.added", { ...where, part: { type: "summary_text", text: "" } })
+  }
+  draft.open = { ...open, text: open.text + delta }
+  emit(draft, "response.reasoning_summary_text.delta", { ...where, delta })
+}
+
+/** Ends the open item, if there is one, with all the frames that takes. */
+export const end = (draft: Draft, closing: Closing): void => {
+  const { open } = draft
+  if (open === undefined) return
+  switch (open.type) {
+    case "message":
+      finishPart(draft, open)
+      break
+    case "reasoning":
+      finishSummary(draft, open)
+      break
+    case "call":
+      finishArguments(draft, open, closing.status)
+      break
+    case "search":
+      if (closing.outcome?.type === "results") {
+        emit(draft, "response.web_search_call.completed", place(draft, open))
+      }
+  }
+  // Finishing may have added what was still missing.
+  const item = itemOf(draft, draft.open ?? open, closing.status, closing)
+  emit(draft, "response.output_item.done", {
+    output_index: draft.output.length,
+    item: shown(item, draft.encoding.include)
+  })
+  draft.output = [...draft.output, item]
+  draft.open = undefined
+}
+
+/** What there is of an item. */
+export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: Closing): OutputItem => {
+  switch (open.type) {
+    case "message":
+      return messageOf(open, status)
+    case "reasoning":
+      return reasoningOf(draft, open, status, closing?.signature)
+    case "call":
+      return callOf(draft, open, status)
+    case "search":
+      return searchOf(open, status, closing?.outcome)
+  }
+}
+
+const added = (draft: Draft, item: OutputItem) =>
+  emit(draft, "response.output_item.added", { output_index: draft.output.length, item })
+
+const place = (draft: Draft, open: OpenSearch) => ({ output_index: draft.output.length, item_id: open.id })
+
+const eventOf = ({ call }: OpenCall) =>
+  call.kind === "custom" ? "response.custom_tool_call_input" : "response.function_call_arguments"
+
+const finishSummary = (draft: Draft, { id, text }: OpenReasoning) => {
+  if (text === "") return
+  const where = { item_id: id, output_index: draft.output.length, summary_index: 0 }
+  emit(draft, "response.reasoning_summary_text.done", { ...where, text })
+  emit(draft, "response.reasoning_summary_part.done", { ...where, part: { type: "summary_text", text } })
+}
+
+const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
+  // Clients parse the arguments as JSON; some upstreams leave them empty where a function takes none.
+  if (open.call.kind === "function" && open.text === "" && status === "completed") {
+    write(draft, open, "{}")
+    if (draft.open?.type === "call") return finishArguments(draft, draft.open, status)
+  }
+  const where = { item_id: open.id, output_index: draft.output.length }
+  const { name } = called(draft, open)
+  emit(
+    draft,
+    `${eventOf(open)}.done`,
+    open.call.kind === "custom" ? { ...where, input: open.text } : { ...where, name, arguments: open.text }
+  )
+}
+
+const reasoningOf = (
+  draft: Draft,
+  { id, text, redacted }: OpenReasoning,
+  status: ItemStatus,
+  signature: string | undefined
+): OutputItem => ({
+  id,
+  type: "reasoning",
+  status,
+  summary: text === "" ? [] : [{ type: "summary_text", text }],
+  // What was cut off has no signature, and so no upstream takes it back.
+  ...(status === "completed"
+    ? { encrypted_content: seal(draft.encoding.response.model, { text, signature, redacted }) }
+    : {})
+})
+
+/** A namespace's tool under the two names that callers know it by. */
+const called = (draft: Draft, { call }: OpenCall) => draft.encoding.namespaced.get(call.name) ?? { name: call.name }
+
+const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem => {
+  const { id, call, text } = open
+  return call.kind === "custom"
+    ? { id, type: "custom_tool_call", status, call_id: call.callId, ...called(draft, open), input: text }
+    : { id, type: "function_call", status, call_id: call.callId, ...called(draft, open), arguments: text }
+}
+
+const searchOf = ({ id, query }: OpenSearch, status: ItemStatus, outcome: SearchOutcome | undefined): OutputItem => ({
+  id,
+  type: "web_search_call",
+  status: outcome?.type === "error" ? "failed" : status,
+  action: {
+    type: "search",
+    query,
+    queries: [query],
+    ...(outcome?.type === "results"
+      ? { sources: outcome.results.map(({ url }) => ({ type: "url" as const, url })) }
+      : {})
+  }
+})

@@ -1,0 +1,85 @@
+import type { Citation } from "../generation/Conversation.ts"
+import type { OpenItem } from "../generation/sequence.ts"
+import { emit } from "./encoding.ts"
+import type { Draft, OpenMessage } from "./encoding.ts"
+import type { ItemStatus, OutputItem, OutputPart, UrlCitation } from "./ResponseObject.ts"
+
+type TextItem = Extract<OpenItem, { readonly type: "text" | "refusal" }>
+
+export const isText = (item: OpenItem): item is TextItem => item.type === "text" || item.type === "refusal"
+
+/** More text for a message: the part goes on if it is of the same kind, else the message gets another one. */
+export const resume = (draft: Draft, open: OpenMessage, kind: TextItem["type"]): void => {
+  if ((open.part.type === "output_text") === (kind === "text")) {
+    draft.open = { ...open, from: textOf(open.part).length, paused: false }
+    return
+  }
+  finishPart(draft, open)
+  addPart(draft, { id: open.id, earlier: [...open.earlier, open.part] }, kind)
+}
+
+export const addPart = (draft: Draft, message: Pick<OpenMessage, "id" | "earlier">, kind: TextItem["type"]): void => {
+  const part: OutputPart =
+    kind === "text"
+      ? { type: "output_text", text: "", annotations: [], logprobs: [] }
+      : { type: "refusal", refusal: "" }
+  const open: OpenMessage = { type: "message", ...message, part, from: 0, paused: false }
+  draft.open = open
+  emit(draft, "response.content_part.added", { ...place(draft, open), part })
+}
+
+export const writeText = (draft: Draft, open: OpenMessage, delta: string): void => {
+  const { part } = open
+  if (part.type === "output_text") {
+    draft.open = { ...open, part: { ...part, text: part.text + delta } }
+    emit(draft, "response.output_text.delta", { ...place(draft, open), delta, logprobs: [] })
+  } else {
+    draft.open = { ...open, part: { ...part, refusal: part.refusal + delta } }
+    emit(draft, "response.refusal.delta", { ...place(draft, open), delta })
+  }
+}
+
+export const cite = (draft: Draft, open: OpenMessage, citation: Citation): void => {
+  const { part, from } = open
+  if (part.type !== "output_text") return
+  const annotation: UrlCitation = {
+    type: "url_citation",
+    start_index: from + citation.start,
+    end_index: from + citation.end,
+    url: citation.url,
+    title: citation.title
+  }
+  draft.open = { ...open, part: { ...part, annotations: [...part.annotations, annotation] } }
+  emit(draft, "response.output_text.annotation.added", {
+    ...place(draft, open),
+    annotation_index: part.annotations.length,
+    annotation
+  })
+}
+
+export const finishPart = (draft: Draft, open: OpenMessage): void => {
+  const { part } = open
+  const where = place(draft, open)
+  if (part.type === "output_text") {
+    emit(draft, "response.output_text.done", { ...where, text: part.text, logprobs: [] })
+  } else {
+    emit(draft, "response.refusal.done", { ...where, refusal: part.refusal })
+  }
+  emit(draft, "response.content_part.done", { ...where, part })
+}
+
+export const messageOf = ({ id, earlier, part }: OpenMessage, status: ItemStatus): OutputItem => ({
+  id,
+  type: "message",
+  status,
+  role: "assistant",
+  content: [...earlier, part]
+})
+
+const textOf = (part: OutputPart) => (part.type === "output_text" ? part.text : part.refusal)
+
+const place = (draft: Draft, open: OpenMessage) => ({
+  item_id: open.id,
+  output_index: draft.output.length,
+  content_index: open.earlier.length
+})

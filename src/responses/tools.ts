@@ -1,0 +1,188 @@
+import type { SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
+import type { Complain } from "./Complaint.ts"
+import type { CreateResponse } from "./CreateResponse.ts"
+import type { ChosenTool, CustomEntry, FunctionEntry, WebSearchEntry } from "./ToolEntry.ts"
+
+/** A request's tools in the gateway's words, and the way back. */
+export interface Toolbox {
+  readonly tools: ReadonlyArray<Tool>
+  readonly choice: ToolChoice
+  /** The entries in effect, for the response object. */
+  readonly entries: ReadonlyArray<Readonly<Record<string, unknown>>>
+  /** What callers call the tools of a namespace, by the flat name that the model sees. */
+  readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
+}
+
+type Request = Pick<CreateResponse, "tools" | "tool_choice" | "max_tool_calls">
+
+/**
+ * The name of a namespace's tool that the model sees. Upstreams take letters, digits, `_` and `-` in names; clients get
+ * name and namespace back in fields of their own.
+ */
+export const flatName = (name: string, namespace: string | null | undefined): string =>
+  namespace ? `${namespace}__${name}` : name
+
+export const toolbox = (request: Request, complain: Complain): Toolbox => {
+  const tools: Array<Tool> = []
+  const entries: Array<Readonly<Record<string, unknown>>> = []
+  const namespaced = new Map<string, { namespace: string; name: string }>()
+  for (const [index, entry] of (request.tools ?? []).entries()) {
+    switch (entry.type) {
+      case "function":
+      case "custom":
+        tools.push(called(entry, entry.name))
+        entries.push(echo(entry))
+        break
+      case "namespace":
+        for (const member of entry.tools) {
+          const name = flatName(member.name, entry.name)
+          namespaced.set(name, { namespace: entry.name, name: member.name })
+          tools.push(called(member, name))
+        }
+        entries.push({ ...echo(entry), tools: entry.tools.map(echo) })
+        break
+      default:
+        // One search tool is all a model can have.
+        if (!isSearch(entry) || tools.some((tool) => tool.type === "search")) break
+        tools.push(search(entry, request.max_tool_calls ?? undefined, `tools[${index}]`, complain))
+        entries.push(searchEcho(entry))
+    }
+  }
+  const [allowed, choice] = choose(request.tool_choice ?? "auto", tools, namespaced, complain)
+  return { tools: allowed, choice, entries, namespaced }
+}
+
+type Entry = NonNullable<Request["tools"]>[number]
+
+const isSearch = (entry: Entry): entry is WebSearchEntry => entry.type.startsWith("web_search")
+
+const called = (entry: FunctionEntry | CustomEntry, name: string): Tool =>
+  entry.type === "custom"
+    ? { type: "custom", name, description: entry.description ?? undefined }
+    : {
+        type: "function",
+        name,
+        description: entry.description ?? undefined,
+        parameters: entry.parameters ?? { type: "object", properties: {} },
+        strict: entry.strict ?? undefined
+      }
+
+const search = (entry: WebSearchEntry, maxUses: number | undefined, path: string, complain: Complain): SearchTool => {
+  const filters = entry.filters ?? entry.filter
+  const where = `${path}.${entry.filters ? "filters" : "filter"}`
+  const allowed = domains(filters?.allowed_domains, `${where}.allowed_domains`, complain)
+  const blocked = domains(filters?.blocked_domains, `${where}.blocked_domains`, complain)
+  if (allowed !== undefined && blocked !== undefined) {
+    complain(`${where}.blocked_domains`, "cannot be combined with allowed_domains")
+  }
+  const place = entry.user_location
+  return {
+    type: "search",
+    name: "web_search",
+    allowedDomains: allowed,
+    blockedDomains: blocked,
+    maxUses,
+    contextSize: entry.search_context_size ?? "medium",
+    location: place
+      ? {
+          city: place.city ?? undefined,
+          region: place.region ?? undefined,
+          country: place.country ?? undefined,
+          timezone: place.timezone ?? undefined
+        }
+      : undefined
+  }
+}
+
+const domains = (list: ReadonlyArray<string> | null | undefined, path: string, complain: Complain) => {
+  if (!list || list.length === 0) return undefined
+  for (const [index, domain] of list.entries()) {
+    if (!/^[^\s/:?#@]+(\/[^\s?#]*)?$/.test(domain)) {
+      complain(`${path}[${index}]`, `expected a domain without scheme, such as example.com; got "${domain}"`)
+    }
+  }
+  return list
+}
+
+/** Without what was left out: `null` means absent. */
+const echo = (entry: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined))
+
+const searchEcho = (entry: WebSearchEntry) => ({
+  type: entry.type,
+  filters: entry.filters ?? entry.filter ?? null,
+  search_context_size: entry.search_context_size ?? "medium",
+  user_location: entry.user_location ? { ...entry.user_location, type: "approximate" } : null
+})
+
+type Namespaced = Toolbox["namespaced"]
+
+const choose = (
+  choice: "none" | "auto" | "required" | ChosenTool,
+  tools: ReadonlyArray<Tool>,
+  namespaced: Namespaced,
+  complain: Complain
+): readonly [ReadonlyArray<Tool>, ToolChoice] => {
+  switch (choice) {
+    case "none":
+    case "auto":
+      return [tools, { type: choice }]
+    case "required":
+      if (tools.length === 0) complain("tool_choice", "required needs at least one tool in tools")
+      return [tools, { type: "required", names: undefined }]
+  }
+  switch (choice.type) {
+    case "function":
+    case "custom": {
+      const name = named(choice, tools, namespaced)
+      if (name === undefined) complain("tool_choice.name", `expected the name of a tool in tools; got "${choice.name}"`)
+      return [tools, { type: "tool", name: name ?? choice.name }]
+    }
+    case "allowed_tools":
+      return allow(choice, tools, namespaced, complain)
+    default:
+      if (!choice.type.startsWith("web_search"))
+        complain("tool_choice.type", `the tool ${choice.type} is not served here`)
+      else if (!tools.some((tool) => tool.type === "search")) {
+        complain("tool_choice.type", `${choice.type} needs a web search tool in tools`)
+      }
+      return [tools, { type: "tool", name: "web_search" }]
+  }
+}
+
+type Allowed = Extract<ChosenTool, { readonly type: "allowed_tools" }>
+
+const allow = (
+  choice: Allowed,
+  tools: ReadonlyArray<Tool>,
+  namespaced: Namespaced,
+  complain: Complain
+): readonly [ReadonlyArray<Tool>, ToolChoice] => {
+  const names = choice.tools.flatMap((tool, index) => {
+    if (tool.type.startsWith("web_search")) return ["web_search"]
+    const name = named(tool, tools, namespaced)
+    if (name === undefined && (tool.type === "function" || tool.type === "custom")) {
+      complain(`tool_choice.tools[${index}].name`, `expected the name of a tool in tools; got "${tool.name ?? ""}"`)
+    }
+    return name === undefined ? [] : [name]
+  })
+  // Choosing freely among some tools is having only these.
+  return choice.mode === "auto"
+    ? [tools.filter((tool) => names.includes(tool.name)), { type: "auto" }]
+    : [tools, { type: "required", names }]
+}
+
+/** The flat name of the tool meant: a namespace's tool may be named with its namespace or, unambiguously, without. */
+const named = (
+  tool: { readonly name?: string | null | undefined; readonly namespace?: string | null | undefined },
+  tools: ReadonlyArray<Tool>,
+  namespaced: Namespaced
+): string | undefined => {
+  if (!tool.name) return undefined
+  const flat = flatName(tool.name, tool.namespace)
+  if (tools.some((candidate) => candidate.name === flat)) return flat
+  const found = [...namespaced].find(
+    ([, member]) => member.name === tool.name || `${member.namespace}.${member.name}` === tool.name
+  )
+  return found?.[0]
+}
