@@ -4,6 +4,8 @@ import { Schema } from "effect"
 import { version } from "../package.json"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
+import { ModelsApi } from "./models/Api.ts"
+import { ResponsesApi } from "./responses/Api.ts"
 
 /** `HttpApi.make` declares its own decode error for every endpoint; ours are the families' and nothing else. */
 const withoutDecodeError = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
@@ -13,7 +15,9 @@ const withoutDecodeError = <Id extends string, Groups extends HttpApiGroup.HttpA
   Object.assign(api, { errorSchema: Schema.Never }) as never
 
 /** The whole contract. Imports nothing of the server, so a client can be derived from it anywhere. */
-export const GatewayApi = withoutDecodeError(HttpApi.make("gateway").add(MessagesApi).add(HealthApi))
+export const GatewayApi = withoutDecodeError(
+  HttpApi.make("gateway").add(ResponsesApi).add(MessagesApi).add(ModelsApi).add(HealthApi)
+)
   .annotate(OpenApi.Title, "Model Gateway")
   .annotate(OpenApi.Version, version)
   .annotate(

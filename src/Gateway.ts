@@ -11,7 +11,11 @@ import { Commits } from "./sql/Commits.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { Catalogue } from "./models/Catalogue.ts"
 import type { Model } from "./models/Catalogue.ts"
+import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
+import { ResponsesHandlers } from "./responses/Handlers.ts"
+import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
+import { ResponseStore } from "./responses/ResponseStore.ts"
 import * as Database from "./sql/Database.ts"
 import { sandboxModels, SandboxTextUpstreams } from "./upstreams/sandbox/SandboxText.ts"
 
@@ -29,7 +33,11 @@ const CatalogueLive = Layer.sync(
 
 const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxTextUpstreams())))
 
-const HandlersLive = Layer.mergeAll(HealthHandlers, MessagesHandlers).pipe(Layer.provide(ModelsLive))
+const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(Layer.provide(ResponseStore.Default))
+
+const HandlersLive = Layer.mergeAll(HealthHandlers, MessagesHandlers, ModelsHandlers, ResponsesLive).pipe(
+  Layer.provide(ModelsLive)
+)
 
 const ServerLive = Layer.unwrapEffect(
   Effect.map(Settings, ({ server }) =>

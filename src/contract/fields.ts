@@ -1,19 +1,10 @@
 import { Schema } from "effect"
 
-interface About {
-  /** For the OpenAPI page. Begins with a capital letter: what begins with an article describes a value in messages. */
-  readonly description: string
-  readonly default?: unknown
-}
-
 /**
  * An optional field for which an explicit `null` means absent: client libraries send null for what a user left out.
  * It stays a plain union, without a transformation, so that decoding a long history only validates; read it with `??`.
  */
-export const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>, about?: About) => {
-  const nullable = Schema.NullOr(schema)
-  return Schema.optional(about === undefined ? nullable : nullable.annotations({ jsonSchema: { ...about } }))
-}
+export const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optional(Schema.NullOr(schema))
 
 /** A required field with a description for the docs, which leaves the schema its own words for messages (`describe.ts`). */
 export const required = <S extends Schema.Schema.Any>(schema: S, description: string) =>

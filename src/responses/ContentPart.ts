@@ -9,24 +9,26 @@ const InputText = Schema.Struct({
 
 const InputImage = Schema.Struct({
   type: Schema.Literal("input_image"),
-  image_url: maybe(Schema.String, {
+  image_url: maybe(Schema.String).annotations({
     description: "Required without `file_id`. An http(s) URL or a base64 data URL of the image."
   }),
-  detail: maybe(Schema.Literal("low", "high", "auto"), {
+  detail: maybe(Schema.Literal("low", "high", "auto")).annotations({
     description: "How closely the model looks at the image.",
     default: "auto"
   }),
-  file_id: maybe(Schema.String, { description: "Id of a file that the model's upstream keeps." })
+  file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." })
 })
 
 const InputFile = Schema.Struct({
   type: Schema.Literal("input_file"),
-  file_url: maybe(Schema.String, { description: "URL of the file. One of the three file sources is required." }),
-  file_data: maybe(Schema.String, {
+  file_url: maybe(Schema.String).annotations({
+    description: "URL of the file. One of the three file sources is required."
+  }),
+  file_data: maybe(Schema.String).annotations({
     description: "Content of the file: a base64 data URL, or bare base64 whose kind the `filename` tells."
   }),
-  file_id: maybe(Schema.String, { description: "Id of a file that the model's upstream keeps." }),
-  filename: maybe(Schema.String, { description: "Name of the file." })
+  file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." }),
+  filename: maybe(Schema.String).annotations({ description: "Name of the file." })
 })
 
 const OutputText = Schema.Struct({

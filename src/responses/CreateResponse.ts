@@ -1,15 +1,8 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { JsonObject, integer, maybe } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { InputItem } from "./InputItem.ts"
 import { ChosenTool, ToolChoiceMode, ToolEntry } from "./ToolEntry.ts"
-
-const integer = (from: number, to: number) =>
-  Schema.Int.pipe(Schema.between(from, to)).annotations({ description: `an integer between ${from} and ${to}` })
-
-const atLeastOne = Schema.Int.pipe(Schema.greaterThanOrEqualTo(1)).annotations({
-  description: "an integer of at least 1"
-})
 
 const Format = variants({
   text: Schema.Struct({ type: Schema.Literal("text") }),
@@ -26,11 +19,11 @@ const Format = variants({
 const Summary = Schema.Literal("auto", "concise", "detailed")
 
 const Reasoning = Schema.Struct({
-  effort: maybe(Schema.Literal("none", "minimal", "low", "medium", "high", "xhigh", "max"), {
+  effort: maybe(Schema.Literal("none", "minimal", "low", "medium", "high", "xhigh", "max")).annotations({
     description: "How much the model reasons. Which values a model supports, and its default, depends on the model."
   }),
-  summary: maybe(Summary, { description: "How much of the reasoning is shown." }),
-  generate_summary: maybe(Summary, { description: "Older spelling of `summary`." })
+  summary: maybe(Summary).annotations({ description: "How much of the reasoning is shown." }),
+  generate_summary: maybe(Summary).annotations({ description: "Older spelling of `summary`." })
 })
 
 const input = Schema.Union(
@@ -40,71 +33,76 @@ const input = Schema.Union(
 
 const fields = {
   model: Schema.String.annotations({ description: "Model id; GET /v1/models lists them." }),
-  instructions: maybe(Schema.String, {
+  instructions: maybe(Schema.String).annotations({
     description: "System instructions to follow. Not inherited from the previous response."
   }),
-  previous_response_id: maybe(Schema.String, {
+  previous_response_id: maybe(Schema.String).annotations({
     description: "Id of an earlier stored response whose input and output come before this input."
   }),
-  tools: maybe(Schema.Array(ToolEntry), { description: "Tools the model may call." }),
-  tool_choice: maybe(Schema.Union(ToolChoiceMode, ChosenTool), {
+  tools: maybe(Schema.Array(ToolEntry)).annotations({ description: "Tools the model may call." }),
+  tool_choice: maybe(Schema.Union(ToolChoiceMode, ChosenTool)).annotations({
     description: "`none`, `auto`, `required`, or an object that names the tools to choose from.",
     default: "auto"
   }),
-  parallel_tool_calls: maybe(Schema.Boolean, {
+  parallel_tool_calls: maybe(Schema.Boolean).annotations({
     description: "Whether the model may call several tools at once.",
     default: true
   }),
-  reasoning: maybe(Reasoning, { description: "Reasoning configuration, for reasoning models only." }),
+  reasoning: maybe(Reasoning).annotations({ description: "Reasoning configuration, for reasoning models only." }),
   text: maybe(
     Schema.Struct({
-      format: maybe(Format, { description: "What the text must be.", default: { type: "text" } }),
-      verbosity: maybe(Schema.Literal("low", "medium", "high"), { description: "Echoed.", default: "medium" })
-    }),
-    { description: "How the text output looks." }
-  ),
-  truncation: maybe(Schema.Literal("auto", "disabled"), {
+      format: maybe(Format).annotations({ description: "What the text must be.", default: { type: "text" } }),
+      verbosity: maybe(Schema.Literal("low", "medium", "high")).annotations({
+        description: "Echoed.",
+        default: "medium"
+      })
+    })
+  ).annotations({ description: "How the text output looks." }),
+  truncation: maybe(Schema.Literal("auto", "disabled")).annotations({
     description:
       "`auto` drops the oldest items of an input that exceeds the model's context window; `disabled` answers 400.",
     default: "disabled"
   }),
-  conversation: maybe(Schema.Unknown, { description: "Not served: 400. Use `previous_response_id`." })
+  conversation: maybe(Schema.Unknown).annotations({ description: "Not served: 400. Use `previous_response_id`." })
 }
 
 /** The body of POST /v1/responses. */
 export const CreateResponse = Schema.Struct({
   ...fields,
   input,
-  max_output_tokens: maybe(atLeastOne, {
+  max_output_tokens: maybe(integer(1)).annotations({
     description: "Upper bound on generated tokens, including visible output and reasoning tokens."
   }),
-  max_tool_calls: maybe(atLeastOne, { description: "Upper bound on web searches." }),
-  temperature: maybe(Schema.Number.pipe(Schema.between(0, 2)), { description: "Sampling temperature.", default: 1 }),
-  top_p: maybe(Schema.Number.pipe(Schema.between(0, 1)), { description: "Nucleus sampling.", default: 1 }),
-  stream: maybe(Schema.Boolean, {
+  max_tool_calls: maybe(integer(1)).annotations({ description: "Upper bound on web searches." }),
+  temperature: maybe(Schema.Number.pipe(Schema.between(0, 2))).annotations({
+    description: "Sampling temperature.",
+    default: 1
+  }),
+  top_p: maybe(Schema.Number.pipe(Schema.between(0, 1))).annotations({ description: "Nucleus sampling.", default: 1 }),
+  stream: maybe(Schema.Boolean).annotations({
     description: "When true the response is streamed as server-sent events.",
     default: false
   }),
-  store: maybe(Schema.Boolean, {
+  store: maybe(Schema.Boolean).annotations({
     description: "Whether the response can be read back and continued later.",
     default: true
   }),
-  include: maybe(Schema.Array(Schema.String), {
+  include: maybe(Schema.Array(Schema.String)).annotations({
     description:
       "What to add to the output: `web_search_call.action.sources`, `reasoning.encrypted_content`. Others are ignored."
   }),
-  metadata: maybe(Schema.Record({ key: Schema.String, value: Schema.String }), {
+  metadata: maybe(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
     description: "Strings to keep with the response.",
     default: {}
   }),
-  service_tier: maybe(Schema.String, { description: "Echoed.", default: "default" }),
-  prompt_cache_key: maybe(Schema.String, { description: "Groups requests that share a prefix." }),
-  prompt_cache_retention: maybe(Schema.String, { description: "Echoed." }),
-  safety_identifier: maybe(Schema.String, { description: "Stable id of the end user." }),
-  user: maybe(Schema.String, { description: "Older spelling of `safety_identifier`." }),
-  top_logprobs: maybe(integer(0, 20), { description: "Echoed.", default: 0 }),
-  background: maybe(Schema.Boolean, { description: "`true` is not served: 400.", default: false }),
-  prompt: maybe(Schema.Unknown, { description: "Not served: 400. Use `instructions` and `input`." })
+  service_tier: maybe(Schema.String).annotations({ description: "Echoed.", default: "default" }),
+  prompt_cache_key: maybe(Schema.String).annotations({ description: "Groups requests that share a prefix." }),
+  prompt_cache_retention: maybe(Schema.String).annotations({ description: "Echoed." }),
+  safety_identifier: maybe(Schema.String).annotations({ description: "Stable id of the end user." }),
+  user: maybe(Schema.String).annotations({ description: "Older spelling of `safety_identifier`." }),
+  top_logprobs: maybe(integer(0, 20)).annotations({ description: "Echoed.", default: 0 }),
+  background: maybe(Schema.Boolean).annotations({ description: "`true` is not served: 400.", default: false }),
+  prompt: maybe(Schema.Unknown).annotations({ description: "Not served: 400. Use `instructions` and `input`." })
 })
 export type CreateResponse = typeof CreateResponse.Type
 

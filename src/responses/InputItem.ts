@@ -3,17 +3,17 @@ import { JsonObject, maybe } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { ContentPart } from "./ContentPart.ts"
 
-const id = maybe(Schema.String, { description: "Id of the item; the gateway gives it one where absent." })
-const status = maybe(Schema.String, { description: "As the item was returned; ignored." })
+const id = maybe(Schema.String).annotations({ description: "Id of the item; the gateway gives it one where absent." })
+const status = maybe(Schema.String).annotations({ description: "As the item was returned; ignored." })
 const callId = Schema.String.annotations({ description: "Ties a tool's output to its call." })
-const namespace = maybe(Schema.String, { description: "Namespace of the tool." })
+const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool." })
 
 const Content = Schema.Union(Schema.String, Schema.Array(ContentPart)).annotations({
   description: "A text, or content blocks of different types."
 })
 
 const Message = Schema.Struct({
-  type: maybe(Schema.Literal("message"), { description: "May be left out on messages." }),
+  type: maybe(Schema.Literal("message")).annotations({ description: "May be left out on messages." }),
   id,
   status,
   role: Schema.Literal("user", "assistant", "system", "developer"),
@@ -63,7 +63,7 @@ const Reasoning = Schema.Struct({
   id,
   summary: maybe(Schema.Array(ReasoningText)),
   content: maybe(Schema.Array(ReasoningText)),
-  encrypted_content: maybe(Schema.String, {
+  encrypted_content: maybe(Schema.String).annotations({
     description: "As the gateway gave it out; reasoning that is not the gateway's own is left out silently."
   }),
   status

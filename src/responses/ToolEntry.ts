@@ -8,15 +8,15 @@ const FunctionEntry = Schema.Struct({
   type: Schema.Literal("function"),
   name: Name,
   description: maybe(Schema.String),
-  parameters: maybe(JsonObject, { description: "JSON Schema of the arguments." }),
-  strict: maybe(Schema.Boolean, { description: "Whether the arguments must follow the schema exactly." })
+  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of the arguments." }),
+  strict: maybe(Schema.Boolean).annotations({ description: "Whether the arguments must follow the schema exactly." })
 })
 
 const CustomEntry = Schema.Struct({
   type: Schema.Literal("custom"),
   name: Name,
   description: maybe(Schema.String),
-  format: maybe(JsonObject, { description: "Grammar of the input; accepted and not enforced." })
+  format: maybe(JsonObject).annotations({ description: "Grammar of the input; accepted and not enforced." })
 })
 
 const NamespaceEntry = Schema.Struct({
@@ -29,31 +29,34 @@ const NamespaceEntry = Schema.Struct({
 })
 
 const Filters = Schema.Struct({
-  allowed_domains: maybe(Schema.Array(Schema.String), {
+  allowed_domains: maybe(Schema.Array(Schema.String)).annotations({
     description: "Domains without scheme; each covers its subdomains. All domains are allowed when absent."
   }),
   blocked_domains: maybe(Schema.Array(Schema.String))
 })
 
 const UserLocation = Schema.Struct({
-  type: maybe(Schema.Literal("approximate"), { description: "Always `approximate`.", default: "approximate" }),
+  type: maybe(Schema.Literal("approximate")).annotations({
+    description: "Always `approximate`.",
+    default: "approximate"
+  }),
   city: maybe(Schema.String),
   region: maybe(Schema.String),
-  country: maybe(Schema.String, { description: "Two-letter ISO country code." }),
-  timezone: maybe(Schema.String, { description: "IANA timezone id." })
+  country: maybe(Schema.String).annotations({ description: "Two-letter ISO country code." }),
+  timezone: maybe(Schema.String).annotations({ description: "IANA timezone id." })
 })
 
 const WebSearchEntry = Schema.Struct({
   type: Schema.TemplateLiteral("web_search", Schema.String).annotations({
     description: "`web_search`, `web_search_2025_08_26` or `web_search_preview`; later dates are taken too."
   }),
-  filters: maybe(Filters, { description: "Search filters." }),
-  filter: maybe(Filters, { description: "Another spelling of `filters`." }),
-  search_context_size: maybe(Schema.Literal("low", "medium", "high"), {
+  filters: maybe(Filters).annotations({ description: "Search filters." }),
+  filter: maybe(Filters).annotations({ description: "Another spelling of `filters`." }),
+  search_context_size: maybe(Schema.Literal("low", "medium", "high")).annotations({
     description: "How much of the pages found the model sees.",
     default: "medium"
   }),
-  user_location: maybe(UserLocation, { description: "Approximate location of the user." })
+  user_location: maybe(UserLocation).annotations({ description: "Approximate location of the user." })
 })
 
 /** Tools that OpenAI runs and the gateway does not have: left out where the model is free to choose. */

@@ -1,6 +1,7 @@
 import * as Migrator from "@effect/sql/Migrator"
 import { Effect } from "effect"
 import { keys } from "./migrations/0001_keys.ts"
+import { responses } from "./migrations/0002_responses.ts"
 import { tasks } from "./migrations/0003_tasks.ts"
 import { ledger } from "./migrations/0005_ledger.ts"
 
@@ -10,6 +11,7 @@ import { ledger } from "./migrations/0005_ledger.ts"
  */
 const history = [
   [1, "keys", keys],
+  [2, "responses", responses],
   [3, "tasks", tasks],
   [5, "ledger", ledger]
 ] as const

@@ -1,0 +1,29 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+
+const ModelEntry = Schema.Struct({
+  id: Schema.String.annotations({ description: "What requests name it by." }),
+  object: Schema.Literal("model"),
+  created: Schema.Int.annotations({ description: "Unix seconds." }),
+  owned_by: Schema.String
+})
+
+const list = HttpApiEndpoint.get("list", "/v1/models")
+  .addSuccess(Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(ModelEntry) }))
+  .annotateContext(OpenApi.annotations({ summary: "List the models served" }))
+
+const find = HttpApiEndpoint.get("find", "/v1/models/:id")
+  .setPath(Schema.Struct({ id: Schema.String }))
+  .addSuccess(ModelEntry)
+  .annotateContext(OpenApi.annotations({ summary: "Read one model's entry" }))
+
+/** `/v1/models`, as OpenAI has it. */
+export class ModelsApi extends HttpApiGroup.make("models")
+  .add(list)
+  .add(find)
+  .addError(CodedError)
+  .annotate(Prefixes, ["/v1/models"])
+  .annotate(RateHeaders, "openai")
+  .annotateContext(OpenApi.annotations({ title: "Models", description: "What this gateway serves." })) {}

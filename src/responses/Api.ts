@@ -1,0 +1,121 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
+import { InputItem } from "./InputItem.ts"
+import { ResponseObject } from "./ResponseObject.ts"
+
+const events = `Server-sent events, each with its \`type\` as the event's name and a \`sequence_number\` that counts from 0:
+\`response.created\` and \`response.in_progress\`; for each output item \`response.output_item.added\`, its deltas
+(\`response.content_part.added\`, \`response.output_text.delta\`, \`response.output_text.annotation.added\`,
+\`response.refusal.delta\`, \`response.reasoning_summary_part.added\`, \`response.reasoning_summary_text.delta\`,
+\`response.function_call_arguments.delta\`, \`response.custom_tool_call_input.delta\`, each with its \`.done\`;
+\`response.web_search_call.in_progress\`, \`.searching\`, \`.completed\`) and \`response.output_item.done\`; at the end
+\`response.completed\` or \`response.incomplete\`. A failure after the stream has begun is an \`error\` event and then
+\`response.failed\`. Comments keep a quiet stream alive.`
+
+const alsoStreams = (summary: string, description: string) =>
+  OpenApi.annotations({
+    summary,
+    description,
+    transform: (operation) => {
+      operation.responses[200].content["text/event-stream"] = { schema: { type: "string", description: events } }
+      return operation
+    }
+  })
+
+const path = Schema.Struct({ id: Schema.String.annotations({ description: "Id of a stored response." }) })
+
+const List = Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String)))
+
+const create = HttpApiEndpoint.post("create", "/v1/responses")
+  .setPayload(CreateResponse)
+  .addSuccess(ResponseObject)
+  .annotateContext(
+    alsoStreams(
+      "Create a response",
+      "Generates a model response; a stream of server-sent events where `stream` is true. Stored for 30 days unless " +
+        "`store` is false."
+    )
+  )
+
+const find = HttpApiEndpoint.get("find", "/v1/responses/:id")
+  .setPath(path)
+  .setUrlParams(
+    Schema.Struct({
+      stream: Schema.optional(Schema.String).annotations({ description: "`true` replays the response's events." }),
+      starting_after: Schema.optional(Schema.String).annotations({
+        description: "With `stream`: the `sequence_number` after which the replay begins."
+      }),
+      include: List,
+      "include[]": List
+    })
+  )
+  .addSuccess(ResponseObject)
+  .annotateContext(alsoStreams("Read a stored response", "The response as it ended."))
+
+const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
+  .setPath(path)
+  .addSuccess(Schema.Struct({ id: Schema.String, object: Schema.Literal("response"), deleted: Schema.Literal(true) }))
+  .annotateContext(OpenApi.annotations({ summary: "Delete a stored response" }))
+
+const cancel = HttpApiEndpoint.post("cancel", "/v1/responses/:id/cancel")
+  .setPath(path)
+  .addSuccess(ResponseObject)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Cancel a background response",
+      description: "There are no background responses here, so a stored one answers 400."
+    })
+  )
+
+const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_items")
+  .setPath(path)
+  .setUrlParams(
+    Schema.Struct({
+      after: Schema.optional(Schema.String).annotations({ description: "Id of the item after which the page begins." }),
+      limit: Schema.optional(
+        Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({
+          description: "an integer between 1 and 100"
+        })
+      ).annotations({ description: "Items on a page, 20 where absent." }),
+      order: Schema.optional(Schema.Literal("asc", "desc")).annotations({ description: "`desc` where absent." }),
+      include: List,
+      "include[]": List
+    })
+  )
+  .addSuccess(
+    Schema.Struct({
+      object: Schema.Literal("list"),
+      data: Schema.Array(InputItem),
+      first_id: Schema.NullOr(Schema.String),
+      last_id: Schema.NullOr(Schema.String),
+      has_more: Schema.Boolean
+    })
+  )
+  .annotateContext(OpenApi.annotations({ summary: "List a stored response's input items" }))
+
+const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tokens")
+  .setPayload(CountInputTokens)
+  .addSuccess(Schema.Struct({ object: Schema.Literal("response.input_tokens"), input_tokens: Schema.Int }))
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Count input tokens",
+      description: "How many input tokens a response request would have, about."
+    })
+  )
+
+/** `/v1/responses`: specification family B. It also renders whatever belongs to no group. */
+export class ResponsesApi extends HttpApiGroup.make("responses")
+  .add(create)
+  .add(inputTokens)
+  .add(find)
+  .add(remove)
+  .add(cancel)
+  .add(inputItems)
+  .addError(CodedError)
+  .annotate(Prefixes, ["/v1/responses", "/"])
+  .annotate(BodyLimit, 32 * 1024 * 1024)
+  .annotate(RateHeaders, "openai")
+  .annotateContext(OpenApi.annotations({ title: "Responses", description: "Model responses and their memory." })) {}

@@ -1,0 +1,102 @@
+import { Effect, Runtime } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { folded, streamed } from "../generation/answer.ts"
+import type { Models } from "../models/Models.ts"
+import { begun } from "./begun.ts"
+import type { CreateResponse } from "./CreateResponse.ts"
+import { decode, inputItems } from "./decode.ts"
+import type { Decoded, Replay } from "./decode.ts"
+import { machine } from "./encode.ts"
+import type { Encoding, State } from "./encoding.ts"
+import { newResponseId, outputItemId } from "./ids.ts"
+import type { ResponseObject } from "./ResponseObject.ts"
+import type { ResponseStore } from "./ResponseStore.ts"
+
+/** A comment, which every client library skips. */
+const heartbeat = ": ping\n\n"
+
+interface Services {
+  readonly models: Models
+  readonly store: ResponseStore
+  readonly runtime: Runtime.Runtime<never>
+}
+
+/** A request as its handler gets it. */
+interface Create {
+  readonly caller: Caller
+  readonly payload: CreateResponse
+  readonly request: Incoming
+}
+
+/** Answers a request: with its response, or with the stream of its frames. */
+export const createResponse =
+  (services: Services) =>
+  ({ caller, payload, request }: Create): Effect.Effect<ResponseObject | Response, Failure> =>
+    Effect.flatMap(replayFor(services.store, caller, payload), (replay) => {
+      const decoded = decode(payload, replay)
+      if (decoded instanceof InvalidRequest) return Effect.fail(decoded)
+      const stream = payload.stream ?? false
+      return Effect.flatMap(
+        services.models.generate(caller, decoded.conversation, request, { stream }),
+        (generation): Effect.Effect<ResponseObject | Response, Failure> => {
+          const encoding = encodingOf(payload, decoded)
+          const keep = keeper(services, caller, encoding, replay)
+          const options = { generation, machine: machine(encoding), ...keep }
+          return stream
+            ? streamed({ ...options, heartbeat, request })
+            : Effect.map(folded(options), ({ response }) => response)
+        }
+      )
+    })
+
+/** What the store adds to a request: most need nothing of it. */
+export const replayFor = (
+  store: ResponseStore,
+  caller: Caller,
+  payload: Pick<CreateResponse, "previous_response_id" | "input">
+): Effect.Effect<Replay, Failure> => {
+  const own = inputItems(payload.input)
+  const previous = payload.previous_response_id ?? undefined
+  if (previous === undefined && !own.some((item) => item.type === "item_reference")) {
+    return Effect.succeed({ history: [], input: own })
+  }
+  const history = previous === undefined ? Effect.succeed([]) : store.history(caller.account, previous)
+  return Effect.flatMap(history, (history) =>
+    Effect.map(store.resolve(caller.account, own), (input) => ({ history, input }))
+  )
+}
+
+const encodingOf = (payload: CreateResponse, decoded: Decoded): Encoding => {
+  const id = newResponseId()
+  const include = payload.include ?? []
+  const now = () => Math.floor(Date.now() / 1_000)
+  return {
+    response: begun(payload, decoded, { id, createdAt: now() }),
+    itemId: (prefix, index) => outputItemId(id, prefix, index),
+    now,
+    include: {
+      searchSources: include.includes("web_search_call.action.sources"),
+      encryptedReasoning: payload.store === false || include.includes("reasoning.encrypted_content")
+    },
+    namespaced: decoded.toolbox.namespaced
+  }
+}
+
+/** Stores what has ended: before the last frame leaves where it ended well, so that it can be continued at once. */
+const keeper = ({ runtime, store }: Services, caller: Caller, encoding: Encoding, replay: Replay) => {
+  if (!encoding.response.store) return {}
+  const save = ({ output, response }: State) =>
+    store.save(caller.account, { response, output, input: replay.input, include: encoding.include })
+  return {
+    commit: (state: State) => Runtime.runPromise(runtime)(save(state)),
+    ended: (state: State, how: "finished" | "failed" | "hang-up") => {
+      // Its client has seen an id.
+      if (how === "failed" && state.response.status === "failed") {
+        Runtime.runFork(runtime)(Effect.catchAllCause(save(state), (cause) => Effect.logWarning(cause)))
+      }
+    }
+  }
+}
