@@ -3,6 +3,8 @@ import { Access } from "./access/Access.ts"
 import { Keys } from "./access/Keys.ts"
 import { GatewayApi } from "./Api.ts"
 import { Settings } from "./config/Settings.ts"
+import { AddressGuard } from "./guard/AddressGuard.ts"
+import { Resolver } from "./guard/Resolver.ts"
 import { HealthHandlers } from "./health/Handlers.ts"
 import { Lifecycle } from "./health/Lifecycle.ts"
 import { docsPages } from "./http/docs.ts"
@@ -31,7 +33,9 @@ const CatalogueLive = Layer.sync(
   () => new Map(sandboxModels.map((model): readonly [string, Model] => [model.id, model]))
 )
 
-const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxTextUpstreams())))
+const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(AddressGuard.Default), Layer.provide(Resolver.Default))
+
+const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxLive)))
 
 const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(Layer.provide(ResponseStore.Default))
 

@@ -27,7 +27,7 @@ export interface Question {
   readonly id: (kind: string, index: number) => string
 }
 
-export interface Result {
+interface Result {
   readonly result: ToolResultItem
   readonly call: ToolCallItem | undefined
 }

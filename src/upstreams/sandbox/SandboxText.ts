@@ -3,7 +3,9 @@ import { InvalidRequest } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import type { Generation } from "../../generation/Generation.ts"
+import { warmUp } from "../../generation/tokenizer.ts"
 import { countTokens } from "../../generation/tokens.ts"
+import { AddressGuard } from "../../guard/AddressGuard.ts"
 import type { GenerateOptions, TextUpstream } from "../Upstream.ts"
 import { UpstreamError } from "../UpstreamError.ts"
 import { TextUpstreams } from "../Upstreams.ts"
@@ -39,12 +41,23 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
     })
 })
 
-/** Only the sandbox, for a gateway that has nothing else. */
-export const SandboxTextUpstreams = (options: SandboxOptions = {}): Layer.Layer<TextUpstreams> =>
-  Layer.sync(TextUpstreams, () => {
-    const upstream = sandboxText(options)
+const warmUpAfter = "1 second"
+/** An address that does not answer must not hold a test for long. */
+const attachmentLimits = { param: "url", maxBytes: 32 * 1024 * 1024, totalTimeoutMs: 10_000 }
+
+/**
+ * Only the sandbox, for a gateway that has nothing else. Loads the tokenizer's vocabulary soon after the start, so that
+ * neither the start nor the first request waits for it.
+ */
+export const SandboxTextUpstreams: Layer.Layer<TextUpstreams, never, AddressGuard> = Layer.scoped(
+  TextUpstreams,
+  Effect.gen(function* () {
+    const guard = yield* AddressGuard
+    yield* Effect.forkScoped(Effect.delay(Effect.sync(warmUp), warmUpAfter))
+    const upstream = sandboxText({ fetchBytes: (url) => guard.fetchBytes(url, attachmentLimits) })
     return new Map([[upstream.name, upstream]])
   })
+)
 
 /** The catalogue's entry for what the sandbox serves under its own name. */
 export const sandboxModels = [

@@ -21,7 +21,7 @@ export interface Directive {
   readonly tools: ReadonlyArray<string>
 }
 
-export const noDirective: Directive = {
+const noDirective: Directive = {
   delayMs: 0,
   paceMs: 0,
   tokens: undefined,

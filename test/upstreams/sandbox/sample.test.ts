@@ -1,3 +1,4 @@
+/* oxlint-disable typescript/no-explicit-any -- a JSON Schema and what it describes can be anything */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { sample } from "../../../src/upstreams/sandbox/sample.ts"
