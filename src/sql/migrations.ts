@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { keys } from "./migrations/0001_keys.ts"
 import { responses } from "./migrations/0002_responses.ts"
 import { tasks } from "./migrations/0003_tasks.ts"
+import { callbacks } from "./migrations/0004_callbacks.ts"
 import { ledger } from "./migrations/0005_ledger.ts"
 
 /**
@@ -13,6 +14,7 @@ const history = [
   [1, "keys", keys],
   [2, "responses", responses],
   [3, "tasks", tasks],
+  [4, "callbacks", callbacks],
   [5, "ledger", ledger]
 ] as const
 

@@ -1,0 +1,87 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Context, Duration, Effect, Either, Layer, Redacted } from "effect"
+import { AccountId } from "../contract/Caller.ts"
+import { BadSecret, MasterSecret } from "./MasterSecret.ts"
+
+/** How long a rotated secret still signs beside the new one. A delivery is retried for 24 h. */
+const grace = Duration.hours(48)
+
+/**
+ * The secrets that sign an account's callbacks, `whsec_` and base64 as Standard Webhooks spells them. They are derived,
+ * not stored: a dump of the database holds none.
+ */
+export class WebhookSecrets extends Context.Tag("gateway/access/WebhookSecrets")<
+  WebhookSecrets,
+  {
+    /** Every secret that signs now, the newest first: two while a rotation is young. */
+    readonly signing: (account: AccountId) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError>
+    /** Moves the account to a new secret and answers it; the one before goes on signing for two days. */
+    readonly rotate: (account: AccountId) => Effect.Effect<Redacted.Redacted, SqlError | BadSecret>
+  }
+>() {
+  /**
+   * @param chosen `GATEWAY_WEBHOOK_SECRET`: the operator's own secret for the account `default`; several, separated by
+   * blanks, all sign (how that account rotates)
+   */
+  static readonly layer = (chosen: Redacted.Redacted | undefined) => Layer.effect(WebhookSecrets, make(chosen))
+}
+
+const make = (chosen: Redacted.Redacted | undefined) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const master = yield* MasterSecret
+    const own = chosen === undefined ? [] : yield* parseChosen(chosen)
+    const isChosen = (account: AccountId) => own.length > 0 && account === defaultAccount
+
+    const derived = (account: AccountId, version: number) =>
+      Redacted.make(spell(Redacted.value(master.derive(`webhook/${account}/${version}`))))
+
+    const signing = (account: AccountId) =>
+      isChosen(account)
+        ? Effect.succeed(own)
+        : Effect.gen(function* () {
+            const nowMs = yield* Clock.currentTimeMillis
+            const [row = { version: 1, rotated_at: null }] = yield* sql<{ version: number; rotated_at: number | null }>`
+              SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${account}`
+            const young = row.rotated_at !== null && nowMs < row.rotated_at + Duration.toMillis(grace)
+            return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derived(account, version))
+          })
+
+    const rotate = (account: AccountId) =>
+      Effect.gen(function* () {
+        if (isChosen(account)) {
+          return yield* new BadSecret({
+            message:
+              "the webhook secret of this account is set by GATEWAY_WEBHOOK_SECRET: put the new one before the old, separated by a blank"
+          })
+        }
+        const nowMs = yield* Clock.currentTimeMillis
+        const [row] = yield* sql<{ version: number }>`UPDATE accounts
+          SET webhook_version = webhook_version + 1, webhook_rotated_at = ${nowMs}
+          WHERE id = ${account} RETURNING webhook_version AS version`
+        if (row === undefined) return yield* new BadSecret({ message: `no account has the id "${account}"` })
+        return derived(account, row.version)
+      })
+
+    return { signing, rotate } as const
+  })
+
+const defaultAccount = AccountId.make("default")
+
+const spell = (bytes: Uint8Array) => `whsec_${Buffer.from(bytes).toString("base64")}`
+
+const parseChosen = (chosen: Redacted.Redacted) => {
+  const words = Redacted.value(chosen)
+    .split(/[\s,]+/)
+    .filter((word) => word !== "")
+  const secrets = words.map((word) => Either.try(() => Uint8Array.fromBase64(word.replace(/^whsec_/, ""))))
+  const bad = secrets.some((secret) => Either.isLeft(secret) || secret.right.length < 24 || secret.right.length > 64)
+  return bad || words.length === 0
+    ? Effect.fail(
+        new BadSecret({
+          message: "GATEWAY_WEBHOOK_SECRET: expected whsec_ followed by the base64 of 24 to 64 random bytes"
+        })
+      )
+    : Effect.succeed(secrets.flatMap((secret) => (Either.isRight(secret) ? [Redacted.make(spell(secret.right))] : [])))
+}

@@ -1,0 +1,11 @@
+import { Layer } from "effect"
+import { CallbackOutbox } from "./CallbackOutbox.ts"
+import { Deliveries } from "./Deliveries.ts"
+import { DeliveryStore } from "./DeliveryStore.ts"
+import { DeliveryWake } from "./DeliveryWake.ts"
+import { SenderLive } from "./sender.ts"
+
+/** Callbacks whole: the tasks' `Outbox`, the owner's `Deliveries` and the sender, over one store. */
+export const CallbacksLive = Layer.mergeAll(CallbackOutbox, Deliveries.Default, SenderLive).pipe(
+  Layer.provide(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
+)

@@ -1,0 +1,57 @@
+import { Schema } from "effect"
+import { AccountId } from "../contract/Caller.ts"
+import { DeliveryAttempt, DeliveryState } from "./DeliveryRecord.ts"
+import type { DeliveryRecord } from "./DeliveryRecord.ts"
+
+/** A row of `deliveries`. */
+export const Delivery = Schema.Struct({
+  id: Schema.String,
+  task_id: Schema.String,
+  account_id: AccountId,
+  sequence: Schema.Int,
+  status: Schema.String,
+  terminal: Schema.Literal(0, 1),
+  url: Schema.String,
+  host: Schema.String,
+  body: Schema.String,
+  state: DeliveryState,
+  changed_at: Schema.Int,
+  next_at: Schema.NullOr(Schema.Int),
+  tries: Schema.Int,
+  redelivery: Schema.Literal(0, 1),
+  attempts: Schema.parseJson(Schema.Array(DeliveryAttempt)),
+  delivered_at: Schema.NullOr(Schema.Int)
+})
+export type Delivery = typeof Delivery.Type
+
+/** A delivery in the hands of one sender. */
+export interface Held extends Delivery {
+  readonly token: string
+}
+
+/** What came of an attempt. */
+export interface Outcome {
+  readonly startedAtMs: number
+  readonly endedAtMs: number
+  /** The receiver's answer; absent where there was none. */
+  readonly status?: number
+  readonly retryAfterMs?: number | undefined
+  readonly reason?: string
+}
+
+/** The `webhook-id`: the same for every attempt at one change, in every process. A task is in each state once. */
+export const deliveryId = (taskId: string, status: string): string =>
+  `msg_${Bun.SHA256.hash(`${taskId}:${status}`, "hex").slice(0, 32)}`
+
+const seconds = (ms: number) => Math.floor(ms / 1000)
+
+export const toRecord = (row: Delivery): DeliveryRecord => ({
+  id: row.id,
+  task_id: row.task_id,
+  status: row.status,
+  state: row.state,
+  created_at: seconds(row.changed_at),
+  attempts: row.attempts,
+  ...(row.next_at === null ? {} : { next_attempt_at: seconds(row.next_at) }),
+  ...(row.delivered_at === null ? {} : { delivered_at: seconds(row.delivered_at) })
+})

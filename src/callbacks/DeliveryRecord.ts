@@ -1,0 +1,30 @@
+import { Schema } from "effect"
+
+/** One try at a delivery: what the receiver answered, or why there was no answer. */
+export const DeliveryAttempt = Schema.Struct({
+  at: Schema.Int.annotations({ description: "When it started, Unix timestamp in seconds." }),
+  duration_ms: Schema.Int,
+  status: Schema.optional(Schema.Int.annotations({ description: "HTTP status of the answer." })),
+  reason: Schema.optional(Schema.String.annotations({ description: "Why there was none, or why it did not count." }))
+})
+export type DeliveryAttempt = typeof DeliveryAttempt.Type
+
+/**
+ * How a delivery stands: `waiting` for an earlier one of its task, `pending` its next attempt, `delivered`, `failed` for
+ * good, or `superseded` by a later change before it got through.
+ */
+export const DeliveryState = Schema.Literal("waiting", "pending", "delivered", "failed", "superseded")
+export type DeliveryState = typeof DeliveryState.Type
+
+/** One change of a task on its way to the task's callback address, as the task's owner sees it. */
+export const DeliveryRecord = Schema.Struct({
+  id: Schema.String.annotations({ description: "Also the `webhook-id` header of every attempt." }),
+  task_id: Schema.String,
+  status: Schema.String.annotations({ description: "The task status that it reports." }),
+  state: DeliveryState,
+  created_at: Schema.Int,
+  attempts: Schema.Array(DeliveryAttempt),
+  next_attempt_at: Schema.optional(Schema.Int),
+  delivered_at: Schema.optional(Schema.Int)
+})
+export type DeliveryRecord = typeof DeliveryRecord.Type

@@ -1,0 +1,59 @@
+import { Clock, Effect, Redacted } from "effect"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Webhook } from "standardwebhooks"
+import { WebhookSecrets } from "../access/WebhookSecrets.ts"
+import { AddressGuard } from "../guard/AddressGuard.ts"
+import type { Reply } from "../guard/dial.ts"
+import type { Delivery, Outcome } from "./Delivery.ts"
+import { parseRetryAfterMs } from "./schedule.ts"
+
+/** Enough of an answer's body that the receiver can finish saying it; nobody reads it. */
+const maxAnswerBytes = 64 * 1024
+
+type Came = Pick<Outcome, "status" | "reason" | "retryAfterMs">
+
+/**
+ * One attempt: the stored bytes, signed now with every secret that is valid now (Standard Webhooks), to the address as
+ * the guard finds it now. Every ending is an `Outcome`.
+ */
+export const makeSend = Effect.gen(function* () {
+  const guard = yield* AddressGuard
+  const secrets = yield* WebhookSecrets
+
+  return (delivery: Delivery): Effect.Effect<Outcome, SqlError> =>
+    Effect.gen(function* () {
+      const startedAtMs = yield* Clock.currentTimeMillis
+      const signing = yield* secrets.signing(delivery.account_id)
+      const came = yield* guard.check(delivery.url).pipe(
+        Effect.flatMap((checked) =>
+          guard.dial(checked, {
+            method: "POST",
+            headers: { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing) },
+            body: new TextEncoder().encode(delivery.body),
+            connectTimeoutMs: 5_000,
+            totalTimeoutMs: 15_000,
+            maxBytes: maxAnswerBytes
+          })
+        ),
+        Effect.match({ onFailure: ({ reason }): Came => ({ reason }), onSuccess: (reply) => read(reply, startedAtMs) })
+      )
+      return { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
+    })
+})
+
+const baseHeaders = { "content-type": "application/json", "user-agent": "model-gateway" }
+
+const signatureOf = (delivery: Delivery, nowMs: number, secrets: ReadonlyArray<Redacted.Redacted>) => ({
+  "webhook-id": delivery.id,
+  "webhook-timestamp": String(Math.floor(nowMs / 1000)),
+  "webhook-signature": secrets
+    .map((secret) => new Webhook(Redacted.value(secret)).sign(delivery.id, new Date(nowMs), delivery.body))
+    .join(" ")
+})
+
+const read = ({ status, headers }: Reply, nowMs: number): Came => {
+  if (status >= 200 && status < 300) return { status }
+  if (status === 410) return { status, reason: "the receiver wants no more of it" }
+  if (status >= 300 && status < 400) return { status, reason: "redirects are not followed" }
+  return { status, reason: "not a 2xx answer", retryAfterMs: parseRetryAfterMs(headers["retry-after"], nowMs) }
+}

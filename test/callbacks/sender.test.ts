@@ -1,0 +1,193 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Duration, Effect, TestClock } from "effect"
+import { Deliveries } from "../../src/callbacks/Deliveries.ts"
+import { deliveryId } from "../../src/callbacks/Delivery.ts"
+import { schedule } from "../../src/callbacks/schedule.ts"
+import { AccountId } from "../../src/contract/Caller.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { createTask, moveTask, owner, quiet, sending, stubReceiver } from "./world.ts"
+import type { Answer } from "./world.ts"
+
+const hook = "https://receiver.test/hook?token=secret"
+const scheduleMs = schedule.map(Duration.toMillis)
+
+/** Moves the clock in steps, so that what a step makes due runs before the next one. */
+const pass = (span: Duration.DurationInput, step: Duration.DurationInput) =>
+  quiet.pipe(
+    Effect.zipRight(TestClock.adjust(step)),
+    Effect.repeatN(Math.ceil(Duration.toMillis(span) / Duration.toMillis(step)) - 1),
+    Effect.zipRight(quiet)
+  )
+
+const deliveries = (id: string) => Effect.flatMap(Deliveries, (deliveries) => deliveries.list(owner, id))
+
+describe("callbacks", () => {
+  it.effect("send every change once, in order, with the record's bytes and an id of its own", () => {
+    const receiver = stubReceiver(() => 204)
+    return Effect.gen(function* () {
+      yield* createTask("t1", hook)
+      yield* createTask("silent", null)
+      yield* quiet
+      yield* moveTask("t1", "running", "succeeded")
+      yield* quiet
+      expect(receiver.sent.map((sent) => sent.status)).toEqual(["queued", "running", "succeeded"])
+      expect(receiver.sent.map((sent) => sent.id)).toEqual(
+        ["queued", "running", "succeeded"].map((status) => deliveryId("t1", status))
+      )
+      expect(receiver.sent[0]?.body).toBe(JSON.stringify({ id: "t1", status: "queued", note: "é\u2028😀" }))
+      expect(receiver.sent[0]).toMatchObject({ url: hook, headers: { "content-type": "application/json" } })
+      expect((yield* deliveries("t1")).map((delivery) => delivery.state)).toEqual(Array(3).fill("delivered"))
+      yield* pass("26 hours", "1 hour")
+      expect(receiver.sent).toHaveLength(3)
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("try the last change of a task 0, 5 s, 30 s, 2 m, 10 m, 1 h, 6 h and 24 h after it, then give up", () => {
+    const receiver = stubReceiver(({ status }) => (status === "cancelled" ? 500 : 200))
+    return Effect.gen(function* () {
+      yield* createTask("t1", hook)
+      yield* quiet
+      yield* TestClock.adjust("1 minute")
+      const store = yield* TaskStore
+      yield* store.end("t1", "cancelled")
+      const changedAt = 60_000
+      yield* Effect.forEach(
+        ["10 seconds", "1 minute", "5 minutes", "30 minutes", "2 hours", "8 hours", "30 hours"],
+        (span) => Effect.zipRight(quiet, TestClock.adjust(span as Duration.DurationInput))
+      )
+      yield* quiet
+      const times = receiver.sent.slice(1).map((sent) => sent.atMs - changedAt)
+      expect(times).toHaveLength(scheduleMs.length)
+      scheduleMs.forEach((planned, i) => {
+        expect(times[i]).toBeGreaterThanOrEqual(planned)
+        expect(times[i]).toBeLessThanOrEqual(planned + Math.min(planned / 10, 300_000))
+      })
+      expect(new Set(receiver.sent.slice(1).map((sent) => sent.id + sent.body)).size).toBe(1)
+      const [, last] = yield* deliveries("t1")
+      expect(last).toMatchObject({ status: "cancelled", state: "failed" })
+      expect(last?.attempts.map((attempt) => `${attempt.status} ${attempt.reason}`)).toEqual(
+        Array(8).fill("500 not a 2xx answer")
+      )
+      expect(last).not.toHaveProperty("next_attempt_at")
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("stop retrying a change once a newer one exists, after its own first attempt", () => {
+    const receiver = stubReceiver(() => "silence")
+    return Effect.gen(function* () {
+      yield* createTask("t1", hook)
+      yield* pass("40 seconds", "1 second")
+      expect(receiver.sent.map((sent) => sent.status)).toEqual(["queued", "queued", "queued"])
+      yield* moveTask("t1", "running", "failed")
+      yield* pass("4 seconds", "1 second")
+      expect(receiver.sent.slice(3).map((sent) => sent.status)).toEqual(["running", "failed"])
+      yield* pass("1 minute", "1 second")
+      expect(receiver.sent.slice(5).map((sent) => sent.status)).toEqual(["failed", "failed"])
+      expect((yield* deliveries("t1")).map((delivery) => delivery.state)).toEqual([
+        "superseded",
+        "superseded",
+        "pending"
+      ])
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("keep a task's order while an earlier change is still under way", () =>
+    Effect.gen(function* () {
+      const answered = yield* Deferred.make<Answer>()
+      const receiver = stubReceiver(({ status }) => (status === "queued" ? Deferred.await(answered) : 200))
+      yield* Effect.gen(function* () {
+        yield* createTask("t1", hook)
+        yield* quiet
+        yield* moveTask("t1", "running", "succeeded")
+        yield* createTask("t2", hook)
+        yield* quiet
+        // The other task's change doesn't wait; this one's do.
+        expect(receiver.sent.map((sent) => sent.status)).toEqual(["queued", "queued"])
+        expect((yield* deliveries("t1")).map((delivery) => delivery.state)).toEqual(["pending", "waiting", "waiting"])
+        yield* Deferred.succeed(answered, 503)
+        yield* quiet
+        expect(receiver.sent.slice(2).map((sent) => sent.status)).toEqual(["running", "succeeded"])
+      }).pipe(Effect.provide(sending(receiver.layer)))
+    })
+  )
+
+  it.effect("wait as long as Retry-After says, in seconds or as a date", () => {
+    const answers: Array<Answer> = [
+      { status: 429, headers: { "retry-after": "100" } },
+      { status: 503, headers: { "retry-after": "Thu, 01 Jan 1970 00:05:00 GMT" } },
+      200
+    ]
+    const receiver = stubReceiver(() => answers[receiver.sent.length - 1] ?? 200)
+    return Effect.gen(function* () {
+      yield* createTask("t1", hook)
+      yield* pass("10 minutes", "1 second")
+      expect(receiver.sent.map((sent) => Math.floor(sent.atMs / 1000))).toEqual([0, 100, 300])
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("take 410 as the end, a redirect as a failure, and any 2xx as delivered", () => {
+    const answers: Record<string, Answer> = {
+      gone: 410,
+      moved: { status: 302, headers: { location: "https://elsewhere.test/" } },
+      odd: 299
+    }
+    const receiver = stubReceiver(({ url }) => answers[new URL(url).pathname.slice(1)] ?? 500)
+    return Effect.gen(function* () {
+      yield* Effect.forEach(Object.keys(answers), (name) => createTask(name, `https://receiver.test/${name}`))
+      yield* pass("1 minute", "1 second")
+      const [gone] = yield* deliveries("gone")
+      expect(gone).toMatchObject({ state: "failed", attempts: [{ status: 410 }] })
+      const [moved] = yield* deliveries("moved")
+      expect(moved).toMatchObject({ state: "pending", attempts: [{ status: 302 }, { status: 302 }, { status: 302 }] })
+      const [odd] = yield* deliveries("odd")
+      expect(odd).toMatchObject({ state: "delivered", attempts: [{ status: 299 }] })
+      expect(receiver.sent.every((sent) => sent.url.startsWith("https://receiver.test/"))).toBe(true)
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("go out once more when their owner asks, and for nobody else", () => {
+    let answer = 410
+    const receiver = stubReceiver(() => answer)
+    return Effect.gen(function* () {
+      const service = yield* Deliveries
+      yield* createTask("t1", hook)
+      yield* quiet
+      const id = deliveryId("t1", "queued")
+      const stranger = AccountId.make("acc_other")
+      expect(yield* service.list(stranger, "t1")).toEqual([])
+      expect((yield* Effect.flip(service.redeliver(stranger, "t1", id)))._tag).toBe("NotFound")
+      expect((yield* Effect.flip(service.redeliver(owner, "t2", id)))._tag).toBe("NotFound")
+      expect((yield* service.redeliver(owner, "t1", id)).state).toBe("pending")
+      yield* quiet
+      expect((yield* deliveries("t1"))[0]).toMatchObject({ state: "failed", attempts: [{}, {}] })
+      answer = 200
+      yield* service.redeliver(owner, "t1", id)
+      yield* quiet
+      expect((yield* deliveries("t1"))[0]).toMatchObject({ state: "delivered", attempts: [{}, {}, { status: 200 }] })
+      // A delivered one that fails to be delivered again was delivered all the same.
+      answer = 500
+      yield* service.redeliver(owner, "t1", id)
+      yield* pass("1 minute", "1 second")
+      expect((yield* deliveries("t1"))[0]?.state).toBe("delivered")
+      expect(receiver.sent).toHaveLength(4)
+      expect(new Set(receiver.sent.map((sent) => sent.id + sent.body)).size).toBe(1)
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("leave with their task", () => {
+    const receiver = stubReceiver(() => 500)
+    return Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* TaskStore
+      yield* createTask("t1", hook)
+      yield* store.end("t1", "cancelled")
+      yield* quiet
+      expect(yield* store.remove(owner, "video", "t1")).toBe(true)
+      expect(yield* sql`SELECT id FROM deliveries`).toEqual([])
+      const before = receiver.sent.length
+      yield* pass("1 minute", "1 second")
+      expect(receiver.sent).toHaveLength(before)
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+})

@@ -1,0 +1,153 @@
+import { SqlClient } from "@effect/sql"
+import { Clock, Effect, Layer, Option, Redacted } from "effect"
+import { MasterSecret } from "../../src/access/MasterSecret.ts"
+import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
+import { CallbackOutbox } from "../../src/callbacks/CallbackOutbox.ts"
+import { Deliveries } from "../../src/callbacks/Deliveries.ts"
+import { DeliveryStore } from "../../src/callbacks/DeliveryStore.ts"
+import { DeliveryWake } from "../../src/callbacks/DeliveryWake.ts"
+import { SenderLive } from "../../src/callbacks/sender.ts"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { AddressGuard } from "../../src/guard/AddressGuard.ts"
+import { AllowedAddresses, parseAllowed } from "../../src/guard/addresses.ts"
+import { DialFailed } from "../../src/guard/dial.ts"
+import type { Reply } from "../../src/guard/dial.ts"
+import { Resolver, Unresolved } from "../../src/guard/Resolver.ts"
+import { Commits } from "../../src/sql/Commits.ts"
+import { layer as database } from "../../src/sql/Database.ts"
+import { Leases } from "../../src/tasks/Leases.ts"
+import type { TaskState } from "../../src/tasks/Task.ts"
+import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+
+export const owner = AccountId.make("acc_owner")
+const masterSecret = Redacted.make("0123456789abcdef0123456789abcdef")
+
+const kinds = Layer.succeed(
+  TaskKinds,
+  taskKinds({
+    name: "video",
+    parallel: 1,
+    run: () => Effect.succeed({ patch: {}, againInMs: 1_000 }),
+    record: (task) => ({ id: task.id, status: task.state, note: "é\u2028😀" }),
+    gaveUp: (message) => ({ code: "gave_up", message })
+  })
+)
+
+/** What a stubbed receiver was sent. */
+export interface Sent {
+  readonly atMs: number
+  readonly url: string
+  readonly id: string
+  readonly status: string
+  readonly body: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** How a stubbed receiver answers: a status, headers with it, or no answer. */
+export type Answer = number | { readonly status: number; readonly headers: Record<string, string> } | "silence"
+
+/** A receiver behind a stubbed guard: no sockets, so that the clock can be a TestClock. */
+export const stubReceiver = (answer: (sent: Sent) => Answer | Effect.Effect<Answer>) => {
+  const sent: Array<Sent> = []
+  const layer = Layer.succeed(
+    AddressGuard,
+    new AddressGuard({
+      admit: () => Effect.void,
+      fetchBytes: () => Effect.die("not stubbed"),
+      check: (url) => Effect.succeed({ url: new URL(url), addresses: ["127.0.0.1"] }),
+      dial: ({ url }, request) =>
+        Effect.gen(function* () {
+          const body = new TextDecoder().decode(request.body)
+          const one: Sent = {
+            atMs: yield* Clock.currentTimeMillis,
+            url: url.href,
+            id: request.headers["webhook-id"] ?? "",
+            status: (JSON.parse(body) as { status: string }).status,
+            body,
+            headers: request.headers
+          }
+          sent.push(one)
+          const answered = answer(one)
+          const reply = Effect.isEffect(answered) ? yield* answered : answered
+          if (reply === "silence") return yield* new DialFailed({ reason: "no answer within 15 s" })
+          const { status, headers } = typeof reply === "number" ? { status: reply, headers: {} } : reply
+          return { status, headers, body: new Uint8Array(), complete: true } satisfies Reply
+        })
+    })
+  )
+  return { sent, layer }
+}
+
+/** The real guard, opened to this machine, with names that all mean it. */
+export const openGuard = AddressGuard.Default.pipe(
+  Layer.provide(
+    Layer.succeed(Resolver, {
+      resolve: (host) => (host.endsWith(".test") ? Effect.succeed(["127.0.0.1"]) : Effect.fail(new Unresolved()))
+    })
+  ),
+  Layer.provide(Layer.effect(AllowedAddresses, parseAllowed(["127.0.0.0/8"], "test")))
+)
+
+export const secretsLayer = (chosen?: Redacted.Redacted) =>
+  WebhookSecrets.layer(chosen).pipe(
+    Layer.provide(MasterSecret.layer({ given: Option.some(masterSecret), directory: "/nowhere" }))
+  )
+
+export const storage = (url = "sqlite::memory:") =>
+  Commits.Default.pipe(Layer.provideMerge(Layer.orDie(database({ url, exclusive: false }))))
+
+/** Tasks, their callbacks and the database; the sender only with `sending`. */
+export const callbacks = Layer.mergeAll(Deliveries.Default, Leases.Default).pipe(
+  Layer.provideMerge(TaskStore.Default),
+  Layer.provide(Layer.merge(CallbackOutbox, kinds)),
+  Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
+)
+
+export const sending = (guard: Layer.Layer<AddressGuard, unknown>, url?: string) =>
+  SenderLive.pipe(
+    Layer.provideMerge(callbacks),
+    Layer.provideMerge(Layer.orDie(secretsLayer())),
+    Layer.provide(Layer.orDie(guard)),
+    Layer.provideMerge(storage(url))
+  )
+
+/** A new task (and so its `queued` callback). */
+export const createTask = (id: string, callbackUrl: string | null, account = owner) =>
+  Effect.gen(function* () {
+    const store = yield* TaskStore
+    const createdAtMs = yield* Clock.currentTimeMillis
+    return yield* store.insert({
+      id,
+      kind: "video",
+      account,
+      key: KeyId.make("key_1"),
+      model: "m",
+      lane: id,
+      details: {},
+      request: {},
+      callbackUrl,
+      createdAtMs
+    })
+  })
+
+/** Moves a task on, as its worker would. */
+export const moveTask = (id: string, ...states: ReadonlyArray<TaskState>) =>
+  Effect.gen(function* () {
+    const leases = yield* Leases
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`UPDATE tasks SET lease_token = NULL, next_run_at = 0 WHERE id = ${id}`
+    const [held] = yield* leases.claim(id, 1)
+    if (held === undefined) return yield* Effect.dieMessage(`task ${id} can't be claimed`)
+    for (const state of states) yield* leases.write(held, { state })
+  })
+
+export const account = (id: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`)
+
+/** Lets everything run that is not waiting for the clock: fibers, commits, promises. */
+export const quiet = Effect.promise(() => new Promise((resolve) => setImmediate(resolve))).pipe(
+  Effect.zipRight(Effect.yieldNow()),
+  Effect.repeatN(30),
+  Effect.asVoid
+)
