@@ -77,7 +77,7 @@ const answerTo = (question: Question, described: ReadonlyArray<string>): string 
     if (before !== undefined) answer += ` Before that you said: ${quote(before, longestAside)}.`
     if (system !== "") answer += ` My instructions: ${quote(system, longestAside)}.`
   }
-  for (const attachment of described) answer += ` I read ${attachment}.`
+  for (const attachment of described) answer += ` You sent ${attachment}.`
   return answer
 }
 

@@ -87,7 +87,7 @@ describe("the sandbox reads", () => {
   it.effect("several at once, and those in a tool's result", () =>
     Effect.gen(function* () {
       const text = yield* told([image(file(png(1, 2))), document(file("a,b\n1,2\n", "text/csv"))])
-      expect(text).toContain('You said: "What is this?". I read a PNG image of 1×2 pixels. I read a CSV')
+      expect(text).toContain('You said: "What is this?". You sent a PNG image of 1×2 pixels. You sent a CSV')
       const shown = yield* run(
         conversation({
           items: [
