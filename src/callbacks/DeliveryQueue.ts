@@ -1,15 +1,16 @@
 /**
  * Which receivers have something to send and when, and how much is under way to each: plain bookkeeping of one process.
- * A receiver that doesn't answer holds a few slots, never all of them, so the others don't wait for it.
+ * A receiver that has not answered yet, or no longer does, gets a few slots and never all of them, so that the others
+ * don't wait for it.
  */
 export class DeliveryQueue {
   private readonly dueAt = new Map<string, number>()
   private readonly underWay = new Map<string, number>()
-  private readonly silent = new Set<string>()
+  private readonly proven = new Set<string>()
   private total = 0
-  private readonly limits: { readonly all: number; readonly perHost: number; readonly perSilentHost: number }
+  private readonly limits: { readonly all: number; readonly perHost: number; readonly perUnprovenHost: number }
 
-  constructor(limits: { readonly all: number; readonly perHost: number; readonly perSilentHost: number }) {
+  constructor(limits: { readonly all: number; readonly perHost: number; readonly perUnprovenHost: number }) {
     this.limits = limits
   }
 
@@ -20,13 +21,14 @@ export class DeliveryQueue {
 
   /** The database's own word on when the host's first delivery is due; undefined for none. */
   settle(host: string, atMs: number | undefined): void {
-    if (atMs === undefined) this.dueAt.delete(host)
-    else this.dueAt.set(host, atMs)
+    if (atMs !== undefined) return void this.dueAt.set(host, atMs)
+    this.dueAt.delete(host)
+    this.proven.delete(host)
   }
 
   /** How many more may go to the host now. */
   room(host: string): number {
-    const limit = this.silent.has(host) ? this.limits.perSilentHost : this.limits.perHost
+    const limit = this.proven.has(host) ? this.limits.perHost : this.limits.perUnprovenHost
     return Math.max(0, Math.min(limit - (this.underWay.get(host) ?? 0), this.limits.all - this.total))
   }
 
@@ -44,8 +46,8 @@ export class DeliveryQueue {
 
   /** Whether the host gave any answer to the last attempt. */
   heard(host: string, answered: boolean): void {
-    if (answered) this.silent.delete(host)
-    else this.silent.add(host)
+    if (answered) this.proven.add(host)
+    else this.proven.delete(host)
   }
 
   /** The hosts to claim for now, whoever waits longest first. */

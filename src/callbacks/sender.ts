@@ -6,8 +6,8 @@ import { DeliveryStore } from "./DeliveryStore.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 import { makeSend } from "./send.ts"
 
-/** Sockets in all and per receiver. A thousand dead receivers' worth of waiting still leaves room for the living. */
-const limits = { all: 512, perHost: 16, perSilentHost: 4 }
+/** Sockets in all and per receiver: it takes 128 receivers that are dead at once to make the others wait. */
+const limits = { all: 512, perHost: 16, perUnprovenHost: 4 }
 
 const backoff = Schedule.exponential("200 millis").pipe(
   Schedule.union(Schedule.spaced("30 seconds")),

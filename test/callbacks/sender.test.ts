@@ -121,7 +121,7 @@ describe("callbacks", () => {
     const receiver = stubReceiver(() => answers[receiver.sent.length - 1] ?? 200)
     return Effect.gen(function* () {
       yield* createTask("t1", hook)
-      yield* pass("10 minutes", "1 second")
+      yield* pass("10 minutes", "10 seconds")
       expect(receiver.sent.map((sent) => Math.floor(sent.atMs / 1000))).toEqual([0, 100, 300])
     }).pipe(Effect.provide(sending(receiver.layer)))
   })
