@@ -1,13 +1,6 @@
 import { Schema } from "effect"
-import { maybe } from "../contract/fields.ts"
+import { integer, maybe } from "../contract/fields.ts"
 import { isHttpUrl } from "./addresses.ts"
-
-/** Whole numbers in a range, with the range in the message. */
-const whole = (from: number, to: number) =>
-  Schema.Int.pipe(
-    Schema.between(from, to, { message: () => `expected an integer from ${from} to ${to}` }),
-    Schema.annotations({ jsonSchema: { type: "integer", minimum: from, maximum: to } })
-  )
 
 const Url = Schema.Struct({ url: Schema.String.pipe(Schema.minLength(1, { message: () => "expected a URL" })) })
 
@@ -115,7 +108,7 @@ export const CreateVideoTask = Schema.Struct({
   return_last_frame: maybe(Schema.Boolean).annotations({
     description: "Default false. Whether the last frame is returned as an image (`content.last_frame_url`)."
   }),
-  execution_expires_after: maybe(whole(3600, 259_200)).annotations({
+  execution_expires_after: maybe(integer(3600, 259_200)).annotations({
     description: "Seconds from creation after which an unfinished task expires: 3600 to 259200, default 172800."
   }),
   generate_audio: maybe(Schema.Boolean).annotations({
@@ -136,7 +129,7 @@ export const CreateVideoTask = Schema.Struct({
   frames: maybe(Frames).annotations({
     description: "Length in frames at 24 a second: 29 to 289, of the form 25 + 4n. Wins over `duration`."
   }),
-  seed: maybe(whole(-1, maxSeed)).annotations({
+  seed: maybe(integer(-1, maxSeed)).annotations({
     description: "-1 to 4294967295; -1 (the default) picks one, which the record carries."
   }),
   watermark: maybe(Schema.Boolean).annotations({ description: "Default false." }),
@@ -149,6 +142,6 @@ export const CreateVideoTask = Schema.Struct({
   service_tier: maybe(Schema.String).annotations({ description: "Default `default`; echoed." }),
   draft: maybe(Schema.Boolean).annotations({ description: "Default false; echoed." }),
   camera_fixed: maybe(Schema.Boolean).annotations({ description: "Whether the camera holds still." }),
-  priority: maybe(whole(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
+  priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
 }).annotations({ identifier: "CreateVideoTask" })
 export type CreateVideoTask = typeof CreateVideoTask.Type

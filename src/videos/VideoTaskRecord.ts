@@ -63,23 +63,23 @@ export type ListedVideoTask = typeof ListedVideoTask.Type
 
 /** Renders a task. A field that is not known yet, or that its state doesn't have, is absent. */
 export const record = (task: VideoTask): VideoTaskRecord => {
-  const { settings } = task
+  const { executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
   return {
-    ...task.result?.extra,
     id: task.id,
     model: task.model,
-    status: task.status,
+    status: task.state,
     ...outcome(task),
     created_at: seconds(task.createdAtMs),
     updated_at: seconds(task.updatedAtMs),
     ...made(task),
     service_tier: task.result?.serviceTier ?? settings.serviceTier,
-    execution_expires_after: task.executionExpiresAfterSeconds,
+    execution_expires_after: executionExpiresAfterSeconds,
     generate_audio: settings.generateAudio,
     draft: settings.draft,
     priority: settings.priority,
     ...(settings.webSearch && { tools: [{ type: "web_search" as const }] }),
-    ...(task.safetyIdentifier !== null && { safety_identifier: task.safetyIdentifier })
+    ...(safetyIdentifier !== null && { safety_identifier: safetyIdentifier }),
+    ...unknown(task.result?.extra)
   }
 }
 
@@ -90,10 +90,10 @@ export const listed = (task: VideoTask): ListedVideoTask => ({
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
-const outcome = ({ error, result, settings }: VideoTask) => {
+const outcome = ({ details, error, result }: VideoTask) => {
   if (error !== null) return { error: { code: error.code, message: error.message } }
   if (result === null) return {}
-  const tokens = videoTokens(settings)
+  const tokens = videoTokens(details.settings)
   const usage = result.usage ?? { completionTokens: tokens, totalTokens: tokens }
   return {
     content: {
@@ -109,7 +109,7 @@ const outcome = ({ error, result, settings }: VideoTask) => {
 }
 
 /** What the video turned out to be: the upstream's word, else what was settled at creation. */
-const made = ({ result, settings }: VideoTask) => {
+const made = ({ details: { settings }, result }: VideoTask) => {
   if (result === null) return {}
   return {
     seed: result.seed ?? settings.seed,
@@ -121,3 +121,7 @@ const made = ({ result, settings }: VideoTask) => {
     framespersecond: result.framesPerSecond ?? framesPerSecond
   }
 }
+
+/** An upstream's own fields, but never one that is the gateway's to fill in. */
+const unknown = (extra: JsonObject | undefined): JsonObject =>
+  Object.fromEntries(Object.entries(extra ?? {}).filter(([name]) => !Object.hasOwn(fields, name)))

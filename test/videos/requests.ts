@@ -25,6 +25,7 @@ export const request = (fields: Record<string, unknown> = {}): CreateVideoTask =
 export const png = (width: number, height: number): string => {
   const bytes = Buffer.alloc(24)
   bytes.writeUInt32BE(0x89504e47, 0)
+  bytes.writeUInt32BE(0x0d0a1a0a, 4)
   bytes.writeUInt32BE(width, 16)
   bytes.writeUInt32BE(height, 20)
   return `data:image/png;base64,${bytes.toString("base64")}`
