@@ -10,6 +10,7 @@ import { Lifecycle } from "./health/Lifecycle.ts"
 import { docsPages } from "./http/docs.ts"
 import { serve } from "./http/Server.ts"
 import { Commits } from "./sql/Commits.ts"
+import { MessageWorkLive } from "./messages/asyncWork.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { Catalogue } from "./models/Catalogue.ts"
 import type { Model } from "./models/Catalogue.ts"
@@ -19,6 +20,14 @@ import { ResponsesHandlers } from "./responses/Handlers.ts"
 import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
 import { ResponseStore } from "./responses/ResponseStore.ts"
 import * as Database from "./sql/Database.ts"
+import { AsyncMessages } from "./tasks/AsyncMessages.ts"
+import { TasksHandlers } from "./tasks/Handlers.ts"
+import { Leases } from "./tasks/Leases.ts"
+import { makeMessageKind } from "./tasks/MessageKind.ts"
+import { Outbox } from "./tasks/Outbox.ts"
+import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
+import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
+import { TaskStore } from "./tasks/TaskStore.ts"
 import { sandboxModels, SandboxTextUpstreams } from "./upstreams/sandbox/SandboxText.ts"
 
 /** Bytes a body may have where its family sets no limit of its own. */
@@ -37,9 +46,29 @@ const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(AddressGuard.Default
 
 const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxLive)))
 
+/** What the engine can run. */
+const TaskKindsLive = Layer.effect(TaskKinds, Effect.map(makeMessageKind, taskKinds)).pipe(
+  Layer.provide(MessageWorkLive)
+)
+
+const TasksLive = Leases.Default.pipe(
+  Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, Outbox.none))
+)
+
 const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(Layer.provide(ResponseStore.Default))
 
-const HandlersLive = Layer.mergeAll(HealthHandlers, MessagesHandlers, ModelsHandlers, ResponsesLive).pipe(
+const HandlersLive = Layer.mergeAll(
+  HealthHandlers,
+  MessagesHandlers,
+  ModelsHandlers,
+  ResponsesLive,
+  TasksHandlers
+).pipe(
+  Layer.provide(AsyncMessages.Default),
+  // Closed after the server has drained: what runs may come to its end meanwhile.
+  Layer.provide(TaskRunnerLive),
+  Layer.provide(TasksLive),
   Layer.provide(ModelsLive)
 )
 

@@ -1,12 +1,13 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { handlers } from "../contract/handlers.ts"
 import { answering, folded, streamed } from "../generation/answer.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { Models } from "../models/Models.ts"
+import { AsyncMessages } from "../tasks/AsyncMessages.ts"
+import type { Handle } from "../tasks/AsyncMessages.ts"
 import { MessagesApi } from "./Api.ts"
 import { decode, isHidden } from "./decode.ts"
 import { machine } from "./encode.ts"
@@ -18,12 +19,13 @@ export const MessagesHandlers = handlers(
   MessagesApi,
   Effect.gen(function* () {
     const models = yield* Models
+    const asyncMessages = yield* AsyncMessages
     return {
       create: ({ caller, payload, request }) =>
         payload.stream === true
           ? streamMessage(models, caller, payload, request)
           : payload.async === true
-            ? Effect.fail(noAsync)
+            ? acceptMessage(models, asyncMessages, caller, payload, request)
             : runMessage(models, caller, payload, request),
       countTokens: ({ payload }) =>
         Effect.flatMap(decode(payload), (conversation) =>
@@ -46,6 +48,18 @@ export const runMessage = (
     )
   )
 
+/** Whatever can be said at once is said at once: only a generation that fails becomes a failed task. */
+const acceptMessage = (
+  models: Models,
+  asyncMessages: AsyncMessages,
+  caller: Caller,
+  payload: CreateMessage,
+  request: Incoming
+): Effect.Effect<Handle, Failure> =>
+  Effect.flatMap(decode(payload), (conversation) =>
+    Effect.zipRight(models.find(conversation.model, "text"), asyncMessages.accept(caller, payload.model, request))
+  )
+
 const streamMessage = (
   models: Models,
   caller: Caller,
@@ -65,8 +79,3 @@ const encoder = (payload: CreateMessage, request: Incoming) =>
     requestId: request.id,
     hideThinking: isHidden(payload.thinking)
   })
-
-const noAsync = new InvalidRequest({
-  param: "async",
-  message: "async: not served yet; leave it out, or set `stream` to receive the answer as it is written"
-})

@@ -286,10 +286,14 @@ for (const [name, make] of Object.entries(clients)) {
       expect(requests).toBe(1)
     })
 
-    it("async is refused by name until it is served", async () => {
-      expect(await failing({ async: true })).toMatchObject({ status: 400, message: expect.stringMatching(/^async: /) })
-      const streamed = { model, max_tokens: 100, messages: [user("Hello")], async: true }
-      expect(await client().messages.stream(streamed).finalMessage()).toMatchObject({ stop_reason: "end_turn" })
+    it("answers async with a task, and a stream where both are set", async () => {
+      const request = { model, max_tokens: 100, messages: [user("Hello")], async: true }
+      expect(await client().messages.create(request)).toMatchObject({
+        id: expect.stringMatching(/^task_/),
+        object: "task",
+        status: "pending"
+      })
+      expect(await client().messages.stream(request).finalMessage()).toMatchObject({ stop_reason: "end_turn" })
     })
   })
 }

@@ -190,7 +190,7 @@ describe("a video task", () => {
   it.effect("whose submit got no answer is looked for, and not submitted again where it is found", () => {
     const { calls, made } = upstream({
       submit: [Effect.fail(new VideoAmbiguous({ reason: "reset" }))],
-      reconcile: [Effect.fail(new VideoAmbiguous({ reason: "two look alike" })), Effect.succeed(Option.some("up-7"))],
+      reconcile: [Effect.fail(new VideoAmbiguous({ reason: "two look alike" })), Effect.succeedSome("up-7")],
       poll: [queued]
     })
     return drive(
@@ -212,7 +212,7 @@ describe("a video task", () => {
   it.effect("whose submit got no answer is submitted again only where the upstream says it has nothing", () => {
     const { calls, made } = upstream({
       submit: [Effect.fail(new VideoAmbiguous({ reason: "reset" })), id],
-      reconcile: [Effect.succeed(Option.none())],
+      reconcile: [Effect.succeedNone],
       poll: [queued]
     })
     return drive(
