@@ -13,7 +13,7 @@ import { Commits } from "./sql/Commits.ts"
 import { MessageWorkLive } from "./messages/asyncWork.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { Catalogue } from "./models/Catalogue.ts"
-import type { Model } from "./models/Catalogue.ts"
+import { catalogueOf } from "./models/catalogueOf.ts"
 import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
 import { ResponsesHandlers } from "./responses/Handlers.ts"
@@ -37,9 +37,9 @@ const DatabaseLive = Layer.unwrapEffect(
   Effect.map(Settings, (settings) => Database.layer({ url: settings.databaseUrl, exclusive: true }))
 )
 
-const CatalogueLive = Layer.sync(
+const CatalogueLive = Layer.effect(
   Catalogue,
-  () => new Map(sandboxModels.map((model): readonly [string, Model] => [model.id, model]))
+  Effect.flatMap(Settings, ({ file }) => catalogueOf(file, sandboxModels))
 )
 
 const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(AddressGuard.Default), Layer.provide(Resolver.Default))

@@ -1,36 +1,46 @@
-import { Context, Data, Duration, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
+import { existsSync, readFileSync } from "node:fs"
+import { Context, Duration, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
+import { BadSettings, readDocument } from "./document.ts"
+import type { Located } from "./document.ts"
+import { GatewayFile } from "./GatewayFile.ts"
 
 /** What the operator decides about the process, settled once at start. */
 export interface GatewaySettings {
   readonly server: {
     readonly host: string
     readonly port: number
+    /** Where clients reach the gateway; none for the address it listens on. */
+    readonly publicUrl: Option.Option<string>
     /** How long running requests and streams may go on after the process was told to stop. */
     readonly drainDeadline: Duration.Duration
     /** Whether every answer is checked against the contract before it leaves. */
     readonly checkAnswers: boolean
+    readonly corsOrigins: ReadonlyArray<string>
   }
   /** `sqlite:<path>` or `sqlite::memory:`. */
   readonly databaseUrl: string
   /** The operator's own first key. */
   readonly bootstrapKey: Option.Option<Redacted.Redacted>
+  /** Address ranges that callers' URLs may reach although they are private. */
+  readonly allowAddresses: ReadonlyArray<string>
+  readonly retention: {
+    readonly responses: Duration.Duration
+    readonly tasks: Duration.Duration
+    readonly files: Duration.Duration
+  }
+  /** The file as it was read: upstreams, models, keys and search are resolved by those who own them. */
+  readonly file: Located<GatewayFile>
+  /** Where the file is; none where there is no file. */
+  readonly filePath: Option.Option<string>
 }
-
-/** The start stops here; the message is one line that names what is wrong. */
-export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
-  /** @param env environment variables by name */
-  static readonly from = (env: Readonly<Record<string, string | undefined>>) =>
-    Layer.effect(
-      Settings,
-      Either.mapLeft(read(env), (issue) => new BadSettings(describe(issue)))
-    )
+  /** @param env environment variables by name; `GATEWAY_CONFIG` names the file, else `gateway.yaml` is read if it is there */
+  static readonly from = (env: Environment) => Layer.effect(Settings, Either.flatMap(readEnvironment(env), settle(env)))
 }
 
-const orElse = <A, I extends string>(schema: Schema.Schema<A, I>, fallback: A) =>
-  Schema.optionalWith(schema, { default: () => fallback })
+export type Environment = Readonly<Record<string, string | undefined>>
 
 const Port = Schema.NumberFromString.pipe(
   Schema.filter((port) => Number.isInteger(port) && port >= 0 && port <= 65_535, {
@@ -38,32 +48,89 @@ const Port = Schema.NumberFromString.pipe(
   })
 )
 
-const Environment = Schema.Struct({
-  GATEWAY_HOST: orElse(Schema.NonEmptyString, "127.0.0.1"),
-  GATEWAY_PORT: orElse(Port, 8080),
-  GATEWAY_DATABASE_URL: orElse(
-    Schema.String.pipe(Schema.pattern(/^sqlite:.+$/, { message: () => "expected sqlite:<path> or sqlite::memory:" })),
-    "sqlite:data/gateway.db"
+const DatabaseUrl = Schema.String.pipe(
+  Schema.pattern(/^sqlite:.+$/, { message: () => "expected sqlite:<path> or sqlite::memory:" })
+)
+
+const Variables = Schema.Struct({
+  GATEWAY_CONFIG: Schema.optional(Schema.String),
+  GATEWAY_HOST: Schema.optional(Schema.String),
+  GATEWAY_PORT: Schema.optional(Port),
+  GATEWAY_PUBLIC_URL: Schema.optional(
+    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), { message: () => "expected an http(s) address" }))
   ),
-  GATEWAY_DRAIN_SECONDS: orElse(Schema.NumberFromString.pipe(Schema.between(0, 3_600)), 25),
-  GATEWAY_CHECK_ANSWERS: orElse(Schema.BooleanFromString, false),
+  GATEWAY_DATABASE_URL: Schema.optional(DatabaseUrl),
+  GATEWAY_DRAIN_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 3_600))),
+  GATEWAY_CHECK_ANSWERS: Schema.optional(Schema.BooleanFromString),
+  GATEWAY_ALLOW_ADDRESSES: Schema.optional(Schema.String),
   GATEWAY_BOOTSTRAP_KEY: Schema.optional(
     Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
   )
 })
+type Variables = typeof Variables.Type
 
-const read = (env: Readonly<Record<string, string | undefined>>) =>
-  Either.map(ParseResult.decodeUnknownEither(Environment)(withoutEmpty(env)), (values): GatewaySettings => ({
-    server: {
-      host: values.GATEWAY_HOST,
-      port: values.GATEWAY_PORT,
-      drainDeadline: Duration.seconds(values.GATEWAY_DRAIN_SECONDS),
-      checkAnswers: values.GATEWAY_CHECK_ANSWERS
-    },
-    databaseUrl: values.GATEWAY_DATABASE_URL,
-    bootstrapKey: Option.map(Option.fromNullable(values.GATEWAY_BOOTSTRAP_KEY), Redacted.make)
-  }))
+const readEnvironment = (env: Environment): Either.Either<Variables, BadSettings> =>
+  Either.mapLeft(
+    ParseResult.decodeUnknownEither(Variables)(withoutEmpty(env)),
+    (issue) => new BadSettings({ message: describe(issue).message })
+  )
 
 /** An empty variable is one that was not set. */
-const withoutEmpty = (env: Readonly<Record<string, string | undefined>>) =>
+const withoutEmpty = (env: Environment) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""))
+
+/** Reads the file again, as at start: for `gateway check` and for a reload. */
+export const readFile = (env: Environment): Either.Either<GatewaySettings["file"], BadSettings> =>
+  Either.flatMap(readEnvironment(env), (variables) => readGatewayFile(variables, env))
+
+const defaultFile = "gateway.yaml"
+
+const readGatewayFile = (variables: Variables, env: Environment): Either.Either<Located<GatewayFile>, BadSettings> => {
+  const path = filePath(variables)
+  if (Option.isNone(path)) return readDocument(defaultFile, "", env, GatewayFile)
+  return Either.flatMap(readText(path.value), (text) => readDocument(path.value, text, env, GatewayFile))
+}
+
+const filePath = (variables: Variables): Option.Option<string> => {
+  if (variables.GATEWAY_CONFIG !== undefined) return Option.some(variables.GATEWAY_CONFIG)
+  return existsSync(defaultFile) ? Option.some(defaultFile) : Option.none()
+}
+
+const readText = (path: string): Either.Either<string, BadSettings> =>
+  Either.try({
+    try: () => readFileSync(path, "utf8"),
+    catch: () => new BadSettings({ message: `GATEWAY_CONFIG: ${path} can't be read` })
+  })
+
+const days = (count: number) => Duration.days(count)
+
+/** The environment wins over the file. */
+const settle = (env: Environment) => (variables: Variables) =>
+  Either.flatMap(readGatewayFile(variables, env), (file): Either.Either<GatewaySettings, BadSettings> => {
+    const { callbacks, database, retention, server } = file.value
+    if (database !== undefined && !Schema.is(DatabaseUrl)(database)) {
+      return Either.left(file.complain(["database"], "database: expected sqlite:<path> or sqlite::memory:"))
+    }
+    return Either.right({
+      server: {
+        host: variables.GATEWAY_HOST ?? server?.host ?? "127.0.0.1",
+        port: variables.GATEWAY_PORT ?? server?.port ?? 8080,
+        publicUrl: Option.fromNullable(variables.GATEWAY_PUBLIC_URL ?? server?.public_url),
+        drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
+        checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
+        corsOrigins: server?.cors_origins ?? []
+      },
+      databaseUrl: variables.GATEWAY_DATABASE_URL ?? database ?? "sqlite:data/gateway.db",
+      bootstrapKey: Option.map(Option.fromNullable(variables.GATEWAY_BOOTSTRAP_KEY), Redacted.make),
+      allowAddresses: [...(variables.GATEWAY_ALLOW_ADDRESSES?.split(",") ?? []), ...(callbacks?.allow ?? [])]
+        .map((range) => range.trim())
+        .filter((range) => range !== ""),
+      retention: {
+        responses: days(retention?.responses_days ?? 30),
+        tasks: days(retention?.tasks_days ?? 7),
+        files: Duration.hours(retention?.files_hours ?? 48)
+      },
+      file,
+      filePath: filePath(variables)
+    })
+  })

@@ -18,6 +18,9 @@ export const describe = (issue: ParseResult.ParseIssue): Description => {
   return param === "" ? { param: null, message: rule } : { param, message: `${param}: ${rule}` }
 }
 
+/** Where the first thing is that a schema found wrong. */
+export const firstPath = (issue: ParseResult.ParseIssue): ReadonlyArray<PropertyKey> => first(issue, []).path
+
 interface Finding {
   readonly path: ReadonlyArray<PropertyKey>
   readonly rule: string
@@ -30,18 +33,23 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
     case "Composite":
       return AST.isUnion(issue.ast) ? ofUnion(issue, path) : first(firstOf(issue.issues), path)
     case "Refinement":
-      return issue.kind === "From" ? first(issue.issue, path) : { path, rule: mismatch(issue.ast, issue.actual) }
+      return hasWrongBase(issue) ? { path, rule: mismatch(issue.ast, issue.actual) } : first(issue.issue, path)
     case "Transformation":
       return first(issue.issue, path)
     case "Missing":
       return { path, rule: missing(issue.ast) }
     case "Unexpected":
-      return { path, rule: "is not allowed here" }
+      return { path, rule: "is not a known field" }
     case "Forbidden":
     case "Type":
-      return { path, rule: mismatch(issue.ast, issue.actual) }
+      return { path, rule: issue.message ?? mismatch(issue.ast, issue.actual) }
   }
 }
+
+/** `"many"` for a number from 1 to 3: the whole rule helps more than "a number". */
+const hasWrongBase = (issue: ParseResult.Refinement): boolean =>
+  issue.kind === "From" &&
+  (issue.issue._tag === "Type" || (issue.issue._tag === "Refinement" && hasWrongBase(issue.issue)))
 
 const firstOf = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]

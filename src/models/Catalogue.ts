@@ -10,6 +10,10 @@ export interface Model {
   /** Context window in tokens; undefined where unknown. */
   readonly contextTokens: number | undefined
   readonly ownedBy: string
+  /** Refuse what an upstream can't carry instead of leaving it out. */
+  readonly strict?: boolean
+  /** Of a video model: the resolutions it makes; undefined for the family's own. */
+  readonly resolutions?: ReadonlyArray<string> | undefined
 }
 
 export interface Route {
@@ -19,5 +23,5 @@ export interface Route {
   readonly model: string
 }
 
-/** Every model this gateway serves, by the caller's id; made once at start. */
+/** Every model this gateway serves, by the caller's id. A reload replaces what is in it, so ask it each time. */
 export class Catalogue extends Context.Tag("gateway/models/Catalogue")<Catalogue, ReadonlyMap<string, Model>>() {}

@@ -12,15 +12,13 @@ export const ModelsHandlers = handlers(
     // A catalogue is as old as its process.
     const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const entry = (model: Model) => ({ id: model.id, object: "model" as const, created, owned_by: model.ownedBy })
-    const entries = new Map(models.all.map((model) => [model.id, entry(model)]))
-    const all = Effect.succeed({ object: "list" as const, data: [...entries.values()] })
     return {
-      list: () => all,
+      list: () => Effect.succeed({ object: "list" as const, data: models.list().map(entry) }),
       find: ({ path }) => {
-        const found = entries.get(path.id)
+        const found = models.get(path.id)
         return found === undefined
           ? Effect.fail(new NotFound({ param: "model", message: `The model '${path.id}' does not exist` }))
-          : Effect.succeed(found)
+          : Effect.succeed(entry(found))
       }
     }
   })

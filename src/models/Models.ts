@@ -43,7 +43,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
               .pipe(Effect.mapError((error) => (error._tag === "UpstreamError" ? error.failure : error)))
       })
 
-    return { find, generate, all: [...catalogue.values()] } as const
+    return { find, generate, get: (id: string) => catalogue.get(id), list: () => [...catalogue.values()] } as const
   })
 }) {}
 

@@ -18,10 +18,10 @@ const fileTypes = "application/pdf, text/plain, text/markdown, text/csv, image/p
 
 /** Each rule of each field, broken once: the fields that break it, and what the caller is told. */
 const broken: ReadonlyArray<readonly [fields: object, param: string, rule: string]> = [
-  [{ model: null }, "model", "expected a string; got null"],
+  [{ model: null }, "model", "expected a non empty string; got null"],
   [{ model: "" }, "model", 'expected a non empty string; got ""'],
-  [{ model: 1 }, "model", "expected a string; got 1"],
-  [{ max_tokens: null }, "max_tokens", "expected a number; got null"],
+  [{ model: 1 }, "model", "expected a non empty string; got 1"],
+  [{ max_tokens: null }, "max_tokens", "expected an integer between 1 and 32000; got null"],
   [{ max_tokens: 0 }, "max_tokens", "expected an integer between 1 and 32000; got 0"],
   [{ max_tokens: 32_001 }, "max_tokens", "expected an integer between 1 and 32000; got 32001"],
   [{ max_tokens: 1.5 }, "max_tokens", "expected an integer between 1 and 32000; got 1.5"],

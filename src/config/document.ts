@@ -1,0 +1,73 @@
+import { Data, Either, ParseResult } from "effect"
+import type { Schema } from "effect"
+import { isNode, LineCounter, parseDocument } from "yaml"
+import type { Document } from "yaml"
+import { describe, firstPath } from "../contract/describe.ts"
+
+/** The start stops here; the message is one line that names what is wrong and where. */
+export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
+
+/** A value read from a YAML file, and where each part of it stands. */
+export interface Located<A> {
+  readonly value: A
+  /** `gateway.yaml:12: models.x: …` for a finding of a later stage. */
+  readonly complain: (path: ReadonlyArray<PropertyKey>, rule: string) => BadSettings
+}
+
+/**
+ * Parses a YAML text, puts `${NAME}` of the environment into its strings (after parsing, so that no value can change the
+ * file's structure), and decodes it. Unknown fields, wrong values and missing variables are refused with file and line.
+ */
+export const readDocument = <A, I>(
+  file: string,
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+  schema: Schema.Schema<A, I>
+): Either.Either<Located<A>, BadSettings> => {
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [broken] = document.errors
+  if (broken !== undefined) {
+    return Either.left(new BadSettings({ message: `${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}` }))
+  }
+  const complain = (path: ReadonlyArray<PropertyKey>, rule: string) =>
+    new BadSettings({ message: `${file}:${lineOf(document, lines, path)}: ${rule}` })
+  const missing: Array<BadSettings> = []
+  const value = interpolate(document.toJS() ?? {}, [], (name, path) => {
+    const given = env[name]
+    if (given === undefined || given === "") {
+      missing.push(complain(path, `${path.join(".")}: the environment has no variable ${name}`))
+    }
+    return given ?? ""
+  })
+  const [unset] = missing
+  if (unset !== undefined) return Either.left(unset)
+  const decode = ParseResult.decodeUnknownEither(schema, { errors: "first", onExcessProperty: "error" })
+  return Either.mapBoth(decode(value), {
+    onLeft: (issue) => complain(firstPath(issue), describe(issue).message),
+    onRight: (decoded) => ({ value: decoded, complain })
+  })
+}
+
+const interpolate = (
+  value: unknown,
+  path: ReadonlyArray<string | number>,
+  lookUp: (name: string, path: ReadonlyArray<string | number>) => string
+): unknown => {
+  if (typeof value === "string")
+    return value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name) => lookUp(name, path))
+  if (Array.isArray(value)) return value.map((item, index) => interpolate(item, [...path, index], lookUp))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, interpolate(item, [...path, key], lookUp)])
+  )
+}
+
+/** The line of the deepest part of a path that the file has. */
+const lineOf = (document: Document, lines: LineCounter, path: ReadonlyArray<PropertyKey>): number => {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+  }
+  return 1
+}

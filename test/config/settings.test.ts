@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Layer, Option, Redacted } from "effect"
+import { BadSettings } from "../../src/config/document.ts"
+import { Settings } from "../../src/config/Settings.ts"
+import { catalogueOf } from "../../src/models/catalogueOf.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "gateway-config-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+const settings = (yaml: string | undefined, env: Record<string, string> = {}) => {
+  const path = join(folder, `${files++}.yaml`)
+  if (yaml !== undefined) writeFileSync(path, yaml)
+  return Effect.runSyncExit(
+    Effect.scoped(
+      Effect.flatMap(
+        Layer.build(Settings.from(yaml === undefined ? env : { ...env, GATEWAY_CONFIG: path })),
+        (context) => Effect.provide(Settings, context)
+      )
+    )
+  )
+}
+
+const good = (yaml: string | undefined, env?: Record<string, string>) => {
+  const exit = settings(yaml, env)
+  if (exit._tag === "Failure") throw new Error(String(exit.cause))
+  return exit.value
+}
+const complaint = (yaml: string | undefined, env?: Record<string, string>) => {
+  const exit = settings(yaml, env)
+  if (exit._tag === "Success" || exit.cause._tag !== "Fail") throw new Error("it was accepted")
+  const { message } = exit.cause.error
+  expect(message).not.toContain("\n")
+  return message.replace(/^.*\/\d+\.yaml/, "gateway.yaml")
+}
+
+const own = [
+  {
+    id: "sandbox-text",
+    kind: "text",
+    routes: [{ upstream: "sandbox", model: "sandbox-text" }],
+    contextTokens: 1,
+    ownedBy: "sandbox"
+  },
+  {
+    id: "sandbox-video",
+    kind: "video",
+    routes: [{ upstream: "sandbox", model: "sandbox-video" }],
+    contextTokens: 1,
+    ownedBy: "sandbox"
+  }
+] as const
+
+const catalogue = (yaml: string) => catalogueOf(good(yaml).file, own)
+
+describe("settings", () => {
+  it("have defaults for everything", () => {
+    const { databaseUrl, server } = good(undefined)
+    expect([server.host, server.port, databaseUrl]).toEqual(["127.0.0.1", 8080, "sqlite:data/gateway.db"])
+  })
+
+  it("come from the file, and the environment wins", () => {
+    const yaml = `server: { host: 0.0.0.0, port: 9000 }\ndatabase: "sqlite::memory:"`
+    expect(good(yaml).server).toMatchObject({ host: "0.0.0.0", port: 9000 })
+    expect(good(yaml, { GATEWAY_PORT: "9001" }).server).toMatchObject({ host: "0.0.0.0", port: 9001 })
+    expect(good(yaml).databaseUrl).toBe("sqlite::memory:")
+  })
+
+  it("put the environment into strings, and never into the file's structure", () => {
+    const yaml = `upstreams: { a: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", api_key: "\${SECRET}" } }`
+    const hostile = 'x", admin: true }\nkeys: []'
+    const key = good(yaml, { SECRET: hostile }).file.value.upstreams?.["a"]?.api_key
+    expect(key === undefined ? "" : Redacted.value(key)).toBe(hostile)
+    expect(JSON.stringify(good(yaml, { SECRET: hostile }).file.value)).not.toContain("admin")
+  })
+
+  it.each<[string, string | undefined, Record<string, string>, string]>([
+    [
+      "a bad port",
+      undefined,
+      { GATEWAY_PORT: "80800" },
+      'GATEWAY_PORT: expected a port number from 0 to 65535; got "80800"'
+    ],
+    [
+      "a short key",
+      undefined,
+      { GATEWAY_BOOTSTRAP_KEY: "short" },
+      "GATEWAY_BOOTSTRAP_KEY: expected 24 characters or more"
+    ],
+    ["a missing file", undefined, { GATEWAY_CONFIG: "/nowhere.yaml" }, "GATEWAY_CONFIG: /nowhere.yaml can't be read"],
+    ["broken YAML", "server: {", {}, "gateway.yaml:1:"],
+    ["an unknown field", "server:\n  host: a\n  prot: 1", {}, "gateway.yaml:3: server.prot: is not a known field"],
+    [
+      "a wrong value",
+      "server:\n\n  port: many",
+      {},
+      'gateway.yaml:3: server.port: expected a number between 0 and 65535; got "many"'
+    ],
+    [
+      "a missing variable",
+      'database: "sqlite:${NO_SUCH}"',
+      {},
+      "gateway.yaml:1: database: the environment has no variable NO_SUCH"
+    ],
+    [
+      "an unknown protocol",
+      "upstreams:\n  a:\n    protocol: soap\n    base_url: http://x",
+      {},
+      "gateway.yaml:3: upstreams.a.protocol: expected one of anthropic-messages"
+    ],
+    ["search without a key", "search:\n  provider: brave", {}, "search.api_key: is required for brave"]
+  ])("refuse %s in one line that says where", (_, yaml, env, message) => {
+    expect(complaint(yaml, env)).toContain(message)
+  })
+})
+
+describe("the catalogue", () => {
+  it("names the sandbox's models, and gives them other names", () => {
+    const models = Either.getOrThrow(
+      catalogue("models: { gpt-5.1: sandbox, sora-2: { routes: [{ upstream: sandbox, model: sandbox-video }] } }")
+    )
+    expect([...models.keys()]).toEqual(["sandbox-text", "sandbox-video", "gpt-5.1", "sora-2"])
+    expect(models.get("gpt-5.1")).toMatchObject({
+      kind: "text",
+      routes: [{ upstream: "sandbox", model: "sandbox-text" }]
+    })
+    expect(models.get("sora-2")?.kind).toBe("video")
+  })
+
+  it.each([
+    ["a route to nowhere", "models:\n  x: nobody", 'gateway.yaml:2: models.x: no upstream "nobody"; there are sandbox'],
+    [
+      "routes of two kinds",
+      "upstreams:\n  ark: { protocol: ark-video, base_url: http://x }\nmodels:\n  x:\n    routes:\n      - { upstream: sandbox }\n      - { upstream: ark }",
+      'gateway.yaml:7: models.x: upstream "ark" serves video models, the routes before it text'
+    ],
+    [
+      "an upstream called sandbox",
+      "upstreams:\n  sandbox: { protocol: ark-video, base_url: http://x }",
+      "gateway.yaml:2: upstreams.sandbox: this name is the sandbox's"
+    ]
+  ])("refuses %s with its line", (_, yaml, message) => {
+    const left = Option.getOrThrow(Either.getLeft(catalogue(yaml)))
+    expect(left).toBeInstanceOf(BadSettings)
+    expect(left.message.replace(/^.*\/\d+\.yaml/, "gateway.yaml")).toBe(message)
+  })
+})
