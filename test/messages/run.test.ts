@@ -35,7 +35,7 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
       cancel: () => void cancelled++
     })
   }
-  const models = new Models({ generate, find: () => Effect.die("not asked"), all: [] })
+  const models = new Models({ generate, find: () => Effect.die("not asked"), get: () => undefined, list: () => [] })
   return { models, cancelled: () => cancelled }
 }
 
@@ -76,7 +76,8 @@ describe("one request run to its message", () => {
       const models = new Models({
         generate: () => Effect.die("asked"),
         find: () => Effect.die("asked"),
-        all: []
+        get: () => undefined,
+        list: () => []
       })
       const choice = { ...hello, tool_choice: { type: "any" as const } }
       expect(yield* Effect.flip(runMessage(models, caller, choice, request))).toMatchObject({ param: "tool_choice" })
