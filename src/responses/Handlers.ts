@@ -6,7 +6,7 @@ import { Models } from "../models/Models.ts"
 import { ResponsesApi } from "./Api.ts"
 import { createResponse, replayFor } from "./create.ts"
 import { decode } from "./decode.ts"
-import { inputPage, visible } from "./read.ts"
+import { inputPage, read } from "./read.ts"
 import { ResponseStore } from "./ResponseStore.ts"
 
 export const ResponsesHandlers = handlers(
@@ -18,7 +18,7 @@ export const ResponsesHandlers = handlers(
     return {
       create: createResponse({ models, store, runtime }),
       find: ({ caller, path, urlParams }) =>
-        Effect.map(store.find(caller.account, path.id), (stored) => visible(stored, urlParams)),
+        Effect.map(store.find(caller.account, path.id), (stored) => read(stored, urlParams)),
       remove: ({ caller, path }) =>
         Effect.as(store.remove(caller.account, path.id), {
           id: path.id,

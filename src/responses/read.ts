@@ -3,6 +3,7 @@ import { shown } from "./encoding.ts"
 import type { Include } from "./encoding.ts"
 import { inputItemId } from "./ids.ts"
 import type { InputItem } from "./InputItem.ts"
+import { framesOf } from "./replay.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import type { StoredResponse } from "./ResponseStore.ts"
 
@@ -13,14 +14,32 @@ interface IncludeParams {
   readonly "include[]"?: Names
 }
 
-/** A stored response with what its creator asked to see, or the reader asks for. */
-export const visible = ({ include, output, response }: StoredResponse, params: IncludeParams): ResponseObject => {
+/** What a stored response's creator asked to see, or its reader asks for. */
+const included = ({ include }: StoredResponse, params: IncludeParams): Include => {
   const names = [params.include ?? [], params["include[]"] ?? []].flat()
-  const both: Include = {
+  return {
     searchSources: include.searchSources || names.includes("web_search_call.action.sources"),
     encryptedReasoning: include.encryptedReasoning || names.includes("reasoning.encrypted_content")
   }
-  return { ...response, output: output.map((item) => shown(item, both)) }
+}
+
+interface ReadParams extends IncludeParams {
+  readonly stream?: string | undefined
+  readonly starting_after?: string | undefined
+}
+
+/** A stored response, or the stream that it was. */
+export const read = (stored: StoredResponse, params: ReadParams): ResponseObject | Response => {
+  const include = included(stored, params)
+  if (params.stream !== "true") {
+    return { ...stored.response, output: stored.output.map((item) => shown(item, include)) }
+  }
+  const after = Number(params.starting_after ?? -1)
+  const frames = framesOf(stored, include).filter((frame) => frame.sequence_number > after)
+  const text = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join("")
+  return new Response(text, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" }
+  })
 }
 
 interface PageParams {
