@@ -1,7 +1,8 @@
 import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import { AuthInvalid, AuthMissing, ModelForbidden } from "../contract/Failure.ts"
-import type { RateLimited } from "../contract/Failure.ts"
+import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
+import type { ModelForbidden, RateLimited } from "../contract/Failure.ts"
+import { forbidden } from "../models/permission.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./Keys.ts"
@@ -69,9 +70,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     ): Effect.Effect<void, RateLimited> => Effect.void
 
     const permit = (caller: Caller, model: string): Effect.Effect<void, ModelForbidden> =>
-      caller.models.some((pattern) => pattern === "*" || matches(pattern, model))
-        ? Effect.void
-        : Effect.fail(new ModelForbidden({ message: `model: this API key has no access to the model "${model}"` }))
+      forbidden(caller, model) ?? Effect.void
 
     return { authenticate, admit, permit } as const
   })
@@ -95,20 +94,4 @@ const remember = (known: Map<string, Known>, hash: string, entry: Known) => {
     if (oldest.done !== true) known.delete(oldest.value)
   }
   known.set(hash, entry)
-}
-
-/** `*` stands for any run of characters, everything else for itself. */
-const matches = (pattern: string, model: string): boolean => {
-  const [head = "", ...rest] = pattern.split("*")
-  const tail = rest.pop()
-  if (tail === undefined) return pattern === model
-  if (!model.startsWith(head) || model.length < head.length + tail.length || !model.endsWith(tail)) return false
-  const end = model.length - tail.length
-  let at = head.length
-  for (const piece of rest) {
-    const found = model.indexOf(piece, at)
-    if (found === -1 || found + piece.length > end) return false
-    at = found + piece.length
-  }
-  return true
 }

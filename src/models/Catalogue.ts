@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import type { Price } from "../ledger/Price.ts"
 
 /** A model as callers know it, and where it runs. */
 export interface Model {
@@ -10,6 +11,8 @@ export interface Model {
   /** Context window in tokens; undefined where unknown. */
   readonly contextTokens: number | undefined
   readonly ownedBy: string
+  /** What it costs; free where absent. */
+  readonly price?: Price
   /** Refuse what an upstream can't carry instead of leaving it out. */
   readonly strict?: boolean
   /** Of a video model: the resolutions it makes; undefined for the family's own. */

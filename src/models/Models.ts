@@ -5,16 +5,25 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import { countTokens } from "../generation/tokens.ts"
 import { fitContext } from "../generation/truncate.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { metered } from "../ledger/metered.ts"
+import { free, mostOf } from "../ledger/Price.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
+import { forbidden } from "./permission.ts"
+import { withinAccount } from "./searchDomains.ts"
 
-/** Finds who can run a request and lets it run: catalogue, permission, routing. */
+/** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Models extends Effect.Service<Models>()("gateway/models/Models", {
+  dependencies: [Ledger.Default],
   effect: Effect.gen(function* () {
     const catalogue = yield* Catalogue
     const upstreams = yield* TextUpstreams
+    const ledger = yield* Ledger
 
     const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
       const model = catalogue.get(id)
@@ -22,9 +31,12 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       return model.kind === kind ? Effect.succeed(model) : Effect.fail(wrongKind(model, kind))
     }
 
-    /** Starts a generation for a caller. Fails with what the upstream or the gateway refuses before it began. */
+    /**
+     * Starts a generation for a caller, who pays for what it uses. Fails with what the upstream or the gateway refuses
+     * before it began. To be called inside `answering`, which cancels it when its client leaves.
+     */
     const generate = (
-      _caller: Caller,
+      caller: Caller,
       conversation: Conversation,
       request: Incoming,
       options: { readonly stream: boolean }
@@ -35,17 +47,73 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         if (route === undefined || upstream === undefined) {
           return Effect.dieMessage(`model ${model.id} has no upstream`)
         }
-        const fitting = fitContext(conversation, model.contextTokens)
-        return fitting instanceof InvalidRequest
-          ? Effect.fail(fitting)
-          : upstream
-              .generate(fitting, { upstreamModel: route.model, stream: options.stream, requestId: request.id })
-              .pipe(Effect.mapError((error) => (error._tag === "UpstreamError" ? error.failure : error)))
+        const refused = forbidden(caller, model.id)
+        if (refused !== undefined) return Effect.fail(refused)
+        const searching = withinAccount(caller, conversation)
+        if (searching instanceof InvalidRequest) return Effect.fail(searching)
+        const fitting = fitContext(searching, model.contextTokens)
+        if (fitting instanceof InvalidRequest) return Effect.fail(fitting)
+        return paid(
+          { caller, model, upstream: upstream.name, conversation: fitting, request },
+          upstream
+            .generate(fitting, { upstreamModel: route.model, stream: options.stream, requestId: request.id })
+            .pipe(Effect.mapError((error) => (error._tag === "UpstreamError" ? error.failure : error)))
+        )
       })
+
+    /** Holds the most a request can cost while it starts and runs. One that is left before it starts used nothing. */
+    const paid = (work: Work, start: Effect.Effect<Generation, Failure>): Effect.Effect<Generation, Failure> => {
+      const { caller, conversation, model, request, upstream } = work
+      const price = model.price ?? free
+      const inputTokens = once(() => countTokens(conversation))
+      const opened = ledger.open({ caller, requestId: request.id, model: model.id, upstream, price }, () =>
+        mostOf(price, mostUsed(conversation, model, inputTokens()))
+      )
+      return Effect.uninterruptible(
+        Effect.flatMap(opened, (charge) =>
+          Effect.interruptible(start).pipe(
+            Effect.onInterrupt(() => Effect.sync(() => void charge.settle(noUsage, "hang-up", true))),
+            Effect.tapErrorCause(() => Effect.sync(charge.release)),
+            Effect.map((generation) =>
+              metered(generation, charge, { inputTokens, isShuttingDown: () => request.shutdown.aborted })
+            )
+          )
+        )
+      )
+    }
 
     return { find, generate, get: (id: string) => catalogue.get(id), list: () => [...catalogue.values()] } as const
   })
 }) {}
+
+interface Work {
+  readonly caller: Caller
+  readonly model: Model
+  readonly upstream: string
+  readonly conversation: Conversation
+  readonly request: Incoming
+}
+
+/** Output tokens set aside for a request that bounds them neither itself nor by its model's context. */
+const unboundedOutput = 16_384
+/** Searches set aside for a request that may search and does not say how often. */
+const unboundedSearches = 5
+
+/** What a request can use up at most: what was said to be the most, else a usual amount. */
+const mostUsed = (conversation: Conversation, model: Model, inputTokens: number) => {
+  const left = model.contextTokens === undefined ? Infinity : Math.max(0, model.contextTokens - inputTokens)
+  const search = conversation.tools.find((tool) => tool.type === "search")
+  return {
+    inputTokens,
+    outputTokens: conversation.maxOutputTokens ?? Math.min(left, unboundedOutput),
+    searches: search === undefined ? 0 : (search.maxUses ?? unboundedSearches)
+  }
+}
+
+const once = (count: () => number) => {
+  let known: number | undefined
+  return () => (known ??= count())
+}
 
 const unknownModel = (id: string) =>
   new InvalidRequest({

@@ -3,7 +3,7 @@ import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { folded, streamed } from "../generation/answer.ts"
+import { answering, folded, streamed } from "../generation/answer.ts"
 import type { Models } from "../models/Models.ts"
 import { begun } from "./begun.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
@@ -39,7 +39,7 @@ export const createResponse =
       const decoded = decode(payload, replay)
       if (decoded instanceof InvalidRequest) return Effect.fail(decoded)
       const stream = payload.stream ?? false
-      return Effect.flatMap(
+      return answering(
         services.models.generate(caller, decoded.conversation, request, { stream }),
         (generation): Effect.Effect<ResponseObject | Response, Failure> => {
           const encoding = encodingOf(payload, decoded)

@@ -1,0 +1,153 @@
+import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import { countText } from "../generation/tokenizer.ts"
+import type { Charge } from "./Ledger.ts"
+
+interface Options {
+  /** Counts the input; only asked where the upstream does not tell. */
+  readonly inputTokens: () => number
+  /** Whether the gateway itself stops the work: the client then pays nothing. */
+  readonly isShuttingDown: () => boolean
+}
+
+/**
+ * Watches a generation go by and pays for it once: what the upstream says it used when it finishes, what was produced
+ * when the client hangs up, nothing when it fails. An upstream that tells no usage is counted after, and the count is
+ * given to the client as well, so that both see the same numbers.
+ */
+export const metered = (generation: Generation, charge: Charge, options: Options): Generation => {
+  const output = new Output()
+  let reported: Usage | undefined
+  /** Whether the reported usage is a total, and not just what was known at the start. */
+  let isTotal = false
+  let isOver = false
+  let stored: Promise<void> | undefined
+
+  const pay = (used: Usage, how: "finished" | "hang-up", estimated: boolean) => {
+    isOver = true
+    stored = charge.settle(used, how, estimated)
+  }
+
+  /** What was used as far as anybody can tell from here; what the upstream did say of the input stands. */
+  const counted = (): Usage => ({
+    ...(reported ?? { ...noUsage, inputTokens: options.inputTokens() }),
+    outputTokens: Math.max(reported?.outputTokens ?? 0, output.tokens()),
+    reasoningTokens: Math.max(reported?.reasoningTokens ?? 0, output.reasoningTokens()),
+    searches: Math.max(reported?.searches ?? 0, output.searches)
+  })
+
+  const release = () => {
+    isOver = true
+    charge.release()
+  }
+
+  const observe = (batch: Batch | undefined): Batch | undefined => {
+    if (isOver) return batch
+    if (batch === undefined) {
+      release()
+      return batch
+    }
+    for (const event of batch) {
+      switch (event.type) {
+        case "started":
+          reported = event.usage ?? reported
+          break
+        case "usage":
+          reported = event.usage
+          isTotal = true
+          break
+        case "failed":
+          release()
+          return batch
+        case "finished": {
+          if (isTotal) {
+            pay(reported ?? noUsage, "finished", false)
+            return batch
+          }
+          const usage = counted()
+          pay(usage, "finished", true)
+          return batch.toSpliced(batch.indexOf(event), 0, { type: "usage", usage })
+        }
+        default:
+          output.take(event)
+      }
+    }
+    return batch
+  }
+
+  const cancel = (how?: How) => {
+    generation.cancel(how)
+    if (isOver) return
+    if (how === "failed" || options.isShuttingDown()) release()
+    else pay(counted(), "hang-up", true)
+  }
+
+  return {
+    ...(generation.adapted === undefined ? {} : { adapted: generation.adapted }),
+    next: () => {
+      const next = generation.next()
+      return next instanceof Promise ? next.then(observe) : observe(next)
+    },
+    cancel,
+    settled: () => stored
+  }
+}
+
+/** Raw text kept until it is counted, in characters: an answer that tells its usage is never counted. */
+const keptAtMost = 65_536
+
+/** Gathers what a generation produced, to be counted if need be. */
+class Output {
+  searches = 0
+  private text: Array<string> = []
+  private reasoning: Array<string> = []
+  private native: Array<string> = []
+  private nativeLength = 0
+  private nativeTokens = 0
+
+  take(event: GenerationEvent): void {
+    switch (event.type) {
+      case "text-delta":
+      case "refusal-delta":
+      case "tool-call-delta":
+        this.text.push(event.text)
+        return
+      case "tool-call-start":
+        this.text.push(event.name)
+        return
+      case "reasoning-delta":
+        this.reasoning.push(event.text)
+        return
+      case "search-end":
+        this.searches++
+        return
+      case "native":
+        this.native.push(event.text)
+        this.nativeLength += event.text.length
+        if (this.nativeLength > keptAtMost) this.countNative()
+    }
+  }
+
+  tokens(): number {
+    this.countNative()
+    return countText(this.text.join("")) + this.reasoningTokens() + this.nativeTokens
+  }
+
+  reasoningTokens(): number {
+    return countText(this.reasoning.join(""))
+  }
+
+  private countNative(): void {
+    this.nativeTokens += countText(generatedText(this.native.join("")))
+    this.native = []
+    this.nativeLength = 0
+  }
+}
+
+/** The generated text inside forwarded stream frames: the strings that deltas of either dialect carry. */
+const generatedText = (frames: string): string => {
+  let text = ""
+  for (const [, value] of frames.matchAll(/"(?:delta|text|thinking|partial_json)":"((?:[^"\\]|\\.)*)"/g)) text += value
+  return text
+}

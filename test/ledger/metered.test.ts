@@ -1,0 +1,117 @@
+import { describe, expect, it } from "@effect/vitest"
+import { UpstreamFailed } from "../../src/contract/Failure.ts"
+import type { Batch, Generation, How } from "../../src/generation/Generation.ts"
+import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import type { GenerationEvent, Usage } from "../../src/generation/GenerationEvent.ts"
+import { countText } from "../../src/generation/tokenizer.ts"
+import { metered } from "../../src/ledger/metered.ts"
+
+const usage = (some: Partial<Usage>): Usage => ({ ...noUsage, ...some })
+const text = (text: string): GenerationEvent => ({ type: "text-delta", text })
+const finished: GenerationEvent = { type: "finished", reason: "stop", stopSequence: null }
+const failed: GenerationEvent = { type: "failed", failure: new UpstreamFailed({}) }
+
+/** Plays batches, one a call of `next`, and writes down what is paid. */
+const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean } = {}) => {
+  const paid: Array<{ used: Usage; how: string; estimated: boolean } | "released"> = []
+  const cancelled: Array<How | undefined> = []
+  const given = [...batches]
+  let counts = 0
+  const generation: Generation = {
+    next: () => given.shift(),
+    cancel: (how) => void cancelled.push(how)
+  }
+  const watched = metered(
+    generation,
+    {
+      settle: (used, how, estimated) => {
+        paid.push({ used, how, estimated })
+        return Promise.resolve()
+      },
+      release: () => void paid.push("released")
+    },
+    {
+      inputTokens: () => {
+        counts++
+        return 7
+      },
+      isShuttingDown: () => options.shuttingDown === true
+    }
+  )
+  const take = async (n: number) => {
+    const events: Array<GenerationEvent> = []
+    for (let i = 0; i < n; i++) events.push(...((await watched.next()) ?? []))
+    return events
+  }
+  return { watched, paid, cancelled, take, counts: () => counts }
+}
+
+describe("a metered generation", () => {
+  it("pays what the upstream says it used, once, and counts nothing", async () => {
+    const told = usage({ inputTokens: 3, cacheReadTokens: 2, outputTokens: 5 })
+    const run = play([[text("a")], [{ type: "usage", usage: told }, finished]])
+    await run.take(3)
+    run.watched.cancel("finished")
+    run.watched.cancel()
+    expect(run.paid).toEqual([{ used: told, how: "finished", estimated: false }])
+    expect(run.counts()).toBe(0)
+    expect(await run.watched.settled?.()).toBeUndefined()
+  })
+
+  it("keeps an explicit zero", async () => {
+    const run = play([[text("hello")], [{ type: "usage", usage: noUsage }], [finished]])
+    await run.take(3)
+    expect(run.paid).toEqual([{ used: noUsage, how: "finished", estimated: false }])
+  })
+
+  it("counts where the upstream told nothing, and tells the client the same", async () => {
+    const run = play([[text("one two "), text("three")], [{ type: "reasoning-delta", text: "hm" }], [finished]])
+    const events = await run.take(3)
+    const counted = usage({
+      inputTokens: 7,
+      outputTokens: countText("one two three") + countText("hm"),
+      reasoningTokens: countText("hm")
+    })
+    expect(run.paid).toEqual([{ used: counted, how: "finished", estimated: true }])
+    expect(events.slice(-2)).toEqual([{ type: "usage", usage: counted }, finished])
+  })
+
+  it("pays for what was produced when the client hangs up", async () => {
+    const started: GenerationEvent = { type: "started", usage: usage({ inputTokens: 40, outputTokens: 1 }) }
+    const run = play([[started], [text("one two three four")], [text("never read")]])
+    await run.take(2)
+    run.watched.cancel("hang-up")
+    expect(run.cancelled).toEqual(["hang-up"])
+    expect(run.paid).toEqual([{ used: usage({ inputTokens: 40, outputTokens: 4 }), how: "hang-up", estimated: true }])
+    await run.take(1)
+    expect(run.paid).toHaveLength(1)
+  })
+
+  it("reads the text out of forwarded frames", async () => {
+    const frame = (value: object): GenerationEvent => ({
+      type: "native",
+      text: `event: x\ndata: ${JSON.stringify(value)}\n\n`,
+      terminal: false
+    })
+    const run = play([
+      [frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "one two" } })],
+      [frame({ type: "response.output_text.delta", item_id: "msg_1", delta: " three" })]
+    ])
+    await run.take(2)
+    run.watched.cancel()
+    expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 3 }), how: "hang-up", estimated: true }])
+  })
+
+  it("pays nothing when the upstream fails, ends early, or the gateway stops it", async () => {
+    const broken = play([[text("a")], [failed]])
+    await broken.take(2)
+    broken.watched.cancel("failed")
+    const short = play([[text("a")]])
+    await short.take(2)
+    const silent = play([[text("a")]])
+    silent.watched.cancel("failed")
+    const drained = play([[text("a")]], { shuttingDown: true })
+    drained.watched.cancel()
+    for (const run of [broken, short, silent, drained]) expect(run.paid).toEqual(["released"])
+  })
+})
