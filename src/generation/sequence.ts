@@ -14,7 +14,13 @@ export type SequencedEvent =
   | { readonly type: "open"; readonly item: OpenItem }
   | { readonly type: "delta"; readonly text: string }
   | { readonly type: "citation"; readonly citation: Citation }
-  | { readonly type: "close"; readonly signature: string | undefined; readonly outcome: SearchOutcome | undefined }
+  | {
+      readonly type: "close"
+      readonly signature: string | undefined
+      readonly outcome: SearchOutcome | undefined
+      /** The upstream never ended it; the generation's end did. */
+      readonly isCut: boolean
+    }
   | {
       readonly type: "finished"
       readonly reason: FinishReason
@@ -44,6 +50,7 @@ interface Lane {
   readonly ended: boolean
   readonly signature: string | undefined
   readonly outcome: SearchOutcome | undefined
+  readonly isCut: boolean
 }
 
 export interface State {
@@ -138,7 +145,14 @@ const endsImplicitly = (lane: Lane) =>
 
 const open = (state: State, item: OpenItem, ended = false): readonly [State, ReadonlyArray<SequencedEvent>] => {
   const lanes = state.lanes.map((lane) => (endsImplicitly(lane) ? { ...lane, ended: true } : lane))
-  const lane: Lane = { item, waiting: [{ type: "open", item }], ended, signature: undefined, outcome: undefined }
+  const lane: Lane = {
+    item,
+    waiting: [{ type: "open", item }],
+    ended,
+    signature: undefined,
+    outcome: undefined,
+    isCut: false
+  }
   return flush({ ...state, lanes: [...lanes, lane] })
 }
 
@@ -196,7 +210,7 @@ const flush = (state: State): readonly [State, ReadonlyArray<SequencedEvent>] =>
       lanes = lanes.with(0, { ...lane, waiting: [] })
       break
     }
-    events.push({ type: "close", signature: lane.signature, outcome: lane.outcome })
+    events.push({ type: "close", signature: lane.signature, outcome: lane.outcome, isCut: lane.isCut })
     lanes = lanes.slice(1)
   }
   return [{ ...state, lanes }, events]
@@ -208,7 +222,7 @@ const finish = (
   stopSequence: string | null
 ): readonly [State, ReadonlyArray<SequencedEvent>] => {
   const lanes = state.lanes.map((lane) =>
-    lane.ended ? lane : { ...lane, ended: true, outcome: lane.outcome ?? unanswered(lane.item) }
+    lane.ended ? lane : { ...lane, ended: true, isCut: true, outcome: lane.outcome ?? unanswered(lane.item) }
   )
   const [next, events] = flush({ ...state, lanes })
   return [

@@ -1,6 +1,6 @@
 import { codedError } from "../contract/codedErrors.ts"
 import type { Machine } from "../generation/answer.ts"
-import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { SequencedEvent } from "../generation/sequence.ts"
 import { emit, shown } from "./encoding.ts"
@@ -16,21 +16,18 @@ export const machine = (encoding: Encoding): Machine<State, ResponseFrame> => ({
   step: (state, event) => {
     const [sequence, events] = Sequence.step(state.sequence, event)
     const draft: Draft = { ...state, encoding, frames: [] }
-    const status = statusAtEnd(event)
-    for (const sequenced of events) apply(draft, sequenced, status)
+    const isCutOff = event.type === "finished" && cutOff(event.reason) !== undefined
+    for (const sequenced of events) apply(draft, sequenced, isCutOff)
     const { sent, output, open, response, frames } = draft
     return [{ sequence, sent, output, open, response }, frames]
   }
 })
 
-/** What the model had to leave when it was cut off is incomplete. */
-const statusAtEnd = (event: GenerationEvent): Closing["status"] =>
-  event.type === "finished" && cutOff(event.reason) !== undefined ? "incomplete" : "completed"
-
 const cutOff = (reason: FinishReason) =>
   reason === "max-tokens" || reason === "context-exceeded" ? "max_output_tokens" : undefined
 
-const apply = (draft: Draft, event: SequencedEvent, status: Closing["status"]): void => {
+/** @param isCutOff whether the model had to leave what it did not end: that is incomplete */
+const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => {
   const { open } = draft
   switch (event.type) {
     case "started":
@@ -48,7 +45,7 @@ const apply = (draft: Draft, event: SequencedEvent, status: Closing["status"]): 
     case "close":
       // A message waits: more text may follow, and the last one of an answer that was cut off is incomplete.
       if (open?.type === "message") draft.open = { ...open, paused: true }
-      else end(draft, { status, signature: event.signature, outcome: event.outcome })
+      else end(draft, { ...event, status: isCutOff && event.isCut ? "incomplete" : "completed" })
       return
     case "finished": {
       const reason = incompleteReason(draft, event.reason)
