@@ -1,8 +1,12 @@
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Access } from "./access/Access.ts"
 import { Keys } from "./access/Keys.ts"
+import { MasterSecret } from "./access/MasterSecret.ts"
+import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { GatewayApi } from "./Api.ts"
+import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { Settings } from "./config/Settings.ts"
+import { AllowedAddresses, parseAllowed } from "./guard/addresses.ts"
 import { AddressGuard } from "./guard/AddressGuard.ts"
 import { Resolver } from "./guard/Resolver.ts"
 import { HealthHandlers } from "./health/Handlers.ts"
@@ -18,15 +22,15 @@ import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
 import { ResponsesHandlers } from "./responses/Handlers.ts"
 import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
-import { ResponseStore } from "./responses/ResponseStore.ts"
+import { ResponseRetention, ResponseStore } from "./responses/ResponseStore.ts"
 import * as Database from "./sql/Database.ts"
 import { AsyncMessages } from "./tasks/AsyncMessages.ts"
 import { TasksHandlers } from "./tasks/Handlers.ts"
 import { Leases } from "./tasks/Leases.ts"
 import { makeMessageKind } from "./tasks/MessageKind.ts"
-import { Outbox } from "./tasks/Outbox.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
+import { TaskSettings } from "./tasks/TaskSettings.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
 import { sandboxModels, SandboxTextUpstreams } from "./upstreams/sandbox/SandboxText.ts"
 
@@ -42,7 +46,26 @@ const CatalogueLive = Layer.effect(
   Effect.flatMap(Settings, ({ file }) => catalogueOf(file, sandboxModels))
 )
 
-const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(AddressGuard.Default), Layer.provide(Resolver.Default))
+/** Which callers' addresses may be called. */
+const GuardLive = AddressGuard.Default.pipe(
+  Layer.provide(
+    Layer.effect(
+      AllowedAddresses,
+      Effect.flatMap(Settings, ({ allowAddresses }) => parseAllowed(allowAddresses, "GATEWAY_ALLOW_ADDRESSES"))
+    )
+  ),
+  Layer.provide(Resolver.Default)
+)
+
+const SecretsLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ dataDirectory, secret, webhookSecret }) =>
+    WebhookSecrets.layer(Option.getOrUndefined(webhookSecret)).pipe(
+      Layer.provideMerge(MasterSecret.layer({ given: secret, directory: dataDirectory }))
+    )
+  )
+)
+
+const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(GuardLive))
 
 const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxLive)))
 
@@ -53,10 +76,25 @@ const TaskKindsLive = Layer.effect(TaskKinds, Effect.map(makeMessageKind, taskKi
 
 const TasksLive = Leases.Default.pipe(
   Layer.provideMerge(TaskStore.Default),
-  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, Outbox.none))
+  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive)),
+  Layer.provide(GuardLive),
+  Layer.provide(
+    Layer.effect(
+      TaskSettings,
+      Effect.map(Settings, ({ retention }) => ({ retention: retention.tasks }))
+    )
+  )
 )
 
-const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(Layer.provide(ResponseStore.Default))
+const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
+  Layer.provide(ResponseStore.Default),
+  Layer.provide(
+    Layer.effect(
+      ResponseRetention,
+      Effect.map(Settings, ({ retention }) => retention.responses)
+    )
+  )
+)
 
 const HandlersLive = Layer.mergeAll(
   HealthHandlers,
@@ -88,6 +126,6 @@ const ServerLive = Layer.unwrapEffect(
 export const GatewayLive = ServerLive.pipe(
   Layer.provide(HandlersLive),
   Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
-  Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default)),
+  Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, SecretsLive)),
   Layer.provideMerge(DatabaseLive)
 )

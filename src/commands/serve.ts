@@ -1,10 +1,15 @@
 import { Command } from "@effect/cli"
 import { Console, Effect, Layer, Option, Redacted } from "effect"
 import { Keys } from "../access/Keys.ts"
+import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Settings } from "../config/Settings.ts"
+import { AccountId } from "../contract/Caller.ts"
 import { GatewayLive } from "../Gateway.ts"
 import { Listening } from "../http/Server.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
+
+/** Who owns the first key. */
+const defaultAccount = AccountId.make("default")
 
 /** Says where the gateway is and, at the first start, which key opens it: once, for nobody can read it again. */
 const greet = Effect.gen(function* () {
@@ -16,10 +21,16 @@ const greet = Effect.gen(function* () {
   yield* Console.log(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
   if (Option.isNone(first)) return
   const key = Redacted.value(first.value)
+  const secrets = yield* WebhookSecrets
+  const [signing] = yield* secrets.signing(defaultAccount)
   yield* Console.log(`
 Your first API key, shown this once:
 
   ${key}
+
+Callbacks are signed (Standard Webhooks) with
+
+  ${signing === undefined ? "" : Redacted.value(signing)}
 
 Try it:
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
+import { dirname } from "node:path"
 import { Context, Duration, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
 import { BadSettings, readDocument } from "./document.ts"
@@ -22,6 +23,12 @@ export interface GatewaySettings {
   readonly databaseUrl: string
   /** The operator's own first key. */
   readonly bootstrapKey: Option.Option<Redacted.Redacted>
+  /** Where the gateway keeps what is not in the database: its secret, rendered files. Beside the database file. */
+  readonly dataDirectory: string
+  /** The master secret; none for a file in the data directory. */
+  readonly secret: Option.Option<Redacted.Redacted>
+  /** The default account's own webhook secret; none for a derived one. */
+  readonly webhookSecret: Option.Option<Redacted.Redacted>
   /** Address ranges that callers' URLs may reach although they are private. */
   readonly allowAddresses: ReadonlyArray<string>
   readonly retention: {
@@ -63,6 +70,8 @@ const Variables = Schema.Struct({
   GATEWAY_DRAIN_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 3_600))),
   GATEWAY_CHECK_ANSWERS: Schema.optional(Schema.BooleanFromString),
   GATEWAY_ALLOW_ADDRESSES: Schema.optional(Schema.String),
+  GATEWAY_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
+  GATEWAY_WEBHOOK_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
   GATEWAY_BOOTSTRAP_KEY: Schema.optional(
     Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
   )
@@ -75,9 +84,11 @@ const readEnvironment = (env: Environment): Either.Either<Variables, BadSettings
     (issue) => new BadSettings({ message: describe(issue).message })
   )
 
-/** An empty variable is one that was not set. */
+/** An empty variable is one that was not set; an empty secret is a mistake that must not go unnoticed. */
 const withoutEmpty = (env: Environment) =>
-  Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""))
+  Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => value !== undefined && (value !== "" || name.endsWith("_SECRET")))
+  )
 
 /** Reads the file again, as at start: for `gateway check` and for a reload. */
 export const readFile = (env: Environment): Either.Either<GatewaySettings["file"], BadSettings> =>
@@ -111,6 +122,7 @@ const settle = (env: Environment) => (variables: Variables) =>
     if (database !== undefined && !Schema.is(DatabaseUrl)(database)) {
       return Either.left(file.complain(["database"], "database: expected sqlite:<path> or sqlite::memory:"))
     }
+    const databaseUrl = variables.GATEWAY_DATABASE_URL ?? database ?? "sqlite:data/gateway.db"
     return Either.right({
       server: {
         host: variables.GATEWAY_HOST ?? server?.host ?? "127.0.0.1",
@@ -120,7 +132,10 @@ const settle = (env: Environment) => (variables: Variables) =>
         checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
         corsOrigins: server?.cors_origins ?? []
       },
-      databaseUrl: variables.GATEWAY_DATABASE_URL ?? database ?? "sqlite:data/gateway.db",
+      databaseUrl,
+      dataDirectory: databaseUrl.endsWith(":memory:") ? "data" : dirname(databaseUrl.slice("sqlite:".length)),
+      secret: Option.fromNullable(variables.GATEWAY_SECRET),
+      webhookSecret: Option.fromNullable(variables.GATEWAY_WEBHOOK_SECRET),
       bootstrapKey: Option.map(Option.fromNullable(variables.GATEWAY_BOOTSTRAP_KEY), Redacted.make),
       allowAddresses: [...(variables.GATEWAY_ALLOW_ADDRESSES?.split(",") ?? []), ...(callbacks?.allow ?? [])]
         .map((range) => range.trim())
