@@ -24,7 +24,7 @@ export const streamed = <S>(
 
 /** The events of an answer in one piece. */
 export const answered = <S>(protocol: Protocol<S>, answer: JsonObject, asked?: Parameters<typeof conversation>[0]) =>
-  streamed(protocol, protocol.frames(answer), { asked: asked ?? {} })
+  streamed(protocol, protocol.frames(answer) ?? [], { asked: asked ?? {} })
 
 /** What a caller gets of events, without the cuts: items in order, how it ended, and what it cost. */
 export const outcome = (events: ReadonlyArray<GenerationEvent>) => {

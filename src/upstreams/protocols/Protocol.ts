@@ -20,8 +20,8 @@ export interface Protocol<S> {
   readonly step: (state: S, frame: JsonObject) => readonly [S, ReadonlyArray<GenerationEvent>]
   /** The stream's end, marked (`[DONE]`) or not: `finished` or `failed` unless the frames said so. */
   readonly end: (state: S, marked: boolean) => ReadonlyArray<GenerationEvent>
-  /** The frames that would have streamed an answer which came in one piece. */
-  readonly frames: (answer: JsonObject) => ReadonlyArray<JsonObject>
+  /** The frames that would have streamed an answer which came in one piece; undefined where it is none. */
+  readonly frames: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
 }
 
 export interface LowerOptions {

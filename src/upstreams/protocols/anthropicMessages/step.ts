@@ -76,8 +76,9 @@ export const end = (state: State): ReadonlyArray<GenerationEvent> => {
 }
 
 /** A whole message as the events that would have streamed it. */
-export const frames = (message: JsonObject): ReadonlyArray<JsonObject> => {
+export const frames = (message: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (message["type"] === "error") return [message]
+  if (!Array.isArray(message["content"])) return undefined
   const { content: _, usage, ...rest } = message
   return [
     { type: "message_start", message: rest },

@@ -68,9 +68,10 @@ export const end = (state: State, marked: boolean): ReadonlyArray<GenerationEven
 }
 
 /** A whole answer as the one chunk that would have said it. */
-export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> => {
+export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefined => {
+  if (isObject(answer["error"])) return [answer]
   const choice = listAt(answer, "choices")[0]
-  if (!isObject(choice)) return [answer]
+  if (!isObject(choice)) return undefined
   return [{ ...answer, choices: [{ ...choice, delta: choice["message"] }] }]
 }
 

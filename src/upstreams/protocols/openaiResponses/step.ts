@@ -67,10 +67,11 @@ export const end = (state: State): ReadonlyArray<GenerationEvent> =>
   state.over ? [] : [{ type: "failed", failure: cutOff }]
 
 /** A whole response as the events that would have streamed it. */
-export const frames = (response: JsonObject): ReadonlyArray<JsonObject> => {
+export const frames = (response: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (response["object"] !== "response" && isObject(response["error"])) {
     return [{ type: "error", error: response["error"] }]
   }
+  if (!Array.isArray(response["output"])) return undefined
   return [
     { type: "response.created" },
     ...listAt(response, "output").flatMap((item, output_index): ReadonlyArray<JsonObject> => [

@@ -1,0 +1,222 @@
+import { Effect, Exit } from "effect"
+import type { Fiber } from "effect"
+import { UpstreamFailed } from "../contract/Failure.ts"
+import { isReachable } from "./reachable.ts"
+import { UpstreamError } from "./UpstreamError.ts"
+
+/** How long an upstream may take, in ms. */
+export interface Deadlines {
+  /** Until somebody is there at all. */
+  readonly connectMs: number
+  /** Until the answer's head. */
+  readonly firstByteMs: number
+  /** Between two pieces of the answer's body. */
+  readonly idleMs: number
+}
+
+export const defaultDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
+
+/** A POST of JSON. */
+export interface Call {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly deadlines: Deadlines
+}
+
+/** An answer whose head is there. Its body is read to the end or cancelled, or its connection stays taken. */
+export interface Exchange {
+  readonly status: number
+  readonly headers: Headers
+  /** The next piece of the body; undefined at its end, and once cancelled. Rejects with a `BrokenBody`. */
+  readonly read: () => Promise<Uint8Array | undefined>
+  /** The body as text, of which at most `limit` bytes are read. Rejects with a `BrokenBody`. */
+  readonly text: (limit: number) => Promise<string>
+  /** Closes the connection at once, any number of times. */
+  readonly cancel: () => void
+  /** Lets a body that is as good as over end, so that its connection can be used again; else closes it. */
+  readonly release: () => void
+}
+
+/** The body stopped before its end; the message may be shown to callers. */
+export class BrokenBody extends Error {}
+
+/** How much and how long is still read of a body whose answer is complete, in bytes and ms. */
+const trailing = { bytes: 65_536, ms: 1_000 }
+
+/**
+ * The one way to an upstream. Interruption closes the connection. Fails where no answer came; any status is an answer.
+ * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
+ */
+export const post = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
+  Effect.withFiberRuntime<Exchange, UpstreamError>((fiber) => Effect.async((resume) => dial(call, fiber, resume)))
+
+const dial = (
+  call: Call,
+  fiber: Fiber.RuntimeFiber<Exchange, UpstreamError>,
+  resume: (result: Effect.Effect<Exchange, UpstreamError>) => void
+): Effect.Effect<void> => {
+  const controller = new AbortController()
+  let settled = false
+  const settle = (result: Effect.Effect<Exchange, UpstreamError>) => {
+    if (settled) return
+    settled = true
+    clearTimeout(connecting)
+    clearTimeout(waiting)
+    resume(result)
+  }
+  const giveUp = (error: UpstreamError) => {
+    settle(Effect.fail(error))
+    controller.abort()
+  }
+  const { connectMs, firstByteMs } = call.deadlines
+  // `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there.
+  const connecting = setTimeout(() => {
+    void isReachable(call.url, connectMs).then((reachable) => reachable || settled || giveUp(unreachable()))
+  }, connectMs)
+  const waiting = setTimeout(() => giveUp(silent()), firstByteMs)
+  send(call, controller.signal).then(
+    (response) => {
+      if (settled) return controller.abort()
+      settle(Effect.succeed(claimable(exchange(response, controller, call.deadlines.idleMs), fiber)))
+    },
+    () => settle(Effect.fail(unreachable()))
+  )
+  return Effect.sync(() => {
+    settle(Effect.interrupt)
+    controller.abort()
+  })
+}
+
+/** A fiber interrupted just as its answer arrives never gets to see it: then the answer is nobody's, and goes. */
+const claimable = (exchange: Exchange, fiber: Fiber.RuntimeFiber<Exchange, UpstreamError>): Exchange => {
+  const whenOver = (exit: Exit.Exit<Exchange, UpstreamError>) => {
+    if (Exit.isFailure(exit)) exchange.cancel()
+  }
+  fiber.addObserver(whenOver)
+  let claimed = false
+  const claim = () => {
+    if (claimed) return
+    claimed = true
+    fiber.removeObserver(whenOver)
+  }
+  return {
+    ...exchange,
+    read: () => {
+      claim()
+      return exchange.read()
+    },
+    text: (limit) => {
+      claim()
+      return exchange.text(limit)
+    },
+    cancel: () => {
+      claim()
+      exchange.cancel()
+    }
+  }
+}
+
+const send = ({ url, headers, body }: Call, signal: AbortSignal): Promise<Response> => {
+  const options: RequestInit & { readonly timeout: false; readonly proxy: false } = {
+    method: "POST",
+    // Compressed event streams arrive in lumps.
+    headers: { "accept-encoding": "identity", "content-type": "application/json", ...headers },
+    body,
+    signal,
+    redirect: "manual",
+    timeout: false,
+    proxy: false
+  }
+  // A base URL is the operator's; `fetch` would open files too.
+  if (!/^https?:\/\//i.test(url)) return Promise.reject(new Error("not an http address"))
+  // oxlint-disable-next-line no-restricted-globals -- the one client that the rule protects
+  return fetch(url, options)
+}
+
+const unreachable = () =>
+  new UpstreamError({
+    failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
+    retry: "again",
+    retryAfterMs: undefined,
+    status: undefined
+  })
+
+const silent = () =>
+  new UpstreamError({
+    failure: new UpstreamFailed({ message: "The model's upstream did not answer in time" }),
+    retry: "elsewhere",
+    retryAfterMs: undefined,
+    status: undefined
+  })
+
+const exchange = (response: Response, controller: AbortController, idleMs: number): Exchange => {
+  const reader = response.body?.getReader()
+  let cancelled = false
+  let wentSilent = false
+  let heard = performance.now()
+  // One timer that looks back, instead of one for every piece.
+  const look = () => {
+    const left = heard + idleMs - performance.now()
+    if (left > 0) {
+      watch = setTimeout(look, left)
+      return
+    }
+    wentSilent = true
+    controller.abort()
+  }
+  let watch = setTimeout(look, idleMs)
+
+  const read = async (): Promise<Uint8Array | undefined> => {
+    if (cancelled || reader === undefined) return stop()
+    try {
+      const { done, value } = await reader.read()
+      heard = performance.now()
+      return done || cancelled ? stop() : value
+    } catch {
+      stop()
+      if (cancelled) return undefined
+      throw new BrokenBody(
+        wentSilent ? "The model's upstream went silent" : "The connection to the model's upstream broke"
+      )
+    }
+  }
+
+  const stop = (): undefined => {
+    clearTimeout(watch)
+  }
+
+  const cancel = () => {
+    if (cancelled) return
+    cancelled = true
+    stop()
+    controller.abort()
+  }
+
+  const readText = async (limit: number): Promise<string> => {
+    const decoder = new TextDecoder()
+    let text = ""
+    let length = 0
+    for (;;) {
+      const bytes = await read()
+      if (bytes === undefined) return text + decoder.decode()
+      length += bytes.length
+      text += decoder.decode(bytes, { stream: true })
+      if (length > limit) {
+        cancel()
+        return text
+      }
+    }
+  }
+
+  const release = () => {
+    if (cancelled) return
+    const timer = setTimeout(cancel, trailing.ms)
+    readText(trailing.bytes).then(
+      () => clearTimeout(timer),
+      () => clearTimeout(timer)
+    )
+  }
+
+  return { status: response.status, headers: response.headers, read, text: readText, cancel, release }
+}

@@ -1,0 +1,91 @@
+import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import { isObject, objectAt, parseJson, textAt } from "./protocols/json.ts"
+import { UpstreamError } from "./UpstreamError.ts"
+
+/** An upstream's HTTP error. */
+export interface Refusal {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: string
+  /** What must not be told to anyone: keys, addresses. */
+  readonly secrets: ReadonlyArray<string>
+  /** Whether the upstream's names for fields are the caller's too. */
+  readonly native: boolean
+}
+
+/**
+ * What an upstream's HTTP error means. Its words are passed on where they are about the caller's input; its opinion of
+ * our key, our account or itself is not the caller's business.
+ */
+export const refusal = (answer: Refusal): UpstreamError => {
+  const { status } = answer
+  const retryAfterMs = retryAfter(answer.headers)
+  const [failure, retry] = meaning(answer, retryAfterMs)
+  return new UpstreamError({ failure, retry, retryAfterMs, status })
+}
+
+/** An upstream's own words without what is not for callers; undefined where it has none. */
+export const wordsOf = ({ body, secrets }: Pick<Refusal, "body" | "secrets">): string | undefined => {
+  const parsed = parseJson(body)
+  const error = objectAt(parsed, "error") ?? (isObject(parsed) ? parsed : undefined)
+  const said = textAt(error, "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
+  return said === undefined ? undefined : withoutSecrets(said, secrets).slice(0, longest)
+}
+
+const longest = 2_000
+
+const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
+  secrets.reduce((text, secret) => (secret === "" ? text : text.replaceAll(secret, "[…]")), text)
+
+type Meaning = readonly [Failure, UpstreamError["retry"]]
+
+const meaning = (answer: Refusal, retryAfterMs: number | undefined): Meaning => {
+  const { status } = answer
+  const words = wordsOf(answer)
+  if (ourAccount.test(answer.body)) return [new UpstreamFailed({}), "elsewhere"]
+  switch (status) {
+    case 400:
+    case 413:
+    case 422:
+      return [invalid(answer, words ?? "The model's upstream refused the request"), "never"]
+    case 404:
+      // With words it is about a model or a file; without, our address is wrong.
+      return words === undefined ? [new UpstreamFailed({}), "elsewhere"] : [invalid(answer, words), "elsewhere"]
+    case 429:
+      return [
+        new RateLimited({
+          message: "The model's upstream takes no more requests right now",
+          retryAfterSeconds: retryAfterMs === undefined ? null : Math.ceil(retryAfterMs / 1_000)
+        }),
+        "again"
+      ]
+    case 408:
+    case 409:
+    case 425:
+      return [new UpstreamFailed({}), "again"]
+    default:
+      return status >= 500
+        ? [new UpstreamFailed(status === 529 ? { message: "The model's upstream is overloaded" } : {}), "again"]
+        : [new UpstreamFailed({}), "elsewhere"]
+  }
+}
+
+/** Told as 400 or 429 by those who sell tokens: our account with them is empty. */
+const ourAccount = /credit balance is too low|insufficient_quota|insufficient balance|billing_hard_limit/i
+
+const invalid = ({ body, native }: Refusal, message: string) => {
+  const param = native ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
+  return new InvalidRequest({ param, message })
+}
+
+const retryAfter = (headers: Headers): number | undefined => {
+  const ms = Number(headers.get("retry-after-ms") ?? Number.NaN)
+  if (ms >= 0) return ms
+  const after = headers.get("retry-after")
+  if (after === null) return undefined
+  const seconds = Number(after)
+  if (seconds >= 0) return seconds * 1_000
+  const at = Date.parse(after)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}

@@ -1,0 +1,127 @@
+import { Effect, Redacted } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { Deadlines, Exchange } from "./client.ts"
+import { BrokenBody, post } from "./client.ts"
+import { extractDocuments } from "./extractDocuments.ts"
+import { generationOf } from "./generationOf.ts"
+import { anthropicMessages } from "./protocols/anthropicMessages.ts"
+import { openaiChat } from "./protocols/openaiChat.ts"
+import type { ProviderName } from "./protocols/openaiChat/compatible.ts"
+import { providerOf } from "./protocols/openaiChat/compatible.ts"
+import { openaiResponses } from "./protocols/openaiResponses.ts"
+import type { Lowered, Protocol } from "./protocols/Protocol.ts"
+import { refusal, wordsOf } from "./refusal.ts"
+import type { GenerateOptions, TextUpstream } from "./Upstream.ts"
+import type { UpstreamError } from "./UpstreamError.ts"
+
+export const textProtocols = ["anthropic-messages", "openai-responses", "openai-chat"] as const
+export type TextProtocol = (typeof textProtocols)[number]
+
+/** A configured place of text models. */
+export interface TextUpstreamOptions {
+  readonly name: string
+  readonly protocol: TextProtocol
+  /** http or https; with or without a slash at its end. */
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted | undefined
+  /** The row of `openai-chat`'s table; undefined finds it by host or name. */
+  readonly provider: ProviderName | undefined
+  /** Headers of the operator's own. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly deadlines: Deadlines
+}
+
+export const textUpstream = (options: TextUpstreamOptions): TextUpstream => {
+  switch (options.protocol) {
+    case "anthropic-messages":
+      return speaking(anthropicMessages, options, true)
+    case "openai-responses":
+      return speaking(openaiResponses, options, true)
+    case "openai-chat":
+      return speaking(openaiChat(providerOf(options)), options, false)
+  }
+}
+
+const speaking = <S>(protocol: Protocol<S>, options: TextUpstreamOptions, searches: boolean): TextUpstream => {
+  const url = address(options.baseUrl, protocol.path)
+  const send = (body: string) =>
+    post({
+      url,
+      headers: {
+        ...protocol.headers(options.apiKey === undefined ? undefined : Redacted.value(options.apiKey)),
+        ...options.headers
+      },
+      body,
+      deadlines: options.deadlines
+    })
+  const generate = Effect.fnUntraced(function* (asked: Conversation, how: GenerateOptions) {
+    const { conversation, extracted } = yield* extractDocuments(asked, protocol.takesDocument)
+    const lowered = protocol.lower(conversation, { model: how.upstreamModel, stream: how.stream })
+    const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
+    const no = refusedBy(lowered, adapted, how)
+    if (no !== undefined) return yield* no
+    const exchange = yield* send(JSON.stringify(lowered.body))
+    if (exchange.status < 200 || exchange.status > 299) return yield* refused(exchange, options, url)
+    return { ...generationOf(protocol, lowered, exchange), adapted } satisfies Generation
+  })
+  return { name: options.name, searches, generate }
+}
+
+/** The path behind a base URL, which may or may not hold the version already. */
+const address = (baseUrl: string, path: string): string => {
+  const base = baseUrl.replace(/\/+$/, "")
+  return base.endsWith("/v1") && path.startsWith("/v1/") ? base + path.slice("/v1".length) : base + path
+}
+
+/** What keeps a request from being sent: the first thing missing, where the caller wants nothing left out. */
+const refusedBy = (
+  lowered: Lowered,
+  adapted: ReadonlyArray<string>,
+  how: GenerateOptions
+): InvalidRequest | undefined => {
+  const [first] = adapted
+  if (lowered.refused !== undefined || how.strict !== true || first === undefined) return lowered.refused
+  return new InvalidRequest({ param: first, message: `${first}: not supported as asked by this model's upstream` })
+}
+
+/** The most that is read of an error's body, in bytes. */
+const errorLimit = 65_536
+
+const refused = (
+  exchange: Exchange,
+  options: TextUpstreamOptions,
+  url: string
+): Effect.Effect<never, Failure | UpstreamError> =>
+  Effect.flatMap(
+    Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
+    (body) => {
+      const secrets = secretsOf(options, url)
+      const error = refusal({ status: exchange.status, headers: exchange.headers, body, secrets, native: false })
+      return Effect.zipRight(
+        Effect.logWarning("an upstream refused a request").pipe(
+          Effect.annotateLogs({
+            upstream: options.name,
+            status: exchange.status,
+            said: wordsOf({ body, secrets }) ?? ""
+          })
+        ),
+        error
+      )
+    }
+  ).pipe(Effect.onInterrupt(() => Effect.sync(exchange.cancel)))
+
+const emptyIfBroken = (cause: unknown): string => {
+  if (cause instanceof BrokenBody) return ""
+  throw cause
+}
+
+const secretsOf = (options: TextUpstreamOptions, url: string): ReadonlyArray<string> => [
+  ...(options.apiKey === undefined ? [] : [Redacted.value(options.apiKey)]),
+  ...Object.values(options.headers),
+  url,
+  options.baseUrl,
+  URL.parse(url)?.host ?? ""
+]

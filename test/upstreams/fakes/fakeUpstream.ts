@@ -1,0 +1,110 @@
+import { anthropic } from "./anthropic.ts"
+import { chat } from "./chat.ts"
+import { responses } from "./responses.ts"
+import type { Dialect, Scenario } from "./scenarios.ts"
+import { scenarios } from "./scenarios.ts"
+
+export const dialects = {
+  "anthropic-messages": anthropic,
+  "openai-responses": responses,
+  "openai-chat": chat
+} as const
+export type DialectName = keyof typeof dialects
+
+export interface Asked {
+  readonly path: string
+  readonly headers: Record<string, string>
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
+  readonly body: any
+}
+
+export interface FakeOptions {
+  /** Bytes a chunk; undefined is one event a chunk. */
+  readonly cut?: number
+  /** Stays silent after this many events, the connection open. */
+  readonly hangAfter?: number
+  /** Answers instead of the dialect; undefined goes on as usual. */
+  readonly answer?: (asked: Asked) => Response | Promise<Response> | undefined
+}
+
+/**
+ * A real HTTP server that speaks a dialect as recorded from the real thing. What it plays is the last `play:<scenario>`
+ * in the request; `error-before` answers 400, or the status behind `status:`.
+ */
+export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
+  const dialect: Dialect = dialects[name]
+  const asked: Array<Asked> = []
+  let open = 0
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    development: false,
+    fetch: async (request) => {
+      const text = await request.text()
+      const path = new URL(request.url).pathname
+      const one: Asked = { path, headers: Object.fromEntries(request.headers), body: JSON.parse(text) }
+      asked.push(one)
+      const own = await options.answer?.(one)
+      if (own !== undefined) return own
+      if (path !== dialect.path) return new Response("not found", { status: 404 })
+      const scenario = scenarioOf(text)
+      const model = one.body.model as string
+      if (scenario === "error-before") return refusal(dialect, text)
+      if (one.body.stream !== true) {
+        return scenario === "error-after"
+          ? Response.json({ nothing: "of use" })
+          : Response.json(dialect.answer(scenario, model))
+      }
+      const frames = dialect.frames(scenario, model)
+      const written = frames.map((frame) => eventText(dialect, frame)).concat(dialect.end === "" ? [] : [dialect.end])
+      open++
+      return new Response(
+        body(written, options, () => open--),
+        { headers: { "content-type": "text/event-stream; charset=utf-8", "x-request-id": "req_upstream" } }
+      )
+    }
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    /** Every request so far. */
+    asked,
+    /** Streams that are neither over nor cancelled. */
+    open: () => open,
+    stop: () => server.stop(true)
+  }
+}
+
+const scenarioOf = (text: string): Scenario => {
+  const named = [...text.matchAll(/play:([a-z-]+)/g)].at(-1)?.[1]
+  return scenarios.find((scenario) => scenario === named) ?? "text"
+}
+
+const refusal = (dialect: Dialect, text: string): Response => {
+  const status = Number(/status:(\d{3})/.exec(text)?.[1] ?? 400)
+  return Response.json(dialect.error(status, "messages: too few of them"), { status, headers: { "retry-after": "7" } })
+}
+
+const eventText = (dialect: Dialect, frame: Readonly<Record<string, unknown>>): string =>
+  `${dialect.named ? `event: ${String(frame["type"])}\n` : ""}data: ${JSON.stringify(frame)}\n\n`
+
+const body = (events: ReadonlyArray<string>, options: FakeOptions, closed: () => void): ReadableStream<Uint8Array> => {
+  const shown = events.slice(0, options.hangAfter ?? events.length)
+  const chunks = options.cut === undefined ? shown.map((event) => Buffer.from(event)) : cut(shown.join(""), options.cut)
+  let at = 0
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = chunks[at++]
+      if (chunk !== undefined) return controller.enqueue(chunk)
+      if (options.hangAfter !== undefined) return new Promise(() => {})
+      closed()
+      controller.close()
+    },
+    cancel: closed
+  })
+}
+
+const cut = (text: string, size: number): ReadonlyArray<Buffer> => {
+  const bytes = Buffer.from(text)
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, n) => bytes.subarray(n * size, (n + 1) * size))
+}

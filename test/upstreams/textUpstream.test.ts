@@ -1,0 +1,439 @@
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Either, Exit, Fiber, Redacted } from "effect"
+import type { Conversation, Item } from "../../src/generation/Conversation.ts"
+import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
+import { defaultDeadlines } from "../../src/upstreams/client.ts"
+import type { TextUpstreamOptions } from "../../src/upstreams/textUpstream.ts"
+import { textUpstream } from "../../src/upstreams/textUpstream.ts"
+import type { GenerateOptions } from "../../src/upstreams/Upstream.ts"
+import { conversation, pixel, search, user, weather } from "./conversations.ts"
+import { outcome } from "./events.ts"
+import type { DialectName } from "./fakes/fakeUpstream.ts"
+import { fakeUpstream } from "./fakes/fakeUpstream.ts"
+import { spoken } from "./fakes/scenarios.ts"
+import type { Scenario } from "./fakes/scenarios.ts"
+
+const names = ["anthropic-messages", "openai-responses", "openai-chat"] as const
+const fakes = {
+  "anthropic-messages": fakeUpstream("anthropic-messages", { cut: 7 }),
+  "openai-responses": fakeUpstream("openai-responses", { cut: 1_000 }),
+  "openai-chat": fakeUpstream("openai-chat")
+}
+afterAll(() => Promise.all(Object.values(fakes).map((fake) => fake.stop())))
+
+const key = "sk-planted-secret"
+const at = (protocol: DialectName, url: string, over: Partial<TextUpstreamOptions> = {}) =>
+  textUpstream({
+    name: "up",
+    protocol,
+    baseUrl: `${url}/v1`,
+    apiKey: Redacted.make(key),
+    provider: protocol === "openai-chat" ? "openai" : undefined,
+    headers: {},
+    deadlines: defaultDeadlines,
+    ...over
+  })
+const how = (stream: boolean, over: Partial<GenerateOptions> = {}): GenerateOptions => ({
+  upstreamModel: "m-1",
+  stream,
+  requestId: "req_1",
+  ...over
+})
+const asking = (text: string, over: Partial<Conversation> = {}) =>
+  conversation({ items: [user(text)], tools: [weather], ...over })
+
+const all = async (generation: { next: () => unknown; cancel: () => void }) => {
+  const events: Array<GenerationEvent> = []
+  for (;;) {
+    const batch = (await generation.next()) as ReadonlyArray<GenerationEvent> | undefined
+    if (batch === undefined) break
+    expect(batch.length).toBeGreaterThan(0)
+    events.push(...batch)
+  }
+  generation.cancel()
+  return events
+}
+
+const run = (protocol: DialectName, stream: boolean, asked: Conversation, over: Partial<GenerateOptions> = {}) =>
+  at(protocol, fakes[protocol].url)
+    .generate(asked, how(stream, over))
+    .pipe(
+      Effect.flatMap((generation) => Effect.promise(() => all(generation))),
+      Effect.map(outcome)
+    )
+
+const signatures = {
+  "anthropic-messages": spoken.signature,
+  "openai-responses": spoken.encrypted,
+  "openai-chat": undefined
+}
+const said = { type: "text", text: spoken.text }
+const calls = [
+  { type: "tool-call", name: "get_weather", text: `{"city":"${spoken.city}"}` },
+  { type: "tool-call", name: "get_weather", text: `{"city":"${spoken.other}"}` }
+]
+
+for (const protocol of names) {
+  for (const stream of [true, false]) {
+    describe(`${protocol}, ${stream ? "streamed" : "in one piece"}`, () => {
+      const play = (scenario: Scenario, over: Partial<Conversation> = {}) =>
+        run(protocol, stream, asking(`play:${scenario}`, over))
+
+      it.effect("text with usage, cached tokens apart", () =>
+        Effect.map(play("text"), (got) => {
+          expect(got).toMatchObject({ items: [said], ending: { reason: "stop", stopSequence: null } })
+          expect(got.usage).toMatchObject({ inputTokens: 15, cacheReadTokens: 5, outputTokens: 8 })
+        })
+      )
+      it.effect("a tool call", () =>
+        Effect.map(play("tools"), (got) =>
+          expect(got).toMatchObject({ items: calls.slice(0, 1), ending: { reason: "tool-calls" } })
+        )
+      )
+      it.effect("parallel tool calls", () =>
+        Effect.map(play("parallel-tools"), (got) =>
+          expect(got).toMatchObject({ items: calls, ending: { reason: "tool-calls" } })
+        )
+      )
+      it.effect("reasoning with what replays it", () =>
+        Effect.map(play("reasoning"), ({ items }) => {
+          expect(items).toMatchObject([{ type: "reasoning", text: spoken.thought }, said])
+          expect(items[0]?.["signature"]).toBe(signatures[protocol])
+        })
+      )
+      it.effect("a refusal", () =>
+        Effect.map(play("refusal"), ({ items, ending }) => {
+          expect(items[0]?.["text"]).toBe(spoken.refusal)
+          expect(ending?.["reason"]).toBe(protocol === "anthropic-messages" ? "refusal" : "stop")
+        })
+      )
+      it.effect("an answer cut by its bound", () =>
+        Effect.map(play("max-tokens"), ({ ending }) => expect(ending).toMatchObject({ reason: "max-tokens" }))
+      )
+      it.effect("an error before the first byte", () =>
+        Effect.map(Effect.flip(play("error-before")), (error) =>
+          expect(error).toMatchObject({
+            _tag: "UpstreamError",
+            retry: "never",
+            status: 400,
+            failure: { _tag: "InvalidRequest", message: "messages: too few of them", param: null }
+          })
+        )
+      )
+      it.effect("an error after the first byte", () =>
+        Effect.map(play("error-after"), ({ items, ending }) => {
+          expect(ending).toMatchObject({ failed: expect.stringMatching(/UpstreamFailed/) })
+          expect(JSON.stringify([items, ending])).not.toContain("10.0.0.3")
+          if (stream) expect(items).toMatchObject([said])
+        })
+      )
+      it.effect("a web search, or why there is none", () =>
+        Effect.map(Effect.either(play("search", { tools: [search] })), (either) => {
+          if (protocol === "openai-chat") {
+            expect(either).toMatchObject({ left: { _tag: "InvalidRequest", param: "tools" } })
+            return
+          }
+          const { items, usage } = Either.getOrThrow(either)
+          expect(items).toMatchObject([
+            { type: "search", query: "hello", outcome: { type: "results", results: [{ url: spoken.url }] } },
+            { ...said, citations: [{ url: spoken.url, title: spoken.title, start: 0 }] }
+          ])
+          expect(usage?.searches).toBe(1)
+        })
+      )
+      it.effect("images and documents arrive", () => {
+        const source = { type: "base64", mediaType: "image/png", data: pixel } as const
+        const content: Item = {
+          type: "message",
+          role: "user",
+          content: [
+            { type: "text", text: "play:text" },
+            { type: "image", source, detail: "auto" },
+            { type: "document", source: { type: "text", mediaType: "text/plain", text: "the plan" }, name: "plan.txt" }
+          ]
+        }
+        return Effect.map(run(protocol, stream, conversation({ items: [content] })), ({ items }) => {
+          expect(items).toMatchObject([said])
+          const sent = JSON.stringify(fakes[protocol].asked.at(-1)?.body)
+          expect(sent).toContain(pixel)
+          expect(sent).toContain("the plan")
+          expect(sent).toContain("plan.txt")
+        })
+      })
+    })
+  }
+}
+
+describe("an upstream", () => {
+  it.effect("is called with its own key, model and path, and nothing of the gateway's", () =>
+    Effect.gen(function* () {
+      yield* run("anthropic-messages", true, asking("hi"))
+      expect(fakes["anthropic-messages"].asked.at(-1)).toMatchObject({
+        path: "/v1/messages",
+        headers: { "x-api-key": key, "anthropic-version": "2023-06-01", "content-type": "application/json" },
+        body: { model: "m-1", stream: true }
+      })
+      yield* run("openai-chat", false, asking("hi"))
+      expect(fakes["openai-chat"].asked.at(-1)).toMatchObject({
+        path: "/v1/chat/completions",
+        headers: { authorization: `Bearer ${key}` }
+      })
+    })
+  )
+
+  const refused = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => fakeUpstream("openai-chat", { answer: () => Response.json(body, { status, headers }) })),
+      (fake) =>
+        Effect.map(Effect.flip(at("openai-chat", fake.url).generate(asking("hi"), how(true))), (error) => {
+          expect(JSON.stringify(error)).not.toContain(key)
+          return error
+        }),
+      (fake) => Effect.promise(() => fake.stop())
+    )
+  const wrong = (message: string) => ({ error: { message, type: "x", code: "y" } })
+
+  it.effect("refuses our key without the caller hearing of it", () =>
+    Effect.gen(function* () {
+      for (const status of [401, 403, 402, 302, 418]) {
+        expect(yield* refused(status, wrong(`Incorrect API key provided: ${key}`))).toMatchObject({
+          retry: "elsewhere",
+          status,
+          failure: { _tag: "UpstreamFailed", message: "The model's upstream failed" }
+        })
+      }
+      expect(yield* refused(400, wrong("Your credit balance is too low"))).toMatchObject({
+        retry: "elsewhere",
+        failure: { _tag: "UpstreamFailed" }
+      })
+    })
+  )
+  it.effect("is too busy, for as long as it says", () =>
+    Effect.gen(function* () {
+      expect(yield* refused(429, wrong("slow down"), { "retry-after": "7" })).toMatchObject({
+        retry: "again",
+        retryAfterMs: 7_000,
+        failure: { _tag: "RateLimited", retryAfterSeconds: 7 }
+      })
+      expect(yield* refused(503, wrong("10.0.0.3 is down"), { "retry-after-ms": "50" })).toMatchObject({
+        retry: "again",
+        retryAfterMs: 50,
+        failure: { _tag: "UpstreamFailed", message: "The model's upstream failed" }
+      })
+    })
+  )
+  it.effect("keeps its words about the caller's input, without our key and address", () =>
+    Effect.gen(function* () {
+      const error = yield* refused(422, wrong(`max_tokens is too large (key ${key})`))
+      expect(error).toMatchObject({
+        retry: "never",
+        failure: { _tag: "InvalidRequest", message: "max_tokens is too large (key […])" }
+      })
+      expect(yield* refused(404, wrong("no such model"))).toMatchObject({ failure: { _tag: "InvalidRequest" } })
+      expect(yield* refused(404, "nginx")).toMatchObject({ failure: { _tag: "UpstreamFailed" } })
+    })
+  )
+  it.effect("can't be reached", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(at("openai-chat", "http://127.0.0.1:1").generate(asking("hi"), how(true)))
+      expect(error).toMatchObject({ retry: "again", status: undefined, failure: { _tag: "UpstreamFailed" } })
+    })
+  )
+
+  it.effect("is told nothing where a strict caller would lose something", () =>
+    Effect.gen(function* () {
+      const asked = asking("hi", { sampling: { temperature: undefined, topP: undefined, topK: 5 } })
+      const upstream = at("openai-chat", fakes["openai-chat"].url)
+      const error = yield* Effect.flip(upstream.generate(asked, how(true, { strict: true })))
+      expect(error).toMatchObject({ _tag: "InvalidRequest", param: "top_k" })
+      const generation = yield* upstream.generate(asked, how(true))
+      expect(generation.adapted).toEqual(["top_k"])
+      generation.cancel()
+    })
+  )
+
+  it.effect("answers in one piece although a stream was asked for, and the other way round", () =>
+    Effect.gen(function* () {
+      const fake = fakes["openai-chat"]
+      const whole = (yield* Effect.promise(() => fetch(`${fake.url}/v1/chat/completions`, post({ model: "m" })))).json()
+      const answer = yield* Effect.promise(() => whole)
+      const odd = fakeUpstream("openai-chat", { answer: () => Response.json(answer) })
+      const generation = yield* at("openai-chat", odd.url).generate(asking("hi"), how(true))
+      expect(outcome(yield* Effect.promise(() => all(generation))).items).toEqual([said])
+      yield* Effect.promise(() => odd.stop())
+    })
+  )
+
+  it.effect("has its stop sequences looked for where it takes none", () =>
+    Effect.gen(function* () {
+      for (const stream of [true, false]) {
+        const got = yield* run("openai-responses", stream, asking("play:text", { stopSequences: ["XX", "wör"] }))
+        expect(got).toMatchObject({
+          items: [{ type: "text", text: "Hello, " }],
+          ending: { reason: "stop-sequence", stopSequence: "wör" }
+        })
+      }
+    })
+  )
+})
+
+const post = (body: unknown) => ({ method: "POST", body: JSON.stringify(body) })
+
+describe("a connection", () => {
+  /** A server that says how it is talked to: plain sockets, so that a close is seen when it happens. */
+  const sockets = (head: string) => {
+    let opened = 0
+    let closed = 0
+    const waiting: Array<() => void> = []
+    const heard: Array<() => void> = []
+    const server = Bun.listen({
+      hostname: "127.0.0.1",
+      port: 0,
+      socket: {
+        open: () => void opened++,
+        data: (socket) => {
+          if (head !== "") socket.write(head)
+          heard.splice(0).forEach((tell) => tell())
+        },
+        close: () => {
+          closed++
+          waiting.splice(0).forEach((tell) => tell())
+        }
+      }
+    })
+    return {
+      url: `http://127.0.0.1:${server.port}`,
+      server,
+      open: () => opened - closed,
+      heard: () => Effect.promise(() => new Promise<void>((resolve) => void heard.push(resolve))),
+      closed: () =>
+        Effect.promise(() =>
+          opened === closed ? Promise.resolve() : new Promise<void>((done) => void waiting.push(done))
+        )
+    }
+  }
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+  const line = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
+  const chunk = `${line.length.toString(16)}\r\n${line}\r\n`
+
+  const within =
+    (ms: number) =>
+    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.suspend(() => {
+        const began = performance.now()
+        return Effect.tap(effect, () => Effect.sync(() => expect(performance.now() - began).toBeLessThan(ms)))
+      })
+
+  it.live("closes when the caller leaves before the head", () =>
+    Effect.gen(function* () {
+      const up = sockets("")
+      const heard = up.heard()
+      const fiber = yield* Effect.fork(at("openai-chat", up.url).generate(asking("hi"), how(true)))
+      yield* heard
+      yield* within(100)(Effect.zipRight(Fiber.interrupt(fiber), up.closed()))
+      expect(up.open()).toBe(0)
+      up.server.stop(true)
+    })
+  )
+
+  it.live("closes when the caller leaves, streamed or not", () =>
+    Effect.gen(function* () {
+      const json = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"
+      for (const [stream, answer] of [
+        [true, head + chunk],
+        [true, head],
+        [false, json]
+      ] as const) {
+        const up = sockets(answer)
+        const generation = yield* at("openai-chat", up.url).generate(asking("hi"), how(stream))
+        if (answer === head + chunk) yield* Effect.promise(async () => generation.next())
+        const waiting = generation.next()
+        generation.cancel()
+        yield* within(100)(up.closed())
+        expect(yield* Effect.promise(async () => waiting)).toBeUndefined()
+        up.server.stop(true)
+      }
+    })
+  )
+
+  it.live("closes when the caller leaves just as the answer arrives", () =>
+    Effect.gen(function* () {
+      const up = sockets(head)
+      for (let round = 0; round < 50; round++) {
+        const heard = up.heard()
+        const fiber = yield* Effect.fork(at("openai-chat", up.url).generate(asking("hi"), how(true)))
+        yield* heard
+        // From at once to a few turns of the loop later: around the moment the head is read.
+        for (let turn = 0; turn < round % 10; turn++) yield* Effect.promise(() => new Promise(setImmediate))
+        const exit = yield* Fiber.interrupt(fiber)
+        if (Exit.isSuccess(exit)) exit.value.cancel()
+        yield* up.closed()
+      }
+      expect(up.open()).toBe(0)
+      up.server.stop(true)
+    })
+  )
+
+  it.live("is used again after a complete answer", () =>
+    Effect.gen(function* () {
+      const up = sockets(`${head}${chunk}e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n`)
+      for (let round = 0; round < 3; round++) {
+        const generation = yield* at("openai-chat", up.url).generate(asking("hi"), how(true))
+        const events = yield* Effect.promise(() => all(generation))
+        expect(outcome(events).ending).toMatchObject({ reason: "stop" })
+        yield* Effect.promise(() => new Promise(setImmediate))
+      }
+      expect(up.open()).toBe(1)
+      up.server.stop(true)
+    })
+  )
+
+  const short = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000 }
+  it.live("is given up when nobody answers in time", () =>
+    Effect.gen(function* () {
+      const up = sockets("")
+      const upstream = at("openai-chat", up.url, { deadlines: { ...short, firstByteMs: 50 } })
+      const error = yield* Effect.flip(upstream.generate(asking("hi"), how(true)))
+      expect(error).toMatchObject({ retry: "elsewhere", failure: { message: expect.stringContaining("in time") } })
+      yield* up.closed()
+      up.server.stop(true)
+    })
+  )
+  it.live("is given up when nobody is there any more", () =>
+    Effect.gen(function* () {
+      const up = sockets("")
+      const upstream = at("openai-chat", up.url, { deadlines: { ...short, connectMs: 50 } })
+      const heard = up.heard()
+      const fiber = yield* Effect.fork(Effect.flip(upstream.generate(asking("hi"), how(true))))
+      yield* heard
+      up.server.stop()
+      expect(yield* Fiber.join(fiber)).toMatchObject({
+        retry: "again",
+        failure: { message: expect.stringContaining("reached") }
+      })
+      up.server.stop(true)
+    })
+  )
+  it.live("ends in-band when it goes silent, or breaks", () =>
+    Effect.gen(function* () {
+      const silent = sockets(head + chunk)
+      const upstream = at("openai-chat", silent.url, { deadlines: { ...short, idleMs: 50 } })
+      const events = yield* Effect.flatMap(upstream.generate(asking("hi"), how(true)), (generation) =>
+        Effect.promise(() => all(generation))
+      )
+      expect(outcome(events)).toMatchObject({
+        items: [{ text: "a" }],
+        ending: { failed: "UpstreamFailed", message: "The model's upstream went silent" }
+      })
+      silent.server.stop(true)
+      const broken = fakeUpstream("openai-chat", {
+        answer: () => new Response(line, { headers: { "content-type": "text/event-stream" } })
+      })
+      const cut = yield* Effect.flatMap(at("openai-chat", broken.url).generate(asking("hi"), how(true)), (generation) =>
+        Effect.promise(() => all(generation))
+      )
+      expect(outcome(cut)).toMatchObject({ items: [{ text: "a" }], ending: { failed: "UpstreamFailed" } })
+      yield* Effect.promise(() => broken.stop())
+    })
+  )
+})
