@@ -1,5 +1,4 @@
-import { Effect, Exit } from "effect"
-import type { Fiber } from "effect"
+import { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import { isReachable } from "./reachable.ts"
 import { UpstreamError } from "./UpstreamError.ts"
@@ -49,73 +48,42 @@ const trailing = { bytes: 65_536, ms: 1_000 }
  * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
  */
 export const post = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
-  Effect.withFiberRuntime<Exchange, UpstreamError>((fiber) => Effect.async((resume) => dial(call, fiber, resume)))
-
-const dial = (
-  call: Call,
-  fiber: Fiber.RuntimeFiber<Exchange, UpstreamError>,
-  resume: (result: Effect.Effect<Exchange, UpstreamError>) => void
-): Effect.Effect<void> => {
-  const controller = new AbortController()
-  let settled = false
-  const settle = (result: Effect.Effect<Exchange, UpstreamError>) => {
-    if (settled) return
-    settled = true
-    clearTimeout(connecting)
-    clearTimeout(waiting)
-    resume(result)
-  }
-  const giveUp = (error: UpstreamError) => {
-    settle(Effect.fail(error))
-    controller.abort()
-  }
-  const { connectMs, firstByteMs } = call.deadlines
-  // `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there.
-  const connecting = setTimeout(() => {
-    void isReachable(call.url, connectMs).then((reachable) => reachable || settled || giveUp(unreachable()))
-  }, connectMs)
-  const waiting = setTimeout(() => giveUp(silent()), firstByteMs)
-  send(call, controller.signal).then(
-    (response) => {
-      if (settled) return controller.abort()
-      settle(Effect.succeed(claimable(exchange(response, controller, call.deadlines.idleMs), fiber)))
-    },
-    () => settle(Effect.fail(unreachable()))
-  )
-  return Effect.sync(() => {
-    settle(Effect.interrupt)
-    controller.abort()
-  })
-}
-
-/** A fiber interrupted just as its answer arrives never gets to see it: then the answer is nobody's, and goes. */
-const claimable = (exchange: Exchange, fiber: Fiber.RuntimeFiber<Exchange, UpstreamError>): Exchange => {
-  const whenOver = (exit: Exit.Exit<Exchange, UpstreamError>) => {
-    if (Exit.isFailure(exit)) exchange.cancel()
-  }
-  fiber.addObserver(whenOver)
-  let claimed = false
-  const claim = () => {
-    if (claimed) return
-    claimed = true
-    fiber.removeObserver(whenOver)
-  }
-  return {
-    ...exchange,
-    read: () => {
-      claim()
-      return exchange.read()
-    },
-    text: (limit) => {
-      claim()
-      return exchange.text(limit)
-    },
-    cancel: () => {
-      claim()
-      exchange.cancel()
+  Effect.async<Exchange, UpstreamError>((resume) => {
+    const controller = new AbortController()
+    let settled = false
+    let answer: Exchange | undefined
+    const settle = (result: Effect.Effect<Exchange, UpstreamError>) => {
+      if (settled) return
+      settled = true
+      clearTimeout(connecting)
+      clearTimeout(waiting)
+      resume(result)
     }
-  }
-}
+    const giveUp = (error: UpstreamError) => {
+      settle(Effect.fail(error))
+      controller.abort()
+    }
+    const { connectMs, firstByteMs } = call.deadlines
+    // `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there.
+    const connecting = setTimeout(() => {
+      void isReachable(call.url, connectMs).then((reachable) => reachable || settled || giveUp(unreachable()))
+    }, connectMs)
+    const waiting = setTimeout(() => giveUp(silent()), firstByteMs)
+    send(call, controller.signal).then(
+      (response) => {
+        if (settled) return controller.abort()
+        answer = exchange(response, controller, call.deadlines.idleMs)
+        settle(Effect.succeed(answer))
+      },
+      () => settle(Effect.fail(unreachable()))
+    )
+    return Effect.sync(() => {
+      settle(Effect.interrupt)
+      controller.abort()
+      // The answer may be there already, and its reader gone.
+      answer?.cancel()
+    })
+  })
 
 const send = ({ url, headers, body }: Call, signal: AbortSignal): Promise<Response> => {
   const options: RequestInit & { readonly timeout: false; readonly proxy: false } = {

@@ -1,0 +1,67 @@
+import { expect, it } from "@effect/vitest"
+import { Effect, Exit, Fiber } from "effect"
+import { defaultDeadlines, post } from "../../src/upstreams/client.ts"
+
+it.live("an answer that arrives as its caller is interrupted is closed, not leaked", () =>
+  Effect.gen(function* () {
+    const real = globalThis.fetch
+    const answer = Promise.withResolvers<Response>()
+    let signal: AbortSignal | null | undefined
+    globalThis.fetch = Object.assign(
+      (_: unknown, init?: RequestInit) => {
+        signal = init?.signal
+        return answer.promise
+      },
+      { preconnect: real.preconnect }
+    )
+    const call = { url: "http://127.0.0.1:1/", headers: {}, body: "{}", deadlines: defaultDeadlines }
+    // The test's own way through the client: nobody ever reads the exchange.
+    const fiber = yield* Effect.fork(Effect.zipLeft(post(call), Effect.never))
+    yield* Effect.promise(() => new Promise(setImmediate))
+    globalThis.fetch = real
+    expect(signal?.aborted).toBe(false)
+    // Behind the client's own callback, before the fiber goes on.
+    const interrupted = answer.promise.then(() => fiber.unsafeInterruptAsFork(fiber.id()))
+    answer.resolve(new Response("never read"))
+    yield* Effect.promise(() => interrupted)
+    expect(Exit.isInterrupted(yield* Fiber.await(fiber))).toBe(true)
+    expect(signal?.aborted).toBe(true)
+  })
+)
+
+it.effect("opens nothing but http", () =>
+  Effect.gen(function* () {
+    for (const url of ["file:///etc/passwd", "data:application/json,{}", "ftp://127.0.0.1/"]) {
+      const error = yield* Effect.flip(post({ url, headers: {}, body: "{}", deadlines: defaultDeadlines }))
+      expect(error.failure._tag).toBe("UpstreamFailed")
+    }
+  })
+)
+
+it.live("knows no proxy variables, follows no redirects and asks for nothing compressed", () =>
+  Effect.gen(function* () {
+    const proxied: Array<string> = []
+    const proxy = Bun.serve({
+      port: 0,
+      fetch: (request) => {
+        proxied.push(request.url)
+        return new Response("proxy")
+      }
+    })
+    const server = Bun.serve({
+      port: 0,
+      fetch: (request) =>
+        new Response(request.headers.get("accept-encoding"), { status: 307, headers: { location: "/elsewhere" } })
+    })
+    const before = process.env["HTTP_PROXY"]
+    process.env["HTTP_PROXY"] = `http://127.0.0.1:${proxy.port}`
+    const url = `http://127.0.0.1:${server.port}/`
+    const exchange = yield* post({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
+    if (before === undefined) delete process.env["HTTP_PROXY"]
+    else process.env["HTTP_PROXY"] = before
+    expect(exchange.status).toBe(307)
+    expect(yield* Effect.promise(() => exchange.text(100))).toBe("identity")
+    expect(proxied).toEqual([])
+    yield* Effect.promise(() => Promise.all([server.stop(true), proxy.stop(true)]))
+  })
+)
