@@ -5,7 +5,7 @@ import { variants } from "../contract/variants.ts"
 const InputText = Schema.Struct({
   type: Schema.Literal("input_text"),
   text: Schema.String
-})
+}).annotations({ identifier: "ResponsesInputText" })
 
 const InputImage = Schema.Struct({
   type: Schema.Literal("input_image"),
@@ -17,7 +17,7 @@ const InputImage = Schema.Struct({
     default: "auto"
   }),
   file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." })
-})
+}).annotations({ identifier: "ResponsesInputImage" })
 
 const InputFile = Schema.Struct({
   type: Schema.Literal("input_file"),
@@ -29,18 +29,18 @@ const InputFile = Schema.Struct({
   }),
   file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." }),
   filename: maybe(Schema.String).annotations({ description: "Name of the file." })
-})
+}).annotations({ identifier: "ResponsesInputFile" })
 
 const OutputText = Schema.Struct({
   type: Schema.Literal("output_text"),
   text: Schema.String,
   annotations: maybe(Schema.Array(JsonObject))
-})
+}).annotations({ identifier: "ResponsesReplayedText" })
 
 const Refusal = Schema.Struct({
   type: Schema.Literal("refusal"),
   refusal: Schema.String
-})
+}).annotations({ identifier: "ResponsesReplayedRefusal" })
 
 /** A block of an input message or of a tool's output; the last two kinds are the assistant's own, replayed. */
 export const ContentPart = variants({

@@ -24,7 +24,7 @@ const Reasoning = Schema.Struct({
   }),
   summary: maybe(Summary).annotations({ description: "How much of the reasoning is shown." }),
   generate_summary: maybe(Summary).annotations({ description: "Older spelling of `summary`." })
-})
+}).annotations({ identifier: "ResponsesReasoning" })
 
 const input = Schema.Union(
   Schema.String,
@@ -103,9 +103,11 @@ export const CreateResponse = Schema.Struct({
   top_logprobs: maybe(integer(0, 20)).annotations({ description: "Echoed.", default: 0 }),
   background: maybe(Schema.Boolean).annotations({ description: "`true` is not served: 400.", default: false }),
   prompt: maybe(Schema.Unknown).annotations({ description: "Not served: 400. Use `instructions` and `input`." })
-})
+}).annotations({ identifier: "ResponsesCreate" })
 export type CreateResponse = typeof CreateResponse.Type
 
 /** The body of POST /v1/responses/input_tokens. */
-export const CountInputTokens = Schema.Struct({ ...fields, input: Schema.optional(Schema.NullOr(input)) })
+export const CountInputTokens = Schema.Struct({ ...fields, input: Schema.optional(Schema.NullOr(input)) }).annotations({
+  identifier: "ResponsesCountInputTokens"
+})
 export type CountInputTokens = typeof CountInputTokens.Type

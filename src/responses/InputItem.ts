@@ -18,7 +18,7 @@ const Message = Schema.Struct({
   status,
   role: Schema.Literal("user", "assistant", "system", "developer"),
   content: Content
-})
+}).annotations({ identifier: "ResponsesInputMessage" })
 
 const FunctionCall = Schema.Struct({
   type: Schema.Literal("function_call"),
@@ -28,7 +28,7 @@ const FunctionCall = Schema.Struct({
   namespace,
   arguments: Schema.String.annotations({ description: "JSON text." }),
   status
-})
+}).annotations({ identifier: "ResponsesReplayedFunctionCall" })
 
 const FunctionCallOutput = Schema.Struct({
   type: Schema.Literal("function_call_output"),
@@ -36,7 +36,7 @@ const FunctionCallOutput = Schema.Struct({
   call_id: callId,
   output: Content,
   status
-})
+}).annotations({ identifier: "ResponsesFunctionCallOutput" })
 
 const CustomToolCall = Schema.Struct({
   type: Schema.Literal("custom_tool_call"),
@@ -46,7 +46,7 @@ const CustomToolCall = Schema.Struct({
   namespace,
   input: Schema.String,
   status
-})
+}).annotations({ identifier: "ResponsesReplayedCustomToolCall" })
 
 const CustomToolCallOutput = Schema.Struct({
   type: Schema.Literal("custom_tool_call_output"),
@@ -54,7 +54,7 @@ const CustomToolCallOutput = Schema.Struct({
   call_id: callId,
   output: Content,
   status
-})
+}).annotations({ identifier: "ResponsesCustomToolCallOutput" })
 
 const ReasoningText = Schema.Struct({ type: maybe(Schema.String), text: Schema.String })
 
@@ -67,19 +67,19 @@ const Reasoning = Schema.Struct({
     description: "As the gateway gave it out; reasoning that is not the gateway's own is left out silently."
   }),
   status
-})
+}).annotations({ identifier: "ResponsesReplayedReasoning" })
 
 const ItemReference = Schema.Struct({
   type: Schema.Literal("item_reference"),
   id: Schema.String.annotations({ description: "Id of an item of an earlier, stored response." })
-})
+}).annotations({ identifier: "ResponsesItemReference" })
 
 const WebSearchCall = Schema.Struct({
   type: Schema.Literal("web_search_call"),
   id,
   status,
   action: maybe(JsonObject)
-})
+}).annotations({ identifier: "ResponsesReplayedWebSearch" })
 
 /** One entry of an array `input`. */
 export const InputItem = variants(

@@ -12,7 +12,7 @@ const UrlCitation = Schema.Struct({
   end_index: Schema.Int,
   url: Schema.String,
   title: Schema.String
-})
+}).annotations({ identifier: "ResponsesUrlCitation" })
 export type UrlCitation = typeof UrlCitation.Type
 
 const OutputText = Schema.Struct({
@@ -20,9 +20,11 @@ const OutputText = Schema.Struct({
   text: Schema.String,
   annotations: Schema.Array(UrlCitation),
   logprobs: Schema.Array(Schema.Unknown)
-})
+}).annotations({ identifier: "ResponsesOutputText" })
 
-const Refusal = Schema.Struct({ type: Schema.Literal("refusal"), refusal: Schema.String })
+const Refusal = Schema.Struct({ type: Schema.Literal("refusal"), refusal: Schema.String }).annotations({
+  identifier: "ResponsesRefusal"
+})
 
 const OutputPart = variants({ output_text: OutputText, refusal: Refusal })
 export type OutputPart = typeof OutputPart.Type
@@ -33,7 +35,7 @@ const OutputMessage = Schema.Struct({
   status: ItemStatus,
   role: Schema.Literal("assistant"),
   content: Schema.Array(OutputPart)
-})
+}).annotations({ identifier: "ResponsesMessage" })
 
 const SummaryText = Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String })
 
@@ -45,7 +47,7 @@ const OutputReasoning = Schema.Struct({
   encrypted_content: exactly(Schema.String).annotations({
     description: 'Only with `include: ["reasoning.encrypted_content"]` or `store: false`.'
   })
-})
+}).annotations({ identifier: "ResponsesOutputReasoning" })
 
 const OutputFunctionCall = Schema.Struct({
   id: Schema.String,
@@ -55,7 +57,7 @@ const OutputFunctionCall = Schema.Struct({
   name: Schema.String,
   namespace: exactly(Schema.String),
   arguments: Schema.String
-})
+}).annotations({ identifier: "ResponsesFunctionCall" })
 
 const OutputCustomToolCall = Schema.Struct({
   id: Schema.String,
@@ -65,7 +67,7 @@ const OutputCustomToolCall = Schema.Struct({
   name: Schema.String,
   namespace: exactly(Schema.String),
   input: Schema.String
-})
+}).annotations({ identifier: "ResponsesCustomToolCall" })
 
 const OutputWebSearch = Schema.Struct({
   id: Schema.String,
@@ -79,7 +81,7 @@ const OutputWebSearch = Schema.Struct({
       description: 'Only with `include: ["web_search_call.action.sources"]`.'
     })
   })
-})
+}).annotations({ identifier: "ResponsesWebSearchCall" })
 
 /** One entry of `output`. */
 export const OutputItem = variants({
@@ -101,7 +103,7 @@ const ContentFilter = Schema.Struct({
     end_offset: Schema.Int,
     check_offset: Schema.Int
   })
-})
+}).annotations({ identifier: "ResponsesContentFilter" })
 
 const Usage = Schema.Struct({
   input_tokens: Schema.Int,
@@ -109,7 +111,7 @@ const Usage = Schema.Struct({
   output_tokens: Schema.Int,
   output_tokens_details: Schema.Struct({ reasoning_tokens: Schema.Int }),
   total_tokens: Schema.Int
-})
+}).annotations({ identifier: "ResponsesUsage" })
 
 const ResponseError = Schema.Struct({
   code: Schema.String,

@@ -10,14 +10,14 @@ const FunctionEntry = Schema.Struct({
   description: maybe(Schema.String),
   parameters: maybe(JsonObject).annotations({ description: "JSON Schema of the arguments." }),
   strict: maybe(Schema.Boolean).annotations({ description: "Whether the arguments must follow the schema exactly." })
-})
+}).annotations({ identifier: "ResponsesFunctionTool" })
 
 const CustomEntry = Schema.Struct({
   type: Schema.Literal("custom"),
   name: Name,
   description: maybe(Schema.String),
   format: maybe(JsonObject).annotations({ description: "Grammar of the input; accepted and not enforced." })
-})
+}).annotations({ identifier: "ResponsesCustomTool" })
 
 const NamespaceEntry = Schema.Struct({
   type: Schema.Literal("namespace"),
@@ -26,13 +26,17 @@ const NamespaceEntry = Schema.Struct({
   tools: Schema.Array(variants({ function: FunctionEntry, custom: CustomEntry })).annotations({
     description: "Calls of these tools carry the namespace in a field of its own."
   })
-})
+}).annotations({ identifier: "ResponsesNamespaceTool" })
 
 const Filters = Schema.Struct({
   allowed_domains: maybe(Schema.Array(Schema.String)).annotations({
     description: "Domains without scheme; each covers its subdomains. All domains are allowed when absent."
   }),
   blocked_domains: maybe(Schema.Array(Schema.String))
+}).annotations({ identifier: "ResponsesSearchFilters" })
+
+const Country = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{2}$/)).annotations({
+  description: "a two-letter ISO country code"
 })
 
 const UserLocation = Schema.Struct({
@@ -42,9 +46,9 @@ const UserLocation = Schema.Struct({
   }),
   city: maybe(Schema.String),
   region: maybe(Schema.String),
-  country: maybe(Schema.String).annotations({ description: "Two-letter ISO country code." }),
+  country: maybe(Country).annotations({ description: "Two-letter ISO country code." }),
   timezone: maybe(Schema.String).annotations({ description: "IANA timezone id." })
-})
+}).annotations({ identifier: "ResponsesUserLocation" })
 
 const WebSearchEntry = Schema.Struct({
   type: Schema.TemplateLiteral("web_search", Schema.String).annotations({
@@ -57,7 +61,7 @@ const WebSearchEntry = Schema.Struct({
     default: "medium"
   }),
   user_location: maybe(UserLocation).annotations({ description: "Approximate location of the user." })
-})
+}).annotations({ identifier: "ResponsesWebSearchTool" })
 
 /** Tools that OpenAI runs and the gateway does not have: left out where the model is free to choose. */
 const hosted = [
@@ -83,7 +87,7 @@ const HostedEntry = Schema.Struct({
   type: Schema.Literal(...hosted).annotations({
     description: "Not served: ignored where `tool_choice` leaves the choice to the model, refused where it names it."
   })
-})
+}).annotations({ identifier: "ResponsesHostedTool" })
 
 const searches = {
   web_search: WebSearchEntry,
@@ -106,10 +110,22 @@ export type FunctionEntry = typeof FunctionEntry.Type
 export type CustomEntry = typeof CustomEntry.Type
 export type WebSearchEntry = typeof WebSearchEntry.Type
 
-const ChosenFunction = Schema.Struct({ type: Schema.Literal("function"), name: Name, namespace: maybe(Schema.String) })
-const ChosenCustom = Schema.Struct({ type: Schema.Literal("custom"), name: Name, namespace: maybe(Schema.String) })
-const ChosenSearch = Schema.Struct({ type: Schema.TemplateLiteral("web_search", Schema.String) })
-const ChosenHosted = Schema.Struct({ type: Schema.Literal(...hosted) })
+const ChosenFunction = Schema.Struct({
+  type: Schema.Literal("function"),
+  name: Name,
+  namespace: maybe(Schema.String)
+}).annotations({ identifier: "ResponsesChosenFunction" })
+const ChosenCustom = Schema.Struct({
+  type: Schema.Literal("custom"),
+  name: Name,
+  namespace: maybe(Schema.String)
+}).annotations({ identifier: "ResponsesChosenCustomTool" })
+const ChosenSearch = Schema.Struct({ type: Schema.TemplateLiteral("web_search", Schema.String) }).annotations({
+  identifier: "ResponsesChosenSearch"
+})
+const ChosenHosted = Schema.Struct({ type: Schema.Literal(...hosted) }).annotations({
+  identifier: "ResponsesChosenHostedTool"
+})
 
 const AllowedTools = Schema.Struct({
   type: Schema.Literal("allowed_tools"),
@@ -117,7 +133,7 @@ const AllowedTools = Schema.Struct({
   tools: Schema.Array(
     Schema.Struct({ type: Schema.String, name: maybe(Schema.String), namespace: maybe(Schema.String) })
   )
-})
+}).annotations({ identifier: "ResponsesAllowedTools" })
 
 export const ToolChoiceMode = Schema.Literal("none", "auto", "required")
 

@@ -1,0 +1,60 @@
+import { HttpApi, OpenApi } from "@effect/platform"
+import { expect, it } from "@effect/vitest"
+import { ResponsesApi } from "../../src/responses/Api.ts"
+
+interface Shown {
+  readonly $ref?: string
+  readonly required: ReadonlyArray<string>
+  readonly properties: Readonly<Record<string, Shown>>
+  readonly anyOf: ReadonlyArray<Shown>
+  readonly items: Shown
+}
+
+const document = OpenApi.fromApi(HttpApi.make("responses").add(ResponsesApi))
+const create = document.paths["/v1/responses"]!.post!
+const schemas = document.components.schemas as unknown as Record<string, Shown>
+
+it("creating a response documents its stream beside its JSON", () => {
+  expect(Object.keys(create.responses[200]!.content!)).toEqual(["application/json", "text/event-stream"])
+})
+
+it("every status of the family is declared", () => {
+  const statuses = ["200", "400", "401", "402", "403", "404", "409", "413", "429", "500"]
+  expect(Object.keys(create.responses).sort()).toEqual(statuses)
+})
+
+it("every field of a request says what it is", () => {
+  const { properties, required } = schemas["ResponsesCreate"]!
+  expect(required).toEqual(["model", "input"])
+  for (const name of Object.keys(properties)) {
+    expect(properties[name], name).toHaveProperty("description", expect.stringMatching(/\.$/))
+  }
+  expect(properties["temperature"]!.anyOf[0]).toMatchObject({ type: "number", minimum: 0, maximum: 2 })
+  expect(properties["max_output_tokens"]!.anyOf[0]).toMatchObject({ type: "integer", minimum: 1 })
+})
+
+it("shows every kind of item, block and tool", () => {
+  const names = (shown: Shown) => shown.anyOf.map(({ $ref }) => $ref?.split("/").at(-1)?.replace("Responses", ""))
+  expect(names(schemas["ResponsesCreate"]!.properties["input"]!.anyOf[1]!.items)).toHaveLength(8)
+  expect(names(schemas["ResponsesInputMessage"]!.properties["content"]!.anyOf[1]!.items)).toEqual([
+    "InputText",
+    "InputImage",
+    "InputFile",
+    "ReplayedText",
+    "ReplayedRefusal"
+  ])
+  expect(names(schemas["ResponsesCreate"]!.properties["tools"]!.anyOf[0]!.items)).toEqual([
+    "FunctionTool",
+    "CustomTool",
+    "NamespaceTool",
+    "WebSearchTool",
+    "HostedTool"
+  ])
+  expect(names(schemas["Response"]!.properties["output"]!.items)).toEqual([
+    "Message",
+    "OutputReasoning",
+    "FunctionCall",
+    "CustomToolCall",
+    "WebSearchCall"
+  ])
+})

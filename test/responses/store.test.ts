@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Layer, TestClock } from "effect"
+import { AccountId } from "../../src/contract/Caller.ts"
+import { UpstreamFailed } from "../../src/contract/Failure.ts"
+import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
+import { newResponseId, outputItemId } from "../../src/responses/ids.ts"
+import type { InputItem } from "../../src/responses/InputItem.ts"
+import { ResponseExpiry } from "../../src/responses/ResponseExpiry.ts"
+import { ResponseRetention, ResponseStore } from "../../src/responses/ResponseStore.ts"
+import type { StoredResponse } from "../../src/responses/ResponseStore.ts"
+import { Commits } from "../../src/sql/Commits.ts"
+import { layer } from "../../src/sql/Database.ts"
+import { encoding, run } from "./encoding.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "gateway-responses-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+let files = 0
+const database = () => layer({ url: `sqlite:${join(folder, `${++files}.db`)}`, exclusive: true })
+const storeOn = (file: ReturnType<typeof database>) =>
+  ResponseStore.Default.pipe(Layer.provideMerge(Commits.Default), Layer.provideMerge(file))
+
+const mine = AccountId.make("mine")
+const another = AccountId.make("another")
+
+const text = (text: string): ReadonlyArray<GenerationEvent> => [{ type: "text-delta", text }]
+const stop: GenerationEvent = { type: "finished", reason: "stop", stopSequence: null }
+
+const answer = (
+  events: ReadonlyArray<GenerationEvent>,
+  options: { readonly input?: ReadonlyArray<InputItem>; readonly previous?: string } = {}
+): StoredResponse => {
+  const id = newResponseId()
+  const include = { searchSources: false, encryptedReasoning: false }
+  const { state } = run(events, {
+    ...encoding,
+    include,
+    response: { ...encoding.response, id, created_at: 0, previous_response_id: options.previous ?? null },
+    itemId: (prefix, index) => outputItemId(id, prefix, index)
+  })
+  return {
+    response: state.response,
+    output: state.output,
+    input: options.input ?? [{ role: "user", content: "hi" }],
+    include
+  }
+}
+
+const message = (text: string) => expect.objectContaining({ content: [expect.objectContaining({ text })] })
+
+describe("ResponseStore", () => {
+  it.effect("reads back what was saved, for its account alone", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const stored = answer([...text("hello"), stop])
+      yield* store.save(mine, stored)
+      expect(yield* store.find(mine, stored.response.id)).toEqual(stored)
+      const foreign = yield* Effect.flip(store.find(another, stored.response.id))
+      expect(foreign.message).toBe(`Response with id '${stored.response.id}' not found.`)
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("removes for its account alone", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const stored = answer([...text("hello"), stop])
+      yield* store.save(mine, stored)
+      expect(Exit.isFailure(yield* Effect.exit(store.remove(another, stored.response.id)))).toBe(true)
+      yield* store.remove(mine, stored.response.id)
+      expect(Exit.isFailure(yield* Effect.exit(store.find(mine, stored.response.id)))).toBe(true)
+      expect(Exit.isFailure(yield* Effect.exit(store.remove(mine, stored.response.id)))).toBe(true)
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("tells the whole chain, oldest first", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const first = answer([...text("one"), stop])
+      const second = answer([...text("two"), stop], {
+        input: [{ role: "user", content: "more" }],
+        previous: first.response.id
+      })
+      yield* store.save(mine, first)
+      yield* store.save(mine, second)
+      expect(yield* store.history(mine, second.response.id)).toEqual([
+        { role: "user", content: "hi" },
+        message("one"),
+        { role: "user", content: "more" },
+        message("two")
+      ])
+      const gone = yield* Effect.zipRight(
+        store.remove(mine, first.response.id),
+        Effect.flip(store.history(mine, second.response.id))
+      )
+      expect(gone.message).toBe(`Previous response with id '${first.response.id}' not found.`)
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("continues neither an unknown, nor another account's, nor a failed response", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const failed = answer([...text("on"), { type: "failed", failure: new UpstreamFailed({}) }])
+      const fine = answer([...text("fine"), stop])
+      yield* store.save(mine, failed)
+      yield* store.save(mine, fine)
+      for (const [account, id] of [
+        [mine, "resp_x"],
+        [another, fine.response.id],
+        [mine, failed.response.id]
+      ] as const) {
+        const refused = yield* Effect.flip(store.history(account, id))
+        expect(refused).toMatchObject({
+          param: "previous_response_id",
+          message: `Previous response with id '${id}' not found.`
+        })
+      }
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("continues an incomplete response without the call that was cut off", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const cut = answer([
+        ...text("half"),
+        { type: "tool-call-start", callId: "c", name: "f", kind: "function" },
+        { type: "tool-call-delta", callId: "c", text: '{"ci' },
+        { type: "finished", reason: "max-tokens", stopSequence: null }
+      ])
+      expect(cut.response.output).toHaveLength(2)
+      yield* store.save(mine, cut)
+      expect(yield* store.history(mine, cut.response.id)).toEqual([{ role: "user", content: "hi" }, message("half")])
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("resolves references to items of output and input, with what only a replay may see", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const stored = answer([
+        { type: "reasoning-delta", text: "hm" },
+        { type: "reasoning-end", signature: "sig" },
+        ...text("hello"),
+        stop
+      ])
+      yield* store.save(mine, stored)
+      const [reasoning, hello] = stored.response.output
+      expect(reasoning).not.toHaveProperty("encrypted_content")
+      const reference = (id: string): InputItem => ({ type: "item_reference", id })
+      const asked = `msg_${stored.response.id.slice("resp_".length)}i0`
+      const input = [
+        reference(asked),
+        reference(reasoning!.id),
+        reference(hello!.id),
+        { role: "user", content: "?" } as const
+      ]
+      const resolved = yield* store.resolve(mine, input)
+      expect(resolved).toEqual([
+        { role: "user", content: "hi" },
+        expect.objectContaining({ type: "reasoning", encrypted_content: expect.any(String) }),
+        message("hello"),
+        { role: "user", content: "?" }
+      ])
+      for (const [account, id] of [
+        [another, hello!.id],
+        [mine, `${hello!.id}9`],
+        [mine, "msg_1"]
+      ] as const) {
+        const unknown = yield* Effect.flip(store.resolve(account, [reference(id)]))
+        expect(unknown).toMatchObject({ _tag: "NotFound", param: "input" })
+        expect(unknown.message).toContain(`Item with id '${id}' not found.`)
+      }
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("survives its process", () =>
+    Effect.gen(function* () {
+      const file = database()
+      const stored = answer([...text("hello"), stop])
+      yield* Effect.provide(
+        Effect.flatMap(ResponseStore, (store) => store.save(mine, stored)),
+        Layer.fresh(storeOn(file))
+      )
+      const found = yield* Effect.provide(
+        Effect.flatMap(ResponseStore, (store) => store.find(mine, stored.response.id)),
+        Layer.fresh(storeOn(file))
+      )
+      expect(found).toEqual(stored)
+    })
+  )
+})
+
+describe("ResponseExpiry", () => {
+  it.effect("removes in batches what is older than the retention, which is not found before that either", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const sql = yield* SqlClient.SqlClient
+      const count = Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM responses`, ([row]) => row?.n)
+      const many = Array.from({ length: 120 }, () => answer([...text("x"), stop]))
+      yield* Effect.forEach(many, (stored) => store.save(mine, stored), { concurrency: "unbounded" })
+      yield* TestClock.adjust("23 hours")
+      const fiber = yield* Effect.forkScoped(Layer.launch(ResponseExpiry))
+      yield* Effect.yieldNow()
+      yield* TestClock.adjust("59 minutes")
+      expect(yield* count).toBe(120)
+      yield* store.find(mine, many[0]!.response.id)
+      yield* TestClock.adjust("1 minute")
+      expect(Exit.isFailure(yield* Effect.exit(store.find(mine, many[0]!.response.id)))).toBe(true)
+      yield* TestClock.adjust("2 minutes")
+      expect(yield* count).toBe(0)
+      yield* Fiber.interrupt(fiber)
+    }).pipe(
+      Effect.scoped,
+      Effect.provide(storeOn(database()).pipe(Layer.provide(Layer.succeed(ResponseRetention, Duration.days(1)))))
+    )
+  )
+})
