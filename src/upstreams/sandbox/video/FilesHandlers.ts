@@ -1,0 +1,23 @@
+import { Effect, Option } from "effect"
+import { Internal, NotFound } from "../../../contract/Failure.ts"
+import { handlers } from "../../../contract/handlers.ts"
+import { Clips } from "./Clips.ts"
+import { FilesApi } from "./FilesApi.ts"
+import { fileResponse } from "./fileResponse.ts"
+
+export const FilesHandlers = handlers(
+  FilesApi,
+  Effect.map(Clips, (clips) => ({
+    read: ({ path, request }) =>
+      clips.file(path.clip, path.name).pipe(
+        Effect.tapErrorCause(Effect.logWarning),
+        Effect.mapError(() => new Internal({})),
+        Effect.flatMap(
+          Option.match({
+            onNone: () => Effect.fail(new NotFound({ param: null, message: "No such file, or its link has expired" })),
+            onSome: (file) => Effect.promise(() => fileResponse(file, request.headers))
+          })
+        )
+      )
+  }))
+)
