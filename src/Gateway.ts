@@ -20,6 +20,7 @@ import { Catalogue } from "./models/Catalogue.ts"
 import { catalogueOf } from "./models/catalogueOf.ts"
 import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
+import { priced } from "./models/prices.ts"
 import { ResponsesHandlers } from "./responses/Handlers.ts"
 import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
 import { ResponseRetention, ResponseStore } from "./responses/ResponseStore.ts"
@@ -43,7 +44,7 @@ const DatabaseLive = Layer.unwrapEffect(
 
 const CatalogueLive = Layer.effect(
   Catalogue,
-  Effect.flatMap(Settings, ({ file }) => catalogueOf(file, sandboxModels))
+  Effect.flatMap(Settings, ({ file }) => Effect.flatMap(catalogueOf(file, sandboxModels), priced))
 )
 
 /** Which callers' addresses may be called. */

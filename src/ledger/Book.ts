@@ -68,7 +68,6 @@ const columns = (row: UsageRow) => ({
   output_tokens: row.used.outputTokens,
   reasoning_tokens: row.used.reasoningTokens,
   searches: row.used.searches,
-  video_tokens: row.used.videoTokens ?? 0,
   video_frames: row.used.videoFrames ?? 0,
   price: row.price,
   cost_nano_usd: row.costNanoUsd

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import type { Price as PriceSchema } from "../config/GatewayFile.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /**
@@ -11,15 +11,13 @@ export interface Price {
   readonly tiers: ReadonlyArray<{ readonly above: number; readonly rates: Rates }>
   /** Nano-dollars a web search. */
   readonly search: number
-  /** Nano-dollars a million video tokens. */
-  readonly videoTokens: number
   /** Nano-dollars a second of video. */
   readonly videoSecond: number
   /** The same as JSON without its zeros, for usage rows. */
   readonly text: string
 }
 
-/** Nano-dollars a million tokens. */
+/** Nano-dollars a million tokens. The tokens of a video are output. */
 export interface Rates {
   readonly input: number
   readonly cacheRead: number
@@ -30,27 +28,12 @@ export interface Rates {
 
 /** What a request used up. */
 export interface Consumption extends Usage {
-  readonly videoTokens?: number
   /** Frames of video at 24 a second. */
   readonly videoFrames?: number
 }
 
-/**
- * A price as `gateway.yaml` says it: USD a million tokens, a search, a second of video. What is left out: cached input
- * and cache writes cost as input, reasoning as output, the rest nothing.
- */
-export const PriceInUsd = Schema.Struct({
-  input: Schema.optional(Schema.NonNegative),
-  cached_input: Schema.optional(Schema.NonNegative),
-  cache_write: Schema.optional(Schema.NonNegative),
-  output: Schema.optional(Schema.NonNegative),
-  reasoning: Schema.optional(Schema.NonNegative),
-  search: Schema.optional(Schema.NonNegative),
-  /** A million video tokens. */
-  video: Schema.optional(Schema.NonNegative),
-  video_second: Schema.optional(Schema.NonNegative)
-})
-export type PriceInUsd = typeof PriceInUsd.Type
+/** A price as `gateway.yaml` says it, in USD. What is left out: cached input and cache writes cost as input, reasoning as output. */
+export type PriceInUsd = typeof PriceSchema.Type
 
 export const fromUsd = (
   usd: PriceInUsd,
@@ -59,9 +42,8 @@ export const fromUsd = (
   const terms = {
     rates: rates(usd),
     tiers: tiers.map((tier) => ({ above: tier.above, rates: rates(tier.usd) })),
-    search: nanoUsd(usd.search ?? 0),
-    videoTokens: nanoUsd(usd.video ?? 0),
-    videoSecond: nanoUsd(usd.video_second ?? 0)
+    search: nanoUsd(usd.per_search ?? 0),
+    videoSecond: nanoUsd(usd.per_second ?? 0)
   }
   const text = JSON.stringify(terms, (_, value: unknown) =>
     value === 0 || (Array.isArray(value) && value.length === 0) ? undefined : value
@@ -96,15 +78,14 @@ export const costOf = (price: Price, used: Consumption): number => {
   if (isFree(price)) return 0
   const rates = ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens)
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
-  const { videoTokens = 0, videoFrames = 0 } = used
+  const { videoFrames = 0 } = used
   const parts =
     used.inputTokens * rates.input +
     used.cacheReadTokens * rates.cacheRead +
     used.cacheWriteTokens * rates.cacheWrite +
     (used.outputTokens - reasoning) * rates.output +
     reasoning * rates.reasoning +
-    used.searches * price.search * million +
-    videoTokens * price.videoTokens
+    used.searches * price.search * million
   // All terms are whole and positive: a sum that is safe had safe terms.
   if (videoFrames === 0 && parts <= Number.MAX_SAFE_INTEGER - million) {
     const halfUp = parts + million / 2
@@ -124,8 +105,7 @@ const exactCost = (price: Price, rates: Rates, used: Consumption): number => {
     times(used.cacheWriteTokens, rates.cacheWrite) +
     times(used.outputTokens - reasoning, rates.output) +
     times(reasoning, rates.reasoning) +
-    times(used.searches, price.search) * 1_000_000n +
-    times(used.videoTokens ?? 0, price.videoTokens)
+    times(used.searches, price.search) * 1_000_000n
   // Per second and 24 frames a second: both parts over one denominator, so that they are rounded once.
   const sum = millionths * 24n + times(used.videoFrames ?? 0, price.videoSecond) * 1_000_000n
   const denominator = 24_000_000n

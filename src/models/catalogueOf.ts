@@ -2,6 +2,7 @@ import { Either } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import { protocols } from "../config/GatewayFile.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
+import { fromUsd } from "../ledger/Price.ts"
 import type { Model, Route } from "./Catalogue.ts"
 
 /** The upstream that is always there. */
@@ -69,6 +70,7 @@ const modelOf = (
       contextTokens: entry.context,
       ownedBy: routes[0]?.upstream ?? sandbox,
       strict: entry.strict ?? false,
+      ...(entry.price === undefined ? {} : { price: fromUsd(entry.price) }),
       resolutions: entry.resolutions
     }
   })

@@ -1,46 +1,39 @@
 import type { ModelPrice } from "@pydantic/genai-prices"
 import { Effect } from "effect"
-import { free, fromUsd } from "../ledger/Price.ts"
+import { fromUsd } from "../ledger/Price.ts"
 import type { Price, PriceInUsd } from "../ledger/Price.ts"
 import type { Model } from "./Catalogue.ts"
 
 /**
- * Says what each model costs: the configuration's price, else the public price list's for the model its first route
- * names, else nothing. The sandbox costs nothing unless it is priced. Which is which is logged, once.
- *
- * @param configured by the model's id, as callers know it
+ * Says what each model costs that the configuration does not price: the public price list's price for the model that its
+ * first route names, else nothing, which is logged. The sandbox's models cost nothing.
  */
-export const priced = Effect.fn("priced")(function* (
-  models: ReadonlyMap<string, Model>,
-  configured: ReadonlyMap<string, PriceInUsd>
-) {
-  const unpriced = [...models.values()].filter((model) => !configured.has(model.id) && runsOutside(model))
-  const listed = unpriced.length === 0 ? noPrice : yield* priceList
-  const found = new Map<string, Model>()
-  const freeOfCharge: Array<string> = []
-  for (const model of models.values()) {
-    const usd = configured.get(model.id)
-    const price = usd === undefined ? (runsOutside(model) ? listed(model) : free) : fromUsd(usd)
-    if (price === undefined && runsOutside(model)) freeOfCharge.push(model.id)
-    found.set(model.id, { ...model, price: price ?? free })
+export const priced = Effect.fn("priced")(function* (models: ReadonlyMap<string, Model>) {
+  const open = [...models.values()].filter((model) => model.price === undefined && outside(model) !== undefined)
+  if (open.length === 0) return models
+  const listed = yield* priceList
+  const prices = new Map(open.map((model) => [model.id, listed(outside(model) ?? model.id)]))
+  const free = open.filter((model) => prices.get(model.id) === undefined)
+  if (free.length > 0) {
+    yield* Effect.logWarning(`models without a price, free of charge: ${free.map((model) => model.id).join(", ")}`)
   }
-  if (freeOfCharge.length > 0) {
-    yield* Effect.logWarning(`models without a price, free of charge: ${freeOfCharge.join(", ")}`)
-  }
-  return found
+  return new Map(
+    [...models].map(([id, model]) => {
+      const price = prices.get(id)
+      return [id, price === undefined ? model : { ...model, price }] as const
+    })
+  )
 })
 
-const runsOutside = (model: Model) => model.routes.some((route) => route.upstream !== "sandbox")
-
-const noPrice = (): Price | undefined => undefined
+/** What the first upstream beside the sandbox calls the model. */
+const outside = (model: Model) => model.routes.find((route) => route.upstream !== "sandbox")?.model
 
 /** Loaded only where it is needed: it takes 50 ms. */
 const priceList = Effect.map(
   Effect.promise(() => import("@pydantic/genai-prices")),
   ({ calcPrice }) =>
-    (model: Model): Price | undefined => {
-      const route = model.routes.find((one) => one.upstream !== "sandbox")
-      const found = route === undefined ? null : calcPrice({}, route.model)
+    (model: string): Price | undefined => {
+      const found = calcPrice({}, model)
       return found === null ? undefined : listPrice(found.model_price)
     }
 )
@@ -65,7 +58,7 @@ const listPrice = (entries: ModelPrice): Price => {
       cache_write: usd("cache_write_mtok"),
       output: usd("output_mtok"),
       reasoning: usd("output_reasoning_mtok"),
-      search: perSearch(usd("web_searches_kcount"))
+      per_search: perSearch(usd("web_searches_kcount"))
     }
     return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
   }

@@ -13,9 +13,8 @@ const prices = fc
     cache_write: usd,
     output: usd,
     reasoning: usd,
-    search: usd,
-    video: usd,
-    video_second: usd
+    per_search: usd,
+    per_second: usd
   })
   .map((price) => fromUsd(price))
 const consumptions: fc.Arbitrary<Consumption> = fc.record({
@@ -25,7 +24,6 @@ const consumptions: fc.Arbitrary<Consumption> = fc.record({
   outputTokens: count,
   reasoningTokens: count,
   searches: fc.nat(20),
-  videoTokens: count,
   videoFrames: fc.nat(400)
 })
 
@@ -39,7 +37,6 @@ const reference = (price: Price, used: Consumption): bigint => {
     [used.outputTokens - reasoning, price.rates.output, 1_000_000n],
     [reasoning, price.rates.reasoning, 1_000_000n],
     [used.searches, price.search, 1n],
-    [used.videoTokens ?? 0, price.videoTokens, 1_000_000n],
     [used.videoFrames ?? 0, price.videoSecond, 24n]
   ]
   const sum = parts.reduce((sum, [n, rate, per]) => sum + (BigInt(n) * BigInt(rate) * 24_000_000n) / per, 0n)
@@ -54,7 +51,7 @@ describe("a request's cost", () => {
     )
     fc.assert(
       fc.property(prices, consumptions, (price, used) => {
-        const text = { ...used, videoFrames: 0, videoTokens: 0 }
+        const text = { ...used, videoFrames: 0 }
         return BigInt(costOf(price, text)) === reference(price, text)
       }),
       { numRuns: 2_000 }
@@ -68,7 +65,7 @@ describe("a request's cost", () => {
   })
 
   it("is what the price list says", () => {
-    const price = fromUsd({ input: 1.25, cached_input: 0.125, output: 10, search: 0.01 })
+    const price = fromUsd({ input: 1.25, cached_input: 0.125, output: 10, per_search: 0.01 })
     const used = {
       ...noUsage,
       inputTokens: 1_000,
@@ -78,8 +75,8 @@ describe("a request's cost", () => {
       searches: 2
     }
     expect(showUsd(costOf(price, used))).toBe("0.022375")
-    expect(costOf(fromUsd({ video: 2.5 }), { ...noUsage, videoTokens: 108_000 })).toBe(nanoUsd(0.27))
-    expect(costOf(fromUsd({ video_second: 0.1 }), { ...noUsage, videoFrames: 121 })).toBe(504_166_667)
+    expect(costOf(fromUsd({ output: 2.5 }), { ...noUsage, outputTokens: 108_000 })).toBe(nanoUsd(0.27))
+    expect(costOf(fromUsd({ per_second: 0.1 }), { ...noUsage, videoFrames: 121 })).toBe(504_166_667)
   })
 
   it("takes the tier of the whole input", () => {
@@ -91,7 +88,7 @@ describe("a request's cost", () => {
   it("is never above the most it can be", () => {
     fc.assert(
       fc.property(prices, consumptions, (price, all) => {
-        const used = { ...all, videoFrames: 0, videoTokens: 0 }
+        const used = { ...all, videoFrames: 0 }
         const inputTokens = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens
         const most = mostOf(price, { inputTokens, outputTokens: used.outputTokens, searches: used.searches })
         return costOf(price, used) <= most

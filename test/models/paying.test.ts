@@ -41,8 +41,14 @@ const upstream: TextUpstream = {
               { type: "finished", reason: "stop", stopSequence: null }
             ]
       ]
-      return Effect.succeed({ next: () => batches.shift(), cancel: () => {} })
+      const started = Effect.succeed({ next: () => batches.shift(), cancel: () => {} })
+      return upstreamModel === "answers" ? started : Effect.zipRight(Effect.promise(turns(3)), started)
     })
+}
+
+/** Lets microtasks run. */
+const turns = (n: number) => async () => {
+  for (let i = 0; i < n; i++) await Promise.resolve()
 }
 
 /** A dollar a token of output. */
@@ -154,10 +160,15 @@ describe("a generation", () => {
   it.effect("interrupted at any step leaves one usage row and no hold", () =>
     Effect.gen(function* () {
       yield* account(1_000_000)
-      const runs = 300
+      const runs = 2_000
       for (let steps = 0; steps < runs; steps++) {
-        const fiber = yield* Effect.fork(run(conversation(steps % 2 === 0 ? "answers" : "stalls")))
-        for (let i = 0; i < steps % 7; i++) yield* Effect.yieldNow()
+        // Yields all over the place, so that the interruption can come between any two steps.
+        const request = run(conversation(steps % 2 === 0 ? "answers" : "stalls")).pipe(
+          Effect.withMaxOpsBeforeYield(15 + (steps % 23))
+        )
+        const fiber = yield* Effect.fork(request)
+        yield* Effect.yieldNow()
+        yield* Effect.promise(turns(steps % 100))
         yield* Fiber.interrupt(fiber)
       }
       const { held, settled } = yield* balance

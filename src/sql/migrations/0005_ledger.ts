@@ -33,7 +33,6 @@ export const ledger = Effect.gen(function* () {
     output_tokens BIGINT NOT NULL,
     reasoning_tokens BIGINT NOT NULL,
     searches BIGINT NOT NULL,
-    video_tokens BIGINT NOT NULL,
     video_frames BIGINT NOT NULL,
     price TEXT NOT NULL,
     cost_nano_usd BIGINT NOT NULL
