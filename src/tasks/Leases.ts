@@ -10,10 +10,8 @@ import type { Turn } from "./TaskKind.ts"
 import type { TaskPatch } from "./Task.ts"
 import { patchedColumns, toTask } from "./TaskRow.ts"
 import type { TaskRow } from "./TaskRow.ts"
+import { TaskSettings } from "./TaskSettings.ts"
 import { TaskStore } from "./TaskStore.ts"
-
-/** How long a worker may be silent before its tasks are handed on. */
-export const leaseMs = Duration.toMillis("30 seconds")
 
 /** A task in the hands of one worker. `task` follows what it writes. */
 export interface Held {
@@ -37,6 +35,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     const commits = yield* Commits
     const store = yield* TaskStore
     const crash = yield* CrashPoints
+    const leaseMs = Duration.toMillis((yield* TaskSettings).lease)
     const owner = crypto.randomUUID()
     let claims = 0
 
@@ -186,6 +185,18 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
       )
     )
 
-    return { owner, claim, renew, write, settle, release, request, takeOver, lanes, oldestExpiredLeaseMs } as const
+    return {
+      owner,
+      leaseMs,
+      claim,
+      renew,
+      write,
+      settle,
+      release,
+      request,
+      takeOver,
+      lanes,
+      oldestExpiredLeaseMs
+    } as const
   })
 }) {}

@@ -1,7 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Duration, Effect, Fiber, Layer, Option, Schedule } from "effect"
 import { CrashPoints } from "./CrashPoints.ts"
-import { leaseMs, Leases } from "./Leases.ts"
+import { Leases } from "./Leases.ts"
 import type { Held } from "./Leases.ts"
 import type { Task } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
@@ -134,7 +134,7 @@ const start = Effect.gen(function* () {
 
   /** Keeps the leases of running turns, and stops a turn whose lease went to somebody else. */
   const renewals = Effect.gen(function* () {
-    yield* Effect.sleep(leaseMs / 3)
+    yield* Effect.sleep(leases.leaseMs / 3)
     const all = [...running.values()]
     for (let from = 0; from < all.length; from += 200) {
       const some = all.slice(from, from + 200)

@@ -4,6 +4,8 @@ import { Context, Duration } from "effect"
 export class TaskSettings extends Context.Reference<TaskSettings>()("gateway/tasks/TaskSettings", {
   defaultValue: () => ({
     /** How long ended tasks stay readable. */
-    retention: Duration.days(7)
+    retention: Duration.days(7),
+    /** How long a worker may be silent before its tasks are handed on. */
+    lease: Duration.seconds(30)
   })
 }) {}

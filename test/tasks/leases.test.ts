@@ -1,9 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Option, TestClock } from "effect"
-import { leaseMs, Leases } from "../../src/tasks/Leases.ts"
+import { Leases } from "../../src/tasks/Leases.ts"
 import { LeaseLost } from "../../src/tasks/TaskKind.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, newTask, rows, stores } from "./engine.ts"
+
+const leaseMs = 30_000
 
 describe("a lease", () => {
   const engine = () => {

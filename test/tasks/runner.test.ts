@@ -1,11 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Layer, Option, Ref, TestClock } from "effect"
-import { leaseMs, Leases } from "../../src/tasks/Leases.ts"
+import { Leases } from "../../src/tasks/Leases.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { maxAttempts, TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { TaskSettings } from "../../src/tasks/TaskSettings.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, eventually, kind, newTask, rows, settled, stores } from "./engine.ts"
+
+const leaseMs = 30_000
 
 const stateOf = (id: string) =>
   Effect.flatMap(TaskStore, (store) =>
@@ -192,7 +194,13 @@ describe("the runner", () => {
         yield* settled
       }
       yield* eventually(rows, (all) => all.length === 0)
-    }).pipe(Effect.provide(live.pipe(Layer.provide(Layer.succeed(TaskSettings, { retention: Duration.minutes(2) })))))
+    }).pipe(
+      Effect.provide(
+        live.pipe(
+          Layer.provide(Layer.succeed(TaskSettings, { retention: Duration.minutes(2), lease: Duration.seconds(30) }))
+        )
+      )
+    )
   })
 
   it.effect("keeps ended tasks for seven days unless told otherwise", () =>
