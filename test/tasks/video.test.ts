@@ -15,33 +15,7 @@ import {
   VideoUpstreams
 } from "../../src/upstreams/VideoUpstream.ts"
 import { alice, eventually, newTask, rows, settled, stores } from "./engine.ts"
-
-const job = {
-  taskId: "v",
-  upstreamModel: "seed",
-  prompt: "a cat",
-  media: [],
-  settings: {
-    resolution: "480p",
-    ratio: "16:9",
-    width: 864,
-    height: 496,
-    frames: 96,
-    byFrames: false,
-    seed: 1,
-    generateAudio: true,
-    watermark: false,
-    cameraFixed: false,
-    returnLastFrame: false,
-    draft: false,
-    priority: 0,
-    serviceTier: "default",
-    webSearch: false
-  },
-  body: null,
-  createdAtMs: 0,
-  deadlineMs: 3_600_000
-}
+import { job } from "./videoJob.ts"
 
 const video = (over: Partial<Parameters<typeof newTask>[1]> = {}) =>
   newTask("v", { kind: "video", lane: videoLane("up"), upstream: "up", request: job, expiresAtMs: 3_600_000, ...over })

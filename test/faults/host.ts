@@ -1,0 +1,233 @@
+/**
+ * The engine and the callbacks in a process that can be killed at any moment, with just enough of an edge to drive it.
+ * Environment: DATABASE, WORLD, and GATEWAY_CRASH_AT=<point>:<n>, which kills it the nth time that point is reached.
+ */
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Duration } from "effect"
+import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
+import { CallbacksLive } from "../../src/callbacks/Callbacks.ts"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { AddressGuard } from "../../src/guard/AddressGuard.ts"
+import { AllowedAddresses, parseAllowed } from "../../src/guard/addresses.ts"
+import { Resolver } from "../../src/guard/Resolver.ts"
+import { Commits } from "../../src/sql/Commits.ts"
+import { layer as database } from "../../src/sql/Database.ts"
+import { Cancellation } from "../../src/tasks/Cancellation.ts"
+import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
+import { Leases } from "../../src/tasks/Leases.ts"
+import { makeMessageKind, MessageWork, messageLane } from "../../src/tasks/MessageKind.ts"
+import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
+import type { TaskKind } from "../../src/tasks/TaskKind.ts"
+import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
+import { TaskSettings } from "../../src/tasks/TaskSettings.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { makeVideoKind, videoLane } from "../../src/tasks/VideoKind.ts"
+import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
+import { job } from "../tasks/videoJob.ts"
+import { counting } from "./countingUpstream.ts"
+
+const world = process.env["WORLD"] ?? ""
+const account = AccountId.make("acc")
+const key = KeyId.make("key")
+
+const [crashPoint, crashCount = "1"] = (process.env["GATEWAY_CRASH_AT"] ?? "").split(":")
+let crashIn = Number(crashCount)
+const crashes = Layer.succeed(CrashPoints, {
+  at: (point) =>
+    Effect.sync(() => {
+      if (point === crashPoint && --crashIn === 0) process.kill(process.pid, "SIGKILL")
+    })
+})
+
+/** Tasks that a process before this one held; gone from here once they were taken up again. */
+const inherited = new Set<string>()
+let listensSince = 0
+let taken = 0
+let lost = 0
+
+const watched = (kind: TaskKind): TaskKind => ({
+  ...kind,
+  run: (lease) =>
+    Effect.suspend(() => {
+      if (inherited.delete(lease.task.id)) {
+        taken++
+        if (inherited.size === 0) console.log(`resumed ${Math.round(performance.now() - listensSince)} ${taken}`)
+      }
+      return Effect.tapErrorTag(kind.run(lease), "LeaseLost", () => Effect.sync(() => lost++))
+    })
+})
+
+const work = Layer.succeed(MessageWork, (_caller, body) =>
+  Effect.tryPromise({
+    try: async (signal) => {
+      const reply = await fetch(`${world}messages`, { method: "POST", body: JSON.stringify(body), signal })
+      return (await reply.json()) as object
+    },
+    catch: () => ({ code: "internal_server_error", message: "the upstream failed" })
+  })
+)
+
+const kinds = Layer.effect(
+  TaskKinds,
+  Effect.map(
+    Effect.all([
+      makeVideoKind({ record: (task) => ({ id: task.id, status: task.state, changes: task.changes }) }),
+      makeMessageKind
+    ]),
+    (all) => taskKinds(...all.map(watched))
+  )
+).pipe(
+  Layer.provide(work),
+  Layer.provide(
+    Layer.succeed(
+      VideoUpstreams,
+      new Map([
+        ["seeing", counting("seeing", world)],
+        ["blind", counting("blind", world)]
+      ])
+    )
+  )
+)
+
+const open = Layer.effect(AllowedAddresses, Effect.orDie(parseAllowed(["127.0.0.0/8"], "test")))
+const secrets = Layer.succeed(WebhookSecrets, {
+  signing: () => Effect.succeed([Redacted.make("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")]),
+  rotate: () => Effect.die("not here")
+})
+const guard = AddressGuard.Default.pipe(Layer.provide(Resolver.Default), Layer.provide(open))
+
+const settings = Layer.succeed(TaskSettings, {
+  retention: Duration.days(7),
+  lease: Duration.millis(Number(process.env["LEASE_MS"] ?? 30_000))
+})
+
+/** What a dead process held, and the account: before the runner begins. */
+const prepared = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`INSERT INTO accounts (id, created_at) VALUES (${account}, 0) ON CONFLICT DO NOTHING`
+    const held = yield* sql<{ id: string }>`SELECT id FROM tasks WHERE lease_token IS NOT NULL`
+    held.forEach((row) => inherited.add(row.id))
+  })
+)
+
+const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
+  Layer.provide(prepared),
+  Layer.provideMerge(Leases.Default),
+  Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(CallbacksLive.pipe(Layer.provide(guard), Layer.provide(secrets))),
+  Layer.provideMerge(kinds),
+  Layer.provideMerge(Commits.Default),
+  Layer.provideMerge(
+    database({ url: `sqlite:${process.env["DATABASE"]}`, exclusive: process.env["SHARED"] === undefined })
+  ),
+  Layer.provide(Layer.mergeAll(crashes, settings, Logger.minimumLogLevel(LogLevel.Error)))
+)
+const runtime = ManagedRuntime.make(engine)
+const { runPromise } = runtime
+
+let made = 0
+const create = (kind: string) =>
+  Effect.flatMap(TaskStore, (store) => {
+    const now = Date.now()
+    const id = `${kind}-${process.pid}-${now.toString(36)}-${made++}`
+    return store.insert(
+      kind === "message"
+        ? {
+            id,
+            kind,
+            account,
+            key,
+            model: "m",
+            lane: messageLane("m"),
+            details: {},
+            request: {
+              requestId: id,
+              headers: {},
+              body: { text: id },
+              caller: {
+                account,
+                key,
+                models: ["*"],
+                keyLimits: {},
+                accountLimits: {},
+                searchDomains: {}
+              }
+            },
+            createdAtMs: now
+          }
+        : {
+            id,
+            kind: "video",
+            account,
+            key,
+            model: "m",
+            lane: videoLane(kind),
+            upstream: kind,
+            details: {},
+            callbackUrl: `${world}hook`,
+            request: { ...job, taskId: id },
+            createdAtMs: now,
+            expiresAtMs: now + Number(process.env["EXPIRES_MS"] ?? 3_600_000)
+          }
+    )
+  })
+
+const kindOf = (id: string) => (id.startsWith("message") ? "message" : "video")
+const find = (id: string) => Effect.flatMap(TaskStore, (store) => store.find(account, kindOf(id), id))
+
+await runPromise(Effect.void)
+const server = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  idleTimeout: 0,
+  routes: {
+    "/tasks": {
+      POST: async (request) => {
+        const task = await runPromise(create(await request.text()))
+        return Response.json({ id: task.id })
+      }
+    },
+    "/tasks/:id": {
+      GET: async (request) => {
+        const task = await runPromise(find(request.params.id))
+        return Option.isNone(task) ? new Response(null, { status: 404 }) : Response.json(task.value)
+      },
+      DELETE: async (request) => {
+        const { id } = request.params
+        const cancelled = await runPromise(
+          Effect.flatMap(Cancellation, (cancellation) => cancellation.cancel(account, kindOf(id), id))
+        )
+        return Response.json({ cancelled })
+      }
+    },
+    "/state": async () =>
+      Response.json(
+        await runPromise(
+          Effect.gen(function* () {
+            const sql = yield* SqlClient.SqlClient
+            const leases = yield* Leases
+            const states = yield* sql<{ state: string; error: string | null; n: number }>`
+              SELECT state, error, COUNT(*) AS n FROM tasks GROUP BY state, error`
+            const active = yield* sql<{ n: number }>`SELECT COUNT(*) AS n FROM tasks WHERE ended_at IS NULL`
+            const undelivered = yield* sql<{ n: number }>`SELECT COUNT(*) AS n FROM deliveries WHERE state = 'pending'`
+            return {
+              states,
+              active: active[0]?.n ?? 0,
+              undelivered: undelivered[0]?.n ?? 0,
+              oldestExpiredLeaseMs: yield* leases.oldestExpiredLeaseMs,
+              lost,
+              rss: process.memoryUsage().rss
+            }
+          })
+        )
+      )
+  }
+})
+listensSince = performance.now()
+console.log(`listens on ${server.url.href}`)
+if (inherited.size === 0) console.log(`resumed 0 ${taken}`)
+
+process.on("SIGTERM", () => {
+  void runtime.dispose().then(() => process.exit(0))
+})
