@@ -10,7 +10,7 @@ import type { Turn } from "./TaskKind.ts"
 import type { TaskPatch } from "./Task.ts"
 import { patchedColumns, toTask } from "./TaskRow.ts"
 import type { TaskRow } from "./TaskRow.ts"
-import { TaskSettings } from "./TaskSettings.ts"
+import { LeaseTime } from "./TaskSettings.ts"
 import { TaskStore } from "./TaskStore.ts"
 
 /** A task in the hands of one worker. `task` follows what it writes. */
@@ -35,7 +35,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     const commits = yield* Commits
     const store = yield* TaskStore
     const crash = yield* CrashPoints
-    const leaseMs = Duration.toMillis((yield* TaskSettings).lease)
+    const leaseMs = Duration.toMillis(yield* LeaseTime)
     const owner = crypto.randomUUID()
     let claims = 0
 
@@ -150,19 +150,22 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
       )
 
     /**
-     * Makes the tasks of every other worker due at once. Only where this process is known to be the only one, which on
-     * SQLite the lock on the database file says; on Postgres a dead node's leases run out.
+     * Makes the tasks of every other worker due. Only where this process is known to be the only one, which on SQLite the
+     * lock on the database file says; on Postgres a dead node's leases run out. A task that has seen several workers die
+     * waits a moment: whichever of them it is that kills, the others get time to end without it.
      */
     const takeOver: Effect.Effect<number, SqlError> = sql.onDialectOrElse({
       sqlite: () =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-          Effect.map(
-            commits.statement(sql<{ id: string }>`UPDATE tasks SET next_run_at = ${nowMs}
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+          const due = sql`${nowMs} + CASE WHEN attempts < 2 THEN 0 WHEN attempts = 2 THEN 500
+            WHEN attempts = 3 THEN 1000 ELSE 1800 END`
+          return Effect.map(
+            commits.statement(sql<{ id: string }>`UPDATE tasks SET next_run_at = ${due}
               WHERE ended_at IS NULL AND lease_token IS NOT NULL AND lease_owner <> ${owner}
-              AND next_run_at > ${nowMs} RETURNING id`),
+              AND next_run_at > ${due} RETURNING id`),
             (rows) => rows.length
           )
-        ),
+        }),
       orElse: () => Effect.succeed(0)
     })
 

@@ -4,8 +4,11 @@ import { Context, Duration } from "effect"
 export class TaskSettings extends Context.Reference<TaskSettings>()("gateway/tasks/TaskSettings", {
   defaultValue: () => ({
     /** How long ended tasks stay readable. */
-    retention: Duration.days(7),
-    /** How long a worker may be silent before its tasks are handed on. */
-    lease: Duration.seconds(30)
+    retention: Duration.days(7)
   })
+}) {}
+
+/** How long a worker may be silent before its tasks are handed on. */
+export class LeaseTime extends Context.Reference<LeaseTime>()("gateway/tasks/LeaseTime", {
+  defaultValue: () => Duration.seconds(30)
 }) {}

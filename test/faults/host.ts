@@ -19,7 +19,7 @@ import { makeMessageKind, MessageWork, messageLane } from "../../src/tasks/Messa
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
-import { TaskSettings } from "../../src/tasks/TaskSettings.ts"
+import { LeaseTime } from "../../src/tasks/TaskSettings.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeVideoKind, videoLane } from "../../src/tasks/VideoKind.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
@@ -96,10 +96,7 @@ const secrets = Layer.succeed(WebhookSecrets, {
 })
 const guard = AddressGuard.Default.pipe(Layer.provide(Resolver.Default), Layer.provide(open))
 
-const settings = Layer.succeed(TaskSettings, {
-  retention: Duration.days(7),
-  lease: Duration.millis(Number(process.env["LEASE_MS"] ?? 30_000))
-})
+const lease = Layer.succeed(LeaseTime, Duration.millis(Number(process.env["LEASE_MS"] ?? 30_000)))
 
 /** What a dead process held, and the account: before the runner begins. */
 const prepared = Layer.effectDiscard(
@@ -121,7 +118,7 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provideMerge(
     database({ url: `sqlite:${process.env["DATABASE"]}`, exclusive: process.env["SHARED"] === undefined })
   ),
-  Layer.provide(Layer.mergeAll(crashes, settings, Logger.minimumLogLevel(LogLevel.Error)))
+  Layer.provide(Layer.mergeAll(crashes, lease, Logger.minimumLogLevel(LogLevel.Error)))
 )
 const runtime = ManagedRuntime.make(engine)
 const { runPromise } = runtime

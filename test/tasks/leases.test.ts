@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Option, TestClock } from "effect"
+import { Effect, Layer, Option, TestClock } from "effect"
 import { Leases } from "../../src/tasks/Leases.ts"
 import { LeaseLost } from "../../src/tasks/TaskKind.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
@@ -115,4 +115,32 @@ describe("a lease", () => {
       })
     )
   )
+
+  it.effect("of a dead process is taken over at once, a moment later where workers keep dying over it", () => {
+    const { layer } = stores()
+    /** A process of its own: an owner that nobody else is. */
+    const another = <A, E, R>(body: (leases: Leases) => Effect.Effect<A, E, R>) =>
+      Effect.flatMap(Leases, body).pipe(Effect.provide(Layer.fresh(Leases.Default)))
+    return Effect.gen(function* () {
+      const store = yield* TaskStore
+      yield* store.insert(newTask("a"))
+      yield* another((leases) => leases.claim("test:m", 1))
+      const waits: Array<number> = []
+      for (let death = 1; death <= 5; death++) {
+        const [row] = yield* rows
+        const begun = Number(row?.["next_run_at"]) - leaseMs
+        yield* another((leases) =>
+          Effect.gen(function* () {
+            expect(yield* leases.takeOver).toBe(1)
+            const [taken] = yield* rows
+            waits.push(Number(taken?.["next_run_at"]) - begun)
+            yield* TestClock.setTime(Number(taken?.["next_run_at"]))
+            const [held] = yield* leases.claim("test:m", 1)
+            expect(held?.task.attempts).toBe(death)
+          })
+        )
+      }
+      expect(waits).toEqual([0, 0, 500, 1000, 1800])
+    }).pipe(Effect.provide(layer))
+  })
 })

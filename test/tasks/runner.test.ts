@@ -194,13 +194,7 @@ describe("the runner", () => {
         yield* settled
       }
       yield* eventually(rows, (all) => all.length === 0)
-    }).pipe(
-      Effect.provide(
-        live.pipe(
-          Layer.provide(Layer.succeed(TaskSettings, { retention: Duration.minutes(2), lease: Duration.seconds(30) }))
-        )
-      )
-    )
+    }).pipe(Effect.provide(live.pipe(Layer.provide(Layer.succeed(TaskSettings, { retention: Duration.minutes(2) })))))
   })
 
   it.effect("keeps ended tasks for seven days unless told otherwise", () =>
