@@ -14,4 +14,6 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
   readonly retryAfterMs: number | undefined
   /** The upstream's HTTP status; undefined where no answer came. */
   readonly status: number | undefined
+  /** Without an answer: nothing was sent, so nothing can have been done. Where it isn't said, something may have been. */
+  readonly neverSent?: boolean
 }> {}

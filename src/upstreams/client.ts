@@ -15,11 +15,13 @@ export interface Deadlines {
 
 export const defaultDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
 
-/** A POST of JSON. */
+/** A request to an upstream; a POST of JSON unless it says otherwise. */
 export interface Call {
+  readonly method?: "GET" | "POST" | "DELETE"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: string
+  /** Text is JSON. */
+  readonly body?: string | FormData
   readonly deadlines: Deadlines
 }
 
@@ -47,7 +49,7 @@ const trailing = { bytes: 65_536, ms: 1_000 }
  * The one way to an upstream. Interruption closes the connection. Fails where no answer came; any status is an answer.
  * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
  */
-export const post = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
+export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
   Effect.async<Exchange, UpstreamError>((resume) => {
     const controller = new AbortController()
     let settled = false
@@ -75,7 +77,7 @@ export const post = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
         answer = exchange(response, controller, call.deadlines.idleMs)
         settle(Effect.succeed(answer))
       },
-      () => settle(Effect.fail(unreachable()))
+      (cause) => settle(Effect.fail(unreachable(neverLeft(cause))))
     )
     return Effect.sync(() => {
       settle(Effect.interrupt)
@@ -85,12 +87,16 @@ export const post = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
     })
   })
 
-const send = ({ url, headers, body }: Call, signal: AbortSignal): Promise<Response> => {
+const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal): Promise<Response> => {
   const options: RequestInit & { readonly timeout: false; readonly proxy: false } = {
-    method: "POST",
-    // Compressed event streams arrive in lumps.
-    headers: { "accept-encoding": "identity", "content-type": "application/json", ...headers },
-    body,
+    method,
+    headers: {
+      // Compressed event streams arrive in lumps.
+      "accept-encoding": "identity",
+      ...(typeof body === "string" && { "content-type": "application/json" }),
+      ...headers
+    },
+    body: body ?? null,
     signal,
     redirect: "manual",
     timeout: false,
@@ -102,13 +108,23 @@ const send = ({ url, headers, body }: Call, signal: AbortSignal): Promise<Respon
   return fetch(url, options)
 }
 
-const unreachable = () =>
+const unreachable = (neverSent = false) =>
   new UpstreamError({
     failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
     retry: "again",
     retryAfterMs: undefined,
-    status: undefined
+    status: undefined,
+    neverSent
   })
+
+/** Whether there was no connection to send anything over: nobody there, no such name, a certificate we don't accept. */
+const neverLeft = (cause: unknown): boolean =>
+  cause instanceof Error &&
+  "code" in cause &&
+  typeof cause.code === "string" &&
+  /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/.test(
+    cause.code
+  )
 
 const silent = () =>
   new UpstreamError({

@@ -72,14 +72,15 @@ const meaning = (answer: Refusal, retryAfterMs: number | undefined): Meaning => 
 }
 
 /** Told as 400 or 429 by those who sell tokens: our account with them is empty. */
-const ourAccount = /credit balance is too low|insufficient_quota|insufficient balance|billing_hard_limit/i
+export const ourAccount = /credit balance is too low|insufficient_quota|insufficient balance|billing_hard_limit/i
 
 const invalid = ({ body, native }: Refusal, message: string) => {
   const param = native ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
   return new InvalidRequest({ param, message })
 }
 
-const retryAfter = (headers: Headers): number | undefined => {
+/** How long an answer asks us to wait, in ms; undefined where it does not say. */
+export const retryAfter = (headers: Headers): number | undefined => {
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN)
   if (ms >= 0) return ms
   const after = headers.get("retry-after")

@@ -4,7 +4,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Deadlines, Exchange } from "./client.ts"
-import { BrokenBody, post } from "./client.ts"
+import { BrokenBody, callUpstream } from "./client.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { generationOf } from "./generationOf.ts"
 import { anthropicMessages } from "./protocols/anthropicMessages.ts"
@@ -48,7 +48,7 @@ export const textUpstream = (options: TextUpstreamOptions): TextUpstream => {
 const speaking = <S>(protocol: Protocol<S>, options: TextUpstreamOptions, searches: boolean): TextUpstream => {
   const url = address(options.baseUrl, protocol.path)
   const send = (body: string) =>
-    post({
+    callUpstream({
       url,
       headers: {
         ...protocol.headers(options.apiKey === undefined ? undefined : Redacted.value(options.apiKey)),

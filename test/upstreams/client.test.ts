@@ -1,6 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
-import { defaultDeadlines, post } from "../../src/upstreams/client.ts"
+import { defaultDeadlines, callUpstream } from "../../src/upstreams/client.ts"
 
 it.live("an answer that arrives as its caller is interrupted is closed, not leaked", () =>
   Effect.gen(function* () {
@@ -16,7 +16,7 @@ it.live("an answer that arrives as its caller is interrupted is closed, not leak
     )
     const call = { url: "http://127.0.0.1:1/", headers: {}, body: "{}", deadlines: defaultDeadlines }
     // The test's own way through the client: nobody ever reads the exchange.
-    const fiber = yield* Effect.fork(Effect.zipLeft(post(call), Effect.never))
+    const fiber = yield* Effect.fork(Effect.zipLeft(callUpstream(call), Effect.never))
     yield* Effect.promise(() => new Promise(setImmediate))
     globalThis.fetch = real
     expect(signal?.aborted).toBe(false)
@@ -32,7 +32,7 @@ it.live("an answer that arrives as its caller is interrupted is closed, not leak
 it.effect("opens nothing but http", () =>
   Effect.gen(function* () {
     for (const url of ["file:///etc/passwd", "data:application/json,{}", "ftp://127.0.0.1/"]) {
-      const error = yield* Effect.flip(post({ url, headers: {}, body: "{}", deadlines: defaultDeadlines }))
+      const error = yield* Effect.flip(callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines }))
       expect(error.failure._tag).toBe("UpstreamFailed")
     }
   })
@@ -56,7 +56,7 @@ it.live("knows no proxy variables, follows no redirects and asks for nothing com
     const before = process.env["HTTP_PROXY"]
     process.env["HTTP_PROXY"] = `http://127.0.0.1:${proxy.port}`
     const url = `http://127.0.0.1:${server.port}/`
-    const exchange = yield* post({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
+    const exchange = yield* callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
     if (before === undefined) delete process.env["HTTP_PROXY"]
     else process.env["HTTP_PROXY"] = before
     expect(exchange.status).toBe(307)

@@ -1,0 +1,75 @@
+import { Effect } from "effect"
+import { videoStatus } from "../videoStatus.ts"
+import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../videoApi.ts"
+import type { VideoUpstreamOptions } from "../videoApi.ts"
+import { VideoAmbiguous, VideoTransient } from "../VideoUpstream.ts"
+import type { VideoCancelOutcome, VideoJob, VideoReport, VideoUpstream } from "../VideoUpstream.ts"
+import { reportOf } from "./arkVideo/report.ts"
+import { requestOf } from "./arkVideo/request.ts"
+import { isObject, textAt } from "./json.ts"
+
+const tasks = "/contents/generations/tasks"
+const task = (id: string) => `${tasks}/${encodeURIComponent(id)}`
+
+/**
+ * Ark's and ModelArk's video tasks (Seedance): the callers' own protocol, so their bodies go through as they came, and
+ * what a record says beside the known fields comes back.
+ */
+export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
+  const api = videoApi(options)
+
+  const submit = (job: VideoJob) =>
+    api.call("POST", tasks, JSON.stringify(requestOf(job))).pipe(
+      Effect.mapError(unansweredSubmit),
+      Effect.flatMap((answer) => {
+        if (!isOk(answer)) return refusedSubmit(answer)
+        const id = textAt(answer.json, "id")
+        return id === undefined ? new VideoAmbiguous({ reason: "accepted without an id" }) : Effect.succeed(id)
+      })
+    )
+
+  const poll = (id: string) =>
+    api.call("GET", task(id)).pipe(
+      Effect.mapError(unansweredRead),
+      Effect.flatMap((answer) => {
+        if (!isOk(answer)) return refusedPoll(answer)
+        return isObject(answer.json) ? Effect.succeed<VideoReport>(reportOf(answer.json)) : noRecord
+      })
+    )
+
+  /** Looks first: Ark's DELETE of a task that has ended removes its record, and so what it came to. */
+  const cancel = (id: string) =>
+    api.call("GET", task(id)).pipe(
+      Effect.flatMap((answer): Effect.Effect<VideoCancelOutcome, VideoTransient> => {
+        if (answer.status === 404) return Effect.succeed("ended")
+        if (!isOk(answer)) return new VideoTransient({ reason: `status ${answer.status}` })
+        switch (videoStatus(textAt(answer.json, "status") ?? "")) {
+          case "queued":
+            return remove(id)
+          case "running":
+          case "unknown":
+            return Effect.succeed("running")
+          case "cancelled":
+            return Effect.succeed("cancelled")
+          default:
+            return Effect.succeed("ended")
+        }
+      }),
+      Effect.catchTag("NoAnswer", (error) => Effect.fail(unansweredRead(error)))
+    )
+
+  const remove = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient> =>
+    api.call("DELETE", task(id)).pipe(
+      Effect.mapError(unansweredRead),
+      Effect.flatMap((answer) => {
+        if (isOk(answer)) return Effect.succeed("cancelled" as const)
+        if (answer.status === 409) return Effect.succeed("running" as const)
+        if (answer.status === 404) return Effect.succeed("ended" as const)
+        return new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
+      })
+    )
+
+  return { name: options.name, passesThrough: true, submit, poll, cancel }
+}
+
+const noRecord = new VideoTransient({ reason: "the answer is no task record" })

@@ -1,0 +1,30 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import type { VideoJob, VideoMedia } from "../../VideoUpstream.ts"
+
+/**
+ * The body of a create: the caller's own, with the model's name there and without the callback, which is ours to make.
+ * `3:3` is a spelling that only our callers' document knows.
+ */
+export const requestOf = (job: VideoJob): JsonObject => {
+  const { callback_url: _, ...body } = job.body ?? spelled(job)
+  return { ...body, model: job.upstreamModel, ...(body["ratio"] === "3:3" && { ratio: "3:4" }) }
+}
+
+/** A job that came without its caller's body. */
+const spelled = ({ media, prompt, settings }: VideoJob): JsonObject => ({
+  content: [...(prompt === "" ? [] : [{ type: "text", text: prompt }]), ...media.map(part)],
+  ratio: settings.ratio,
+  resolution: settings.resolution,
+  ...(settings.byFrames ? { frames: settings.frames } : { duration: Math.floor(settings.frames / 24) }),
+  seed: settings.seed,
+  generate_audio: settings.generateAudio,
+  watermark: settings.watermark,
+  return_last_frame: settings.returnLastFrame,
+  service_tier: settings.serviceTier,
+  ...(settings.cameraFixed && { camera_fixed: true }),
+  ...(settings.draft && { draft: true }),
+  ...(settings.priority !== 0 && { priority: settings.priority }),
+  ...(settings.webSearch && { tools: [{ type: "web_search" }] })
+})
+
+const part = ({ kind, role, url }: VideoMedia) => ({ type: `${kind}_url`, role, [`${kind}_url`]: { url } })

@@ -1,0 +1,154 @@
+import { Data, Effect, Redacted } from "effect"
+import { BrokenBody, callUpstream } from "./client.ts"
+import type { Call, Deadlines, Exchange } from "./client.ts"
+import { objectAt, parseJson, textAt } from "./protocols/json.ts"
+import { ourAccount, retryAfter, wordsOf } from "./refusal.ts"
+import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
+import type { VideoReport } from "./VideoUpstream.ts"
+
+/** A configured place that renders videos. */
+export interface VideoUpstreamOptions {
+  readonly name: string
+  /** http or https, with the version; with or without a slash at its end. */
+  readonly baseUrl: string
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly deadlines?: Deadlines
+}
+
+/** A submit carries up to 64 MiB; the engine waits two minutes for its outcome. */
+const videoDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 110_000, idleMs: 30_000 }
+
+/** An answer whose body was read. */
+export interface VideoAnswer {
+  readonly status: number
+  readonly headers: Headers
+  /** undefined where the body is no JSON. */
+  readonly json: unknown
+  /** The error it carries: the upstream's own code, empty where there is none, and its words without our secrets. */
+  readonly error: { readonly code: string; readonly message: string | undefined }
+}
+
+/** No whole answer came. The reason may be logged. */
+export class NoAnswer extends Data.TaggedError("NoAnswer")<{
+  readonly neverSent: boolean
+  readonly reason: string
+}> {}
+
+/** Records are small, and so is a page of them. */
+const answerLimit = 4 * 1024 * 1024
+
+export interface VideoApi {
+  readonly name: string
+  readonly call: (
+    method: "GET" | "POST" | "DELETE",
+    path: string,
+    body?: string | FormData
+  ) => Effect.Effect<VideoAnswer, NoAnswer>
+  /** An answer whose body is still to be read (a video's file). */
+  readonly open: (path: string) => Effect.Effect<Exchange, NoAnswer>
+}
+
+/** An upstream's HTTP API with its bearer key. */
+export const videoApi = (options: VideoUpstreamOptions): VideoApi => {
+  const base = options.baseUrl.replace(/\/+$/, "")
+  const key = options.apiKey === undefined ? "" : Redacted.value(options.apiKey)
+  const secrets = [key, base, URL.parse(base)?.host ?? ""]
+  const send = (call: Pick<Call, "method" | "body">, path: string) =>
+    callUpstream({
+      ...call,
+      url: base + path,
+      headers: key === "" ? {} : { authorization: `Bearer ${key}` },
+      deadlines: options.deadlines ?? videoDeadlines
+    }).pipe(
+      Effect.mapError((error) => new NoAnswer({ neverSent: error.neverSent === true, reason: error.failure.message }))
+    )
+  return {
+    name: options.name,
+    open: (path) => send({ method: "GET" }, path),
+    call: (method, path, body) =>
+      Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path), (exchange) =>
+        Effect.map(wholeText(exchange), (text) => {
+          const json = parseJson(text)
+          const error = objectAt(json, "error")
+          return {
+            status: exchange.status,
+            headers: exchange.headers,
+            json,
+            error: {
+              code: textAt(error, "code") ?? textAt(error, "type") ?? "",
+              message: wordsOf({ body: text, secrets })
+            }
+          }
+        })
+      )
+  }
+}
+
+const wholeText = (exchange: Exchange): Effect.Effect<string, NoAnswer> =>
+  Effect.tryPromise({
+    try: () => exchange.text(answerLimit),
+    catch: (cause) =>
+      new NoAnswer({ neverSent: false, reason: cause instanceof BrokenBody ? cause.message : "unreadable answer" })
+  }).pipe(Effect.onInterrupt(() => Effect.sync(exchange.cancel)))
+
+export const isOk = ({ status }: VideoAnswer): boolean => status >= 200 && status <= 299
+
+/** What a submit without an answer means: only one that never left may be repeated. */
+export const unansweredSubmit = ({ neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
+  neverSent ? new VideoTransient({ reason }) : new VideoAmbiguous({ reason })
+
+/** What a read without an answer means. */
+export const unansweredRead = ({ reason }: NoAnswer): VideoTransient => new VideoTransient({ reason })
+
+/**
+ * What a refused submit means. The upstream's code and words are the task's where they concern its caller's input; its
+ * opinion of our key or of its own state is not. A failure of the upstream's own may have made the video all the same.
+ */
+export const refusedSubmit = (
+  answer: VideoAnswer
+): Effect.Effect<never, VideoRejected | VideoSaturated | VideoAmbiguous> => {
+  const { error, headers, status } = answer
+  if (ourAccount.test(`${error.code} ${error.message ?? ""}`)) return operatorsFault(answer)
+  if (status === 429 || status === 503 || saturation.test(error.code)) {
+    const waitMs = retryAfter(headers)
+    return new VideoSaturated({ retryAfterSeconds: waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000) })
+  }
+  if (status >= 500 || status === 408) return new VideoAmbiguous({ reason: `status ${status}` })
+  if (status === 400 || status === 409 || status === 413 || status === 422) {
+    return new VideoRejected({
+      code: error.code === "" ? "InvalidParameter" : error.code,
+      message: error.message ?? "The upstream refused the request"
+    })
+  }
+  return operatorsFault(answer)
+}
+
+/** Ark names its limits and overloads in many ways, not all of them with 429. */
+const saturation = /RateLimit|RpmLimit|QuotaExceeded|ServerOverloaded|InflightBatchsizeExceeded|RequestBurstTooFast/i
+
+/** A key it rejects, a model it lacks, an account that is empty: for the operator to know and not for the caller. */
+const operatorsFault = ({ error, status }: VideoAnswer) =>
+  Effect.zipRight(
+    Effect.logError("a video upstream refuses our account, key or model").pipe(
+      Effect.annotateLogs({ status, code: error.code, said: error.message ?? "" })
+    ),
+    new VideoRejected({
+      code: "InternalServiceError",
+      message: "The upstream that renders this model's videos could not be used"
+    })
+  )
+
+/** What a refused poll means. Only the word that there is no such video ends a task; the rest passes. */
+export const refusedPoll = ({
+  error,
+  headers,
+  status
+}: VideoAnswer): Effect.Effect<VideoReport, VideoRejected | VideoTransient> => {
+  if (status === 404 && error.message !== undefined) {
+    return new VideoRejected({ code: "ResourceNotFound", message: "The upstream no longer has this video" })
+  }
+  const nextPollMs = retryAfter(headers)
+  return nextPollMs === undefined
+    ? new VideoTransient({ reason: `status ${status} ${error.code}` })
+    : Effect.succeed({ status: "unknown", nextPollMs })
+}

@@ -1,0 +1,157 @@
+import type { JsonObject } from "../../../src/contract/fields.ts"
+
+export interface ArkTask {
+  readonly id: string
+  readonly body: JsonObject
+  readonly createdAt: number
+  status: string
+  error?: { readonly code: string; readonly message: string }
+}
+
+export interface ArkCall {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: Record<string, string>
+  readonly body: JsonObject | undefined
+}
+
+const tasksPath = "/api/v3/contents/generations/tasks"
+
+/**
+ * Ark's video tasks as a real HTTP server. A prompt drives it: `refuse:429/RateLimitExceeded.RPM` answers so; `drop`
+ * takes the task and closes without an answer, `reset` closes without taking it, `mute` takes it and never answers.
+ * A task moves on when the test says so (`move`).
+ */
+export const fakeArk = (options: { readonly clockMs?: () => number } = {}) => {
+  const clockMs = options.clockMs ?? Date.now
+  const tasks: Array<ArkTask> = []
+  const calls: Array<ArkCall> = []
+  /** Answers the next call in place of the service. */
+  const overrides: Array<() => Response> = []
+
+  const add = (body: JsonObject, createdAt = Math.floor(clockMs() / 1_000)): ArkTask => {
+    const task: ArkTask = {
+      id: `cgt-20260606160057-${String(tasks.length).padStart(5, "a")}`,
+      body,
+      createdAt,
+      status: "queued"
+    }
+    tasks.push(task)
+    return task
+  }
+
+  const create = async (body: JsonObject): Promise<Response> => {
+    const prompt = JSON.stringify(body["content"])
+    const [, status, code] = /refuse:(\d{3})\/([\w.]+)/.exec(prompt) ?? []
+    if (status !== undefined) return refusal(Number(status), code ?? "")
+    if (prompt.includes("reset")) return hangUp()
+    const { id } = add(body)
+    if (prompt.includes("drop")) return hangUp()
+    if (prompt.includes("mute")) return new Promise(() => {})
+    if (prompt.includes("nameless")) return Response.json({})
+    return Response.json({ id })
+  }
+
+  const list = (query: URLSearchParams): Response => {
+    const page = Number(query.get("page_num") ?? 1)
+    const size = Number(query.get("page_size") ?? 10)
+    const model = query.get("filter.model")
+    const found = tasks.filter(({ body }) => model === null || body["model"] === model).toReversed()
+    return Response.json({ total: found.length, items: found.slice((page - 1) * size, page * size).map(record) })
+  }
+
+  const remove = (task: ArkTask): Response => {
+    if (task.status === "running") return refusal(409, "InvalidAction.RunningTaskDeletion")
+    if (task.status === "cancelled") return refusal(409, "InvalidAction.CancelledTaskDeletion")
+    if (task.status === "queued") task.status = "cancelled"
+    else tasks.splice(tasks.indexOf(task), 1)
+    return Response.json({})
+  }
+
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    development: false,
+    fetch: async (request) => {
+      const url = new URL(request.url)
+      const text = await request.text()
+      const body = text === "" ? undefined : (JSON.parse(text) as JsonObject)
+      calls.push({
+        method: request.method,
+        path: url.pathname,
+        query: url.searchParams,
+        headers: Object.fromEntries(request.headers),
+        body
+      })
+      const override = overrides.shift()
+      if (override !== undefined) return override()
+      if (request.headers.get("authorization") !== `Bearer ${arkKey}`) return refusal(401, "AuthenticationError")
+      if (url.pathname === tasksPath) return body === undefined ? list(url.searchParams) : create(body)
+      const task = tasks.find(({ id }) => `${tasksPath}/${id}` === url.pathname)
+      if (task === undefined) return refusal(404, "ResourceNotFound")
+      return request.method === "DELETE" ? remove(task) : Response.json(record(task))
+    }
+  })
+  return {
+    baseUrl: `http://127.0.0.1:${server.port}/api/v3`,
+    tasks,
+    calls,
+    add,
+    next: (answer: () => Response) => void overrides.push(answer),
+    move: (id: string, status: string, error?: ArkTask["error"]) => {
+      const task = tasks.find((one) => one.id === id)!
+      task.status = status
+      if (error !== undefined) task.error = error
+    },
+    stop: () => server.stop(true)
+  }
+}
+
+export const arkKey = "ark-planted-secret"
+
+/** A body that ends before the length it promised: the client sees a broken connection. */
+const hangUp = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) }))
+
+export const refusal = (status: number, code: string): Response =>
+  Response.json(
+    {
+      error: {
+        code,
+        message: `the parameter duration specified in the request is not valid for ${arkKey} Request id: 0217`,
+        param: "duration",
+        type: "BadRequest"
+      }
+    },
+    { status, headers: status === 429 ? { "retry-after": "7" } : {} }
+  )
+
+/** A record as the service answers it in every state. */
+const record = ({ body, createdAt, error, id, status }: ArkTask): JsonObject => ({
+  id,
+  model: body["model"],
+  status,
+  ...(status === "succeeded" && {
+    content: {
+      video_url: `https://media.example.com/${id}.mp4`,
+      ...(body["return_last_frame"] === true && { last_frame_url: `https://media.example.com/${id}.png` })
+    },
+    usage: { completion_tokens: 108_900, total_tokens: 108_900, tool_usage: { web_search: 1 } },
+    seed: 78_674,
+    resolution: "720p",
+    ratio: "16:9",
+    duration: 5,
+    framespersecond: 24,
+    revised_prompt: "A cat, in detail"
+  }),
+  ...(status === "failed" && { error }),
+  created_at: createdAt,
+  updated_at: createdAt + 1,
+  service_tier: body["service_tier"] ?? "default",
+  execution_expires_after: body["execution_expires_after"] ?? 172_800,
+  generate_audio: body["generate_audio"] ?? true,
+  draft: false,
+  priority: 0,
+  ...(typeof body["safety_identifier"] === "string" && { safety_identifier: body["safety_identifier"] })
+})
