@@ -5,6 +5,7 @@ import { MasterSecret } from "./access/MasterSecret.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { GatewayApi } from "./Api.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
+import { Configuration } from "./config/Configuration.ts"
 import { Settings } from "./config/Settings.ts"
 import { AllowedAddresses, parseAllowed } from "./guard/addresses.ts"
 import { AddressGuard } from "./guard/AddressGuard.ts"
@@ -16,11 +17,9 @@ import { serve } from "./http/Server.ts"
 import { Commits } from "./sql/Commits.ts"
 import { MessageWorkLive } from "./messages/asyncWork.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
-import { Catalogue } from "./models/Catalogue.ts"
-import { catalogueOf } from "./models/catalogueOf.ts"
+import { configuredModels } from "./models/Configured.ts"
 import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
-import { priced } from "./models/prices.ts"
 import { ResponsesHandlers } from "./responses/Handlers.ts"
 import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
 import { ResponseRetention, ResponseStore } from "./responses/ResponseStore.ts"
@@ -40,11 +39,6 @@ const bodyLimit = 32 * 1024 * 1024
 
 const DatabaseLive = Layer.unwrapEffect(
   Effect.map(Settings, (settings) => Database.layer({ url: settings.databaseUrl, exclusive: true }))
-)
-
-const CatalogueLive = Layer.effect(
-  Catalogue,
-  Effect.flatMap(Settings, ({ file }) => Effect.flatMap(catalogueOf(file, sandboxModels), priced))
 )
 
 /** Which callers' addresses may be called. */
@@ -68,7 +62,7 @@ const SecretsLive = Layer.unwrapEffect(
 
 const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(GuardLive))
 
-const ModelsLive = Models.Default.pipe(Layer.provide(Layer.mergeAll(CatalogueLive, SandboxLive)))
+const ModelsLive = Models.Default.pipe(Layer.provide(configuredModels(sandboxModels)), Layer.provide(SandboxLive))
 
 /** What the engine can run. */
 const TaskKindsLive = Layer.effect(TaskKinds, Effect.map(makeMessageKind, taskKinds)).pipe(
@@ -128,5 +122,5 @@ export const GatewayLive = ServerLive.pipe(
   Layer.provide(HandlersLive),
   Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
   Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, SecretsLive)),
-  Layer.provideMerge(DatabaseLive)
+  Layer.provideMerge(Layer.merge(DatabaseLive, Configuration.Default))
 )

@@ -38,8 +38,14 @@ export const Upstream = Schema.Struct({
   api_key: Schema.optional(Secret),
   /** A row of the table of OpenAI-compatible servers (`vllm`, `ollama`, …); guessed from the address where absent. */
   provider: Schema.optional(Schema.NonEmptyString),
+  /** More headers for every request, such as another way to give a key. */
+  headers: Schema.optional(Schema.Record({ key: Schema.String, value: Secret })),
+  /** Serve every model that it lists, under its own id; those named under `models` come first. */
+  list_models: Schema.optional(Schema.Boolean),
   /** Requests under way at a time; the rest wait in a fair queue. */
   max_concurrency: Schema.optional(Count),
+  /** The longest wait in that queue. */
+  queue_seconds: Schema.optional(Seconds),
   connect_seconds: Schema.optional(Seconds),
   first_byte_seconds: Schema.optional(Seconds),
   idle_seconds: Schema.optional(Seconds)

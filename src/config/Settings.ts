@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs"
 import { dirname } from "node:path"
-import { Context, Duration, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
+import { Context, Duration, Effect, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
 import { BadSettings, readDocument } from "./document.ts"
 import type { Located } from "./document.ts"
+import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
 
 /** What the operator decides about the process, settled once at start. */
@@ -40,6 +41,8 @@ export interface GatewaySettings {
   readonly file: Located<GatewayFile>
   /** Where the file is; none where there is no file. */
   readonly filePath: Option.Option<string>
+  /** Reads the file as it is now. */
+  readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
 }
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
@@ -90,17 +93,16 @@ const withoutEmpty = (env: Environment) =>
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== "" || name.endsWith("_SECRET")))
   )
 
-/** Reads the file again, as at start: for `gateway check` and for a reload. */
-export const readFile = (env: Environment): Either.Either<GatewaySettings["file"], BadSettings> =>
-  Either.flatMap(readEnvironment(env), (variables) => readGatewayFile(variables, env))
-
 const defaultFile = "gateway.yaml"
 
-const readGatewayFile = (variables: Variables, env: Environment): Either.Either<Located<GatewayFile>, BadSettings> => {
-  const path = filePath(variables)
-  if (Option.isNone(path)) return readDocument(defaultFile, "", env, GatewayFile)
-  return Either.flatMap(readText(path.value), (text) => readDocument(path.value, text, env, GatewayFile))
-}
+const readGatewayFile = (
+  path: Option.Option<string>,
+  env: Environment
+): Either.Either<Located<GatewayFile>, BadSettings> =>
+  Option.match(path, {
+    onNone: () => Either.right(fileOf(env)),
+    onSome: (path) => Either.flatMap(readText(path), (text) => readDocument(path, text, env, GatewayFile))
+  })
 
 const filePath = (variables: Variables): Option.Option<string> => {
   if (variables.GATEWAY_CONFIG !== undefined) return Option.some(variables.GATEWAY_CONFIG)
@@ -110,14 +112,15 @@ const filePath = (variables: Variables): Option.Option<string> => {
 const readText = (path: string): Either.Either<string, BadSettings> =>
   Either.try({
     try: () => readFileSync(path, "utf8"),
-    catch: () => new BadSettings({ message: `GATEWAY_CONFIG: ${path} can't be read` })
+    catch: () => new BadSettings({ message: `${path}: the file can't be read` })
   })
 
 const days = (count: number) => Duration.days(count)
 
 /** The environment wins over the file. */
-const settle = (env: Environment) => (variables: Variables) =>
-  Either.flatMap(readGatewayFile(variables, env), (file): Either.Either<GatewaySettings, BadSettings> => {
+const settle = (env: Environment) => (variables: Variables) => {
+  const path = filePath(variables)
+  return Either.flatMap(readGatewayFile(path, env), (file): Either.Either<GatewaySettings, BadSettings> => {
     const { callbacks, database, retention, server } = file.value
     if (database !== undefined && !Schema.is(DatabaseUrl)(database)) {
       return Either.left(file.complain(["database"], "database: expected sqlite:<path> or sqlite::memory:"))
@@ -146,6 +149,14 @@ const settle = (env: Environment) => (variables: Variables) =>
         files: Duration.hours(retention?.files_hours ?? 48)
       },
       file,
-      filePath: filePath(variables)
+      filePath: path,
+      // A file that is made after the start counts too; one that is gone is missed.
+      reread: Effect.suspend(() =>
+        readGatewayFile(
+          Option.orElse(path, () => filePath(variables)),
+          env
+        )
+      )
     })
   })
+}

@@ -9,13 +9,17 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { fitContext } from "../generation/truncate.ts"
 import { Ledger } from "../ledger/Ledger.ts"
+import type { Chargeable } from "../ledger/Ledger.ts"
 import { metered } from "../ledger/metered.ts"
 import { free, mostOf } from "../ledger/Price.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
+import { tellAdapted } from "./adapted.ts"
+import { Lanes, through } from "./Lane.ts"
 import { forbidden } from "./permission.ts"
 import { withinAccount } from "./searchDomains.ts"
+import { tryRoutes } from "./tryRoutes.ts"
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Models extends Effect.Service<Models>()("gateway/models/Models", {
@@ -24,6 +28,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const catalogue = yield* Catalogue
     const upstreams = yield* TextUpstreams
     const ledger = yield* Ledger
+    const lanes = yield* Lanes
 
     const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
       const model = catalogue.get(id)
@@ -42,36 +47,70 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       options: { readonly stream: boolean }
     ): Effect.Effect<Generation, Failure> =>
       Effect.flatMap(find(conversation.model, "text"), (model) => {
-        const route = model.routes[0]
-        const upstream = route === undefined ? undefined : upstreams.get(route.upstream)
-        if (route === undefined || upstream === undefined) {
-          return Effect.dieMessage(`model ${model.id} has no upstream`)
-        }
         const refused = forbidden(caller, model.id)
         if (refused !== undefined) return Effect.fail(refused)
         const searching = withinAccount(caller, conversation)
         if (searching instanceof InvalidRequest) return Effect.fail(searching)
         const fitting = fitContext(searching, model.contextTokens)
         if (fitting instanceof InvalidRequest) return Effect.fail(fitting)
+        const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
         return paid(
-          { caller, model, upstream: upstream.name, conversation: fitting, request },
-          upstream
-            .generate(fitting, { upstreamModel: route.model, stream: options.stream, requestId: request.id })
-            .pipe(Effect.mapError((error) => (error._tag === "UpstreamError" ? error.failure : error)))
+          { caller, model, served, conversation: fitting, request },
+          start(model, fitting, request, options, served)
         )
       })
 
+    /** Finds somebody who takes the conversation, and names them in the reply. */
+    const start = (
+      model: Model,
+      conversation: Conversation,
+      request: Incoming,
+      { stream }: { readonly stream: boolean },
+      served: Served
+    ): Effect.Effect<Generation, Failure> => {
+      const strict = model.strict === true || request.headers.get("x-gateway-strict") === "true"
+      return Effect.map(
+        tryRoutes(model.routes, (route) => {
+          const upstream = upstreams.get(route.upstream)
+          if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
+          served.upstream = upstream.name
+          const call = upstream.generate(conversation, {
+            upstreamModel: route.model,
+            stream,
+            requestId: request.id,
+            strict
+          })
+          return through(lanes.get(route.upstream), call)
+        }),
+        (generation) => {
+          request.replyHeaders["x-gateway-upstream"] = served.upstream
+          if (generation.adapted !== undefined && generation.adapted.length > 0) {
+            request.replyHeaders["x-gateway-adapted"] = tellAdapted(generation.adapted)
+          }
+          return generation
+        }
+      )
+    }
+
     /** Holds the most a request can cost while it starts and runs. One that is left before it starts used nothing. */
     const paid = (work: Work, start: Effect.Effect<Generation, Failure>): Effect.Effect<Generation, Failure> => {
-      const { caller, conversation, model, request, upstream } = work
+      const { caller, conversation, model, request, served } = work
       const price = model.price ?? free
       const inputTokens = once(() => countTokens(conversation))
-      const opened = ledger.open({ caller, requestId: request.id, model: model.id, upstream, price }, () =>
-        mostOf(price, mostUsed(conversation, model, inputTokens()))
-      )
+      const chargeable: Chargeable = {
+        caller,
+        requestId: request.id,
+        model: model.id,
+        // Asked when it is paid: until then another route may have taken over.
+        get upstream() {
+          return served.upstream
+        },
+        price
+      }
+      const opened = ledger.open(chargeable, () => mostOf(price, mostUsed(conversation, model, inputTokens())))
       return Effect.uninterruptible(
         Effect.flatMap(opened, (charge) =>
-          Effect.interruptible(start).pipe(
+          start.pipe(
             Effect.onInterrupt(() => Effect.sync(() => void charge.settle(noUsage, "hang-up", true))),
             Effect.tapErrorCause(() => Effect.sync(charge.release)),
             Effect.map((generation) =>
@@ -86,10 +125,15 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
   })
 }) {}
 
+/** Who answers: the one that is being tried. */
+interface Served {
+  upstream: string
+}
+
 interface Work {
   readonly caller: Caller
   readonly model: Model
-  readonly upstream: string
+  readonly served: Served
   readonly conversation: Conversation
   readonly request: Incoming
 }

@@ -9,14 +9,16 @@ import type { Model, Route } from "./Catalogue.ts"
 const sandbox = "sandbox"
 
 /**
- * The catalogue of a configuration: the models it names, and the sandbox's own. A route to nowhere, or one to an
- * upstream that can't serve the model's kind, is refused with its line.
+ * The catalogue of a configuration: the models it names, those its upstreams list, and the sandbox's own. A route to
+ * nowhere, or one to an upstream that can't serve the model's kind, is refused with its line.
  *
  * @param own what the sandbox serves under its own names
+ * @param listed the models that upstreams list, by upstream
  */
 export const catalogueOf = (
   file: Located<GatewayFile>,
-  own: ReadonlyArray<Model>
+  own: ReadonlyArray<Model>,
+  listed: ReadonlyMap<string, ReadonlyArray<string>> = new Map()
 ): Either.Either<ReadonlyMap<string, Model>, BadSettings> =>
   Either.gen(function* () {
     const models = new Map(own.map((model) => [model.id, model]))
@@ -30,6 +32,11 @@ export const catalogueOf = (
         id,
         yield* modelOf(file, id, typeof entry === "string" ? { routes: [{ upstream: entry }] } : entry, own)
       )
+    }
+    for (const [upstream, ids] of listed) {
+      for (const id of ids) {
+        if (!models.has(id)) models.set(id, yield* modelOf(file, id, { routes: [{ upstream }] }, own))
+      }
     }
     return models
   })

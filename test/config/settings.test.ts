@@ -90,7 +90,7 @@ describe("settings", () => {
       { GATEWAY_BOOTSTRAP_KEY: "short" },
       "GATEWAY_BOOTSTRAP_KEY: expected 24 characters or more"
     ],
-    ["a missing file", undefined, { GATEWAY_CONFIG: "/nowhere.yaml" }, "GATEWAY_CONFIG: /nowhere.yaml can't be read"],
+    ["a missing file", undefined, { GATEWAY_CONFIG: "/nowhere.yaml" }, "/nowhere.yaml: the file can't be read"],
     ["broken YAML", "server: {", {}, "gateway.yaml:1:"],
     ["an unknown field", "server:\n  host: a\n  prot: 1", {}, "gateway.yaml:3: server.prot: is not a known field"],
     [

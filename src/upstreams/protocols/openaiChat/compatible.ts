@@ -198,7 +198,7 @@ export const providers = {
 
 export type ProviderName = keyof typeof providers
 
-const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
+export const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
 
 /** The row for an upstream: the one it asks for, else its host's, else the one it is named after, else `generic`. */
 export const providerOf = (upstream: {

@@ -1,0 +1,53 @@
+import { Redacted } from "effect"
+import { BadSettings } from "./document.ts"
+import type { Located } from "./document.ts"
+import type { GatewayFile } from "./GatewayFile.ts"
+import type { Environment } from "./Settings.ts"
+import { wellKnown } from "./wellKnown.ts"
+
+/**
+ * The configuration of a gateway without a file: the providers whose keys are in the environment, with the models they
+ * are known for. An `OPENAI_BASE_URL` is somebody's own server, which is asked what it serves.
+ */
+export const fileOf = (env: Environment): Located<GatewayFile> => {
+  const upstreams: Record<string, Upstream> = {}
+  const models: Record<string, string> = {}
+  const add = (name: string, upstream: Upstream, ids: ReadonlyArray<string>) => {
+    upstreams[name] = upstream
+    for (const id of ids) models[id] = name
+  }
+  const keyOf = (name: string) => {
+    const key = env[name]
+    return key === undefined || key === "" ? undefined : Redacted.make(key)
+  }
+
+  const anthropic = keyOf("ANTHROPIC_API_KEY")
+  if (anthropic !== undefined) {
+    add(
+      "anthropic",
+      { protocol: "anthropic-messages", base_url: "https://api.anthropic.com", api_key: anthropic },
+      wellKnown.anthropic
+    )
+  }
+
+  const openai = keyOf("OPENAI_API_KEY")
+  const baseUrl = env["OPENAI_BASE_URL"] ?? ""
+  if (baseUrl !== "" && URL.parse(baseUrl)?.hostname !== "api.openai.com") {
+    const keyed = openai === undefined ? {} : { api_key: openai }
+    add("openai", { protocol: "openai-chat", base_url: baseUrl, list_models: true, ...keyed }, [])
+  } else if (openai !== undefined) {
+    const place = { base_url: "https://api.openai.com/v1", api_key: openai }
+    add("openai", { protocol: "openai-responses", ...place }, wellKnown.openai)
+    add("openai-videos", { protocol: "openai-videos", ...place }, wellKnown.openaiVideos)
+  }
+
+  const ark = keyOf("ARK_API_KEY")
+  if (ark !== undefined) {
+    const base_url = "https://ark.cn-beijing.volces.com/api/v3"
+    add("ark", { protocol: "ark-video", base_url, api_key: ark }, wellKnown.ark)
+  }
+
+  return { value: { upstreams, models }, complain: (_, rule) => new BadSettings({ message: rule }) }
+}
+
+type Upstream = NonNullable<GatewayFile["upstreams"]>[string]

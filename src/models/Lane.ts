@@ -1,0 +1,128 @@
+import { Context, Effect, Exit } from "effect"
+import type { Clock, Duration } from "effect"
+import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Batch, Generation } from "../generation/Generation.ts"
+import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { Circuit, usualRules } from "./Circuit.ts"
+import type { CircuitRules, Pass } from "./Circuit.ts"
+import { Slots } from "./Slots.ts"
+import type { Slot } from "./Slots.ts"
+
+export interface LaneOptions {
+  /** Calls under way at a time; undefined is no bound. */
+  readonly maxConcurrency: number | undefined
+  /** The longest wait for room. */
+  readonly queueDeadline: Duration.Duration
+  readonly rules?: CircuitRules
+}
+
+/** The way to one upstream, shared by everybody who calls it: its circuit and its line of waiting calls. */
+export interface Lane {
+  readonly circuit: Circuit
+  readonly slots: Slots | undefined
+  readonly queueDeadline: Duration.Duration
+  readonly clock: Clock.Clock
+}
+
+/** The lanes of the configured upstreams by name. An upstream without one is called as it is. */
+export class Lanes extends Context.Reference<Lanes>()("gateway/models/Lanes", {
+  defaultValue: (): ReadonlyMap<string, Lane> => new Map()
+}) {}
+
+export const makeLane = (options: LaneOptions): Effect.Effect<Lane> =>
+  Effect.map(Effect.clock, (clock) => ({
+    circuit: new Circuit(options.rules ?? usualRules),
+    slots: options.maxConcurrency === undefined ? undefined : new Slots(options.maxConcurrency),
+    queueDeadline: options.queueDeadline,
+    clock
+  }))
+
+type Call = Effect.Effect<Generation, Failure | UpstreamError>
+
+/**
+ * Makes a call where the upstream's circuit is closed and it has room. What it holds is given back when the call fails
+ * or its generation is cancelled. To be run uninterruptibly, up to whoever cancels the generation; its waits can be
+ * interrupted all the same.
+ */
+export const through = (lane: Lane | undefined, call: Call): Call => {
+  if (lane === undefined) return Effect.interruptible(call)
+  return Effect.suspend(() => {
+    const slot = lane.slots?.take()
+    if (slot === undefined) return guarded(lane, call)
+    const made = slot.isFree ? guarded(lane, call) : Effect.zipRight(waiting(lane, slot), guarded(lane, call))
+    return Effect.onExit(made, (exit) => (Exit.isFailure(exit) ? Effect.sync(slot.leave) : Effect.void)).pipe(
+      Effect.map((generation) => leaving(generation, slot))
+    )
+  })
+}
+
+const waiting = ({ queueDeadline }: Lane, slot: Slot): Effect.Effect<void, UpstreamError> =>
+  Effect.interruptible(Effect.timeoutFail(slot.turn, { duration: queueDeadline, onTimeout: () => noRoom }))
+
+const noRoom = new UpstreamError({
+  failure: new RateLimited({
+    message: "The model's upstream is busy with as many requests as it takes, and none of them ended in time",
+    retryAfterSeconds: null
+  }),
+  retry: "elsewhere",
+  retryAfterMs: undefined,
+  status: undefined
+})
+
+const guarded = ({ circuit, clock }: Lane, call: Call): Call =>
+  Effect.suspend(() => {
+    const pass = circuit.enter(clock.unsafeCurrentTimeMillis())
+    if (pass === undefined) return Effect.fail(failsTooOften)
+    return Effect.matchCauseEffect(Effect.interruptible(call), {
+      onSuccess: (generation) => {
+        circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
+        return Effect.succeed(watched(generation, () => circuit.failed("usual", clock.unsafeCurrentTimeMillis())))
+      },
+      onFailure: (cause) => {
+        settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
+        return Effect.failCause(cause)
+      }
+    })
+  })
+
+const failsTooOften = new UpstreamError({
+  failure: new UpstreamFailed({
+    message: "The model's upstream has failed too often of late; it is left alone a while"
+  }),
+  retry: "elsewhere",
+  retryAfterMs: undefined,
+  status: undefined
+})
+
+/** An upstream that says no to us (429, 400) is there all the same. */
+const settle = (circuit: Circuit, pass: Pass, error: Failure | UpstreamError | undefined, now: number): void => {
+  if (error === undefined) circuit.abandoned(pass)
+  else if (error._tag === "UpstreamError" && error.failure._tag === "UpstreamFailed") circuit.failed(pass, now)
+  else if (error._tag === "UpstreamError") circuit.succeeded(pass, now)
+  else circuit.abandoned(pass)
+}
+
+/** Hears of an upstream that fails in the middle of its answer. */
+const watched = (generation: Generation, failed: () => void): Generation => {
+  const observe = (batch: Batch | undefined) => {
+    const last = batch?.at(-1)
+    if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") failed()
+    return batch
+  }
+  return {
+    ...generation,
+    next: () => {
+      const next = generation.next()
+      return next instanceof Promise ? next.then(observe) : observe(next)
+    }
+  }
+}
+
+const leaving = (generation: Generation, slot: Slot): Generation => ({
+  ...generation,
+  cancel: (how) => {
+    slot.leave()
+    generation.cancel(how)
+  }
+})
