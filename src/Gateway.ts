@@ -72,7 +72,10 @@ const TaskKindsLive = Layer.effect(TaskKinds, Effect.map(makeMessageKind, taskKi
 const TasksLive = Leases.Default.pipe(
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive)),
-  Layer.provide(GuardLive),
+  Layer.provide(GuardLive)
+)
+
+const RunnerLive = TaskRunnerLive.pipe(
   Layer.provide(
     Layer.effect(
       TaskSettings,
@@ -100,7 +103,7 @@ const HandlersLive = Layer.mergeAll(
 ).pipe(
   Layer.provide(AsyncMessages.Default),
   // Closed after the server has drained: what runs may come to its end meanwhile.
-  Layer.provide(TaskRunnerLive),
+  Layer.provide(RunnerLive),
   Layer.provide(TasksLive),
   Layer.provide(ModelsLive)
 )
