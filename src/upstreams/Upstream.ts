@@ -20,8 +20,8 @@ export interface GenerateOptions {
 export interface NativeRequest {
   /** As the caller sent it. The upstream's model id and `stream` are put in; everything else goes as it is. */
   readonly body: JsonObject
-  /** The caller's headers that belong to the dialect (`anthropic-beta`), lower case. */
-  readonly headers: Readonly<Record<string, string>>
+  /** The caller's; those that belong to the dialect go along (`anthropic-beta`), keys and cookies never do. */
+  readonly headers: Headers
   /**
    * Puts the caller's names into the answer object (a message, a response) wherever the dialect says it: the JSON
    * answer, `message_start.message`, the `response` of a lifecycle event. Sees the final one too, so it can keep it.

@@ -51,7 +51,7 @@ const extract = (part: DocumentPart, base64: string): Effect.Effect<DocumentPart
 const textOfPdf = async (base64: string): Promise<string> => {
   // Megabytes of code that most processes never need.
   const { extractText, getDocumentProxy } = await import("unpdf")
-  const document = await getDocumentProxy(Uint8Array.fromBase64(base64))
+  const document = await getDocumentProxy(Uint8Array.fromBase64(base64), { verbosity: 0 })
   const { text } = await extractText(document, { mergePages: true })
   return text
 }

@@ -7,6 +7,10 @@ import type { Deadlines, Exchange } from "./client.ts"
 import { BrokenBody, callUpstream } from "./client.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { generationOf } from "./generationOf.ts"
+import type { Dialect } from "./native/Dialect.ts"
+import { forwarded } from "./native/forwarded.ts"
+import { messages } from "./native/messages.ts"
+import { responses } from "./native/responses.ts"
 import { anthropicMessages } from "./protocols/anthropicMessages.ts"
 import { openaiChat } from "./protocols/openaiChat.ts"
 import type { ProviderName } from "./protocols/openaiChat/compatible.ts"
@@ -14,7 +18,8 @@ import { providerOf } from "./protocols/openaiChat/compatible.ts"
 import { openaiResponses } from "./protocols/openaiResponses.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { refusal, wordsOf } from "./refusal.ts"
-import type { GenerateOptions, TextUpstream } from "./Upstream.ts"
+import { translated } from "./translated.ts"
+import type { GenerateOptions, NativeRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 export const textProtocols = ["anthropic-messages", "openai-responses", "openai-chat"] as const
@@ -37,21 +42,27 @@ export interface TextUpstreamOptions {
 export const textUpstream = (options: TextUpstreamOptions): TextUpstream => {
   switch (options.protocol) {
     case "anthropic-messages":
-      return speaking(anthropicMessages, options, true)
+      return speaking(anthropicMessages, options, true, messages)
     case "openai-responses":
-      return speaking(openaiResponses, options, true)
+      return speaking(openaiResponses, options, true, responses)
     case "openai-chat":
       return speaking(openaiChat(providerOf(options)), options, false)
   }
 }
 
-const speaking = <S>(protocol: Protocol<S>, options: TextUpstreamOptions, searches: boolean): TextUpstream => {
+const speaking = <S>(
+  protocol: Protocol<S>,
+  options: TextUpstreamOptions,
+  searches: boolean,
+  dialect?: Dialect
+): TextUpstream => {
   const url = address(options.baseUrl, protocol.path)
-  const send = (body: string) =>
+  const send = (body: string, headers: Readonly<Record<string, string>> = {}) =>
     callUpstream({
       url,
       headers: {
         ...protocol.headers(options.apiKey === undefined ? undefined : Redacted.value(options.apiKey)),
+        ...headers,
         ...options.headers
       },
       body,
@@ -64,11 +75,25 @@ const speaking = <S>(protocol: Protocol<S>, options: TextUpstreamOptions, search
     const no = refusedBy(lowered, adapted, how)
     if (no !== undefined) return yield* no
     const exchange = yield* send(JSON.stringify(lowered.body))
-    if (exchange.status < 200 || exchange.status > 299) return yield* refused(exchange, options, url)
-    return { ...generationOf(protocol, lowered, exchange), adapted } satisfies Generation
+    if (exchange.status < 200 || exchange.status > 299) return yield* refused(exchange, options, url, false)
+    return { ...generationOf(translated(protocol, lowered), exchange), adapted } satisfies Generation
   })
-  return { name: options.name, searches, generate }
+  if (dialect === undefined) return { name: options.name, searches, generate }
+  const forward = Effect.fnUntraced(function* (request: NativeRequest, how: GenerateOptions) {
+    const exchange = yield* send(JSON.stringify(dialect.body(request.body, how)), nativeHeaders(dialect, request))
+    if (exchange.status < 200 || exchange.status > 299) return yield* refused(exchange, options, url, true)
+    return generationOf(forwarded(protocol, dialect, request.rewrite), exchange)
+  })
+  return { name: options.name, searches, generate, native: { family: dialect.family, forward } }
 }
+
+const nativeHeaders = (dialect: Dialect, { headers }: NativeRequest): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    dialect.headers.flatMap((name) => {
+      const value = headers.get(name)
+      return value === null ? [] : [[name, value]]
+    })
+  )
 
 /** The path behind a base URL, which may or may not hold the version already. */
 const address = (baseUrl: string, path: string): string => {
@@ -93,13 +118,14 @@ const errorLimit = 65_536
 const refused = (
   exchange: Exchange,
   options: TextUpstreamOptions,
-  url: string
+  url: string,
+  native: boolean
 ): Effect.Effect<never, Failure | UpstreamError> =>
   Effect.flatMap(
     Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
     (body) => {
       const secrets = secretsOf(options, url)
-      const error = refusal({ status: exchange.status, headers: exchange.headers, body, secrets, native: false })
+      const error = refusal({ status: exchange.status, headers: exchange.headers, body, secrets, native })
       return Effect.zipRight(
         Effect.logWarning("an upstream refused a request").pipe(
           Effect.annotateLogs({

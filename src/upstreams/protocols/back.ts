@@ -49,6 +49,15 @@ export const backOf = (conversation: Conversation, answerTool?: string): Back =>
   }
 }
 
+/** Of an answer that is not translated. */
+export const noBack: Back = {
+  upstreamName: (name) => name,
+  callerName: (name) => name,
+  isCustom: () => false,
+  isCustomCall: () => false,
+  answerTool: undefined
+}
+
 /** A free-text tool for dialects that only have functions. */
 export const customParameters = {
   type: "object",

@@ -23,3 +23,6 @@ export const errorInAnswer = (error: unknown): Failure => {
     ? new UpstreamFailed({ message: "The model's upstream is overloaded" })
     : new UpstreamFailed({})
 }
+
+/** The failure of an answer that makes no sense. */
+export const garbled = new UpstreamFailed({ message: "The model's upstream sent something that is no answer" })

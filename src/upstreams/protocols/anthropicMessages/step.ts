@@ -41,7 +41,7 @@ export const step = (state: State, frame: JsonObject): Step => {
   switch (frame["type"]) {
     case "message_start": {
       const usage = readUsage(objectAt(frame, "message")?.["usage"], state.usage)
-      return [{ ...state, usage }, [{ type: "started", usage }, ...told(usage)]]
+      return [{ ...state, usage }, [{ type: "started", usage }]]
     }
     case "content_block_start": {
       const content = objectAt(frame, "content_block")
@@ -58,7 +58,8 @@ export const step = (state: State, frame: JsonObject): Step => {
       const delta = objectAt(frame, "delta")
       const reason = finishReason(textAt(delta, "stop_reason"), state) ?? state.reason
       const stopSequence = textAt(delta, "stop_sequence") ?? state.stopSequence
-      return [{ ...state, usage, reason, stopSequence }, told(usage)]
+      const total = frame["usage"] === undefined || usage === undefined ? [] : [{ type: "usage", usage } as const]
+      return [{ ...state, usage, reason, stopSequence }, total]
     }
     case "message_stop":
       return [{ ...state, over: true }, finished(state, "stop")]
@@ -94,9 +95,6 @@ export const frames = (message: JsonObject): ReadonlyArray<JsonObject> | undefin
     { type: "message_stop" }
   ]
 }
-
-const told = (usage: Usage | undefined): ReadonlyArray<GenerationEvent> =>
-  usage === undefined ? [] : [{ type: "usage", usage }]
 
 const finished = (state: State, otherwise: FinishReason): ReadonlyArray<GenerationEvent> => [
   { type: "finished", reason: state.reason ?? otherwise, stopSequence: state.stopSequence }

@@ -1,0 +1,70 @@
+import type { JsonObject } from "../contract/fields.ts"
+import type { Batch } from "../generation/Generation.ts"
+import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import type { SseEvent } from "./framing/sse.ts"
+import type { Reader } from "./generationOf.ts"
+import { isObject, parseJson } from "./protocols/json.ts"
+import type { Lowered, Protocol } from "./protocols/Protocol.ts"
+import { lookFor, stopAt } from "./protocols/stops.ts"
+import { garbled } from "./protocols/upstreamFailure.ts"
+
+/** Reads an answer in a protocol's own words. */
+export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lowered, "back" | "stops">): Reader => {
+  let state = protocol.begin(back)
+  let looking = lookFor(stops)
+
+  const stopped = (events: Batch): Batch => {
+    const [next, passed] = stopAt(looking, events)
+    looking = next
+    return passed
+  }
+
+  /** Whether the answer ended, and with it everything that matters. */
+  const step = (frame: JsonObject, events: Array<GenerationEvent>): boolean => {
+    const [next, emitted] = protocol.step(state, frame)
+    state = next
+    events.push(...emitted)
+    return isEnd(emitted.at(-1))
+  }
+
+  const read = (frames: ReadonlyArray<SseEvent>, events: Array<GenerationEvent>): boolean => {
+    for (const { data } of frames) {
+      if (data === "[DONE]") {
+        events.push(...protocol.end(state, true))
+        return true
+      }
+      if (data.trim() === "") continue
+      const frame = parseJson(data)
+      if (!isObject(frame)) {
+        events.push({ type: "failed", failure: garbled })
+        return true
+      }
+      if (step(frame, events)) return true
+    }
+    return false
+  }
+
+  return {
+    frames: (frames) => {
+      const events: Array<GenerationEvent> = []
+      read(frames, events)
+      return stopped(events)
+    },
+    end: (rest) => {
+      const events: Array<GenerationEvent> = []
+      const wholeFrames = rest.filter(({ data }) => data === "[DONE]" || isObject(parseJson(data)))
+      if (!read(wholeFrames, events)) events.push(...protocol.end(state, false))
+      return stopped(events)
+    },
+    whole: (text) => {
+      const answer = parseJson(text)
+      const frames = isObject(answer) ? protocol.frames(answer) : undefined
+      if (frames === undefined) return [{ type: "failed", failure: garbled }]
+      const events: Array<GenerationEvent> = []
+      if (!frames.some((frame) => step(frame, events))) events.push(...protocol.end(state, true))
+      return stopped(events)
+    }
+  }
+}
+
+const isEnd = (event: GenerationEvent | undefined) => event?.type === "finished" || event?.type === "failed"

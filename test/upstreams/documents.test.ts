@@ -1,0 +1,70 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { extractDocuments } from "../../src/upstreams/extractDocuments.ts"
+import { conversation } from "./conversations.ts"
+
+/** The smallest PDF that shows a line of text. */
+const pdf = (line: string) => {
+  const page = line === "" ? "" : `BT /F1 24 Tf 20 100 Td (${line}) Tj ET`
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+    `<< /Length ${page.length} >>\nstream\n${page}\nendstream`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
+  ]
+  let text = "%PDF-1.4\n"
+  const offsets = objects.map((object, index) => {
+    const at = text.length
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`
+    return at
+  })
+  const rows = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("")
+  const trailer = `trailer\n<< /Size 6 /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF`
+  return btoa(`${text}xref\n0 6\n0000000000 65535 f \n${rows}${trailer}`)
+}
+
+const asking = (data: string) => {
+  const source = { type: "base64", mediaType: "application/pdf", data } as const
+  const document = { type: "document", source, name: "plan.pdf" } as const
+  return conversation({
+    items: [
+      { type: "message", role: "user", content: [document] },
+      { type: "tool-result", callId: "c", content: [document], isError: false }
+    ]
+  })
+}
+const none = () => false
+
+describe("documents", () => {
+  it.effect("give their text to an upstream that takes no PDFs, and keep their name", () =>
+    Effect.gen(function* () {
+      const { conversation, extracted } = yield* extractDocuments(asking(pdf("The plan is simple")), none)
+      expect(extracted).toBe(true)
+      const source = { type: "text", mediaType: "text/plain", text: "The plan is simple" }
+      expect(conversation.items).toMatchObject([
+        { content: [{ type: "document", name: "plan.pdf", source }] },
+        { content: [{ type: "document", name: "plan.pdf", source }] }
+      ])
+    })
+  )
+
+  it.effect("go as they are to an upstream that takes them", () =>
+    Effect.gen(function* () {
+      const asked = asking(pdf("x"))
+      expect(yield* extractDocuments(asked, (type) => type === "application/pdf")).toEqual({
+        conversation: asked,
+        extracted: false
+      })
+    })
+  )
+
+  it.effect("without text, or that are no PDFs, are refused by name", () =>
+    Effect.gen(function* () {
+      const empty = yield* Effect.flip(extractDocuments(asking(pdf("")), none))
+      expect(empty).toMatchObject({ param: "document", message: expect.stringContaining("holds no text") })
+      const broken = yield* Effect.flip(extractDocuments(asking(btoa("nonsense")), none))
+      expect(broken.message).toContain("not a readable PDF")
+    })
+  )
+})
