@@ -6,6 +6,7 @@ import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { GatewayApi } from "./Api.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { Configuration } from "./config/Configuration.ts"
+import { ReloadLive } from "./config/Reload.ts"
 import { Settings } from "./config/Settings.ts"
 import { AllowedAddresses, parseAllowed } from "./guard/addresses.ts"
 import { AddressGuard } from "./guard/AddressGuard.ts"
@@ -121,7 +122,7 @@ const ServerLive = Layer.unwrapEffect(
 )
 
 /** Every Layer put together. What is left to give: settings and where the access log goes. */
-export const GatewayLive = ServerLive.pipe(
+export const GatewayLive = Layer.merge(ServerLive, ReloadLive).pipe(
   Layer.provide(HandlersLive),
   Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
   Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, SecretsLive)),

@@ -1,11 +1,12 @@
 import { Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { version } from "../../package.json"
+import { checkCommand } from "./check.ts"
 import { serveCommand, serveGateway } from "./serve.ts"
 
 const root = Command.make("gateway", {}, () => serveGateway).pipe(
   Command.withDescription("One self-hosted address in front of every model. Without a command: serve."),
-  Command.withSubcommands([serveCommand])
+  Command.withSubcommands([serveCommand, checkCommand])
 )
 
 const run = Command.run(root, { name: "Model Gateway", version, executable: "gateway" })

@@ -93,7 +93,8 @@ const withoutEmpty = (env: Environment) =>
     Object.entries(env).filter(([name, value]) => value !== undefined && (value !== "" || name.endsWith("_SECRET")))
   )
 
-const defaultFile = "gateway.yaml"
+/** Read where no other file is named. */
+export const defaultFile = "gateway.yaml"
 
 const readGatewayFile = (
   path: Option.Option<string>,
