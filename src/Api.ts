@@ -7,6 +7,8 @@ import { MessagesApi } from "./messages/Api.ts"
 import { ModelsApi } from "./models/Api.ts"
 import { ResponsesApi } from "./responses/Api.ts"
 import { TasksApi } from "./tasks/Api.ts"
+import { FilesApi } from "./upstreams/sandbox/video/FilesApi.ts"
+import { VideosApi } from "./videos/Api.ts"
 
 /** `HttpApi.make` declares its own decode error for every endpoint; ours are the families' and nothing else. */
 const withoutDecodeError = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
@@ -17,7 +19,14 @@ const withoutDecodeError = <Id extends string, Groups extends HttpApiGroup.HttpA
 
 /** The whole contract. Imports nothing of the server, so a client can be derived from it anywhere. */
 export const GatewayApi = withoutDecodeError(
-  HttpApi.make("gateway").add(ResponsesApi).add(MessagesApi).add(TasksApi).add(ModelsApi).add(HealthApi)
+  HttpApi.make("gateway")
+    .add(ResponsesApi)
+    .add(MessagesApi)
+    .add(VideosApi)
+    .add(FilesApi)
+    .add(TasksApi)
+    .add(ModelsApi)
+    .add(HealthApi)
 )
   .annotate(OpenApi.Title, "Model Gateway")
   .annotate(OpenApi.Version, version)

@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { Access } from "./access/Access.ts"
 import { Keys } from "./access/Keys.ts"
@@ -6,6 +7,7 @@ import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { GatewayApi } from "./Api.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { Configuration } from "./config/Configuration.ts"
+import { PublicUrl } from "./config/PublicUrl.ts"
 import { ReloadLive } from "./config/Reload.ts"
 import { Settings } from "./config/Settings.ts"
 import { AllowedAddresses, parseAllowed } from "./guard/addresses.ts"
@@ -14,7 +16,7 @@ import { Resolver } from "./guard/Resolver.ts"
 import { HealthHandlers } from "./health/Handlers.ts"
 import { Lifecycle } from "./health/Lifecycle.ts"
 import { docsPages } from "./http/docs.ts"
-import { serve } from "./http/Server.ts"
+import { Listening, serve } from "./http/Server.ts"
 import { Commits } from "./sql/Commits.ts"
 import { MessageWorkLive } from "./messages/asyncWork.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
@@ -33,7 +35,14 @@ import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
+import { makeVideoKind } from "./tasks/VideoKind.ts"
 import { sandboxModels, SandboxTextUpstreams } from "./upstreams/sandbox/SandboxText.ts"
+import { Clips } from "./upstreams/sandbox/video/Clips.ts"
+import { FilesHandlers } from "./upstreams/sandbox/video/FilesHandlers.ts"
+import { sandboxVideoModel, SandboxVideoUpstreams } from "./upstreams/sandbox/video/SandboxVideo.ts"
+import { VideosHandlers } from "./videos/Handlers.ts"
+import { videoFamily } from "./videos/videoFamily.ts"
+import { VideoTasks } from "./videos/VideoTasks.ts"
 
 /** Bytes a body may have where its family sets no limit of its own. */
 const bodyLimit = 32 * 1024 * 1024
@@ -63,26 +72,33 @@ const SecretsLive = Layer.unwrapEffect(
 
 const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(GuardLive))
 
-const ModelsLive = Models.Default.pipe(Layer.provide(configuredModels(sandboxModels)), Layer.provide(SandboxLive))
+const ModelsLive = Models.Default.pipe(
+  Layer.provide(configuredModels([...sandboxModels, sandboxVideoModel])),
+  Layer.provide(SandboxLive)
+)
+
+const ClipsLive = Layer.unwrapEffect(
+  Effect.map(Settings, ({ dataDirectory, retention }) =>
+    Clips.layer({ directory: join(dataDirectory, "videos"), lifetime: retention.files })
+  )
+)
+
+const PublicUrlLive = Layer.unwrapEffect(Effect.map(Settings, ({ server }) => PublicUrl.layer(server.publicUrl)))
 
 /** What the engine can run. */
-const TaskKindsLive = Layer.effect(TaskKinds, Effect.map(makeMessageKind, taskKinds)).pipe(
-  Layer.provide(MessageWorkLive)
+const TaskKindsLive = Layer.effect(
+  TaskKinds,
+  Effect.map(Effect.all([makeMessageKind, makeVideoKind(videoFamily)]), (kinds) => taskKinds(...kinds))
+).pipe(Layer.provide(MessageWorkLive))
+
+const TaskSettingsLive = Layer.effect(
+  TaskSettings,
+  Effect.map(Settings, ({ retention }) => ({ retention: retention.tasks }))
 )
 
 const TasksLive = Leases.Default.pipe(
   Layer.provideMerge(TaskStore.Default),
-  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive)),
-  Layer.provide(GuardLive)
-)
-
-const RunnerLive = TaskRunnerLive.pipe(
-  Layer.provide(
-    Layer.effect(
-      TaskSettings,
-      Effect.map(Settings, ({ retention }) => ({ retention: retention.tasks }))
-    )
-  )
+  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
 )
 
 const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
@@ -100,13 +116,16 @@ const HandlersLive = Layer.mergeAll(
   MessagesHandlers,
   ModelsHandlers,
   ResponsesLive,
-  TasksHandlers
+  TasksHandlers,
+  VideosHandlers.pipe(Layer.provide(VideoTasks.Default)),
+  FilesHandlers
 ).pipe(
   Layer.provide(AsyncMessages.Default),
   // Closed after the server has drained: what runs may come to its end meanwhile.
-  Layer.provide(RunnerLive),
+  Layer.provide(TaskRunnerLive),
   Layer.provide(TasksLive),
-  Layer.provide(ModelsLive)
+  Layer.provide(SandboxVideoUpstreams),
+  Layer.provide(Layer.mergeAll(ClipsLive, GuardLive, ModelsLive, TaskSettingsLive))
 )
 
 const ServerLive = Layer.unwrapEffect(
@@ -121,10 +140,16 @@ const ServerLive = Layer.unwrapEffect(
   )
 )
 
+/** Links to the gateway's own files begin with where it listens, unless the operator says otherwise. */
+const ListeningLive = Layer.effectDiscard(
+  Effect.flatMap(Listening, ({ url }) => Effect.flatMap(PublicUrl, ({ listensOn }) => listensOn(url)))
+)
+
 /** Every Layer put together. What is left to give: settings and where the access log goes. */
-export const GatewayLive = Layer.merge(ServerLive, ReloadLive).pipe(
+export const GatewayLive = Layer.merge(ListeningLive, ReloadLive).pipe(
+  Layer.provideMerge(ServerLive),
   Layer.provide(HandlersLive),
-  Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
+  Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default, PublicUrlLive)),
   Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, SecretsLive)),
   Layer.provideMerge(Layer.merge(DatabaseLive, Configuration.Default))
 )

@@ -1,8 +1,8 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
+import { DeliveryRecord } from "../callbacks/DeliveryRecord.ts"
 import { BodyLimit, Prefixes } from "../contract/annotations.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
-import { Delivery, DeliveryList } from "./deliveries.ts"
 import { VideosError } from "./Errors.ts"
 import { ListVideoTasks, VideoTaskList } from "./ListVideoTasks.ts"
 import { VideoTaskRecord } from "./VideoTaskRecord.ts"
@@ -46,13 +46,13 @@ export class VideosApi extends HttpApiGroup.make("videos")
   .add(
     HttpApiEndpoint.get("deliveries", `${tasks}/:id/deliveries`)
       .setPath(TaskPath)
-      .addSuccess(DeliveryList)
+      .addSuccess(Schema.Struct({ items: Schema.Array(DeliveryRecord) }))
       .annotate(OpenApi.Summary, "List a task's callbacks and their attempts")
   )
   .add(
     HttpApiEndpoint.post("redeliver", `${tasks}/:id/deliveries/:delivery/redeliver`)
       .setPath(Schema.Struct({ id: Schema.String, delivery: Schema.String }))
-      .addSuccess(Delivery)
+      .addSuccess(DeliveryRecord)
       .annotate(OpenApi.Summary, "Send a callback once more")
   )
   .addError(VideosError)

@@ -19,7 +19,7 @@ const role = maybe(MediaRole).annotations({
     "What the input is for. A single image without a role is the first frame; a video or an audio without one is a reference."
 })
 
-export const TextPart = Schema.Struct({
+const TextPart = Schema.Struct({
   type: Schema.Literal("text"),
   text: Schema.String.annotations({
     description:
@@ -27,7 +27,7 @@ export const TextPart = Schema.Struct({
   })
 }).annotations({ identifier: "VideoTextPart" })
 
-export const ImagePart = Schema.Struct({
+const ImagePart = Schema.Struct({
   type: Schema.Literal("image_url"),
   role,
   image_url: Url.annotations({
@@ -36,13 +36,13 @@ export const ImagePart = Schema.Struct({
   })
 }).annotations({ identifier: "VideoImagePart" })
 
-export const VideoPart = Schema.Struct({
+const VideoPart = Schema.Struct({
   type: Schema.Literal("video_url"),
   role,
   video_url: Url.annotations({ description: "`url`: an http(s) address." })
 }).annotations({ identifier: "VideoVideoPart" })
 
-export const AudioPart = Schema.Struct({
+const AudioPart = Schema.Struct({
   type: Schema.Literal("audio_url"),
   role,
   audio_url: Url.annotations({
@@ -51,7 +51,7 @@ export const AudioPart = Schema.Struct({
   })
 }).annotations({ identifier: "VideoAudioPart" })
 
-export const DraftTaskPart = Schema.Struct({
+const DraftTaskPart = Schema.Struct({
   type: Schema.Literal("draft_task"),
   draft_task: Schema.Struct({ id: Schema.String })
 }).annotations({

@@ -1,0 +1,27 @@
+import { Effect } from "effect"
+import { Deliveries } from "../callbacks/Deliveries.ts"
+import { handlers } from "../contract/handlers.ts"
+import { VideosApi } from "./Api.ts"
+import { VideoTasks } from "./VideoTasks.ts"
+
+export const VideosHandlers = handlers(
+  VideosApi,
+  Effect.gen(function* () {
+    const videos = yield* VideoTasks
+    const callbacks = yield* Deliveries
+    return {
+      create: ({ caller, payload, request }) => videos.create(caller, payload, request.body),
+      list: ({ caller, urlParams }) => videos.list(caller.account, urlParams),
+      find: ({ caller, path }) => videos.find(caller.account, path.id),
+      remove: ({ caller, path }) => videos.remove(caller.account, path.id),
+      deliveries: ({ caller, path }) =>
+        Effect.flatMap(videos.find(caller.account, path.id), () =>
+          Effect.map(callbacks.list(caller.account, path.id), (items) => ({ items }))
+        ),
+      redeliver: ({ caller, path }) =>
+        Effect.flatMap(videos.find(caller.account, path.id), () =>
+          callbacks.redeliver(caller.account, path.id, path.delivery)
+        )
+    }
+  })
+)
