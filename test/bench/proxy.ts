@@ -1,10 +1,9 @@
 /**
  * The ceiling: a bare `Bun.serve` + `fetch` proxy to the address in its first argument. Synchronous answers are parsed
  * and serialised again, both ways; `/pipe` forwards a stream's bytes, `/events` parses and serialises each event;
- * `/constant` answers one. Prints its address.
+ * `/constant` answers one, `/echo` parses a body and answers JSON of the size of a short message. Prints its address.
  */
-const upstream = process.argv[2]
-if (upstream === undefined) throw new Error("usage: proxy.ts <upstream>")
+const upstream = process.argv[2] ?? "http://127.0.0.1:1"
 
 const forward = async (request: Request, path: string) =>
   fetch(`${upstream}${path}`, {
@@ -34,6 +33,23 @@ const eachEvent = () => {
 
 const sse = { headers: { "content-type": "text/event-stream" } }
 
+/** As long as the sandbox's answer to a short question. */
+const message = {
+  id: "msg_0123456789abcdef0123456789abcdef",
+  type: "message",
+  role: "assistant",
+  content: [{ type: "text", text: 'You said: "Hello!".' }],
+  stop_reason: "end_turn",
+  stop_sequence: null,
+  usage: {
+    input_tokens: 8,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    output_tokens: 6
+  }
+}
+
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -50,7 +66,10 @@ const server = Bun.serve({
     },
     "/constant": new Response(JSON.stringify({ id: "cgt-20260101000000-abcdefghij", status: "queued" }), {
       headers: { "content-type": "application/json" }
-    })
+    }),
+    "/echo": {
+      POST: async (request) => Response.json({ ...message, model: ((await request.json()) as { model: string }).model })
+    }
   }
 })
 console.log(`listens on ${server.url.href.replace(/\/$/, "")}`)

@@ -1,0 +1,60 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+
+/** A server of the bench in a process of its own. */
+export interface Started {
+  readonly url: string
+  readonly pid: number
+  readonly stop: () => void
+}
+
+const here = import.meta.dirname
+
+/** Starts a script of this folder, which prints where it listens. */
+export const startScript = async (script: string, ...args: ReadonlyArray<string>): Promise<Started> => {
+  const child = Bun.spawn([process.execPath, resolve(here, script), ...args], { stdout: "pipe", stderr: "inherit" })
+  let printed = ""
+  for await (const chunk of child.stdout) {
+    printed += new TextDecoder().decode(chunk)
+    const url = /listens on (\S+)/.exec(printed)?.[1]
+    if (url !== undefined) return { url, pid: child.pid, stop: () => child.kill() }
+  }
+  throw new Error(`${script} did not start: ${printed}`)
+}
+
+/**
+ * Portkey's gateway on Node, where it is installed: in `PORTKEY_DIR`, a directory with `@portkey-ai/gateway` in its
+ * `node_modules`.
+ */
+export const startPortkey = async (): Promise<Started | undefined> => {
+  const directory = process.env["PORTKEY_DIR"]
+  if (directory === undefined) return undefined
+  const program = join(directory, "node_modules/@portkey-ai/gateway/build/start-server.js")
+  if (!existsSync(program)) throw new Error(`PORTKEY_DIR: there is no ${program}`)
+  const port = freePort()
+  const child = Bun.spawn(["node", program, "--headless", `--port=${port}`], { stdout: "ignore", stderr: "ignore" })
+  const url = `http://127.0.0.1:${port}`
+  for (let tries = 0; tries < 100; tries++) {
+    if (
+      await fetch(url).then(
+        (response) => response.ok,
+        () => false
+      )
+    ) {
+      return { url, pid: child.pid, stop: () => child.kill() }
+    }
+    await Bun.sleep(100)
+  }
+  throw new Error("Portkey's gateway did not start")
+}
+
+const freePort = () => {
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => {} } })
+  const { port } = probe
+  probe.stop(true)
+  return port
+}
+
+/** Resident memory in bytes. */
+export const residentBytes = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024

@@ -1,0 +1,111 @@
+import { load, median } from "../load.ts"
+import type { Measured } from "../load.ts"
+import type { Row } from "../Row.ts"
+import { pace } from "../setting.ts"
+import type { Setting } from "../setting.ts"
+
+const body = (model: string) =>
+  JSON.stringify({ model, max_tokens: 1000, messages: [{ role: "user", content: "Say something of this length." }] })
+
+/** P1 and P2: synchronous answers passed through, against a proxy that parses and serialises, and against Portkey. */
+export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> => {
+  const { gateway, headers, portkey, proxy, upstream } = setting
+  const rows: Array<Row> = []
+  const measure = (url: string, model: string, connections: number, seconds: number, extra = headers) =>
+    load({ url, body: body(model), headers: extra, connections, seconds })
+  const portkeyHeaders = {
+    "content-type": "application/json",
+    "x-api-key": "upstream-key",
+    "x-portkey-provider": "anthropic",
+    "x-portkey-custom-host": `${upstream.url}/v1`,
+    "anthropic-version": "2023-06-01"
+  }
+
+  for (const model of ["json-200", "json-2000", "json-20000"]) {
+    await measure(`${proxy.url}/v1/messages`, model, 32, 1)
+    await measure(`${gateway.url}/v1/messages`, model, 32, pace.warm)
+    const rounds = await interleaved({
+      gateway: () => measure(`${gateway.url}/v1/messages`, model, 32, pace.seconds),
+      proxy: () => measure(`${proxy.url}/v1/messages`, model, 32, pace.seconds),
+      upstream: () => measure(`${upstream.url}/v1/messages`, model, 32, pace.seconds)
+    })
+    rows.push({
+      promise: "P1",
+      what: `passthrough of ${model.slice(5)} bytes, 32 connections`,
+      gateway: rounds.gateway.perSecond,
+      ceiling: rounds.proxy.perSecond,
+      unit: "req/s",
+      compared: rounds.gateway.perSecond / rounds.proxy.perSecond,
+      floor: 0.4,
+      errors: rounds.gateway.errors + rounds.proxy.errors
+    })
+    if (model !== "json-2000") continue
+    rows.push({
+      promise: "P1",
+      what: "the upstream alone, to show that it is not the bottleneck",
+      gateway: rounds.upstream.perSecond,
+      ceiling: undefined,
+      unit: "req/s",
+      compared: rounds.upstream.perSecond / rounds.gateway.perSecond,
+      errors: rounds.upstream.errors
+    })
+    if (portkey === undefined) continue
+    await measure(`${portkey.url}/v1/messages`, model, 32, pace.warm, portkeyHeaders)
+    const other = await interleaved({
+      gateway: () => measure(`${gateway.url}/v1/messages`, model, 32, pace.seconds),
+      portkey: () => measure(`${portkey.url}/v1/messages`, model, 32, pace.seconds, portkeyHeaders)
+    })
+    rows.push({
+      promise: "P1",
+      what: "the same against Portkey's gateway on Node",
+      gateway: other.gateway.perSecond,
+      ceiling: other.portkey.perSecond,
+      unit: "req/s",
+      compared: other.gateway.perSecond / other.portkey.perSecond,
+      floor: 10,
+      errors: other.gateway.errors + other.portkey.errors
+    })
+  }
+
+  const one = await interleaved({
+    gateway: () => measure(`${gateway.url}/v1/messages`, "json-2000", 1, pace.seconds),
+    proxy: () => measure(`${proxy.url}/v1/messages`, "json-2000", 1, pace.seconds)
+  })
+  for (const [name, percentile, most] of [
+    ["p50", "p50", 0.4],
+    ["p99", "p99", 1.5]
+  ] as const) {
+    rows.push({
+      promise: "P2",
+      what: `latency at one connection, ${name}`,
+      gateway: one.gateway[percentile],
+      ceiling: one.proxy[percentile],
+      unit: "ms",
+      compared: one.gateway[percentile] - one.proxy[percentile],
+      most,
+      errors: one.gateway.errors + one.proxy.errors
+    })
+  }
+  return rows
+}
+
+/** Runs each target in turn, as often as the pace says, and answers medians, so that noise falls on all alike. */
+const interleaved = async <K extends string>(
+  targets: Readonly<Record<K, () => Promise<Measured>>>
+): Promise<Record<K, Measured>> => {
+  const rounds = Object.keys(targets).map((name) => [name as K, [] as Array<Measured>] as const)
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const [name, results] of rounds) results.push(await targets[name]())
+  }
+  return Object.fromEntries(
+    rounds.map(([name, results]) => [
+      name,
+      {
+        perSecond: median(results.map((one) => one.perSecond)),
+        p50: median(results.map((one) => one.p50)),
+        p99: median(results.map((one) => one.p99)),
+        errors: results.reduce((sum, one) => sum + one.errors, 0)
+      }
+    ])
+  ) as Record<K, Measured>
+}

@@ -1,0 +1,66 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { startPortkey, startScript } from "./processes.ts"
+import type { Started } from "./processes.ts"
+
+/** Everything that is measured, each in a process of its own. */
+export interface Setting {
+  readonly upstream: Started
+  readonly proxy: Started
+  readonly gateway: GatewayProcess
+  readonly portkey: Started | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly stop: () => Promise<void>
+}
+
+/** The configuration the gateway is measured with: priced models, a limited and metered key, as its users run it. */
+export const configuration = (upstream: string) => `upstreams:
+  native: { protocol: anthropic-messages, base_url: "${upstream}", api_key: upstream-key }
+  chat: { protocol: openai-chat, base_url: "${upstream}/v1", api_key: upstream-key }
+models:
+  json-200: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
+  json-2000: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
+  json-20000: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
+  fast: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
+  paced: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
+  fast-chat: { routes: [{ upstream: chat, model: fast }], price: { input: 1, output: 2 } }
+  paced-chat: { routes: [{ upstream: chat, model: paced }], price: { input: 1, output: 2 } }
+keys:
+  - name: bench
+    secret: "${benchKey}"
+    account: bench
+    models: ["*"]
+    balance_usd: 1000000
+    limits: { requests_per_minute: 100000000, tokens_per_minute: 100000000000 }
+`
+
+export const benchKey = "bench-key-0123456789abcdefghijkl"
+
+export const start = async (): Promise<Setting> => {
+  const upstream = await startScript("upstream.ts")
+  const proxy = await startScript("proxy.ts", upstream.url)
+  const folder = mkdtempSync(join(tmpdir(), "gateway-bench-"))
+  writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
+  const gateway = await startGateway({ folder, env: { GATEWAY_CHECK_ANSWERS: "false" } })
+  const portkey = await startPortkey()
+  return {
+    upstream,
+    proxy,
+    gateway,
+    portkey,
+    headers: { authorization: `Bearer ${benchKey}`, "content-type": "application/json" },
+    stop: async () => {
+      upstream.stop()
+      proxy.stop()
+      portkey?.stop()
+      await gateway.dispose()
+    }
+  }
+}
+
+/** How long each measurement takes and how often it is repeated; `BENCH_QUICK` is for trying things. */
+export const pace =
+  process.env["BENCH_QUICK"] === undefined ? { seconds: 4, rounds: 3, warm: 4 } : { seconds: 1, rounds: 1, warm: 2 }
