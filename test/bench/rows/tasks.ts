@@ -1,0 +1,117 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { startGateway } from "../../e2e/process.ts"
+import { load, median } from "../load.ts"
+import type { Measured } from "../load.ts"
+import { residentBytes } from "../processes.ts"
+import type { Row } from "../Row.ts"
+import { benchKey, pace } from "../setting.ts"
+import type { Setting } from "../setting.ts"
+import { measureStored } from "../stored.ts"
+import type { Curve } from "../stored.ts"
+
+const path = "/api/v3/contents/generations/tasks"
+
+/** A task that stays queued for as long as the bench runs. */
+const queued = JSON.stringify({
+  model: "sandbox-video",
+  content: [{ type: "text", text: "[[sandbox: queue=3000s]] a cat" }]
+})
+
+/** P5: creating tasks durably, and reading one. */
+export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> => {
+  const { gateway, headers, proxy } = setting
+  const create = () =>
+    load({ url: `${gateway.url}${path}`, body: queued, headers, connections: 64, seconds: pace.seconds })
+  await create()
+  const creates: Array<Measured> = []
+  for (let round = 0; round < pace.rounds; round++) creates.push(await create())
+  const made = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body: queued })
+  const { id } = (await made.json()) as { id: string }
+  const reads: Array<readonly [Measured, Measured]> = []
+  await load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.warm })
+  for (let round = 0; round < pace.rounds; round++) {
+    reads.push([
+      await load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.seconds }),
+      await load({ url: `${proxy.url}/constant`, headers, connections: 32, seconds: pace.seconds })
+    ])
+  }
+  const created = median(creates.map((one) => one.perSecond))
+  const [read, constant] = ([0, 1] as const).map((side) => median(reads.map((pair) => pair[side].perSecond)))
+  return [
+    {
+      promise: "P5",
+      what: "video tasks created, each durable (SQLite, synchronous=FULL), 64 connections",
+      gateway: created,
+      ceiling: undefined,
+      unit: "tasks/s",
+      compared: created,
+      floor: 2_000,
+      errors: creates.reduce((sum, one) => sum + one.errors, 0)
+    },
+    {
+      promise: "P5",
+      what: "reading a task, against a constant answer",
+      gateway: read!,
+      ceiling: constant!,
+      unit: "req/s",
+      compared: read! / constant!,
+      floor: 0.3,
+      errors: reads.reduce((sum, [one, other]) => sum + one.errors + other.errors, 0)
+    }
+  ]
+}
+
+/** P6: the same with a thousand finished tasks and with a million, beside 100,000 keys. */
+export const storedRows = async (): Promise<{ readonly rows: ReadonlyArray<Row>; readonly curve: Curve }> => {
+  const quick = process.env["BENCH_QUICK"] !== undefined
+  const curve = await measureStored(quick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000], quick ? 300 : 3_000)
+  const rows = (["create", "read", "claim", "key"] as const).map((operation): Row => {
+    const values = curve.p99[operation]
+    const [least = NaN, most = NaN] = [values[0], values.at(-1)]
+    return {
+      promise: "P6",
+      what: `p99 of one ${operation === "key" ? "key look-up" : operation}: ${curve.sizes.at(-1)?.toLocaleString("en")} finished tasks against ${curve.sizes[0]?.toLocaleString("en")}`,
+      gateway: most,
+      ceiling: least,
+      unit: "ms",
+      compared: most / least,
+      most: 1.2,
+      errors: 0
+    }
+  })
+  return { rows, curve }
+}
+
+/** P7: the binary's first answer, and its memory when nothing happens. */
+export const startRows = async (): Promise<ReadonlyArray<Row>> => {
+  const binary = resolve(import.meta.dirname, "../../../dist/gateway")
+  if (!existsSync(binary)) throw new Error("dist/gateway is missing: bun run build makes it")
+  const starts: Array<number> = []
+  const memory: Array<number> = []
+  for (let round = 0; round < 5; round++) {
+    const begun = performance.now()
+    const gateway = await startGateway({ command: [binary, "serve"], env: { GATEWAY_BOOTSTRAP_KEY: benchKey } })
+    const response = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${benchKey}` } })
+    if (response.status !== 200) throw new Error(`the binary answered ${response.status}`)
+    await response.body?.cancel()
+    starts.push(performance.now() - begun)
+    await Bun.sleep(3_000)
+    memory.push(residentBytes(gateway.pid) / 1024 / 1024)
+    await gateway.dispose()
+  }
+  const row = (what: string, value: number, unit: string, most: number): Row => ({
+    promise: "P7",
+    what,
+    gateway: value,
+    ceiling: undefined,
+    unit,
+    compared: value,
+    most,
+    errors: 0
+  })
+  return [
+    row("the binary's start to its first answer", median(starts), "ms", 300),
+    row("resident memory of the idle binary", median(memory), "MB", 120)
+  ]
+}

@@ -1,0 +1,118 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import * as ApiKey from "../../src/access/ApiKey.ts"
+import { Keys } from "../../src/access/Keys.ts"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { Commits } from "../../src/sql/Commits.ts"
+import * as Database from "../../src/sql/Database.ts"
+import { Leases } from "../../src/tasks/Leases.ts"
+import { Outbox } from "../../src/tasks/Outbox.ts"
+import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
+
+/**
+ * How long one create, read, claim and key look-up take over a database that holds `tasks` finished tasks and 100,000
+ * keys. Databases of every size are open at once and asked in turn, so that noise falls on all alike.
+ */
+export type Operation = "create" | "read" | "claim" | "key"
+export interface Curve {
+  readonly sizes: ReadonlyArray<number>
+  /** p99 in ms, by operation, one for each size. */
+  readonly p99: Readonly<Record<Operation, ReadonlyArray<number>>>
+}
+
+const account = AccountId.make("bench")
+const key = KeyId.make("key_bench")
+const keys = 100_000
+
+const open = (file: string) =>
+  ManagedRuntime.make(
+    Leases.Default.pipe(
+      Layer.provideMerge(TaskStore.Default),
+      Layer.provide(Layer.merge(Outbox.none, Layer.succeed(TaskKinds, taskKinds()))),
+      Layer.provideMerge(Layer.mergeAll(Commits.Default, Keys.Default)),
+      Layer.provideMerge(Database.layer({ url: `sqlite:${file}`, exclusive: true }))
+    )
+  )
+
+const seed = (tasks: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const store = yield* Keys
+    yield* sql`PRAGMA synchronous = OFF`
+    yield* store.create({ account, name: "bench" })
+    yield* sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${tasks})
+      INSERT INTO tasks (id, kind, account_id, key_id, model, state, lane, details, result, changes, attempts, tries,
+        next_run_at, created_at, updated_at, ended_at)
+      SELECT printf('old_%08d_%s', i, hex(randomblob(8))), 'video', 'bench', 'key_bench', 'sandbox-video', 'succeeded',
+        'sandbox', '{"prompt":"a cat"}', '{"videoUrl":"http://127.0.0.1/x.mp4"}', 3, 0, 0,
+        1700000000000 + i, 1700000000000 + i, 1700000000000 + i, 1700000000000 + i FROM n`
+    yield* sql`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${keys})
+      INSERT INTO keys (id, account_id, name, hash, hint, models, limits, created_at)
+      SELECT printf('key_%d', i), 'bench', 'bench', lower(hex(randomblob(32))), 'gw_', '["*"]', '{}', 0 FROM n`
+    yield* sql`PRAGMA wal_checkpoint(TRUNCATE)`
+    yield* sql`PRAGMA synchronous = FULL`
+  })
+
+/** One of each operation; answers how long each took, in ms. */
+const sample = (n: number, secret: string) =>
+  Effect.gen(function* () {
+    const store = yield* TaskStore
+    const leases = yield* Leases
+    const stored = yield* Keys
+    const id = `task_bench_${n}_${crypto.randomUUID()}`
+    const timed = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.gen(function* () {
+        const begun = performance.now()
+        yield* effect
+        return performance.now() - begun
+      })
+    const create = yield* timed(
+      store.insert({
+        id,
+        kind: "video",
+        account,
+        key,
+        model: "sandbox-video",
+        lane: "bench",
+        details: { prompt: "a cat" },
+        request: { prompt: "a cat" },
+        createdAtMs: Date.now()
+      })
+    )
+    const read = yield* timed(store.find(account, "video", id))
+    const claim = yield* timed(leases.claim("bench", 1))
+    const keyed = yield* timed(stored.open(ApiKey.hash(secret)))
+    return { create, read, claim, key: keyed }
+  })
+
+/** @param sizes numbers of finished tasks, ascending */
+export const measureStored = async (sizes: ReadonlyArray<number>, samples: number): Promise<Curve> => {
+  // In memory where there is such a file system: what is asked is whether the statements slow down, not the disk.
+  const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "gateway-stored-"))
+  const databases = sizes.map((tasks) => ({ tasks, runtime: open(join(folder, `${tasks}.db`)), times: times() }))
+  try {
+    for (const { runtime, tasks } of databases) await runtime.runPromise(seed(tasks))
+    for (let n = 0; n < samples + warm; n++) {
+      for (const { runtime, times } of databases) {
+        const took = await runtime.runPromise(sample(n, `secret-${n}`))
+        if (n < warm) continue
+        for (const operation of operations) times[operation].push(took[operation])
+      }
+    }
+    const p99 = (operation: Operation) => databases.map(({ times }) => at(times[operation], 0.99))
+    return { sizes, p99: { create: p99("create"), read: p99("read"), claim: p99("claim"), key: p99("key") } }
+  } finally {
+    for (const { runtime } of databases) await runtime.dispose()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const warm = 200
+const operations = ["create", "read", "claim", "key"] as const
+const times = (): Record<Operation, Array<number>> => ({ create: [], read: [], claim: [], key: [] })
+const at = (sorted: Array<number>, share: number) =>
+  sorted.sort((a, b) => a - b)[Math.floor(sorted.length * share)] ?? NaN
