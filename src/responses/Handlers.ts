@@ -14,9 +14,8 @@ export const ResponsesHandlers = handlers(
   Effect.gen(function* () {
     const models = yield* Models
     const store = yield* ResponseStore
-    const runtime = yield* Effect.runtime()
     return {
-      create: createResponse({ models, store, runtime }),
+      create: createResponse({ models, store }),
       find: ({ caller, path, urlParams }) =>
         Effect.map(store.find(caller.account, path.id), (stored) => read(stored, urlParams)),
       remove: ({ caller, path }) =>

@@ -4,6 +4,7 @@ import { Clock, Context, Duration, Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import { Commits } from "../sql/Commits.ts"
+import { gathered } from "../sql/gathered.ts"
 import type { Include } from "./encoding.ts"
 import { inputItemId, responseIdOf } from "./ids.ts"
 import type { InputItem } from "./InputItem.ts"
@@ -34,6 +35,8 @@ interface Row {
   readonly include: string
 }
 
+type NewRow = { readonly [Column in keyof Row | "account_id" | "created_at" | "expires_at"]: string | number | null }
+
 type Replayed = Pick<Row, "id" | "previous_id" | "status" | "input" | "output">
 
 /** The gateway's memory of conversations. Everything is per account: another account's ids look unknown. */
@@ -43,23 +46,29 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     const commits = yield* Commits
     const retentionMs = Duration.toMillis(yield* ResponseRetention)
 
-    /** Answers once it is durable. */
-    const save = (account: AccountId, stored: StoredResponse): Effect.Effect<void, SqlError> => {
-      const { output: _, ...response } = stored.response
+    const insert = gathered(commits, yield* Effect.runtime(), (rows: ReadonlyArray<NewRow>) =>
+      Effect.forEach(
+        inStatements(rows),
+        (some) => sql`INSERT INTO responses ${sql.insert(some)} ON CONFLICT (id) DO NOTHING`,
+        { discard: true }
+      )
+    )
+
+    /** Resolves once it is durable. A promise, because every request waits for it in plain code. */
+    const save = (account: AccountId, { include, input, output, response }: StoredResponse): Promise<void> => {
       const createdAt = response.created_at * 1_000
-      const row = {
+      return insert({
         id: response.id,
         account_id: account,
         previous_id: response.previous_response_id,
         status: response.status,
-        response: JSON.stringify(response),
-        input: JSON.stringify(stored.input),
-        output: JSON.stringify(stored.output),
-        include: JSON.stringify(stored.include),
+        response: JSON.stringify({ ...response, output: [] }),
+        input: JSON.stringify(input),
+        output: JSON.stringify(output),
+        include: JSON.stringify(include),
         created_at: createdAt,
         expires_at: createdAt + retentionMs
-      }
-      return Effect.asVoid(commits.statement(sql`INSERT INTO responses ${sql.insert(row)} ON CONFLICT (id) DO NOTHING`))
+      })
     }
 
     const find = (account: AccountId, id: string): Effect.Effect<StoredResponse, NotFound> =>
@@ -148,9 +157,19 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
   })
 }) {}
 
+/** Few different numbers of rows, so that there are few statements to prepare. */
+const inStatements = (rows: ReadonlyArray<NewRow>): ReadonlyArray<ReadonlyArray<NewRow>> => {
+  const statements: Array<ReadonlyArray<NewRow>> = []
+  let at = 0
+  for (const size of [32, 8, 1]) {
+    for (; rows.length - at >= size; at += size) statements.push(rows.slice(at, at + size))
+  }
+  return statements
+}
+
 const stored = (row: Row): StoredResponse => {
   const output = outputOf(row)
-  const response: Omit<ResponseObject, "output"> = JSON.parse(row.response)
+  const response: ResponseObject = JSON.parse(row.response)
   return { response: { ...response, output }, input: inputOf(row), output, include: JSON.parse(row.include) }
 }
 

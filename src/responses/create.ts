@@ -1,4 +1,4 @@
-import { Effect, Runtime } from "effect"
+import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -21,7 +21,6 @@ const heartbeat = ": ping\n\n"
 interface Services {
   readonly models: Models
   readonly store: ResponseStore
-  readonly runtime: Runtime.Runtime<never>
 }
 
 /** A request as its handler gets it. */
@@ -86,17 +85,15 @@ const encodingOf = (payload: CreateResponse, decoded: Decoded): Encoding => {
 }
 
 /** Stores what has ended: before the last frame leaves where it ended well, so that it can be continued at once. */
-const keeper = ({ runtime, store }: Services, caller: Caller, encoding: Encoding, replay: Replay) => {
+const keeper = ({ store }: Services, caller: Caller, encoding: Encoding, replay: Replay) => {
   if (!encoding.response.store) return {}
   const save = ({ output, response }: State) =>
     store.save(caller.account, { response, output, input: replay.input, include: encoding.include })
   return {
-    commit: (state: State) => Runtime.runPromise(runtime)(save(state)),
+    commit: save,
     ended: (state: State, how: "finished" | "failed" | "hang-up") => {
-      // Its client has seen an id.
-      if (how === "failed" && state.response.status === "failed") {
-        Runtime.runFork(runtime)(Effect.catchAllCause(save(state), (cause) => Effect.logWarning(cause)))
-      }
+      // Its client has seen an id. Where it can't be written it is unknown, which is true enough.
+      if (how === "failed" && state.response.status === "failed") void save(state)
     }
   }
 }

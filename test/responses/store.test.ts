@@ -50,6 +50,8 @@ const answer = (
   }
 }
 
+const save = (store: ResponseStore, stored: StoredResponse) => Effect.promise(() => store.save(mine, stored))
+
 const message = (text: string) => expect.objectContaining({ content: [expect.objectContaining({ text })] })
 
 describe("ResponseStore", () => {
@@ -57,7 +59,7 @@ describe("ResponseStore", () => {
     Effect.gen(function* () {
       const store = yield* ResponseStore
       const stored = answer([...text("hello"), stop])
-      yield* store.save(mine, stored)
+      yield* save(store, stored)
       expect(yield* store.find(mine, stored.response.id)).toEqual(stored)
       const foreign = yield* Effect.flip(store.find(another, stored.response.id))
       expect(foreign.message).toBe(`Response with id '${stored.response.id}' not found.`)
@@ -68,7 +70,7 @@ describe("ResponseStore", () => {
     Effect.gen(function* () {
       const store = yield* ResponseStore
       const stored = answer([...text("hello"), stop])
-      yield* store.save(mine, stored)
+      yield* save(store, stored)
       expect(Exit.isFailure(yield* Effect.exit(store.remove(another, stored.response.id)))).toBe(true)
       yield* store.remove(mine, stored.response.id)
       expect(Exit.isFailure(yield* Effect.exit(store.find(mine, stored.response.id)))).toBe(true)
@@ -84,8 +86,8 @@ describe("ResponseStore", () => {
         input: [{ role: "user", content: "more" }],
         previous: first.response.id
       })
-      yield* store.save(mine, first)
-      yield* store.save(mine, second)
+      yield* save(store, first)
+      yield* save(store, second)
       expect(yield* store.history(mine, second.response.id)).toEqual([
         { role: "user", content: "hi" },
         message("one"),
@@ -105,8 +107,8 @@ describe("ResponseStore", () => {
       const store = yield* ResponseStore
       const failed = answer([...text("on"), { type: "failed", failure: new UpstreamFailed({}) }])
       const fine = answer([...text("fine"), stop])
-      yield* store.save(mine, failed)
-      yield* store.save(mine, fine)
+      yield* save(store, failed)
+      yield* save(store, fine)
       for (const [account, id] of [
         [mine, "resp_x"],
         [another, fine.response.id],
@@ -131,7 +133,7 @@ describe("ResponseStore", () => {
         { type: "finished", reason: "max-tokens", stopSequence: null }
       ])
       expect(cut.response.output).toHaveLength(2)
-      yield* store.save(mine, cut)
+      yield* save(store, cut)
       expect(yield* store.history(mine, cut.response.id)).toEqual([{ role: "user", content: "hi" }, message("half")])
     }).pipe(Effect.provide(storeOn(database())))
   )
@@ -145,7 +147,7 @@ describe("ResponseStore", () => {
         ...text("hello"),
         stop
       ])
-      yield* store.save(mine, stored)
+      yield* save(store, stored)
       const [reasoning, hello] = stored.response.output
       expect(reasoning).not.toHaveProperty("encrypted_content")
       const reference = (id: string): InputItem => ({ type: "item_reference", id })
@@ -180,7 +182,7 @@ describe("ResponseStore", () => {
       const file = database()
       const stored = answer([...text("hello"), stop])
       yield* Effect.provide(
-        Effect.flatMap(ResponseStore, (store) => store.save(mine, stored)),
+        Effect.flatMap(ResponseStore, (store) => save(store, stored)),
         Layer.fresh(storeOn(file))
       )
       const found = yield* Effect.provide(
@@ -199,7 +201,7 @@ describe("ResponseExpiry", () => {
       const sql = yield* SqlClient.SqlClient
       const count = Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM responses`, ([row]) => row?.n)
       const many = Array.from({ length: 120 }, () => answer([...text("x"), stop]))
-      yield* Effect.forEach(many, (stored) => store.save(mine, stored), { concurrency: "unbounded" })
+      yield* Effect.forEach(many, (stored) => save(store, stored), { concurrency: "unbounded" })
       yield* TestClock.adjust("23 hours")
       const fiber = yield* Effect.forkScoped(Layer.launch(ResponseExpiry))
       yield* Effect.yieldNow()
