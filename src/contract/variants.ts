@@ -14,6 +14,12 @@ interface Options<M extends Members, O extends Others> {
   readonly others?: O
 }
 
+/** The member of a union that an input says it is, or what is wrong with what it says. */
+export type SelectMember = (input: unknown, ast: AST.AST) => Member | ParseResult.ParseIssue
+
+/** On a declaration made by `variants`: how it tells its members apart, for `jsonDecoder`. */
+export const SelectMemberId = Symbol.for("gateway/contract/SelectMember")
+
 /**
  * A union of objects told apart by their `type`. Unlike `Schema.Union` it parses one member only, which keeps long
  * histories cheap, and its issues point into that member or say which types there are.
@@ -29,20 +35,24 @@ export const variants = <const M extends Members, const O extends Others = reado
     if (typeof type !== "string") return undefined
     return Object.hasOwn(members, type) ? members[type] : others.find(([pattern]) => pattern.test(type))?.[1]
   }
+  const select: SelectMember = (input, ast) => {
+    if (typeof input !== "object" || input === null || Array.isArray(input)) {
+      return new ParseResult.Type(AST.objectKeyword, input)
+    }
+    const type = "type" in input ? input.type : undefined
+    const member = memberOf(type)
+    if (member !== undefined) return member
+    const issue = type === undefined ? new ParseResult.Missing(new AST.Type(types)) : new ParseResult.Type(types, type)
+    return new ParseResult.Composite(ast, input, new ParseResult.Pointer("type", input, issue))
+  }
   const all = [...new Set([...Object.values(members), ...others.map(([, other]) => other)])]
   const parser = (parserOf: (member: Member) => Parse) => () => {
     const parsers = new Map(all.map((member) => [member, parserOf(member)]))
     return (input: unknown, parseOptions: AST.ParseOptions, ast: AST.Declaration) => {
-      if (typeof input !== "object" || input === null || Array.isArray(input)) {
-        return ParseResult.fail(new ParseResult.Type(AST.objectKeyword, input))
-      }
-      const type = "type" in input ? input.type : undefined
-      const member = memberOf(type)
-      const parse = member === undefined ? undefined : parsers.get(member)
-      if (parse !== undefined) return parse(input, parseOptions)
-      const issue =
-        type === undefined ? new ParseResult.Missing(new AST.Type(types)) : new ParseResult.Type(types, type)
-      return ParseResult.fail(new ParseResult.Composite(ast, input, new ParseResult.Pointer("type", input, issue)))
+      const member = select(input, ast)
+      if (!Schema.isSchema(member)) return ParseResult.fail(member)
+      const parse = parsers.get(member)
+      return parse === undefined ? ParseResult.succeed(input) : parse(input, parseOptions)
     }
   }
   const union = Schema.declare([], {
@@ -50,7 +60,8 @@ export const variants = <const M extends Members, const O extends Others = reado
     encode: parser((member) => ParseResult.encodeUnknown(member))
   }).annotations({
     // What the OpenAPI page shows.
-    [AST.SurrogateAnnotationId]: Schema.Union(...all).ast
+    [AST.SurrogateAnnotationId]: Schema.Union(...all).ast,
+    [SelectMemberId]: select
   })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- its parsers are the members'
   return union as never

@@ -5,6 +5,7 @@ import { Context, Either, Option, ParseResult, Schema, SchemaAST as AST } from "
 import { BodyLimit, Prefixes, Public, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
 import { describe } from "../contract/describe.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import type { Failure } from "../contract/Failure.ts"
 
 /** One endpoint of the contract, made ready to serve: everything that can be worked out before a request comes. */
@@ -75,7 +76,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         isPublic: Context.get(mergedAnnotations, Public),
         rateHeaders: Context.get(mergedAnnotations, RateHeaders),
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
-        decodePayload: decoder(endpoint.payloadSchema),
+        decodePayload: bodyDecoder(endpoint.payloadSchema),
         decodePath: decoder(endpoint.pathSchema),
         decodeUrlParams: decoder(endpoint.urlParamsSchema),
         isArrayParam: arrayParams(endpoint.urlParamsSchema),
@@ -90,6 +91,12 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
   })
   fallbacks.sort((one, other) => other.prefix.length - one.prefix.length)
   return { routes, fallbacks }
+}
+
+const bodyDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
+  if (Option.isNone(schema)) return undefined
+  const decode = jsonDecoder(schema.value as Schema.Schema<unknown>)
+  return (input) => Either.mapLeft(decode(input), (issue) => new InvalidRequest(describe(issue)))
 }
 
 const decoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {

@@ -116,7 +116,8 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
     if (message.role === "system") return undefined
     const blocks = typeof message.content === "string" ? [] : message.content
     const asked = unanswered
-    unanswered = message.role === "assistant" ? new Set(asked) : new Set()
+    // The next assistant message goes on with the same set: copying it would take forever for thousands of them.
+    unanswered = message.role === "assistant" ? asked : new Set()
     for (const [at, block] of blocks.entries()) {
       if (block.type === "tool_use") {
         used.add(block.id)

@@ -1,0 +1,37 @@
+import { HttpApi } from "@effect/platform"
+import { Context, Option } from "effect"
+import { GatewayApi } from "../../src/Api.ts"
+import { BodyLimit, Public } from "../../src/contract/annotations.ts"
+
+/** One endpoint of the contract, as the tables need it. */
+export interface Endpoint {
+  /** `group.endpoint`. */
+  readonly id: string
+  readonly method: string
+  /** With parameters filled in; nothing of the caller's has these ids. */
+  readonly path: string
+  /** Matches every path of the endpoint. */
+  readonly pattern: RegExp
+  readonly isPublic: boolean
+  readonly takesBody: boolean
+  readonly bodyLimit: number
+}
+
+const found: Array<Endpoint> = []
+HttpApi.reflect(GatewayApi, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group, mergedAnnotations }) =>
+    found.push({
+      id: `${group.identifier}.${endpoint.name}`,
+      method: endpoint.method,
+      path: endpoint.path.replace(/:\w+/g, "unknown"),
+      pattern: new RegExp(`^${endpoint.path.replace(/:\w+/g, "[^/]+")}$`),
+      isPublic: Context.get(mergedAnnotations, Public),
+      takesBody: Option.isSome(endpoint.payloadSchema),
+      bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => 32 * 1024 * 1024)
+    })
+})
+
+/** Every endpoint, read from the contract: a new one is in the tables before anybody thinks of it. */
+export const endpoints: ReadonlyArray<Endpoint> = found
+export const bodied = endpoints.filter(({ takesBody }) => takesBody)

@@ -1,0 +1,54 @@
+import { HttpApi } from "@effect/platform"
+import { Either, Option, ParseResult } from "effect"
+import type { Schema } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { GatewayApi } from "../../src/Api.ts"
+import { describe as describeIssue } from "../../src/contract/describe.ts"
+import { jsonDecoder } from "../../src/contract/jsonDecoder.ts"
+import { examples } from "./examples.ts"
+import { places, replaced } from "./mutate.ts"
+
+const payloads: Array<readonly [string, Schema.Schema<unknown>]> = []
+HttpApi.reflect(GatewayApi, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint, group }) => {
+    if (Option.isSome(endpoint.payloadSchema)) {
+      payloads.push([
+        `${group.identifier}.${endpoint.name}`,
+        endpoint.payloadSchema.value as unknown as Schema.Schema<unknown>
+      ])
+    }
+  }
+})
+
+const said = <A>(result: Either.Either<A, ParseResult.ParseIssue>) => Either.mapLeft(result, describeIssue)
+
+describe("jsonDecoder", () => {
+  it.each(payloads)("decodes and refuses %s as the library does", (id, schema) => {
+    const fast = jsonDecoder(schema)
+    const library = ParseResult.decodeUnknownEither(schema, { errors: "first" })
+    const bodies = examples[id] ?? []
+    for (const body of bodies) expect(said(fast(body))).toEqual(said(library(body)))
+    const mutated = fc
+      .constantFrom(...bodies)
+      .chain((body) => fc.tuple(fc.constant(body), fc.constantFrom(...places(body)), wrong))
+    fc.assert(
+      fc.property(mutated, ([body, place, value]) => {
+        const input = replaced(body, place, value)
+        // Of an array for an object the library says that it has no `type`; that it is no object helps more.
+        if (Array.isArray(value)) expect(Either.isRight(fast(input))).toBe(Either.isRight(library(input)))
+        else expect(said(fast(input))).toEqual(said(library(input)))
+      }),
+      { numRuns: 2_000 }
+    )
+  })
+})
+
+const wrong = fc.oneof(
+  fc.constantFrom<unknown>(undefined, null, 0, -1, 1.5, 1e9, "", "text", "auto", true, [], {}, [1], [{}], {
+    type: "x"
+  }),
+  fc.constantFrom<unknown>({ type: "text" }, { type: "function" }, { type: null }, [{ type: "text", text: 1 }]),
+  fc.jsonValue({ maxDepth: 2 })
+)
