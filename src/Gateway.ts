@@ -36,6 +36,7 @@ import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
 import { TaskStore } from "./tasks/TaskStore.ts"
 import { makeVideoKind } from "./tasks/VideoKind.ts"
+import { KeptFiles } from "./upstreams/KeptFiles.ts"
 import { sandboxModels, SandboxTextUpstreams } from "./upstreams/sandbox/SandboxText.ts"
 import { Clips } from "./upstreams/sandbox/video/Clips.ts"
 import { FilesHandlers } from "./upstreams/sandbox/video/FilesHandlers.ts"
@@ -77,9 +78,13 @@ const ModelsLive = Models.Default.pipe(
   Layer.provide(SandboxLive)
 )
 
-const ClipsLive = Layer.unwrapEffect(
+/** What is served at the gateway's own links: what the sandbox renders, and what is fetched from upstreams. */
+const FilesLive = Layer.unwrapEffect(
   Effect.map(Settings, ({ dataDirectory, retention }) =>
-    Clips.layer({ directory: join(dataDirectory, "videos"), lifetime: retention.files })
+    Layer.merge(
+      Clips.layer({ directory: join(dataDirectory, "videos"), lifetime: retention.files }),
+      KeptFiles.layer({ directory: dataDirectory, lifetime: retention.files })
+    )
   )
 )
 
@@ -125,7 +130,7 @@ const HandlersLive = Layer.mergeAll(
   Layer.provide(TaskRunnerLive),
   Layer.provide(TasksLive),
   Layer.provide(SandboxVideoUpstreams),
-  Layer.provide(Layer.mergeAll(ClipsLive, GuardLive, ModelsLive, TaskSettingsLive))
+  Layer.provide(Layer.mergeAll(FilesLive, GuardLive, ModelsLive, TaskSettingsLive))
 )
 
 const ServerLive = Layer.unwrapEffect(

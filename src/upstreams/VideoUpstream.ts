@@ -1,6 +1,7 @@
 import { Context, Data, Schema } from "effect"
 import type { Effect, Option } from "effect"
 import { JsonObject } from "../contract/fields.ts"
+import type { InvalidRequest } from "../contract/Failure.ts"
 
 /** One input beside the prompt, its role made explicit. `url` is an http(s) address or a data URI. */
 export const VideoMedia = Schema.Struct({
@@ -106,6 +107,12 @@ export class VideoAmbiguous extends Data.TaggedError("VideoAmbiguous")<{ readonl
 /** The call had no effect, or none that matters, and may be repeated: refused connection, 5xx to a poll, a timeout of one. */
 export class VideoTransient extends Data.TaggedError("VideoTransient")<{ readonly reason: string }> {}
 
+/** Whether an upstream can render what is asked, and what of it is left out if it does. */
+export type VideoFit =
+  | { readonly type: "refused"; readonly refused: InvalidRequest }
+  /** `adapted` has the request's names of what will not be had (`return_last_frame`). */
+  | { readonly type: "fits"; readonly adapted: ReadonlyArray<string> }
+
 export type VideoCancelOutcome = "cancelled" | "running" | "ended"
 
 /**
@@ -116,6 +123,10 @@ export interface VideoUpstream {
   readonly name: string
   /** It speaks the callers' own protocol and gets their body whole: `draft_task` parts and `asset://` addresses may go there. */
   readonly passesThrough: boolean
+  /** The lengths it can make, in whole seconds and in order; absent where it takes every length of the family. */
+  readonly seconds?: ReadonlyArray<number>
+  /** Asked before a task is accepted, so that what can't be made is refused with a 400; absent where all can. */
+  readonly fit?: (asked: Pick<VideoJob, "settings" | "media" | "prompt">) => VideoFit
   /** Starts the video; answers with the upstream's id for it. */
   readonly submit: (
     job: VideoJob

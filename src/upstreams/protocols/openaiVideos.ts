@@ -1,0 +1,102 @@
+import { Effect, Option } from "effect"
+import type { Scope } from "effect"
+import type { PublicUrl } from "../../config/PublicUrl.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import type { KeptFiles } from "../KeptFiles.ts"
+import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../videoApi.ts"
+import type { NoAnswer, VideoUpstreamOptions } from "../videoApi.ts"
+import { videoStatus } from "../videoStatus.ts"
+import { VideoAmbiguous, VideoTransient } from "../VideoUpstream.ts"
+import type { VideoCancelOutcome, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../VideoUpstream.ts"
+import { isObject, objectAt, textAt } from "./json.ts"
+import { makeVideoFiles } from "./openaiVideos/files.ts"
+import { fit, seconds } from "./openaiVideos/offer.ts"
+import { requestOf } from "./openaiVideos/request.ts"
+
+const videos = "/videos"
+const video = (id: string) => `${videos}/${encodeURIComponent(id)}`
+
+/** While its file is on its way to us. */
+const fetching: VideoReport = { status: "running", nextPollMs: 500 }
+
+/** OpenAI's videos (Sora). A task has succeeded once its file is here, since nobody else can read it there. */
+export const openaiVideos = (
+  options: VideoUpstreamOptions
+): Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope> => {
+  const api = videoApi(options)
+
+  const submit = (job: VideoJob) =>
+    Effect.suspend(() => api.call("POST", videos, requestOf(job))).pipe(
+      Effect.mapError(unansweredSubmit),
+      Effect.flatMap((answer) => {
+        if (!isOk(answer)) return refusedSubmit(answer)
+        const id = textAt(answer.json, "id")
+        return id === undefined ? new VideoAmbiguous({ reason: "accepted without an id" }) : Effect.succeed(id)
+      })
+    )
+
+  /** What runs can't be stopped there, and what has ended is not removed. */
+  const cancel = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient> =>
+    api.call("GET", video(id)).pipe(
+      Effect.flatMap((answer): Effect.Effect<VideoCancelOutcome, VideoTransient | NoAnswer> => {
+        if (answer.status === 404) return Effect.succeed("ended")
+        if (!isOk(answer)) return new VideoTransient({ reason: `status ${answer.status}` })
+        const status = videoStatus(textAt(answer.json, "status") ?? "")
+        if (status === "queued") return remove(id)
+        return Effect.succeed(status === "running" || status === "unknown" ? "running" : "ended")
+      }),
+      Effect.catchTag("NoAnswer", (error) => Effect.fail(unansweredRead(error)))
+    )
+
+  /** Its document promises to delete finished videos alone: what it refuses to delete goes on. */
+  const remove = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient | NoAnswer> =>
+    Effect.flatMap(api.call("DELETE", video(id)), (answer) => {
+      if (isOk(answer)) return Effect.succeed("cancelled" as const)
+      if (answer.status === 404) return Effect.succeed("ended" as const)
+      return [400, 405, 409].includes(answer.status)
+        ? Effect.succeed("running" as const)
+        : new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
+    })
+
+  return Effect.map(makeVideoFiles(api), (files) => {
+    const poll = (id: string): Effect.Effect<VideoReport, VideoRejected | VideoTransient> =>
+      api.call("GET", video(id)).pipe(
+        Effect.mapError(unansweredRead),
+        Effect.flatMap((answer) => {
+          if (!isOk(answer)) return refusedPoll(answer)
+          return isObject(answer.json) ? reportOf(id, answer.json) : noVideo
+        })
+      )
+
+    const reportOf = (id: string, record: JsonObject): Effect.Effect<VideoReport, VideoRejected | VideoTransient> => {
+      const status = videoStatus(textAt(record, "status") ?? "")
+      if (status === "failed") return Effect.succeed({ status, error: errorOf(record) })
+      if (status !== "succeeded") return Effect.succeed({ status })
+      return Effect.map(
+        files.linkOf(id),
+        Option.match({
+          onNone: () => fetching,
+          onSome: (videoUrl) => ({ status, result: { videoUrl, duration: lengthOf(record) } })
+        })
+      )
+    }
+
+    return { name: options.name, passesThrough: false, seconds, fit, submit, poll, cancel }
+  })
+}
+
+const noVideo = new VideoTransient({ reason: "the answer is no video" })
+
+const errorOf = (record: JsonObject) => {
+  const error = objectAt(record, "error")
+  return {
+    code: textAt(error, "code") ?? "InternalServiceError",
+    message: textAt(error, "message") ?? "The upstream failed to make the video"
+  }
+}
+
+/** It is text there. */
+const lengthOf = (record: JsonObject): number | undefined => {
+  const length = Number(record["seconds"] ?? Number.NaN)
+  return Number.isInteger(length) ? length : undefined
+}

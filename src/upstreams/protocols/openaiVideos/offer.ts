@@ -1,0 +1,53 @@
+import { InvalidRequest } from "../../../contract/Failure.ts"
+import type { VideoFit, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
+
+/** What Sora renders: lengths in seconds, the shortest first, and sizes by our resolution and ratio. */
+export const seconds = [4, 8, 12] as const
+const sizes = [
+  { resolution: "720p", ratio: "16:9", size: "1280x720" },
+  { resolution: "720p", ratio: "9:16", size: "720x1280" }
+] as const
+
+/** The size as the API spells it; undefined where it has none like it. */
+export const sizeOf = ({ ratio, resolution }: Pick<VideoSettings, "ratio" | "resolution">): string | undefined =>
+  sizes.find((one) => one.resolution === resolution && one.ratio === ratio)?.size
+
+/** Whether a request can be rendered, with what it asks for beside that and will not get. */
+export const fit = (asked: {
+  readonly settings: VideoSettings
+  readonly media: ReadonlyArray<VideoMedia>
+  readonly prompt: string
+}): VideoFit => {
+  const refused = refusalOf(asked)
+  return refused === undefined ? { type: "fits", adapted: leftOut(asked.settings) } : { type: "refused", refused }
+}
+
+const refusalOf = ({ media, prompt, settings }: Parameters<typeof fit>[0]): InvalidRequest | undefined => {
+  if (prompt.trim() === "") return refuse("content", "expected a prompt: this model makes no video without one")
+  if (settings.byFrames) return refuse("frames", `not supported by this model; give duration, one of ${lengths}`)
+  const length = settings.frames / 24
+  if (!seconds.some((one) => one === length)) {
+    return refuse("duration", `expected one of ${lengths} for this model; got ${length}`)
+  }
+  if (sizeOf(settings) === undefined) {
+    const offered = sizes.map((one) => `${one.resolution} ${one.ratio} (${one.size})`).join(", ")
+    const param = sizes.some((one) => one.resolution === settings.resolution) ? "ratio" : "resolution"
+    return refuse(param, `expected one of ${offered} for this model; got ${settings.resolution} ${settings.ratio}`)
+  }
+  const other = media.find(({ role }) => role !== "first_frame")
+  return other === undefined
+    ? undefined
+    : refuse("content", `this model takes a prompt and one first_frame image; got a ${other.role}`)
+}
+
+const lengths = seconds.join(", ")
+
+const refuse = (param: string, message: string) => new InvalidRequest({ param, message: `${param}: ${message}` })
+
+/** Its videos always have sound, and no last frame, watermark of ours or search comes with them. */
+const leftOut = (settings: VideoSettings): ReadonlyArray<string> => [
+  ...(settings.generateAudio ? [] : ["generate_audio"]),
+  ...(settings.returnLastFrame ? ["return_last_frame"] : []),
+  ...(settings.watermark ? ["watermark"] : []),
+  ...(settings.webSearch ? ["tools"] : [])
+]

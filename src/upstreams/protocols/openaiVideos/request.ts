@@ -1,0 +1,23 @@
+import type { VideoJob } from "../../VideoUpstream.ts"
+import { sizeOf } from "./offer.ts"
+
+/**
+ * A create is a form. A first frame given as data goes as a file; one given by its address is for the upstream to read.
+ */
+export const requestOf = (job: VideoJob): FormData => {
+  const form = new FormData()
+  form.set("model", job.upstreamModel)
+  form.set("prompt", job.prompt)
+  form.set("seconds", String(job.settings.frames / 24))
+  form.set("size", sizeOf(job.settings) ?? "")
+  const frame = job.media.find(({ role }) => role === "first_frame")
+  if (frame !== undefined) reference(form, frame.url)
+  return form
+}
+
+const reference = (form: FormData, url: string) => {
+  const [, mediaType = "", data = ""] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
+  if (mediaType === "") return form.set("input_reference[image_url]", url)
+  const extension = mediaType.split("/")[1] ?? "png"
+  form.set("input_reference", new File([Buffer.from(data, "base64")], `frame.${extension}`, { type: mediaType }))
+}

@@ -1,0 +1,268 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Layer, Option, Redacted, TestClock } from "effect"
+import type { Scope } from "effect"
+import { PublicUrl } from "../../../src/config/PublicUrl.ts"
+import { KeptFiles } from "../../../src/upstreams/KeptFiles.ts"
+import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos.ts"
+import type { VideoUpstreamOptions } from "../../../src/upstreams/videoApi.ts"
+import type { VideoMedia, VideoReport, VideoSettings, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
+import { fakeSora, fileOf, soraKey } from "../fakes/sora.ts"
+import { job, settings } from "./job.ts"
+
+const sora = fakeSora()
+const directory = mkdtempSync(join(tmpdir(), "kept-"))
+afterAll(async () => {
+  await sora.stop()
+  rmSync(directory, { recursive: true })
+})
+
+const files = Layer.mergeAll(
+  KeptFiles.layer({ directory, lifetime: "48 hours" }),
+  PublicUrl.layer(Option.some("https://gw.example.com/"))
+)
+const at = (over: Partial<VideoUpstreamOptions> = {}) =>
+  openaiVideos({ name: "sora", baseUrl: sora.baseUrl, apiKey: Redacted.make(soraKey), ...over })
+
+const using = <A, E>(
+  body: (upstream: VideoUpstream) => Effect.Effect<A, E, KeptFiles | PublicUrl | Scope.Scope>,
+  over: Partial<VideoUpstreamOptions> = {}
+) => Effect.flatMap(at(over), body).pipe(Effect.scoped, Effect.provide(files))
+
+/** Polls until the file is here; a poll that waits for it is answered as running. */
+const polled = (upstream: VideoUpstream, id: string): Effect.Effect<VideoReport, unknown> =>
+  Effect.repeat(Effect.zipRight(Effect.sleep("10 millis"), upstream.poll(id)), {
+    until: (report) => report.status !== "running"
+  })
+
+const frame = (url: string): VideoMedia => ({ kind: "image", role: "first_frame", url })
+
+describe("submit", () => {
+  it.effect("sends a form of the API's own words", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        const id = yield* upstream.submit(
+          job({ upstreamModel: "sora-2", settings: settings({ frames: 192, ratio: "9:16" }) })
+        )
+        expect(sora.made.at(-1)).toMatchObject({
+          id,
+          form: { model: "sora-2", prompt: "a cat", seconds: "8", size: "720x1280" },
+          file: undefined
+        })
+      })
+    )
+  )
+
+  it.effect("sends a first frame as a file, or its address", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        yield* upstream.submit(job({ media: [frame(`data:image/png;base64,${btoa("pixels")}`)] }))
+        expect(sora.made.at(-1)?.file).toEqual({ type: "image/png", bytes: "pixels" })
+        yield* upstream.submit(job({ media: [frame("https://a.example.com/i.png")] }))
+        expect(sora.made.at(-1)).toMatchObject({
+          form: { "input_reference[image_url]": "https://a.example.com/i.png" },
+          file: undefined
+        })
+      })
+    )
+  )
+
+  it.effect.each([
+    ["refuse:400/moderation_blocked", "VideoRejected", "moderation_blocked"],
+    ["refuse:401/invalid_api_key", "VideoRejected", "InternalServiceError"],
+    ["refuse:403/model_not_available", "VideoRejected", "InternalServiceError"],
+    ["refuse:404/model_not_found", "VideoRejected", "InternalServiceError"],
+    ["refuse:429/insufficient_quota", "VideoRejected", "InternalServiceError"],
+    ["refuse:400/billing_hard_limit_reached", "VideoRejected", "InternalServiceError"],
+    ["refuse:429/rate_limit_exceeded", "VideoSaturated", undefined],
+    ["refuse:503/overloaded", "VideoSaturated", undefined],
+    ["refuse:500/server_error", "VideoAmbiguous", undefined],
+    ["drop", "VideoAmbiguous", undefined]
+  ] as const)("%s is %s", ([prompt, _tag, code]) =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        const error = yield* Effect.flip(upstream.submit(job({ prompt })))
+        expect(error).toMatchObject({ _tag, ...(code !== undefined && { code }) })
+        expect(JSON.stringify(error)).not.toContain(soraKey)
+      })
+    )
+  )
+
+  it.effect("a refused connection had no effect", () =>
+    using(
+      (upstream) =>
+        Effect.map(Effect.flip(upstream.submit(job())), (error) => expect(error._tag).toBe("VideoTransient")),
+      {
+        baseUrl: "http://127.0.0.1:1"
+      }
+    )
+  )
+})
+
+describe("fit", () => {
+  const fit = (over: Partial<VideoSettings>, media: ReadonlyArray<VideoMedia> = [], prompt = "a cat") =>
+    using((upstream) => Effect.sync(() => upstream.fit?.({ settings: settings(over), media, prompt })))
+
+  it.effect.each([
+    [{ frames: 120 }, "duration", "duration: expected one of 4, 8, 12 for this model; got 5"],
+    [{ frames: 57, byFrames: true }, "frames", "4, 8, 12"],
+    [{ resolution: "1080p" }, "resolution", "720p 16:9 (1280x720), 720p 9:16 (720x1280)"],
+    [{ ratio: "1:1" }, "ratio", "720p 16:9 (1280x720), 720p 9:16 (720x1280)"]
+  ] as const)("refuses what it hasn't got and lists what it has: %j", ([over, param, words]) =>
+    Effect.gen(function* () {
+      const answer = yield* fit(over)
+      expect(answer).toMatchObject({ type: "refused", refused: { _tag: "InvalidRequest", param } })
+      expect(answer?.type === "refused" && answer.refused.message).toContain(words)
+    })
+  )
+
+  it.effect("takes a prompt and one first frame", () =>
+    Effect.gen(function* () {
+      expect(yield* fit({}, [frame("https://a.example.com/i.png")])).toEqual({ type: "fits", adapted: [] })
+      expect(yield* fit({}, [{ ...frame("https://a.example.com/i.png"), role: "last_frame" }])).toMatchObject({
+        type: "refused",
+        refused: { param: "content" }
+      })
+      expect(yield* fit({}, [frame("https://a.example.com/i.png")], " ")).toMatchObject({ type: "refused" })
+    })
+  )
+
+  it.effect("names what will not be had", () =>
+    Effect.gen(function* () {
+      const asked = { generateAudio: false, returnLastFrame: true, watermark: true, webSearch: true }
+      expect(yield* fit(asked)).toEqual({
+        type: "fits",
+        adapted: ["generate_audio", "return_last_frame", "watermark", "tools"]
+      })
+    })
+  )
+})
+
+describe("poll", () => {
+  it.live("a finished video is fetched once and has a link that needs no key", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        const id = yield* upstream.submit(job())
+        expect(yield* upstream.poll(id)).toEqual({ status: "queued" })
+        sora.move(id, "in_progress")
+        expect(yield* upstream.poll(id)).toEqual({ status: "running" })
+        sora.move(id, "completed")
+        expect(yield* upstream.poll(id)).toEqual({ status: "running", nextPollMs: 500 })
+        const report = yield* polled(upstream, id)
+        expect(report).toMatchObject({ status: "succeeded", result: { duration: 4 } })
+        const url = report.status === "succeeded" ? report.result.videoUrl : ""
+        const [, keptId = ""] = /^https:\/\/gw\.example\.com\/files\/([0-9a-f]{64})\/video\.mp4$/.exec(url) ?? []
+        const path = Option.getOrThrow(yield* Effect.flatMap(KeptFiles, (kept) => kept.file(keptId, "video.mp4")))
+        expect(readFileSync(path).equals(fileOf(id))).toBe(true)
+        expect(yield* upstream.poll(id)).toEqual(report)
+        expect(sora.calls.filter(({ path }) => path.endsWith(`${id}/content`))).toHaveLength(1)
+      })
+    )
+  )
+
+  it.live("a file that breaks off is fetched again, and one that is gone fails the task", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        const id = yield* upstream.submit(job())
+        sora.move(id, "completed")
+        sora.next("/content", () => {
+          let sent = false
+          return new Response(
+            new ReadableStream({
+              pull: (controller) => {
+                if (sent) return controller.error(new Error("gone"))
+                sent = true
+                controller.enqueue(Buffer.alloc(10_000))
+              }
+            })
+          )
+        })
+        const report = yield* polled(upstream, id)
+        expect(report.status).toBe("succeeded")
+
+        const other = yield* upstream.submit(job())
+        sora.move(other, "completed")
+        sora.next("/content", () => new Response(null, { status: 404 }))
+        expect(yield* Effect.flip(polled(upstream, other))).toMatchObject({ _tag: "VideoRejected" })
+      })
+    )
+  )
+
+  it.effect("a failure keeps its code and its words; an unknown id is none of its videos", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        const id = yield* upstream.submit(job())
+        const error = { code: "moderation_blocked", message: "not this cat" }
+        sora.move(id, "failed", error)
+        expect(yield* upstream.poll(id)).toEqual({ status: "failed", error })
+        expect(yield* Effect.flip(upstream.poll("video_none"))).toMatchObject({ code: "ResourceNotFound" })
+        sora.next(id, () => new Response("busy", { status: 500 }))
+        expect((yield* Effect.flip(upstream.poll(id)))._tag).toBe("VideoTransient")
+      })
+    )
+  )
+})
+
+describe("cancel", () => {
+  it.effect("deletes what waits and nothing else", () =>
+    using((upstream) =>
+      Effect.gen(function* () {
+        const id = yield* upstream.submit(job())
+        sora.move(id, "in_progress")
+        expect(yield* upstream.cancel(id)).toBe("running")
+        sora.move(id, "completed")
+        expect(yield* upstream.cancel(id)).toBe("ended")
+        const other = yield* upstream.submit(job())
+        sora.next(other, () => {
+          sora.move(other, "in_progress")
+          return Response.json({ id: other, status: "queued" })
+        })
+        expect(yield* upstream.cancel(other)).toBe("running")
+        sora.move(other, "queued")
+        expect(yield* upstream.cancel(other)).toBe("cancelled")
+        expect(yield* upstream.cancel(other)).toBe("ended")
+      })
+    )
+  )
+})
+
+describe("kept files", () => {
+  const id = "0".repeat(64)
+  const keep = Effect.flatMap(KeptFiles, (kept) =>
+    kept.keep(id, "video.mp4", (path) => Effect.promise(() => Bun.write(path, "x")).pipe(Effect.asVoid))
+  )
+
+  it.effect("are served for their lifetime, and nothing else is", () =>
+    Effect.gen(function* () {
+      const kept = yield* KeptFiles
+      yield* keep
+      yield* TestClock.setTime(Date.now())
+      expect(Option.isSome(yield* kept.file(id, "video.mp4"))).toBe(true)
+      for (const [folder, name] of [
+        [id, "last.png"],
+        [id, "video.mp4.part"],
+        [id, "../kept.key"],
+        ["..", "kept.key"],
+        [`${id}/..`, "video.mp4"]
+      ] as const) {
+        expect(Option.isNone(yield* kept.file(folder, name))).toBe(true)
+      }
+      yield* TestClock.adjust("49 hours")
+      expect(Option.isNone(yield* kept.file(id, "video.mp4"))).toBe(true)
+    }).pipe(Effect.provide(files))
+  )
+
+  it.effect("have ids that a restart keeps and nobody can guess", () =>
+    Effect.gen(function* () {
+      const idOf = (layer: typeof files) =>
+        Effect.flatMap(KeptFiles, (kept) => Effect.sync(() => kept.idOf("sora", "video_1"))).pipe(
+          Effect.provide(Layer.fresh(layer))
+        )
+      const first = yield* idOf(files)
+      expect(yield* idOf(files)).toBe(first)
+      expect(statSync(join(directory, "kept.key")).mode & 0o777).toBe(0o600)
+    })
+  )
+})
