@@ -45,6 +45,8 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newTaskId(createdAtMs)
       const resolved = yield* resolve(request, limitsOf(model, upstream), randomOf(id))
+      const fit = upstream.fit?.(resolved)
+      if (fit?.type === "refused") return yield* fit.refused
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const task = newTask({ caller, request, resolved, upstream, upstreamModel, id, createdAtMs, body })
       yield* Effect.orDie(store.insert(task))
@@ -109,7 +111,8 @@ const limitsOf = (model: Model, upstream: VideoUpstream) => ({
   videos: 3,
   audios: 3,
   passesThrough: upstream.passesThrough,
-  resolutions: model.resolutions ?? commonResolutions
+  resolutions: model.resolutions ?? commonResolutions,
+  seconds: upstream.seconds
 })
 
 interface Accepted {

@@ -12,6 +12,8 @@ import type { PromptFlags } from "./promptFlags.ts"
 /** What a video model takes. */
 export interface VideoLimits extends ContentLimits {
   readonly resolutions: ReadonlyArray<string>
+  /** The lengths it makes, in whole seconds; absent where it makes every one. */
+  readonly seconds?: ReadonlyArray<number> | undefined
 }
 
 export interface Resolved {
@@ -51,7 +53,7 @@ export const resolve = (
       resolution,
       ratio,
       ...sizeOf(resolution, ratio),
-      ...length(request, flags, random),
+      ...length(request, flags, limits.seconds, random),
       seed: seed === -1 ? random("seed") : seed,
       generateAudio: request.generate_audio ?? true,
       watermark: request.watermark ?? flags.watermark ?? false,
@@ -82,14 +84,22 @@ const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<str
 const length = (
   request: Pick<CreateVideoTask, "frames" | "duration">,
   flags: PromptFlags,
+  offered: VideoLimits["seconds"],
   random: (name: "duration") => number
 ): Pick<VideoSettings, "frames" | "byFrames"> => {
   const inBody = request.frames ?? request.duration
   const frames = request.frames ?? (inBody === null || inBody === undefined ? flags.frames : undefined)
   if (frames !== undefined) return { frames, byFrames: true }
-  const seconds = request.duration ?? flags.duration ?? 5
-  return { frames: framesPerSecond * (seconds === -1 ? 4 + (random("duration") % 12) : seconds), byFrames: false }
+  const seconds = request.duration ?? flags.duration ?? usualLength(offered)
+  return { frames: framesPerSecond * (seconds === -1 ? chosenLength(offered, random) : seconds), byFrames: false }
 }
+
+/** Five seconds, or what comes nearest to it. */
+const usualLength = (offered: VideoLimits["seconds"]): number =>
+  offered?.toSorted((a, b) => Math.abs(a - 5) - Math.abs(b - 5))[0] ?? 5
+
+const chosenLength = (offered: VideoLimits["seconds"], random: (name: "duration") => number): number =>
+  offered?.[random("duration") % offered.length] ?? 4 + (random("duration") % 12)
 
 /** The ratio of the first input whose size can be read without fetching it, videos before images; else landscape. */
 const adaptive = (media: ReadonlyArray<VideoMedia>): string => {

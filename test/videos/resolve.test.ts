@@ -33,6 +33,15 @@ describe("settling a request", () => {
     })
   })
 
+  it("chooses a length that the model makes where the request leaves it open, and no other", () => {
+    const seconds = [4, 8, 12]
+    const framesOf = (fields: Record<string, unknown>) => Either.getOrThrow(settle(fields, { seconds })).frames
+    expect(framesOf({})).toBe(4 * 24)
+    expect(framesOf({ duration: -1 })).toBe(12 * 24)
+    // What is asked for stays as it is, for the upstream to refuse.
+    expect(framesOf({ duration: 5 })).toBe(5 * 24)
+  })
+
   it("lets frames beat duration, and the body beat the flags", () => {
     expect(settled({ frames: 29, duration: 10 })).toMatchObject({ frames: 29, byFrames: true })
     const flagged = { content: [text("a cat --dur 7 --frames 33 --seed 5 --ratio 1:1 --rs 480p --wm true")] }
