@@ -1,7 +1,8 @@
 import { Effect, Option } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
-import type { ModelForbidden, RateLimited } from "../contract/Failure.ts"
+import type { ModelForbidden } from "../contract/Failure.ts"
+import { Limits } from "../limits/Limits.ts"
 import { forbidden } from "../models/permission.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
@@ -15,15 +16,13 @@ interface Known {
   readonly expiresAtMs: number
 }
 
-/** The dialect of the rate-limit headers on a reply; null for none. */
-export type RateHeaders = "openai" | "anthropic" | null
-
 /** Who calls and what they may do. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
-  dependencies: [Keys.Default, Changes.Default],
+  dependencies: [Keys.Default, Changes.Default, Limits.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
     const changes = yield* Changes
+    const limits = yield* Limits
     const clock = yield* Effect.clock
     /** By the full SHA-256 of the secret. Only keys that open something are kept: strangers can't fill it. */
     const known = new Map<string, Known>()
@@ -59,20 +58,10 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       return lookUp(secret, hash)
     }
 
-    /**
-     * Lets one request of the caller in, or says when to come back. Adds the rate-limit headers to the reply.
-     * Like `authenticate`, it has already succeeded where nothing is to be waited for.
-     */
-    const admit = (
-      _caller: Caller,
-      _dialect: RateHeaders,
-      _replyHeaders: Record<string, string>
-    ): Effect.Effect<void, RateLimited> => Effect.void
-
     const permit = (caller: Caller, model: string): Effect.Effect<void, ModelForbidden> =>
       forbidden(caller, model) ?? Effect.void
 
-    return { authenticate, admit, permit } as const
+    return { authenticate, admit: limits.admit, permit } as const
   })
 }) {}
 

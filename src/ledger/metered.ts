@@ -9,6 +9,8 @@ interface Options {
   readonly inputTokens: () => number
   /** Whether the gateway itself stops the work: the client then pays nothing. */
   readonly isShuttingDown: () => boolean
+  /** Runs once, when it is over, with the tokens it used. */
+  readonly done: (tokens: number) => void
 }
 
 /**
@@ -27,6 +29,7 @@ export const metered = (generation: Generation, charge: Charge, options: Options
   const pay = (used: Usage, how: "finished" | "hang-up", estimated: boolean) => {
     isOver = true
     stored = charge.settle(used, how, estimated)
+    options.done(used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens)
   }
 
   /** What was used as far as anybody can tell from here; what the upstream did say of the input stands. */
@@ -40,6 +43,7 @@ export const metered = (generation: Generation, charge: Charge, options: Options
   const release = () => {
     isOver = true
     charge.release()
+    options.done(0)
   }
 
   const observe = (batch: Batch | undefined): Batch | undefined => {

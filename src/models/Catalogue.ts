@@ -1,4 +1,5 @@
 import { Context } from "effect"
+import type { Limits } from "../contract/Caller.ts"
 import type { Price } from "../ledger/Price.ts"
 
 /** A model as callers know it, and where it runs. */
@@ -13,6 +14,8 @@ export interface Model {
   readonly ownedBy: string
   /** What it costs; free where absent. */
   readonly price?: Price
+  /** How much of it all callers together may use. */
+  readonly limits?: Limits
   /** Refuse what an upstream can't carry instead of leaving it out. */
   readonly strict?: boolean
   /** Of a video model: the resolutions it makes; undefined for the family's own. */

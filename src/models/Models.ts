@@ -12,6 +12,7 @@ import { Ledger } from "../ledger/Ledger.ts"
 import type { Chargeable } from "../ledger/Ledger.ts"
 import { metered } from "../ledger/metered.ts"
 import { free, mostOf } from "../ledger/Price.ts"
+import { Limits } from "../limits/Limits.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
@@ -23,11 +24,12 @@ import { tryRoutes } from "./tryRoutes.ts"
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Models extends Effect.Service<Models>()("gateway/models/Models", {
-  dependencies: [Ledger.Default],
+  dependencies: [Ledger.Default, Limits.Default],
   effect: Effect.gen(function* () {
     const catalogue = yield* Catalogue
     const upstreams = yield* TextUpstreams
     const ledger = yield* Ledger
+    const limits = yield* Limits
     const lanes = yield* Lanes
 
     const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
@@ -92,7 +94,10 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       )
     }
 
-    /** Holds the most a request can cost while it starts and runs. One that is left before it starts used nothing. */
+    /**
+     * Lets the request in within its limits, and holds the most that it can cost while it starts and runs. One that is
+     * left before it starts used nothing.
+     */
     const paid = (work: Work, start: Effect.Effect<Generation, Failure>): Effect.Effect<Generation, Failure> => {
       const { caller, conversation, model, request, served } = work
       const price = model.price ?? free
@@ -108,15 +113,19 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         price
       }
       const opened = ledger.open(chargeable, () => mostOf(price, mostUsed(conversation, model, inputTokens())))
+      // What a request that does not bound its output will use, nobody knows: it is counted after.
+      const mostTokens = () => inputTokens() + (conversation.maxOutputTokens ?? 0)
       return Effect.uninterruptible(
-        Effect.flatMap(opened, (charge) =>
-          start.pipe(
-            Effect.onInterrupt(() => Effect.sync(() => void charge.settle(noUsage, "hang-up", true))),
-            Effect.tapErrorCause(() => Effect.sync(charge.release)),
-            Effect.map((generation) =>
-              metered(generation, charge, { inputTokens, isShuttingDown: () => request.shutdown.aborted })
+        Effect.flatMap(limits.begin(caller, model, mostTokens, request.replyHeaders), ({ done }) =>
+          Effect.flatMap(opened, (charge) =>
+            start.pipe(
+              Effect.onInterrupt(() => Effect.sync(() => void charge.settle(noUsage, "hang-up", true))),
+              Effect.tapErrorCause(() => Effect.sync(charge.release)),
+              Effect.map((generation) =>
+                metered(generation, charge, { inputTokens, isShuttingDown: () => request.shutdown.aborted, done })
+              )
             )
-          )
+          ).pipe(Effect.tapErrorCause(() => Effect.sync(() => done(0))))
         )
       )
     }

@@ -14,6 +14,7 @@ const failed: GenerationEvent = { type: "failed", failure: new UpstreamFailed({}
 /** Plays batches, one a call of `next`, and writes down what is paid. */
 const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean } = {}) => {
   const paid: Array<{ used: Usage; how: string; estimated: boolean } | "released"> = []
+  const done: Array<number> = []
   const cancelled: Array<How | undefined> = []
   const given = [...batches]
   let counts = 0
@@ -35,7 +36,8 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
         counts++
         return 7
       },
-      isShuttingDown: () => options.shuttingDown === true
+      isShuttingDown: () => options.shuttingDown === true,
+      done: (tokens) => void done.push(tokens)
     }
   )
   const take = async (n: number) => {
@@ -43,7 +45,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
     for (let i = 0; i < n; i++) events.push(...((await watched.next()) ?? []))
     return events
   }
-  return { watched, paid, cancelled, take, counts: () => counts }
+  return { watched, paid, done, cancelled, take, counts: () => counts }
 }
 
 describe("a metered generation", () => {
@@ -55,6 +57,7 @@ describe("a metered generation", () => {
     run.watched.cancel()
     expect(run.paid).toEqual([{ used: told, how: "finished", estimated: false }])
     expect(run.counts()).toBe(0)
+    expect(run.done).toEqual([10])
     expect(await run.watched.settled?.()).toBeUndefined()
   })
 
@@ -112,6 +115,9 @@ describe("a metered generation", () => {
     silent.watched.cancel("failed")
     const drained = play([[text("a")]], { shuttingDown: true })
     drained.watched.cancel()
-    for (const run of [broken, short, silent, drained]) expect(run.paid).toEqual(["released"])
+    for (const run of [broken, short, silent, drained]) {
+      expect(run.paid).toEqual(["released"])
+      expect(run.done).toEqual([0])
+    }
   })
 })

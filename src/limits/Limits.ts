@@ -1,0 +1,201 @@
+import * as RateLimiter from "@effect/experimental/RateLimiter"
+import { Duration, Effect, Layer } from "effect"
+import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
+import { RateLimited } from "../contract/Failure.ts"
+import { Permits } from "./Permits.ts"
+import { dialectOf, writeHeaders } from "./rateHeaders.ts"
+import type { Dialect, Standing } from "./rateHeaders.ts"
+import { rateLimiter, Windows } from "./Windows.ts"
+
+/** A running request within its limits. */
+export interface Admission {
+  /** To be called once it is over, with the tokens it really used. */
+  readonly done: (tokens: number) => void
+}
+
+/** Somebody's limits, and the name under which their use is counted. */
+interface Scope {
+  /** As a message says it. */
+  readonly who: string
+  readonly key: string
+  readonly bounds: Bounds
+}
+
+type Kind = "requests" | "tokens"
+
+/** A limit that is used up. */
+interface Exceeded {
+  readonly scope: Scope
+  readonly standing: Standing
+}
+
+const minute = Duration.minutes(1)
+const unlimited: Admission = { done: () => {} }
+
+/**
+ * How much a caller may use: requests and tokens a minute, and requests at once; each for the key, its account and the
+ * model. A request's tokens count in the minute in which it began.
+ */
+export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
+  dependencies: [rateLimiter.pipe(Layer.provideMerge(Windows.layer))],
+  effect: Effect.gen(function* () {
+    const limiter = yield* RateLimiter.RateLimiter
+    const windows = yield* Windows
+    const clock = yield* Effect.clock
+    const running = new Permits()
+
+    const take = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> =>
+      limiter.consume({ key: `${kind}:${scope.key}`, limit, window: minute, tokens: amount }).pipe(
+        Effect.map(({ remaining, resetAfter }) => ({ limit, remaining, leftMs: Duration.toMillis(resetAfter) })),
+        Effect.catchAll((error) => {
+          const standing = { limit, remaining: 0, leftMs: Duration.toMillis(minute) }
+          return error.reason === "Exceeded"
+            ? Effect.fail({ scope, standing: { ...standing, leftMs: Duration.toMillis(error.retryAfter) } })
+            : // A lost Redis is no reason to serve nobody.
+              Effect.as(Effect.logWarning(error.message), { ...standing, remaining: limit })
+        })
+      )
+
+    /** Takes an amount for each scope that has such a limit, up to the first that is used up; answers the tightest. */
+    const takeEach = (scopes: ReadonlyArray<Scope>, kind: Kind, amount: number) =>
+      Effect.gen(function* () {
+        let tightest: Standing | undefined
+        for (const scope of scopes) {
+          const limit = limitOf(scope, kind)
+          if (limit === undefined) continue
+          const standing = yield* take(scope, kind, amount, limit)
+          if (tightest === undefined || standing.remaining < tightest.remaining) tightest = standing
+        }
+        return tightest
+      })
+
+    /**
+     * Lets one request of the caller in, or says when to come back; either way the reply says where the caller stands.
+     * Without limits it is an effect that has already succeeded.
+     */
+    const admit = (
+      caller: Caller,
+      dialect: Dialect,
+      headers: Record<string, string>
+    ): Effect.Effect<void, RateLimited> => {
+      const scopes = scopesOf(caller)
+      if (
+        !scopes.some(({ bounds }) => bounds.requestsPerMinute !== undefined || bounds.tokensPerMinute !== undefined)
+      ) {
+        return Effect.void
+      }
+      const show = (kind: Kind) => (standing: Standing | undefined) => {
+        if (standing !== undefined) {
+          writeHeaders(headers, dialect, kind, standing, clock.unsafeCurrentTimeMillis())
+        }
+      }
+      // Tokens are only looked at: what the request will use is not known yet, or it is one that uses none.
+      const tokens = takeEach(scopes, "tokens", 0).pipe(
+        Effect.catchAll(({ standing }) => Effect.succeed(standing)),
+        Effect.map(show("tokens"))
+      )
+      return Effect.zipRight(
+        tokens,
+        takeEach(scopes, "requests", 1).pipe(
+          Effect.map(show("requests")),
+          Effect.mapError((exceeded) => {
+            show("requests")(exceeded.standing)
+            return tooMany(exceeded, "requests")
+          })
+        )
+      )
+    }
+
+    /**
+     * Lets a request for a model run: a permit for each limit of requests at once, and the tokens it may use.
+     *
+     * @param tokens the most it may use; only asked where that matters
+     */
+    const begin = (
+      caller: Caller,
+      model: { readonly id: string; readonly limits?: Bounds | undefined },
+      tokens: () => number,
+      headers: Record<string, string>
+    ): Effect.Effect<Admission, RateLimited> => {
+      const ofModel = { who: `the model "${model.id}"`, key: `model:${model.id}`, bounds: model.limits ?? none }
+      const scopes = [...scopesOf(caller), ofModel].filter(({ bounds }) => isBounded(bounds))
+      return scopes.length === 0 ? Effect.succeed(unlimited) : beginWithin(scopes, ofModel, tokens, headers)
+    }
+
+    const beginWithin = (
+      scopes: ReadonlyArray<Scope>,
+      model: Scope,
+      tokens: () => number,
+      headers: Record<string, string>
+    ): Effect.Effect<Admission, RateLimited> =>
+      Effect.suspend(() => {
+        const permits = scopes.flatMap((scope) =>
+          scope.bounds.concurrentRequests === undefined
+            ? []
+            : [{ key: scope.key, who: scope.who, most: scope.bounds.concurrentRequests }]
+        )
+        const full = running.take(permits)
+        if (full !== undefined) return Effect.fail(allBusy(full))
+        const counted = scopes.filter((scope) => limitOf(scope, "tokens") !== undefined)
+        const reserved = counted.length === 0 ? 0 : tokens()
+        const beganMs = clock.unsafeCurrentTimeMillis()
+        const taken: Array<Scope> = []
+        const correct = (tokens: number) => {
+          for (const scope of taken) windows.correct(`tokens:${scope.key}`, tokens, beganMs)
+          running.giveBack(permits)
+        }
+        const takeTokens = Effect.forEach(
+          counted,
+          (scope) => Effect.tap(takeEach([scope], "tokens", reserved), () => taken.push(scope)),
+          { discard: true }
+        )
+        return takeEach([model], "requests", 1).pipe(
+          Effect.mapError((exceeded) => tooMany(exceeded, "requests")),
+          Effect.zipRight(Effect.mapError(takeTokens, (exceeded) => tooMany(exceeded, "tokens", reserved))),
+          Effect.zipRight(
+            takeEach(counted, "tokens", 0).pipe(Effect.catchAll(({ standing }) => Effect.succeed(standing)))
+          ),
+          Effect.map((standing): Admission => {
+            if (standing !== undefined) writeHeaders(headers, dialectOf(headers), "tokens", standing, beganMs)
+            return { done: (used) => correct(used - reserved) }
+          }),
+          Effect.tapErrorCause(() => Effect.sync(() => correct(-reserved)))
+        )
+      })
+
+    return { admit, begin } as const
+  })
+}) {}
+
+const none: Bounds = {}
+
+const scopesOf = (caller: Caller): ReadonlyArray<Scope> => [
+  { who: "this API key", key: `key:${caller.key}`, bounds: caller.keyLimits },
+  { who: "this account", key: `account:${caller.account}`, bounds: caller.accountLimits }
+]
+
+const isBounded = (bounds: Bounds) =>
+  bounds.requestsPerMinute !== undefined ||
+  bounds.tokensPerMinute !== undefined ||
+  bounds.concurrentRequests !== undefined
+
+const limitOf = ({ bounds }: Scope, kind: Kind) =>
+  kind === "requests" ? bounds.requestsPerMinute : bounds.tokensPerMinute
+
+const tooMany = ({ scope, standing }: Exceeded, kind: Kind, amount = 1) =>
+  amount > standing.limit
+    ? new RateLimited({
+        message: `Too many tokens: the request may use ${amount}, and ${scope.who} has ${standing.limit} a minute; ask for fewer output tokens`,
+        retryAfterSeconds: null
+      })
+    : new RateLimited({
+        message: `Too many ${kind}: ${scope.who} has ${standing.limit} a minute`,
+        retryAfterSeconds: standing.leftMs / 1_000
+      })
+
+const allBusy = ({ most, who }: { readonly who: string; readonly most: number }) =>
+  new RateLimited({
+    message: `Too many requests at once: ${who} may have ${most} running`,
+    // Whenever one of them ends; nobody knows.
+    retryAfterSeconds: null
+  })
