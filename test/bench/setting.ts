@@ -30,7 +30,7 @@ models:
   paced-chat: { routes: [{ upstream: chat, model: paced }], price: { input: 1, output: 2 } }
 keys:
   - name: bench
-    secret: "${benchKey}"
+    secret: "other-${benchKey}"
     account: bench
     models: ["*"]
     balance_usd: 1000000
@@ -44,7 +44,7 @@ export const start = async (): Promise<Setting> => {
   const proxy = await startScript("proxy.ts", upstream.url)
   const folder = mkdtempSync(join(tmpdir(), "gateway-bench-"))
   writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
-  const gateway = await startGateway({ folder, env: { GATEWAY_CHECK_ANSWERS: "false" } })
+  const gateway = await startGateway({ folder, env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey } })
   const portkey = await startPortkey()
   return {
     upstream,
