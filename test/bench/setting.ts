@@ -44,7 +44,10 @@ export const start = async (): Promise<Setting> => {
   const proxy = await startScript("proxy.ts", upstream.url)
   const folder = mkdtempSync(join(tmpdir(), "gateway-bench-"))
   writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
-  const gateway = await startGateway({ folder, env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey } })
+  const gateway = await startGateway({
+    folder,
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey }
+  })
   const portkey = await startPortkey()
   return {
     upstream,
