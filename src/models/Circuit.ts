@@ -63,6 +63,17 @@ export class Circuit {
     if (this.#state !== "closed") return
     this.#turn(now)
     add(this.#calls, this.#part)
+    this.#judge(now)
+  }
+
+  /** A call that had succeeded failed in the end. */
+  brokeOff(now: number): void {
+    if (this.#state !== "closed") return
+    this.#turn(now)
+    this.#judge(now)
+  }
+
+  #judge(now: number): void {
     add(this.#failures, this.#part)
     const calls = sum(this.#calls)
     if (calls >= this.#rules.leastCalls && sum(this.#failures) >= calls * this.#rules.failureRate) this.#open(now)

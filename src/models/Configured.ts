@@ -14,9 +14,6 @@ import { Lanes, makeLane } from "./Lane.ts"
 import type { Lane } from "./Lane.ts"
 import { priced } from "./prices.ts"
 
-/** How long an upstream may take to list its models while everything waits for it. */
-const listDeadline = "5 seconds"
-
 /** An upstream as it was made, and what it was made of: one that a reload leaves as it was keeps its state. */
 interface Made {
   readonly entry: UpstreamEntry
@@ -90,11 +87,11 @@ const laneOf = (entry: UpstreamEntry) =>
 
 /** One that can't be asked serves what it listed before. */
 const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<string>) =>
-  listModels(entry, listDeadline).pipe(
+  listModels(entry).pipe(
     Effect.tap((ids) => Effect.logInfo(`upstream ${name} lists ${ids.length} models: ${ids.join(", ")}`)),
     Effect.catchAll(({ message }) =>
       Effect.as(
-        Effect.logWarning(`upstream ${name} was asked for its models, but ${message}; ask again with SIGHUP`),
+        Effect.logWarning(`upstream ${name}: its models are not known (${message}); SIGHUP asks it again`),
         before
       )
     )

@@ -77,7 +77,7 @@ const guarded = ({ circuit, clock }: Lane, call: Call): Call =>
     return Effect.matchCauseEffect(Effect.interruptible(call), {
       onSuccess: (generation) => {
         circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
-        return Effect.succeed(watched(generation, () => circuit.failed("usual", clock.unsafeCurrentTimeMillis())))
+        return Effect.succeed(watched(generation, () => circuit.brokeOff(clock.unsafeCurrentTimeMillis())))
       },
       onFailure: (cause) => {
         settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())

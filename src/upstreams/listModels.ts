@@ -1,54 +1,46 @@
-import { Effect, Redacted, Schema } from "effect"
-import type { Duration } from "effect"
+import { Data, Effect, Option, Redacted, Schema } from "effect"
+import { callUpstream } from "./client.ts"
 import type { UpstreamEntry } from "./fromSettings.ts"
 import { headersOf } from "./fromSettings.ts"
 
 /** Why an upstream's models are not known, in words for the operator. */
-export class NoModelList extends Schema.TaggedError<NoModelList>()("NoModelList", { message: Schema.String }) {}
+export class NoModelList extends Data.TaggedError("NoModelList")<{ readonly message: string }> {}
 
-const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
+/** How long an upstream may take to answer while a start or a reload waits for it, in ms. */
+const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
+const answerLimit = 4 * 1024 * 1024
+
+const ModelList = Schema.parseJson(Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) }))
+const decode = Schema.decodeUnknownOption(ModelList)
 
 /** Asks an upstream what it serves (`/models`, as OpenAI and Anthropic have it). */
-export const listModels = (
-  entry: UpstreamEntry,
-  deadline: Duration.DurationInput
-): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
+export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
   Effect.gen(function* () {
-    const response = yield* Effect.tryPromise({
-      try: (signal) => get(entry, signal),
-      catch: () => new NoModelList({ message: "it could not be reached" })
-    })
-    const body = yield* Effect.tryPromise({
-      try: () => response.json(),
-      catch: () => new NoModelList({ message: `it answered ${response.status} without JSON` })
-    })
-    if (!response.ok) return yield* new NoModelList({ message: `it answered ${response.status}` })
-    const list = yield* Effect.mapError(
-      Schema.decodeUnknown(ModelList)(body),
-      () => new NoModelList({ message: "its answer is no list of models" })
+    const answer = yield* Effect.mapError(
+      callUpstream({ method: "GET", url: address(entry), headers: headers(entry), deadlines }),
+      ({ failure }) => new NoModelList({ message: failure.message })
     )
-    return list.data.map(({ id }) => id)
-  }).pipe(
-    Effect.timeoutFail({
-      duration: deadline,
-      onTimeout: () => new NoModelList({ message: "it did not answer in time" })
+    const body = yield* Effect.tryPromise({
+      try: () => answer.text(answerLimit),
+      catch: () => new NoModelList({ message: "its answer broke off" })
     })
-  )
+    if (answer.status !== 200) return yield* new NoModelList({ message: `it answered with status ${answer.status}` })
+    const list = decode(body)
+    if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is no list of models" })
+    return list.value.data.map(({ id }) => id)
+  })
 
-const get = (entry: UpstreamEntry, signal: AbortSignal): Promise<Response> => {
-  const base = entry.base_url.replace(/\/+$/, "")
-  const isAnthropic = entry.protocol === "anthropic-messages"
+const address = ({ base_url, protocol }: UpstreamEntry) => {
+  const base = base_url.replace(/\/+$/, "")
+  return protocol === "anthropic-messages" && !base.endsWith("/v1") ? `${base}/v1/models` : `${base}/models`
+}
+
+const headers = (entry: UpstreamEntry) => {
   const key = entry.api_key === undefined ? undefined : Redacted.value(entry.api_key)
-  const options: RequestInit & { readonly proxy: false } = {
-    headers: {
-      ...(isAnthropic ? { "anthropic-version": "2023-06-01" } : {}),
-      ...(key === undefined ? {} : isAnthropic ? { "x-api-key": key } : { authorization: `Bearer ${key}` }),
-      ...headersOf(entry)
-    },
-    signal,
-    redirect: "manual",
-    proxy: false
+  const isAnthropic = entry.protocol === "anthropic-messages"
+  return {
+    ...(isAnthropic ? { "anthropic-version": "2023-06-01" } : {}),
+    ...(key === undefined ? {} : isAnthropic ? { "x-api-key": key } : { authorization: `Bearer ${key}` }),
+    ...headersOf(entry)
   }
-  // oxlint-disable-next-line no-restricted-globals -- the operator's own address, checked to be http(s) with the file
-  return fetch(isAnthropic && !base.endsWith("/v1") ? `${base}/v1/models` : `${base}/models`, options)
 }

@@ -1,0 +1,29 @@
+import { RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
+import type { Failure } from "../../src/contract/Failure.ts"
+import type { Batch, Generation } from "../../src/generation/Generation.ts"
+import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
+
+/** A generation that says one word, and counts how often it was cancelled. */
+export const word = (text: string, last?: Failure): Generation & { readonly cancelled: () => number } => {
+  const batches: Array<Batch> = [
+    [{ type: "text-delta", text }],
+    [last === undefined ? { type: "finished", reason: "stop", stopSequence: null } : { type: "failed", failure: last }]
+  ]
+  let cancelled = 0
+  return { next: () => batches.shift(), cancel: () => void cancelled++, cancelled: () => cancelled }
+}
+
+interface Refusal {
+  readonly retry?: UpstreamError["retry"]
+  readonly failure?: Failure
+  readonly retryAfterMs?: number
+}
+
+export const refused = ({ failure, retry = "again", retryAfterMs }: Refusal = {}) =>
+  new UpstreamError({ failure: failure ?? new UpstreamFailed({}), retry, retryAfterMs, status: 500 })
+
+export const tooMany = (retryAfterSeconds: number | null) =>
+  refused({
+    failure: new RateLimited({ retryAfterSeconds }),
+    ...(retryAfterSeconds === null ? {} : { retryAfterMs: retryAfterSeconds * 1_000 })
+  })
