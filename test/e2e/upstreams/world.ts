@@ -1,0 +1,92 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Anthropic from "@anthropic-ai/sdk"
+import OpenAI from "openai"
+import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
+import type { DialectName, FakeOptions } from "../../upstreams/fakes/fakeUpstream.ts"
+import type { GatewayProcess } from "../process.ts"
+import { startGateway } from "../process.ts"
+
+export const protocols = ["anthropic-messages", "openai-responses", "openai-chat"] as const
+
+/** The caller's name of the model behind each upstream; the upstream's own is another. */
+export const models: Record<DialectName, string> = {
+  "anthropic-messages": "behind-messages",
+  "openai-responses": "behind-responses",
+  "openai-chat": "behind-chat"
+}
+
+const upstreamModels: Record<DialectName, string> = {
+  "anthropic-messages": "claude-sonnet-4-5",
+  "openai-responses": "gpt-5.1",
+  "openai-chat": "qwen3-32b"
+}
+
+/** Never to be seen by a caller. */
+export const upstreamKey = "sk-planted-upstream-key"
+
+type Fake = ReturnType<typeof fakeUpstream>
+
+export interface World {
+  readonly gateway: GatewayProcess
+  readonly fakes: Record<DialectName, Fake>
+  readonly anthropic: Anthropic
+  readonly openai: OpenAI
+  /** The last request an upstream got. */
+  readonly asked: (protocol: DialectName) => Fake["asked"][number]
+  readonly dispose: () => Promise<void>
+}
+
+/** A real gateway in front of one fake upstream of each protocol. */
+export const startWorld = async (
+  options: { readonly fake?: FakeOptions; readonly yaml?: (urls: Record<DialectName, string>) => string } = {}
+): Promise<World> => {
+  const fakes: Record<DialectName, Fake> = {
+    "anthropic-messages": fakeUpstream("anthropic-messages", options.fake),
+    "openai-responses": fakeUpstream("openai-responses", options.fake),
+    "openai-chat": fakeUpstream("openai-chat", options.fake)
+  }
+  const folder = mkdtempSync(join(tmpdir(), "gateway-upstreams-"))
+  const urls = {
+    "anthropic-messages": fakes["anthropic-messages"].url,
+    "openai-responses": fakes["openai-responses"].url,
+    "openai-chat": fakes["openai-chat"].url
+  }
+  writeFileSync(join(folder, "gateway.yaml"), (options.yaml ?? usualYaml)(urls))
+  const gateway = await startGateway({ folder, env: { UPSTREAM_KEY: upstreamKey } })
+  const common = { apiKey: gateway.key, maxRetries: 0 }
+  return {
+    gateway,
+    fakes,
+    anthropic: new Anthropic({ ...common, baseURL: gateway.url }),
+    openai: new OpenAI({ ...common, baseURL: `${gateway.url}/v1` }),
+    asked: (protocol) => fakes[protocol].asked.at(-1)!,
+    dispose: async () => {
+      await gateway.dispose()
+      await Promise.all(Object.values(fakes).map((fake) => fake.stop()))
+    }
+  }
+}
+
+/** One model behind each upstream, as a configuration file. */
+export const usualYaml = (urls: Record<DialectName, string>): string =>
+  JSON.stringify({
+    upstreams: Object.fromEntries(
+      protocols.map((protocol) => [
+        `up-${protocol}`,
+        {
+          protocol,
+          base_url: `${urls[protocol]}/v1`,
+          api_key: "${UPSTREAM_KEY}",
+          ...(protocol === "openai-chat" ? { provider: "vllm" } : {})
+        }
+      ])
+    ),
+    models: Object.fromEntries(
+      protocols.map((protocol) => [
+        models[protocol],
+        { routes: [{ upstream: `up-${protocol}`, model: upstreamModels[protocol] }] }
+      ])
+    )
+  })
