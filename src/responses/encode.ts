@@ -44,8 +44,8 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
       return
     case "close":
       // A message waits: more text may follow, and the last one of an answer that was cut off is incomplete.
-      if (open?.type === "message") draft.open = { ...open, paused: true }
-      else end(draft, { ...event, status: isCutOff && event.isCut ? "incomplete" : "completed" })
+      if (open?.type !== "message")
+        end(draft, { ...event, status: isCutOff && event.isCut ? "incomplete" : "completed" })
       return
     case "finished": {
       const reason = incompleteReason(draft, event.reason)
@@ -53,7 +53,6 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
       return finished(draft, reason, event.usage)
     }
     case "failed":
-      if (open?.type === "message" && open.paused) end(draft, silently)
       return failed(draft, codedError(event.failure))
   }
 }

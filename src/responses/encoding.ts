@@ -50,8 +50,6 @@ export interface OpenMessage {
   readonly part: OutputPart
   /** Where the model's current text begins in the part: texts that follow each other are one part. */
   readonly from: number
-  /** The model's text has ended, the part not yet. */
-  readonly paused: boolean
 }
 
 export interface OpenReasoning {

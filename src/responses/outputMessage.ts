@@ -11,7 +11,7 @@ export const isText = (item: OpenItem): item is TextItem => item.type === "text"
 /** More text for a message: the part goes on if it is of the same kind, else the message gets another one. */
 export const resume = (draft: Draft, open: OpenMessage, kind: TextItem["type"]): void => {
   if ((open.part.type === "output_text") === (kind === "text")) {
-    draft.open = { ...open, from: textOf(open.part).length, paused: false }
+    draft.open = { ...open, from: textOf(open.part).length }
     return
   }
   finishPart(draft, open)
@@ -23,7 +23,7 @@ export const addPart = (draft: Draft, message: Pick<OpenMessage, "id" | "earlier
     kind === "text"
       ? { type: "output_text", text: "", annotations: [], logprobs: [] }
       : { type: "refusal", refusal: "" }
-  const open: OpenMessage = { type: "message", ...message, part, from: 0, paused: false }
+  const open: OpenMessage = { type: "message", ...message, part, from: 0 }
   draft.open = open
   emit(draft, "response.content_part.added", { ...place(draft, open), part })
 }
