@@ -6,7 +6,7 @@ import type { Decoded } from "../../src/responses/decode.ts"
 import { machine } from "../../src/responses/encode.ts"
 import type { Encoding } from "../../src/responses/encoding.ts"
 
-export const decoded = (request: CreateResponse): Decoded => {
+const decoded = (request: CreateResponse): Decoded => {
   const result = decode(request, { history: [], input: inputItems(request.input) })
   if (result instanceof Error) throw result
   return result
