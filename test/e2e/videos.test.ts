@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => gateway.dispose())
 
 const tasks = "/api/v3/contents/generations/tasks"
-const ask = (path: string, init: RequestInit = {}, key: string | null = gateway.key) =>
+const ask = (path: string, init: { method?: string; body?: string } = {}, key: string | null = gateway.key) =>
   fetch(`${gateway.url}${path}`, {
     ...init,
-    headers: { ...(key === null ? {} : { authorization: `Bearer ${key}` }), ...init.headers }
+    headers: key === null ? {} : { authorization: `Bearer ${key}` }
   })
 const post = (body: unknown) =>
   ask(tasks, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body) })
@@ -27,7 +27,11 @@ const create = async (fields: Record<string, unknown>): Promise<string> => {
   expect(Object.keys(body)).toEqual(["id"])
   return body.id
 }
-const find = async (id: string) => (await ask(`${tasks}/${id}`)).json() as Promise<Record<string, any>>
+interface Shown {
+  readonly status: string
+  readonly content: { readonly video_url: string; readonly last_frame_url: string }
+}
+const find = async (id: string) => (await (await ask(`${tasks}/${id}`)).json()) as Shown
 /** Asks until the task has ended; answers every status on the way. */
 const ended = async (id: string) => {
   const seen: Array<string> = []
@@ -83,7 +87,7 @@ describe("a video task, from its creation to its file", () => {
     const error = { code: "OutputVideoSensitiveContentDetected", message: expect.any(String) }
     expect(record).toMatchObject({ status: "failed", error })
     for (const absent of ["content", "usage", "seed", "duration"]) expect(record).not.toHaveProperty(absent)
-    const list = (await (await ask(`${tasks}?filter.task_ids=${id}&filter.status=failed`)).json()) as any
+    const list = (await (await ask(`${tasks}?filter.task_ids=${id}&filter.status=failed`)).json()) as object
     expect(list).toMatchObject({ total: 1, items: [{ ...record, failure_reason: error }] })
   })
 
@@ -112,7 +116,7 @@ describe("a video task, from its creation to its file", () => {
 
 describe("what a video request is refused with", () => {
   const error = async (response: Response) => {
-    const { error } = (await response.json()) as { error: Record<string, unknown> }
+    const { error } = (await response.json()) as { error: { [name: string]: unknown } }
     expect(Object.keys(error).sort()).toEqual(["code", "message", "param", "type"])
     expect(error["param"]).toBeNull()
     return [response.status, error["code"], error["type"], error["message"]]
