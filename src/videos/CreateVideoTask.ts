@@ -1,8 +1,8 @@
 import { Schema } from "effect"
-import { integer, maybe } from "../contract/fields.ts"
+import { integer, maybe, required } from "../contract/fields.ts"
 import { isHttpUrl } from "./addresses.ts"
 
-const Url = Schema.Struct({ url: Schema.String.pipe(Schema.minLength(1, { message: () => "expected a URL" })) })
+const Url = Schema.Struct({ url: Schema.String.pipe(Schema.minLength(1, { description: "a URL" })) })
 
 /** What an input is for. */
 export const MediaRole = Schema.Literal(
@@ -76,32 +76,40 @@ export const isFrameCount = (value: number): boolean =>
 export const maxSeed = 2 ** 32 - 1
 
 const Duration = Schema.Number.pipe(
-  Schema.filter(isDuration, { message: () => "expected an integer from 4 to 15, or -1 to let the model choose" }),
-  Schema.annotations({ jsonSchema: { type: "integer", enum: [-1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] } })
+  Schema.filter(isDuration, {
+    description: "an integer from 4 to 15, or -1 to let the model choose",
+    jsonSchema: { type: "integer", enum: [-1, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] }
+  })
 )
 
 const Frames = Schema.Number.pipe(
-  Schema.filter(isFrameCount, { message: () => "expected an integer from 29 to 289 of the form 25 + 4n" }),
-  Schema.annotations({ jsonSchema: { type: "integer", minimum: 29, maximum: 289 } })
+  Schema.filter(isFrameCount, {
+    description: "an integer from 29 to 289 of the form 25 + 4n",
+    jsonSchema: { type: "integer", minimum: 29, maximum: 289 }
+  })
 )
 
 const CallbackUrl = Schema.String.pipe(
-  Schema.filter(isHttpUrl, { message: () => "expected an http or https URL" }),
-  Schema.annotations({ jsonSchema: { type: "string", format: "uri", pattern: "^[hH][tT][tT][pP][sS]?://" } })
+  Schema.filter(isHttpUrl, {
+    description: "an http or https URL",
+    jsonSchema: { type: "string", format: "uri", pattern: "^[hH][tT][tT][pP][sS]?://" }
+  })
+)
+
+const Content = Schema.Array(ContentPart).pipe(
+  Schema.filter((parts) => parts.length >= 1 && parts.length <= 64, {
+    description: "an array of 1 to 64 parts",
+    jsonSchema: { minItems: 1, maxItems: 64 }
+  })
 )
 
 /** Body of `POST …/contents/generations/tasks` (A1, and what Ark's own client libraries send beside it). */
 export const CreateVideoTask = Schema.Struct({
-  model: Schema.String.annotations({ description: "Model id; `GET /v1/models` lists those served." }),
-  content: Schema.Array(ContentPart)
-    .pipe(
-      Schema.minItems(1, { message: () => "expected at least one part" }),
-      Schema.maxItems(64, { message: () => "expected at most 64 parts" })
-    )
-    .annotations({
-      description:
-        "Text alone; one image (`first_frame`); two images (`first_frame` and `last_frame`); or references: up to 9 `reference_image`, 3 `reference_video` and 3 `reference_audio`, at least one of them an image or a video. Frames and references can't be mixed."
-    }),
+  model: required(Schema.String, "Model id; `GET /v1/models` lists those served."),
+  content: required(
+    Content,
+    "Text alone; one image (`first_frame`); two images (`first_frame` and `last_frame`); or references: up to 9 `reference_image`, 3 `reference_video` and 3 `reference_audio`, at least one of them an image or a video. Frames and references can't be mixed."
+  ),
   callback_url: maybe(CallbackUrl).annotations({
     description: "Gets a POST of the task's record each time its status changes."
   }),
@@ -137,7 +145,7 @@ export const CreateVideoTask = Schema.Struct({
     description: "Tools the model may use: `web_search`."
   }),
   safety_identifier: maybe(
-    Schema.String.pipe(Schema.maxLength(64, { message: () => "expected at most 64 characters" }))
+    Schema.String.pipe(Schema.maxLength(64, { description: "a string of at most 64 characters" }))
   ).annotations({ description: "Identifies the end user for safety and policy; at most 64 characters." }),
   service_tier: maybe(Schema.String).annotations({ description: "Default `default`; echoed." }),
   draft: maybe(Schema.Boolean).annotations({ description: "Default false; echoed." }),

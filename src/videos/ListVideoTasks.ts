@@ -4,8 +4,10 @@ import { ListedVideoTask } from "./VideoTaskRecord.ts"
 const page = (name: string, otherwise: number) =>
   Schema.optional(
     Schema.NumberFromString.pipe(
-      Schema.int({ message: () => "expected an integer from 1 to 500" }),
-      Schema.between(1, 500, { message: () => "expected an integer from 1 to 500" })
+      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 500, {
+        description: "an integer from 1 to 500",
+        jsonSchema: { type: "integer", minimum: 1, maximum: 500 }
+      })
     )
   ).annotations({ description: `${name}: 1 to 500, default ${otherwise}.` })
 

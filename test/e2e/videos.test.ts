@@ -126,11 +126,11 @@ describe("what a video request is refused with", () => {
 
   it.each<[unknown, string]>([
     [{ content: ok.content }, "model: is required; expected a string"],
-    [{ model: "sandbox-video" }, "content: is required; expected an array of at least 1 item(s)"],
-    [{ ...ok, content: "a cat" }, 'content: expected an array of at least 1 item(s); got "a cat"'],
-    [{ ...ok, content: [] }, "content: expected at least one part"],
-    [{ ...ok, duration: 3 }, "duration: expected an integer from 4 to 15, or -1 to let the model choose"],
-    [{ ...ok, frames: 30 }, "frames: expected an integer from 29 to 289 of the form 25 + 4n"],
+    [{ model: "sandbox-video" }, "content: is required; expected an array of 1 to 64 parts"],
+    [{ ...ok, content: "a cat" }, 'content: expected an array of 1 to 64 parts; got "a cat"'],
+    [{ ...ok, content: [] }, "content: expected an array of 1 to 64 parts; got an empty array"],
+    [{ ...ok, duration: 3 }, "duration: expected an integer from 4 to 15, or -1 to let the model choose; got 3"],
+    [{ ...ok, frames: 30 }, "frames: expected an integer from 29 to 289 of the form 25 + 4n; got 30"],
     [{ ...ok, seed: -2 }, "seed: expected an integer between -1 and 4294967295; got -2"],
     [
       { ...ok, execution_expires_after: 1 },
@@ -139,12 +139,15 @@ describe("what a video request is refused with", () => {
     [{ ...ok, ratio: "2:1" }, 'ratio: expected one of adaptive, 16:9, 4:3, 1:1, 3:3, 3:4, 9:16, 21:9; got "2:1"'],
     [{ ...ok, resolution: "8k" }, 'resolution: expected one of 480p, 720p, 1080p; got "8k"'],
     [{ ...ok, generate_audio: "yes" }, 'generate_audio: expected a boolean; got "yes"'],
-    [{ ...ok, callback_url: "ftp://x" }, "callback_url: expected an http or https URL"],
+    [{ ...ok, callback_url: "ftp://x" }, 'callback_url: expected an http or https URL; got "ftp://x"'],
     [
       { ...ok, callback_url: "http://127.0.0.1/" },
       "callback_url: expected a public address; loopback, private, link-local, reserved and metadata networks are not called"
     ],
-    [{ ...ok, safety_identifier: "x".repeat(65) }, "safety_identifier: expected at most 64 characters"],
+    [
+      { ...ok, safety_identifier: "x".repeat(65) },
+      `safety_identifier: expected a string of at most 64 characters; got "${"x".repeat(65)}"`
+    ],
     [{ ...ok, tools: [{ type: "function" }] }, 'tools[0].type: expected "web_search"; got "function"'],
     [
       { ...ok, content: [{ type: "image_url", image_url: { url: "https://example.com/a.png" }, role: "start" }] },
