@@ -43,6 +43,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
      * Takes up to `limit` due tasks of a lane. One statement, so two workers never take the same row: SQLite runs one
      * writer at a time; Postgres needs SKIP LOCKED, or claimers would queue behind each other's rows. A row that is due
      * and still has a token was left by a worker that died (or, if it was ours, by one that could not give it back).
+     * It commits by itself: in line behind the group's waiting writes it took three times as long.
      */
     const claim = (lane: string, limit: number): Effect.Effect<ReadonlyArray<Held>, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -57,7 +58,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
           WHERE id IN (SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${lane} AND next_run_at <= ${nowMs}
             ORDER BY next_run_at LIMIT ${limit} ${skipLocked})
           RETURNING *`
-        return Effect.map(commits.statement(statement), (rows) => rows.map((row) => ({ task: toTask(row), token })))
+        return Effect.map(statement, (rows) => rows.map((row) => ({ task: toTask(row), token })))
       })
 
     /** Holds on to tasks for another lease; answers the ids that are still held. */

@@ -74,7 +74,7 @@ const start = Effect.gen(function* () {
         Effect.catchTag("LeaseLost", () => Effect.void),
         Effect.catchAll((error) => Effect.logWarning("a task was not given back; its lease will run out", error))
       )
-    return runTurn(held, kind).pipe(
+    return Effect.interruptible(runTurn(held, kind)).pipe(
       Effect.catchTags({
         LeaseLost: () => Effect.logDebug("the task was handed on or ended"),
         SqlError: (error) => Effect.zipRight(Effect.logWarning("a turn was not stored", error), giveBack(false, 1_000))
@@ -102,6 +102,7 @@ const start = Effect.gen(function* () {
             store.due.ring()
           })
         ),
+        Effect.uninterruptible,
         Effect.forkDaemon,
         Effect.map((fiber) => {
           if (fiber.unsafePoll() === null) running.set(id, { held, fiber })
@@ -121,8 +122,10 @@ const start = Effect.gen(function* () {
         sleepMs = Math.min(sleepMs, due - nowMs)
         continue
       }
-      const claimed = yield* leases.claim(lane, room)
-      for (const held of claimed) yield* begin(held, kind)
+      // Whoever is claimed is begun, also when the process is asked to stop in between: only then is it given back.
+      const claimed = yield* leases
+        .claim(lane, room)
+        .pipe(Effect.tap(Effect.forEach((held) => begin(held, kind), { discard: true })), Effect.uninterruptible)
       if (claimed.length > 0) sleepMs = 0
     }
     return sleepMs

@@ -13,7 +13,7 @@ export const unreachable = (tries: number, random: number): number =>
 
 /**
  * Until the next poll. What the upstream said goes first; else half of what is left of the usual time, and past that a
- * tenth of the age: a ten-minute video is asked about twice a minute, a quick one several times in its last seconds.
+ * fifth of the age: a ten-minute video is asked about a few times a minute, a quick one several times in its last seconds.
  */
 export const untilPoll = (
   ageMs: number,
@@ -23,7 +23,7 @@ export const untilPoll = (
 ): number => {
   if (saidMs !== undefined) return clamp(saidMs, 100, 60_000)
   const left = (usualMs ?? 0) - ageMs
-  return jittered(clamp(left > 0 ? left / 2 : ageMs / 10, 1_000, 15_000), random)
+  return jittered(clamp(left > 0 ? Math.max(left / 2, ageMs / 20) : ageMs / 5, 1_000, 15_000), random)
 }
 
 const doubling = (firstMs: number, tries: number) => Math.min(firstMs * 2 ** Math.min(tries, 20), 60_000)

@@ -44,6 +44,7 @@ const inherited = new Set<string>()
 let listensSince = 0
 let taken = 0
 let lost = 0
+let turns = 0
 
 const watched = (kind: TaskKind): TaskKind => ({
   ...kind,
@@ -53,7 +54,11 @@ const watched = (kind: TaskKind): TaskKind => ({
         taken++
         if (inherited.size === 0) console.log(`resumed ${Math.round(performance.now() - listensSince)} ${taken}`)
       }
-      return Effect.tapErrorTag(kind.run(lease), "LeaseLost", () => Effect.sync(() => lost++))
+      turns++
+      return kind.run(lease).pipe(
+        Effect.tapErrorTag("LeaseLost", () => Effect.sync(() => lost++)),
+        Effect.ensuring(Effect.sync(() => turns--))
+      )
     })
 })
 
@@ -108,9 +113,24 @@ const prepared = Layer.effectDiscard(
   })
 )
 
+/** How long claims took, in ms. */
+const claims: Array<number> = []
+const timedLeases = Layer.effect(
+  Leases,
+  Effect.map(Leases, (leases) =>
+    Object.assign(Object.create(leases) as Leases, {
+      claim: (lane: string, limit: number) =>
+        Effect.suspend(() => {
+          const begun = performance.now()
+          return Effect.tap(leases.claim(lane, limit), () => Effect.sync(() => claims.push(performance.now() - begun)))
+        })
+    })
+  )
+).pipe(Layer.provide(Leases.Default))
+
 const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provide(prepared),
-  Layer.provideMerge(Leases.Default),
+  Layer.provideMerge(timedLeases),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(CallbacksLive.pipe(Layer.provide(guard), Layer.provide(secrets))),
   Layer.provideMerge(kinds),
@@ -122,6 +142,9 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
 )
 const runtime = ManagedRuntime.make(engine)
 const { runPromise } = runtime
+
+const quantile = (list: ReadonlyArray<number>, q: number) =>
+  [...list].sort((a, b) => a - b)[Math.min(list.length - 1, Math.floor(list.length * q))] ?? 0
 
 let made = 0
 const create = (kind: string) =>
@@ -162,7 +185,7 @@ const create = (kind: string) =>
             lane: videoLane(kind),
             upstream: kind,
             details: {},
-            callbackUrl: `${world}hook`,
+            callbackUrl: process.env["CALLBACKS"] === "no" ? null : `${world}hook`,
             request: { ...job, taskId: id },
             createdAtMs: now,
             expiresAtMs: now + Number(process.env["EXPIRES_MS"] ?? 3_600_000)
@@ -214,6 +237,9 @@ const server = Bun.serve({
               undelivered: undelivered[0]?.n ?? 0,
               oldestExpiredLeaseMs: yield* leases.oldestExpiredLeaseMs,
               lost,
+              turns,
+              claims: claims.length,
+              claimMs: [0.5, 0.99, 1].map((q) => quantile(claims, q)),
               rss: process.memoryUsage().rss
             }
           })

@@ -27,6 +27,7 @@ const callbacks: Array<WorldLog["callbacks"][number]> = []
 let polls = 0
 
 const renderMs = Number(process.env["RENDER_MS"] ?? 150)
+const messageMs = Number(process.env["MESSAGE_MS"] ?? 20)
 /** Shares of answers that are something else than the plain one; 0 for a world without weather. */
 const weather = Number(process.env["WEATHER"] ?? 1)
 const happens = (share: number) => Math.random() < share * weather
@@ -91,7 +92,7 @@ const server = Bun.serve({
     "/messages": {
       POST: async (request) => {
         const { text } = (await request.json()) as { text: string }
-        await Bun.sleep(20 + Math.random() * 80)
+        await Bun.sleep(messageMs + Math.random() * 80)
         return json({ type: "message", said: text })
       }
     },
