@@ -1,9 +1,10 @@
 import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
 
 /** One try at a delivery: what the receiver answered, or why there was no answer. */
 export const DeliveryAttempt = Schema.Struct({
   at: Schema.Int.annotations({ description: "When it started, Unix timestamp in seconds." }),
-  duration_ms: Schema.Int,
+  duration_ms: said(Schema.Int, "How long it took."),
   status: Schema.optional(Schema.Int.annotations({ description: "HTTP status of the answer." })),
   reason: Schema.optional(Schema.String.annotations({ description: "Why there was none, or why it did not count." }))
 })
@@ -19,12 +20,15 @@ export type DeliveryState = typeof DeliveryState.Type
 /** One change of a task on its way to the task's callback address, as the task's owner sees it. */
 export const DeliveryRecord = Schema.Struct({
   id: Schema.String.annotations({ description: "Also the `webhook-id` header of every attempt." }),
-  task_id: Schema.String,
+  task_id: said(Schema.String, "The task it reports."),
   status: Schema.String.annotations({ description: "The task status that it reports." }),
-  state: DeliveryState,
-  created_at: Schema.Int,
-  attempts: Schema.Array(DeliveryAttempt),
-  next_attempt_at: Schema.optional(Schema.Int),
-  delivered_at: Schema.optional(Schema.Int)
+  state: said(
+    DeliveryState,
+    "`waiting` for an earlier one, `pending` its next attempt, `delivered`, `failed` for good, or `superseded` by a later change."
+  ),
+  created_at: said(Schema.Int, "Unix seconds of the change that it reports."),
+  attempts: said(Schema.Array(DeliveryAttempt), "Every try so far."),
+  next_attempt_at: Schema.optional(Schema.Int).annotations({ description: "Unix seconds of the next try." }),
+  delivered_at: Schema.optional(Schema.Int).annotations({ description: "Unix seconds of its arrival." })
 })
 export type DeliveryRecord = typeof DeliveryRecord.Type

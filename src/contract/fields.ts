@@ -10,6 +10,10 @@ export const maybe = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optiona
 export const required = <S extends Schema.Schema.Any>(schema: S, description: string) =>
   Schema.propertySignature(schema).annotations({ description })
 
+/** A field of an answer with a description for the docs. */
+export const said = <A, I, R>(schema: Schema.Schema<A, I, R>, description: string): Schema.Schema<A, I, R> =>
+  schema.annotations({ description })
+
 /** Whole numbers in a range, which messages and docs name. */
 export const integer = (minimum: number, maximum?: number) =>
   Schema.Number.pipe(

@@ -1,6 +1,7 @@
 /* oxlint-disable typescript/consistent-type-assertions -- the union's members are made from a table's keys; its type says so once */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
+import { said } from "./fields.ts"
 import { failures } from "./Failure.ts"
 import type { Failure, FailureTag } from "./Failure.ts"
 
@@ -39,13 +40,16 @@ const paramOf = (failure: Failure) =>
 export const codedBody = (options: { readonly param: boolean }): Body<CodedBody> => ({
   schema: (row) =>
     Schema.Struct({
-      error: Schema.Struct({
-        // A conflict may carry the wire's own code.
-        code: row.status === 409 ? Schema.String : Schema.Literal(row.code),
-        message: Schema.String,
-        param: Schema.NullOr(Schema.String),
-        type: Schema.Literal(row.type)
-      })
+      error: said(
+        Schema.Struct({
+          // A conflict may carry the wire's own code.
+          code: row.status === 409 ? said(Schema.String, "What conflicts.") : Schema.Literal(row.code),
+          message: said(Schema.String, "What is wrong and what is allowed, in words."),
+          param: said(Schema.NullOr(Schema.String), "Path of the first bad field, where the family names it."),
+          type: Schema.Literal(row.type)
+        }),
+        "The failure."
+      )
     }),
   encode: (failure, row) => ({
     error: {
@@ -69,8 +73,16 @@ export const typedBody: Body<TypedBody> = {
   schema: (row) =>
     Schema.Struct({
       type: Schema.Literal("error"),
-      error: Schema.Struct({ type: Schema.Literal(row.type), message: Schema.String }),
-      request_id: Schema.optionalWith(Schema.String, { exact: true })
+      error: said(
+        Schema.Struct({
+          type: Schema.Literal(row.type),
+          message: said(Schema.String, "What is wrong and what is allowed, in words.")
+        }),
+        "The failure."
+      ),
+      request_id: Schema.optionalWith(Schema.String, { exact: true }).annotations({
+        description: "The same as the `request-id` header."
+      })
     }),
   encode: (failure, row) => ({ type: "error", error: { type: row.type, message: failure.message } }),
   message: (body) => body.error.message

@@ -25,11 +25,13 @@ export class HealthApi extends HttpApiGroup.make("health")
   .add(
     HttpApiEndpoint.get("live", "/healthz")
       .addSuccess(Health)
-      .annotate(OpenApi.Description, "200 while the process answers at all.")
+      .annotate(OpenApi.Summary, "Whether the process lives")
+      .annotate(OpenApi.Description, "200 while it answers at all.")
   )
   .add(
     HttpApiEndpoint.get("ready", "/readyz")
       .addSuccess(Health)
+      .annotate(OpenApi.Summary, "Whether the gateway is ready")
       .annotate(
         OpenApi.Description,
         "200 while new requests are welcome; 503 while the gateway stops or has no database."
@@ -37,4 +39,5 @@ export class HealthApi extends HttpApiGroup.make("health")
   )
   .addError(HealthError)
   .annotateEndpoints(Public, true)
+  .annotate(OpenApi.Title, "Health")
   .annotate(OpenApi.Description, "For load balancers and supervisors; no key needed.") {}

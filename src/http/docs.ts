@@ -1,5 +1,6 @@
 import { HttpLayerRouter, OpenApi } from "@effect/platform"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
+import { openApiDocument } from "./openapi.ts"
 import type { Pages } from "./Server.ts"
 
 /**
@@ -13,11 +14,11 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
   let page: Promise<string> | undefined
   return {
     "/openapi.json": () => {
-      document ??= JSON.stringify(OpenApi.fromApi(api))
+      document ??= JSON.stringify(openApiDocument(api))
       return new Response(document, { headers: { "content-type": "application/json" } })
     },
     "/docs": async () => {
-      page ??= renderDocs(api)
+      page ??= renderDocs(api.annotate(OpenApi.Transform, () => openApiDocument(api)))
       return new Response(await page, { headers: { "content-type": "text/html; charset=utf-8" } })
     }
   }

@@ -11,11 +11,11 @@ export const cacheControl = maybe(JsonObject).annotations({
 const citations = maybe(
   Schema.Array(
     Schema.Struct({
-      type: Schema.String,
-      url: maybe(Schema.String),
-      title: maybe(Schema.String),
-      encrypted_index: maybe(Schema.String),
-      cited_text: maybe(Schema.String)
+      type: required(Schema.String, "`web_search_result_location`; others are left out."),
+      url: maybe(Schema.String).annotations({ description: "Address of the page." }),
+      title: maybe(Schema.String).annotations({ description: "Title of the page." }),
+      encrypted_index: maybe(Schema.String).annotations({ description: "Opaque; replay it as it came." }),
+      cited_text: maybe(Schema.String).annotations({ description: "The page's words." })
     })
   )
 ).annotations({ description: "The citations of an earlier answer, replayed as they came." })
@@ -32,12 +32,18 @@ const ImageBlock = Schema.Struct({ ...image.fields, cache_control: cacheControl 
   description: "An image given through `source`: PNG, JPEG, GIF or WebP."
 })
 
+const title = maybe(Schema.String).annotations({ description: "What the model knows the file by." })
+
+const citing = maybe(
+  Schema.Struct({ enabled: maybe(Schema.Boolean).annotations({ description: "Whether the model cites it." }) })
+).annotations({ description: "Accepted; citations come from web search alone." })
+
 const DocumentBlock = Schema.Struct({
   type: Schema.Literal("document"),
   source: required(DocumentSource, "The document. Required when `type` is `document`."),
-  title: maybe(Schema.String),
+  title,
   context: maybe(Schema.String).annotations({ description: "What the model should know about the document." }),
-  citations: maybe(Schema.Struct({ enabled: maybe(Schema.Boolean) })),
+  citations: citing,
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesDocumentBlock",
@@ -47,7 +53,7 @@ const DocumentBlock = Schema.Struct({
 const FileBlock = Schema.Struct({
   type: Schema.Literal("file"),
   source: required(FileSource, "The file. Required when `type` is `file`."),
-  title: maybe(Schema.String),
+  title,
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesFileBlock",
@@ -58,7 +64,7 @@ const FileDataBlock = Schema.Struct({
   type: Schema.Literal("file_data"),
   media_type: required(Schema.Literal(...fileTypes), "Required when `type` is `file_data`."),
   data: required(Base64, "The file's bytes. Required when `type` is `file_data`."),
-  title: maybe(Schema.String),
+  title,
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesFileDataBlock",
@@ -68,9 +74,12 @@ const FileDataBlock = Schema.Struct({
 const SearchResultBlock = Schema.Struct({
   type: Schema.Literal("search_result"),
   source: required(Schema.String, "Where the result comes from, usually an address."),
-  title: Schema.String,
-  content: Schema.Array(Schema.Struct({ type: Schema.Literal("text"), text: Schema.String })),
-  citations: maybe(Schema.Struct({ enabled: maybe(Schema.Boolean) })),
+  title: required(Schema.String, "Title of the result."),
+  content: required(
+    Schema.Array(Schema.Struct({ type: Schema.Literal("text"), text: required(Schema.String, "The words found.") })),
+    "What the result says."
+  ),
+  citations: citing,
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesSearchResultBlock",
@@ -79,9 +88,9 @@ const SearchResultBlock = Schema.Struct({
 
 const ToolUseBlock = Schema.Struct({
   type: Schema.Literal("tool_use"),
-  id: Schema.NonEmptyString,
-  name: Schema.NonEmptyString,
-  input: JsonObject,
+  id: required(Schema.NonEmptyString, "Id of the call, as it came."),
+  name: required(Schema.NonEmptyString, "Name of the tool."),
+  input: required(JsonObject, "What the model called it with."),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolUseBlock", description: "A tool call of an earlier answer." })
 
@@ -97,14 +106,16 @@ const ResultBlock = variants({
 const ToolResultBlock = Schema.Struct({
   type: Schema.Literal("tool_result"),
   tool_use_id: required(Schema.NonEmptyString, "`id` of the `tool_use` block it answers. Required."),
-  content: maybe(Schema.Union(Schema.String, Schema.Array(ResultBlock))),
+  content: maybe(Schema.Union(Schema.String, Schema.Array(ResultBlock))).annotations({
+    description: "A text, or blocks of text, images and documents."
+  }),
   is_error: maybe(Schema.Boolean).annotations({ description: "Whether the tool failed. Default `false`." }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolResultBlock", description: "What a tool of the caller answered." })
 
 const ThinkingBlock = Schema.Struct({
   type: Schema.Literal("thinking"),
-  thinking: Schema.String,
+  thinking: required(Schema.String, "The thinking; empty where it was not shown."),
   signature: maybe(Schema.String).annotations({ description: "Opaque; replay it as it came." })
 }).annotations({ identifier: "MessagesThinkingBlock", description: "Thinking of an earlier answer." })
 
@@ -118,26 +129,32 @@ const RedactedThinkingBlock = Schema.Struct({
 
 const ServerToolUseBlock = Schema.Struct({
   type: Schema.Literal("server_tool_use"),
-  id: Schema.NonEmptyString,
-  name: Schema.NonEmptyString,
-  input: maybe(JsonObject),
+  id: required(Schema.NonEmptyString, "Id of the search, as it came."),
+  name: required(Schema.NonEmptyString, "`web_search`; others are left out."),
+  input: maybe(JsonObject).annotations({ description: 'What was searched for: `{"query": "…"}`.' }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesServerToolUseBlock", description: "A web search of an earlier answer." })
 
 const SearchHit = Schema.Struct({
   type: Schema.Literal("web_search_result"),
-  url: Schema.String,
-  title: maybe(Schema.String),
+  url: required(Schema.String, "Address of the page."),
+  title: maybe(Schema.String).annotations({ description: "Title of the page." }),
   encrypted_content: maybe(Schema.String).annotations({ description: "Opaque; replay it as it came." }),
-  page_age: maybe(Schema.String)
+  page_age: maybe(Schema.String).annotations({ description: "How old the page is, in words." })
 })
 
 const WebSearchToolResultBlock = Schema.Struct({
   type: Schema.Literal("web_search_tool_result"),
-  tool_use_id: Schema.NonEmptyString,
-  content: Schema.Union(
-    Schema.Array(SearchHit),
-    Schema.Struct({ type: Schema.Literal("web_search_tool_result_error"), error_code: Schema.String })
+  tool_use_id: required(Schema.NonEmptyString, "`id` of the `server_tool_use` block it answers."),
+  content: required(
+    Schema.Union(
+      Schema.Array(SearchHit),
+      Schema.Struct({
+        type: Schema.Literal("web_search_tool_result_error"),
+        error_code: required(Schema.String, "Why the search failed.")
+      })
+    ),
+    "The pages found, or why the search failed."
   ),
   cache_control: cacheControl
 }).annotations({

@@ -1,12 +1,12 @@
 import { Schema } from "effect"
-import { JsonObject } from "../contract/fields.ts"
+import { JsonObject, said } from "../contract/fields.ts"
 
 const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
 
 const Citation = Schema.Struct({
   type: Schema.Literal("web_search_result_location"),
-  url: Schema.String,
-  title: Schema.String,
+  url: said(Schema.String, "Address of the page."),
+  title: said(Schema.String, "Title of the page."),
   encrypted_index: Schema.String.annotations({ description: "Opaque; replay it as it came." }),
   cited_text: Schema.String.annotations({ description: "The page's words, 150 characters at most." })
 })
@@ -14,38 +14,41 @@ export type Citation = typeof Citation.Type
 
 const Text = Schema.Struct({
   type: Schema.Literal("text"),
-  text: Schema.String,
-  citations: optional(Schema.Array(Citation))
+  text: said(Schema.String, "The text."),
+  citations: optional(Schema.Array(Citation)).annotations({ description: "What the text cites." })
 })
 
 const Thinking = Schema.Struct({
   type: Schema.Literal("thinking"),
-  thinking: Schema.String,
+  thinking: said(Schema.String, "The thinking; empty where it is not shown."),
   signature: Schema.String.annotations({ description: "Opaque; replay it as it came." })
 })
 
-const RedactedThinking = Schema.Struct({ type: Schema.Literal("redacted_thinking"), data: Schema.String })
+const RedactedThinking = Schema.Struct({
+  type: Schema.Literal("redacted_thinking"),
+  data: said(Schema.String, "Opaque; replay it as it came.")
+})
 
 const ToolUse = Schema.Struct({
   type: Schema.Literal("tool_use"),
-  id: Schema.String,
-  name: Schema.String,
-  input: JsonObject
+  id: said(Schema.String, "Id of the call, for its `tool_result`."),
+  name: said(Schema.String, "Name of the tool."),
+  input: said(JsonObject, "What to call it with.")
 })
 
 const ServerToolUse = Schema.Struct({
   type: Schema.Literal("server_tool_use"),
-  id: Schema.String,
+  id: said(Schema.String, "Id of the search, for its result."),
   name: Schema.Literal("web_search"),
-  input: JsonObject
+  input: said(JsonObject, 'What is searched for: `{"query": "…"}`.')
 })
 
 const SearchHit = Schema.Struct({
   type: Schema.Literal("web_search_result"),
-  url: Schema.String,
-  title: Schema.String,
+  url: said(Schema.String, "Address of the page."),
+  title: said(Schema.String, "Title of the page."),
   encrypted_content: Schema.String.annotations({ description: "Opaque; replay it as it came." }),
-  page_age: Schema.NullOr(Schema.String)
+  page_age: said(Schema.NullOr(Schema.String), "How old the page is, in words.")
 })
 
 export const SearchErrorCode = Schema.Literal(
@@ -59,13 +62,13 @@ export const SearchErrorCode = Schema.Literal(
 
 const SearchError = Schema.Struct({
   type: Schema.Literal("web_search_tool_result_error"),
-  error_code: SearchErrorCode
+  error_code: said(SearchErrorCode, "Why the search failed.")
 })
 
 const WebSearchToolResult = Schema.Struct({
   type: Schema.Literal("web_search_tool_result"),
-  tool_use_id: Schema.String,
-  content: Schema.Union(Schema.Array(SearchHit), SearchError)
+  tool_use_id: said(Schema.String, "`id` of the `server_tool_use` block it answers."),
+  content: said(Schema.Union(Schema.Array(SearchHit), SearchError), "The pages found, or why the search failed.")
 })
 
 /** One block of an answer. */
@@ -85,32 +88,41 @@ export type StopReason = typeof StopReason.Type
 
 const count = Schema.NonNegativeInt
 
-const ServerToolUsage = Schema.Struct({ web_search_requests: count, web_fetch_requests: count })
+const ServerToolUsage = Schema.Struct({
+  web_search_requests: said(count, "Searches made."),
+  web_fetch_requests: said(count, "Always 0.")
+})
 
 const Usage = Schema.Struct({
   input_tokens: count.annotations({ description: "Input tokens neither read from a cache nor written to one." }),
-  cache_creation_input_tokens: count,
-  cache_read_input_tokens: count,
-  cache_creation: Schema.Struct({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }),
+  cache_creation_input_tokens: said(count, "Input tokens written to a cache."),
+  cache_read_input_tokens: said(count, "Input tokens read from a cache."),
+  cache_creation: said(
+    Schema.Struct({
+      ephemeral_5m_input_tokens: said(count, "To be kept for five minutes."),
+      ephemeral_1h_input_tokens: said(count, "To be kept for an hour.")
+    }),
+    "The tokens written to a cache, by how long it keeps them."
+  ),
   output_tokens: count.annotations({ description: "Generated tokens, thinking included." }),
-  server_tool_use: optional(ServerToolUsage),
-  service_tier: optional(Schema.String),
-  inference_geo: optional(Schema.String)
+  server_tool_use: optional(ServerToolUsage).annotations({ description: "Uses of tools on the model's side." }),
+  service_tier: optional(Schema.String).annotations({ description: "Service tier applied." }),
+  inference_geo: optional(Schema.String).annotations({ description: "Where the model ran." })
 })
 export type Usage = typeof Usage.Type
 
 /** The answer to a request (specification C6). */
 export const Message = Schema.Struct({
-  id: Schema.String,
+  id: said(Schema.String, "Id of the message."),
   type: Schema.Literal("message"),
   role: Schema.Literal("assistant"),
   model: Schema.String.annotations({ description: "The model id that was asked." }),
-  content: Schema.Array(AnswerBlock),
+  content: said(Schema.Array(AnswerBlock), "What the model made, in order."),
   stop_reason: Schema.NullOr(StopReason).annotations({
     description: "Why the answer ended; null only in a stream's `message_start`."
   }),
   stop_sequence: Schema.NullOr(Schema.String).annotations({ description: "Which of `stop_sequences` ended it." }),
-  usage: Usage
+  usage: said(Usage, "Tokens used.")
 }).annotations({ identifier: "Message" })
 export type Message = typeof Message.Type
 
@@ -118,7 +130,7 @@ export type Message = typeof Message.Type
 export const TaskHandle = Schema.Struct({
   id: Schema.String.annotations({ description: "Task id, for `GET /v1/tasks/{id}`." }),
   object: Schema.Literal("task"),
-  status: Schema.Literal("pending", "processing", "success", "failed"),
+  status: said(Schema.Literal("pending", "processing", "success", "failed"), "`pending` for a new task."),
   created_at: Schema.Number.annotations({ description: "Unix time in seconds." })
 }).annotations({ identifier: "MessageTaskHandle" })
 

@@ -18,7 +18,7 @@ export type InputMessage = typeof InputMessage.Type
 
 const SystemText = Schema.Struct({
   type: maybe(Schema.Literal("text")).annotations({ description: "Default `text`.", default: "text" }),
-  text: Schema.String,
+  text: required(Schema.String, "The text. Required."),
   cache_control: cacheControl
 })
 
@@ -72,8 +72,10 @@ const shared = {
   thinking: maybe(Thinking).annotations({ description: "Whether and how much the model thinks before it answers." }),
   output_config: maybe(
     Schema.Struct({
-      effort: maybe(Schema.Literal("low", "medium", "high", "xhigh", "max")),
-      format: maybe(JsonFormat)
+      effort: maybe(Schema.Literal("low", "medium", "high", "xhigh", "max")).annotations({
+        description: "How hard the model works."
+      }),
+      format: maybe(JsonFormat).annotations({ description: "The shape of the answer." })
     })
   ).annotations({ description: "How hard the model works, and the shape of its answer." }),
   output_format: maybe(JsonFormat).annotations({ description: "An older spelling of `output_config.format`." }),

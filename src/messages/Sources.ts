@@ -35,14 +35,14 @@ const UrlSource = Schema.Struct({
 
 const FileIdSource = Schema.Struct({
   type: Schema.Literal("file"),
-  file_id: Schema.NonEmptyString
+  file_id: required(Schema.NonEmptyString, "Id of the file there.")
 }).annotations({
   description: "A file that the model's upstream keeps; only upstreams of this dialect have such files."
 })
 
 const TextSource = Schema.Struct({
   type: Schema.Literal("text"),
-  media_type: maybe(Schema.Literal("text/plain")),
+  media_type: maybe(Schema.Literal("text/plain")).annotations({ description: "Always `text/plain`." }),
   data: required(Schema.String, "The text as it is, not encoded.")
 })
 
@@ -57,9 +57,17 @@ export const image = Schema.Struct({
 /** The parts of a document given as content blocks. */
 const ContentSource = Schema.Struct({
   type: Schema.Literal("content"),
-  content: Schema.Union(
-    Schema.String,
-    Schema.Array(variants({ text: Schema.Struct({ type: Schema.Literal("text"), text: Schema.String }), image }))
+  content: required(
+    Schema.Union(
+      Schema.String,
+      Schema.Array(
+        variants({
+          text: Schema.Struct({ type: Schema.Literal("text"), text: required(Schema.String, "The text.") }),
+          image
+        })
+      )
+    ),
+    "The document's text, or its blocks of text and images."
   )
 })
 export type ContentSource = typeof ContentSource.Type

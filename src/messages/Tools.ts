@@ -11,18 +11,18 @@ const Domains = Schema.Array(Schema.NonEmptyString)
 
 const UserLocation = Schema.Struct({
   type: maybe(Schema.Literal("approximate")).annotations({ description: "Always `approximate`." }),
-  city: maybe(Schema.String),
-  region: maybe(Schema.String),
+  city: maybe(Schema.String).annotations({ description: "Free text." }),
+  region: maybe(Schema.String).annotations({ description: "Free text." }),
   country: maybe(
     Schema.String.pipe(Schema.pattern(/^[A-Za-z]{2}$/, { description: "a two-letter ISO 3166-1 country code" }))
-  ),
+  ).annotations({ description: "Two-letter ISO 3166-1 country code." }),
   timezone: maybe(Schema.String).annotations({ description: "An IANA time zone id, such as `Europe/Berlin`." })
 })
 
 const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { description: "a name of 1 to 128 characters" }))
 
 const CustomTool = Schema.Struct({
-  type: maybe(Schema.Literal("custom")),
+  type: maybe(Schema.Literal("custom")).annotations({ description: "May be left out." }),
   name: required(Name, "The tool's name, unique among the tools. Required."),
   description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
   input_schema: required(JsonObject, "JSON Schema of its input. Required."),

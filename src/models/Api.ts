@@ -2,20 +2,21 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
+import { said } from "../contract/fields.ts"
 
 const ModelEntry = Schema.Struct({
   id: Schema.String.annotations({ description: "What requests name it by." }),
   object: Schema.Literal("model"),
   created: Schema.Int.annotations({ description: "Unix seconds." }),
-  owned_by: Schema.String
+  owned_by: said(Schema.String, "Who serves it.")
 })
 
 const list = HttpApiEndpoint.get("list", "/v1/models")
-  .addSuccess(Schema.Struct({ object: Schema.Literal("list"), data: Schema.Array(ModelEntry) }))
+  .addSuccess(Schema.Struct({ object: Schema.Literal("list"), data: said(Schema.Array(ModelEntry), "Every model.") }))
   .annotateContext(OpenApi.annotations({ summary: "List the models served" }))
 
 const find = HttpApiEndpoint.get("find", "/v1/models/:id")
-  .setPath(Schema.Struct({ id: Schema.String }))
+  .setPath(Schema.Struct({ id: said(Schema.String, "Id of the model.") }))
   .addSuccess(ModelEntry)
   .annotateContext(OpenApi.annotations({ summary: "Read one model's entry" }))
 

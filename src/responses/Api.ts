@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
+import { said } from "../contract/fields.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { InputItem } from "./InputItem.ts"
 import { ResponseObject } from "./ResponseObject.ts"
@@ -27,7 +28,9 @@ const alsoStreams = (summary: string, description: string) =>
 
 const path = Schema.Struct({ id: Schema.String.annotations({ description: "Id of a stored response." }) })
 
-const List = Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String)))
+const List = Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String))).annotations({
+  description: "What to add to the output: `web_search_call.action.sources`, `reasoning.encrypted_content`."
+})
 
 const create = HttpApiEndpoint.post("create", "/v1/responses")
   .setPayload(CreateResponse)
@@ -57,7 +60,13 @@ const find = HttpApiEndpoint.get("find", "/v1/responses/:id")
 
 const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
   .setPath(path)
-  .addSuccess(Schema.Struct({ id: Schema.String, object: Schema.Literal("response"), deleted: Schema.Literal(true) }))
+  .addSuccess(
+    Schema.Struct({
+      id: said(Schema.String, "Id of the response that is gone."),
+      object: Schema.Literal("response"),
+      deleted: Schema.Literal(true)
+    })
+  )
   .annotateContext(OpenApi.annotations({ summary: "Delete a stored response" }))
 
 const cancel = HttpApiEndpoint.post("cancel", "/v1/responses/:id/cancel")
@@ -88,17 +97,22 @@ const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_it
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("list"),
-      data: Schema.Array(InputItem),
-      first_id: Schema.NullOr(Schema.String),
-      last_id: Schema.NullOr(Schema.String),
-      has_more: Schema.Boolean
+      data: said(Schema.Array(InputItem), "The items of the page."),
+      first_id: said(Schema.NullOr(Schema.String), "Id of the first item; null on an empty page."),
+      last_id: said(Schema.NullOr(Schema.String), "Id of the last item, for `after`; null on an empty page."),
+      has_more: said(Schema.Boolean, "Whether there are items after the last.")
     })
   )
   .annotateContext(OpenApi.annotations({ summary: "List a stored response's input items" }))
 
 const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tokens")
   .setPayload(CountInputTokens)
-  .addSuccess(Schema.Struct({ object: Schema.Literal("response.input_tokens"), input_tokens: Schema.Int }))
+  .addSuccess(
+    Schema.Struct({
+      object: Schema.Literal("response.input_tokens"),
+      input_tokens: said(Schema.Int, "Input tokens, about.")
+    })
+  )
   .annotateContext(
     OpenApi.annotations({
       summary: "Count input tokens",

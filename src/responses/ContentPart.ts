@@ -1,10 +1,10 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 
 const InputText = Schema.Struct({
   type: Schema.Literal("input_text"),
-  text: Schema.String
+  text: required(Schema.String, "The text.")
 }).annotations({ identifier: "ResponsesInputText" })
 
 const InputImage = Schema.Struct({
@@ -33,13 +33,13 @@ const InputFile = Schema.Struct({
 
 const OutputText = Schema.Struct({
   type: Schema.Literal("output_text"),
-  text: Schema.String,
-  annotations: maybe(Schema.Array(JsonObject))
+  text: required(Schema.String, "The text."),
+  annotations: maybe(Schema.Array(JsonObject)).annotations({ description: "As they were returned; not read." })
 }).annotations({ identifier: "ResponsesReplayedText" })
 
 const Refusal = Schema.Struct({
   type: Schema.Literal("refusal"),
-  refusal: Schema.String
+  refusal: required(Schema.String, "The refusal.")
 }).annotations({ identifier: "ResponsesReplayedRefusal" })
 
 /** A block of an input message or of a tool's output; the last two kinds are the assistant's own, replayed. */

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { JsonObject, integer, maybe } from "../contract/fields.ts"
+import { JsonObject, integer, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { InputItem } from "./InputItem.ts"
 import { ChosenTool, ToolChoiceMode, ToolEntry } from "./ToolEntry.ts"
@@ -9,10 +9,10 @@ const Format = variants({
   json_object: Schema.Struct({ type: Schema.Literal("json_object") }),
   json_schema: Schema.Struct({
     type: Schema.Literal("json_schema"),
-    name: Schema.String,
-    description: maybe(Schema.String),
-    schema: JsonObject,
-    strict: maybe(Schema.Boolean)
+    name: required(Schema.String, "Name of the schema."),
+    description: maybe(Schema.String).annotations({ description: "What the answer is for." }),
+    schema: required(JsonObject, "JSON Schema of the answer."),
+    strict: maybe(Schema.Boolean).annotations({ description: "Whether the answer must follow the schema exactly." })
   })
 })
 
@@ -107,7 +107,10 @@ export const CreateResponse = Schema.Struct({
 export type CreateResponse = typeof CreateResponse.Type
 
 /** The body of POST /v1/responses/input_tokens. */
-export const CountInputTokens = Schema.Struct({ ...fields, input: Schema.optional(Schema.NullOr(input)) }).annotations({
+export const CountInputTokens = Schema.Struct({
+  ...fields,
+  input: maybe(input).annotations({ description: "A text, or the items of the conversation, oldest first." })
+}).annotations({
   identifier: "ResponsesCountInputTokens"
 })
 export type CountInputTokens = typeof CountInputTokens.Type

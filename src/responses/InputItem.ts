@@ -1,11 +1,12 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 import { ContentPart } from "./ContentPart.ts"
 
 const id = maybe(Schema.String).annotations({ description: "Id of the item; the gateway gives it one where absent." })
 const status = maybe(Schema.String).annotations({ description: "As the item was returned; ignored." })
 const callId = Schema.String.annotations({ description: "Ties a tool's output to its call." })
+const toolName = required(Schema.String, "Name of the tool.")
 const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool." })
 
 const Content = Schema.Union(Schema.String, Schema.Array(ContentPart)).annotations({
@@ -16,7 +17,7 @@ const Message = Schema.Struct({
   type: maybe(Schema.Literal("message")).annotations({ description: "May be left out on messages." }),
   id,
   status,
-  role: Schema.Literal("user", "assistant", "system", "developer"),
+  role: required(Schema.Literal("user", "assistant", "system", "developer"), "Who speaks."),
   content: Content
 }).annotations({ identifier: "ResponsesInputMessage" })
 
@@ -24,7 +25,7 @@ const FunctionCall = Schema.Struct({
   type: Schema.Literal("function_call"),
   id,
   call_id: callId,
-  name: Schema.String,
+  name: toolName,
   namespace,
   arguments: Schema.String.annotations({ description: "JSON text." }),
   status
@@ -42,9 +43,9 @@ const CustomToolCall = Schema.Struct({
   type: Schema.Literal("custom_tool_call"),
   id,
   call_id: callId,
-  name: Schema.String,
+  name: toolName,
   namespace,
-  input: Schema.String,
+  input: required(Schema.String, "Free text for the tool."),
   status
 }).annotations({ identifier: "ResponsesReplayedCustomToolCall" })
 
@@ -56,13 +57,16 @@ const CustomToolCallOutput = Schema.Struct({
   status
 }).annotations({ identifier: "ResponsesCustomToolCallOutput" })
 
-const ReasoningText = Schema.Struct({ type: maybe(Schema.String), text: Schema.String })
+const ReasoningText = Schema.Struct({
+  type: maybe(Schema.String).annotations({ description: "`summary_text` or `reasoning_text`." }),
+  text: required(Schema.String, "The text.")
+})
 
 const Reasoning = Schema.Struct({
   type: Schema.Literal("reasoning"),
   id,
-  summary: maybe(Schema.Array(ReasoningText)),
-  content: maybe(Schema.Array(ReasoningText)),
+  summary: maybe(Schema.Array(ReasoningText)).annotations({ description: "What was shown of the reasoning." }),
+  content: maybe(Schema.Array(ReasoningText)).annotations({ description: "The reasoning itself; not read." }),
   encrypted_content: maybe(Schema.String).annotations({
     description: "As the gateway gave it out; reasoning that is not the gateway's own is left out silently."
   }),
@@ -78,7 +82,7 @@ const WebSearchCall = Schema.Struct({
   type: Schema.Literal("web_search_call"),
   id,
   status,
-  action: maybe(JsonObject)
+  action: maybe(JsonObject).annotations({ description: "What the search did, as it was returned." })
 }).annotations({ identifier: "ResponsesReplayedWebSearch" })
 
 /** One entry of an array `input`. */

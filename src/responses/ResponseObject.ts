@@ -1,28 +1,39 @@
 import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 
 const exactly = <A, I, R>(schema: Schema.Schema<A, I, R>) => Schema.optionalWith(schema, { exact: true })
 const nullable = { text: Schema.NullOr(Schema.String), integer: Schema.NullOr(Schema.Int) }
-const ItemStatus = Schema.Literal("in_progress", "completed", "incomplete", "failed")
+const ItemStatus = said(
+  Schema.Literal("in_progress", "completed", "incomplete", "failed"),
+  "`in_progress` only inside a stream."
+)
+const itemId = said(Schema.String, "Id of the item; an `item_reference` may name it later.")
+const callId = said(Schema.String, "What the tool's output refers to.")
+const toolName = said(Schema.String, "Name of the tool.")
+const namespace = exactly(Schema.String).annotations({ description: "Namespace of the tool, where it has one." })
 export type ItemStatus = typeof ItemStatus.Type
 
 const UrlCitation = Schema.Struct({
   type: Schema.Literal("url_citation"),
-  start_index: Schema.Int,
-  end_index: Schema.Int,
-  url: Schema.String,
-  title: Schema.String
+  start_index: said(Schema.Int, "Where in the text the cited words begin."),
+  end_index: said(Schema.Int, "Where in the text the cited words end."),
+  url: said(Schema.String, "Address of the page."),
+  title: said(Schema.String, "Title of the page.")
 }).annotations({ identifier: "ResponsesUrlCitation" })
 export type UrlCitation = typeof UrlCitation.Type
 
 const OutputText = Schema.Struct({
   type: Schema.Literal("output_text"),
-  text: Schema.String,
-  annotations: Schema.Array(UrlCitation),
-  logprobs: Schema.Array(Schema.Unknown)
+  text: said(Schema.String, "The text."),
+  annotations: said(Schema.Array(UrlCitation), "What the text cites."),
+  logprobs: said(Schema.Array(Schema.Unknown), "Always empty.")
 }).annotations({ identifier: "ResponsesOutputText" })
 
-const Refusal = Schema.Struct({ type: Schema.Literal("refusal"), refusal: Schema.String }).annotations({
+const Refusal = Schema.Struct({
+  type: Schema.Literal("refusal"),
+  refusal: said(Schema.String, "Why the model refuses, in its words.")
+}).annotations({
   identifier: "ResponsesRefusal"
 })
 
@@ -30,57 +41,60 @@ const OutputPart = variants({ output_text: OutputText, refusal: Refusal })
 export type OutputPart = typeof OutputPart.Type
 
 const OutputMessage = Schema.Struct({
-  id: Schema.String,
+  id: itemId,
   type: Schema.Literal("message"),
   status: ItemStatus,
   role: Schema.Literal("assistant"),
-  content: Schema.Array(OutputPart)
+  content: said(Schema.Array(OutputPart), "Text and refusals, in order.")
 }).annotations({ identifier: "ResponsesMessage" })
 
-const SummaryText = Schema.Struct({ type: Schema.Literal("summary_text"), text: Schema.String })
+const SummaryText = Schema.Struct({ type: Schema.Literal("summary_text"), text: said(Schema.String, "The summary.") })
 
 const OutputReasoning = Schema.Struct({
-  id: Schema.String,
+  id: itemId,
   type: Schema.Literal("reasoning"),
   status: ItemStatus,
-  summary: Schema.Array(SummaryText),
+  summary: said(Schema.Array(SummaryText), "What is shown of the reasoning; may be empty."),
   encrypted_content: exactly(Schema.String).annotations({
     description: 'Only with `include: ["reasoning.encrypted_content"]` or `store: false`.'
   })
 }).annotations({ identifier: "ResponsesOutputReasoning" })
 
 const OutputFunctionCall = Schema.Struct({
-  id: Schema.String,
+  id: itemId,
   type: Schema.Literal("function_call"),
   status: ItemStatus,
-  call_id: Schema.String,
-  name: Schema.String,
-  namespace: exactly(Schema.String),
-  arguments: Schema.String
+  call_id: callId,
+  name: toolName,
+  namespace,
+  arguments: said(Schema.String, "JSON text.")
 }).annotations({ identifier: "ResponsesFunctionCall" })
 
 const OutputCustomToolCall = Schema.Struct({
-  id: Schema.String,
+  id: itemId,
   type: Schema.Literal("custom_tool_call"),
   status: ItemStatus,
-  call_id: Schema.String,
-  name: Schema.String,
-  namespace: exactly(Schema.String),
-  input: Schema.String
+  call_id: callId,
+  name: toolName,
+  namespace,
+  input: said(Schema.String, "Free text for the tool.")
 }).annotations({ identifier: "ResponsesCustomToolCall" })
 
 const OutputWebSearch = Schema.Struct({
-  id: Schema.String,
+  id: itemId,
   type: Schema.Literal("web_search_call"),
   status: ItemStatus,
-  action: Schema.Struct({
-    type: Schema.Literal("search"),
-    query: Schema.String,
-    queries: exactly(Schema.Array(Schema.String)),
-    sources: exactly(Schema.Array(Schema.Struct({ type: Schema.Literal("url"), url: Schema.String }))).annotations({
-      description: 'Only with `include: ["web_search_call.action.sources"]`.'
-    })
-  })
+  action: said(
+    Schema.Struct({
+      type: Schema.Literal("search"),
+      query: said(Schema.String, "What was searched for."),
+      queries: exactly(Schema.Array(Schema.String)).annotations({ description: "Every query of the search." }),
+      sources: exactly(
+        Schema.Array(Schema.Struct({ type: Schema.Literal("url"), url: said(Schema.String, "Address of the page.") }))
+      ).annotations({ description: 'Only with `include: ["web_search_call.action.sources"]`.' })
+    }),
+    "What the search did."
+  )
 }).annotations({ identifier: "ResponsesWebSearchCall" })
 
 /** One entry of `output`. */
@@ -94,74 +108,109 @@ export const OutputItem = variants({
 export type OutputItem = typeof OutputItem.Type
 
 const ContentFilter = Schema.Struct({
-  blocked: Schema.Boolean,
-  source_type: Schema.String,
-  content_filter_raw: Schema.Array(Schema.Unknown),
-  content_filter_results: Schema.Record({ key: Schema.String, value: Schema.Unknown }),
-  content_filter_offsets: Schema.Struct({
-    start_offset: Schema.Int,
-    end_offset: Schema.Int,
-    check_offset: Schema.Int
-  })
+  blocked: said(Schema.Boolean, "Whether the filter held something back."),
+  source_type: said(Schema.String, "What was looked at: `prompt` or `completion`."),
+  content_filter_raw: said(Schema.Array(Schema.Unknown), "The filter's own findings."),
+  content_filter_results: said(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }),
+    "The findings by category."
+  ),
+  content_filter_offsets: said(
+    Schema.Struct({
+      start_offset: said(Schema.Int, "First character looked at."),
+      end_offset: said(Schema.Int, "Last character looked at."),
+      check_offset: said(Schema.Int, "How far everything was checked.")
+    }),
+    "Which part of the text it concerns."
+  )
 }).annotations({ identifier: "ResponsesContentFilter" })
 
 const Usage = Schema.Struct({
-  input_tokens: Schema.Int,
-  input_tokens_details: Schema.Struct({ cached_tokens: Schema.Int }),
-  output_tokens: Schema.Int,
-  output_tokens_details: Schema.Struct({ reasoning_tokens: Schema.Int }),
-  total_tokens: Schema.Int
+  input_tokens: said(Schema.Int, "Tokens of the input, cached ones included."),
+  input_tokens_details: said(
+    Schema.Struct({ cached_tokens: said(Schema.Int, "Input tokens read from a cache.") }),
+    "Of the input tokens."
+  ),
+  output_tokens: said(Schema.Int, "Generated tokens, reasoning included."),
+  output_tokens_details: said(
+    Schema.Struct({ reasoning_tokens: said(Schema.Int, "Tokens of reasoning.") }),
+    "Of the output tokens."
+  ),
+  total_tokens: said(Schema.Int, "Input and output together.")
 }).annotations({ identifier: "ResponsesUsage" })
 
 const ResponseError = Schema.Struct({
-  code: Schema.String,
-  message: Schema.String,
-  type: Schema.String,
-  param: nullable.text
+  code: said(Schema.String, "`server_error`, `rate_limit_exceeded`, …"),
+  message: said(Schema.String, "What went wrong, in words."),
+  type: said(Schema.String, "Kind of failure, as an HTTP error would have it."),
+  param: said(nullable.text, "The field at fault, if one is.")
 })
 
 /** The specification's B4. Its fields stand in the order they leave in. */
 export const ResponseObject = Schema.Struct({
-  id: Schema.String,
+  id: said(Schema.String, "Id of the response, for `previous_response_id`."),
   object: Schema.Literal("response"),
   created_at: Schema.Int.annotations({ description: "Unix seconds." }),
-  completed_at: nullable.integer,
-  status: Schema.Literal("in_progress", "completed", "incomplete", "failed"),
-  background: Schema.Boolean,
-  content_filters: Schema.Array(ContentFilter),
-  error: Schema.NullOr(ResponseError),
-  incomplete_details: Schema.NullOr(Schema.Struct({ reason: Schema.Literal("max_output_tokens", "content_filter") })),
-  instructions: nullable.text,
-  max_output_tokens: nullable.integer,
-  max_tool_calls: nullable.integer,
-  model: Schema.String,
-  output: Schema.Array(OutputItem),
-  parallel_tool_calls: Schema.Boolean,
-  frequency_penalty: Schema.Number,
-  presence_penalty: Schema.Number,
-  temperature: Schema.Number,
-  top_p: Schema.Number,
-  previous_response_id: nullable.text,
-  prompt_cache_key: nullable.text,
-  prompt_cache_retention: nullable.text,
-  safety_identifier: nullable.text,
-  user: nullable.text,
-  reasoning: Schema.Struct({ effort: nullable.text, summary: nullable.text }),
-  service_tier: Schema.String,
-  store: Schema.Boolean,
-  text: Schema.Struct({
-    format: Schema.Struct({ type: Schema.String }, { key: Schema.String, value: Schema.Unknown }),
-    verbosity: Schema.String
-  }),
+  completed_at: said(nullable.integer, "Unix seconds; null unless it completed."),
+  status: said(
+    Schema.Literal("in_progress", "completed", "incomplete", "failed"),
+    "`in_progress` only inside a stream; `incomplete_details` or `error` says why it is not `completed`."
+  ),
+  background: said(Schema.Boolean, "Always false."),
+  content_filters: said(Schema.Array(ContentFilter), "What content filters found; may be empty."),
+  error: said(Schema.NullOr(ResponseError), "Why it failed; null otherwise."),
+  incomplete_details: said(
+    Schema.NullOr(
+      Schema.Struct({ reason: said(Schema.Literal("max_output_tokens", "content_filter"), "What cut it short.") })
+    ),
+    "Why it is incomplete; null otherwise."
+  ),
+  instructions: said(nullable.text, "As they were sent."),
+  max_output_tokens: said(nullable.integer, "As it was sent."),
+  max_tool_calls: said(nullable.integer, "As it was sent."),
+  model: said(Schema.String, "The model as the request named it."),
+  output: said(Schema.Array(OutputItem), "What the model made, in order."),
+  parallel_tool_calls: said(Schema.Boolean, "Whether the model could call several tools at once."),
+  frequency_penalty: said(Schema.Number, "Always 0."),
+  presence_penalty: said(Schema.Number, "Always 0."),
+  temperature: said(Schema.Number, "As it was sent, 1 where it was not."),
+  top_p: said(Schema.Number, "As it was sent, 1 where it was not."),
+  previous_response_id: said(nullable.text, "The response that this one continues."),
+  prompt_cache_key: said(nullable.text, "As it was sent."),
+  prompt_cache_retention: said(nullable.text, "As it was sent."),
+  safety_identifier: said(nullable.text, "As it was sent."),
+  user: said(nullable.text, "As it was sent."),
+  reasoning: said(
+    Schema.Struct({
+      effort: said(nullable.text, "The effort in effect; null where the model has none."),
+      summary: said(nullable.text, "How much of the reasoning is shown.")
+    }),
+    "The reasoning configuration in effect."
+  ),
+  service_tier: said(Schema.String, "As it was sent."),
+  store: said(Schema.Boolean, "Whether it can be read back and continued."),
+  text: said(
+    Schema.Struct({
+      format: said(
+        Schema.Struct(
+          { type: said(Schema.String, "`text`, `json_object` or `json_schema`.") },
+          { key: Schema.String, value: Schema.Unknown }
+        ),
+        "What the text had to be."
+      ),
+      verbosity: said(Schema.String, "As it was sent.")
+    }),
+    "The text configuration in effect."
+  ),
   tool_choice: Schema.Union(Schema.String, Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
     description: "As it was sent."
   }),
   tools: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
     description: "The effective tool entries."
   }),
-  top_logprobs: Schema.Int,
-  truncation: Schema.String,
-  usage: Schema.NullOr(Usage),
-  metadata: Schema.Record({ key: Schema.String, value: Schema.String })
+  top_logprobs: said(Schema.Int, "As it was sent."),
+  truncation: said(Schema.String, "`auto` or `disabled`."),
+  usage: said(Schema.NullOr(Usage), "Tokens used; null before the end and on a failure."),
+  metadata: said(Schema.Record({ key: Schema.String, value: Schema.String }), "As it was sent.")
 }).annotations({ identifier: "Response" })
 export type ResponseObject = typeof ResponseObject.Type

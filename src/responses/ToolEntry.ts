@@ -1,13 +1,16 @@
 import { Schema } from "effect"
-import { JsonObject, maybe } from "../contract/fields.ts"
+import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 
 const Name = Schema.String.pipe(Schema.minLength(1)).annotations({ description: "a name of at least one character" })
 
+const description = maybe(Schema.String).annotations({ description: "What it does and when to use it." })
+const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool, where it has one." })
+
 const FunctionEntry = Schema.Struct({
   type: Schema.Literal("function"),
   name: Name,
-  description: maybe(Schema.String),
+  description,
   parameters: maybe(JsonObject).annotations({ description: "JSON Schema of the arguments." }),
   strict: maybe(Schema.Boolean).annotations({ description: "Whether the arguments must follow the schema exactly." })
 }).annotations({ identifier: "ResponsesFunctionTool" })
@@ -15,14 +18,14 @@ const FunctionEntry = Schema.Struct({
 const CustomEntry = Schema.Struct({
   type: Schema.Literal("custom"),
   name: Name,
-  description: maybe(Schema.String),
+  description,
   format: maybe(JsonObject).annotations({ description: "Grammar of the input; accepted and not enforced." })
 }).annotations({ identifier: "ResponsesCustomTool" })
 
 const NamespaceEntry = Schema.Struct({
   type: Schema.Literal("namespace"),
   name: Name,
-  description: maybe(Schema.String),
+  description,
   tools: Schema.Array(variants({ function: FunctionEntry, custom: CustomEntry })).annotations({
     description: "Calls of these tools carry the namespace in a field of its own."
   })
@@ -32,7 +35,9 @@ const Filters = Schema.Struct({
   allowed_domains: maybe(Schema.Array(Schema.String)).annotations({
     description: "Domains without scheme; each covers its subdomains. All domains are allowed when absent."
   }),
-  blocked_domains: maybe(Schema.Array(Schema.String))
+  blocked_domains: maybe(Schema.Array(Schema.String)).annotations({
+    description: "Domains without scheme; each covers its subdomains. Not together with `allowed_domains`."
+  })
 }).annotations({ identifier: "ResponsesSearchFilters" })
 
 const Country = Schema.String.pipe(Schema.pattern(/^[A-Za-z]{2}$/)).annotations({
@@ -44,8 +49,8 @@ const UserLocation = Schema.Struct({
     description: "Always `approximate`.",
     default: "approximate"
   }),
-  city: maybe(Schema.String),
-  region: maybe(Schema.String),
+  city: maybe(Schema.String).annotations({ description: "Free text." }),
+  region: maybe(Schema.String).annotations({ description: "Free text." }),
   country: maybe(Country).annotations({ description: "Two-letter ISO country code." }),
   timezone: maybe(Schema.String).annotations({ description: "IANA timezone id." })
 }).annotations({ identifier: "ResponsesUserLocation" })
@@ -113,25 +118,36 @@ export type WebSearchEntry = typeof WebSearchEntry.Type
 const ChosenFunction = Schema.Struct({
   type: Schema.Literal("function"),
   name: Name,
-  namespace: maybe(Schema.String)
+  namespace
 }).annotations({ identifier: "ResponsesChosenFunction" })
 const ChosenCustom = Schema.Struct({
   type: Schema.Literal("custom"),
   name: Name,
-  namespace: maybe(Schema.String)
+  namespace
 }).annotations({ identifier: "ResponsesChosenCustomTool" })
-const ChosenSearch = Schema.Struct({ type: Schema.TemplateLiteral("web_search", Schema.String) }).annotations({
+const ChosenSearch = Schema.Struct({
+  type: required(Schema.TemplateLiteral("web_search", Schema.String), "Any type of a web search tool.")
+}).annotations({
   identifier: "ResponsesChosenSearch"
 })
-const ChosenHosted = Schema.Struct({ type: Schema.Literal(...hosted) }).annotations({
+const ChosenHosted = Schema.Struct({
+  type: required(Schema.Literal(...hosted), "Not served: 400.")
+}).annotations({
   identifier: "ResponsesChosenHostedTool"
 })
 
 const AllowedTools = Schema.Struct({
   type: Schema.Literal("allowed_tools"),
-  mode: Schema.Literal("auto", "required"),
-  tools: Schema.Array(
-    Schema.Struct({ type: Schema.String, name: maybe(Schema.String), namespace: maybe(Schema.String) })
+  mode: required(Schema.Literal("auto", "required"), "Whether the model may or must call one of them."),
+  tools: required(
+    Schema.Array(
+      Schema.Struct({
+        type: required(Schema.String, "The tool's type."),
+        name: maybe(Schema.String).annotations({ description: "The tool's name, where tools of its type have one." }),
+        namespace
+      })
+    ),
+    "The tools to choose from; each must be among `tools`."
   )
 }).annotations({ identifier: "ResponsesAllowedTools" })
 

@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { DeliveryRecord } from "../callbacks/DeliveryRecord.ts"
 import { BodyLimit, Prefixes } from "../contract/annotations.ts"
+import { said } from "../contract/fields.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
 import { VideosError } from "./Errors.ts"
 import { ListVideoTasks, VideoTaskList } from "./ListVideoTasks.ts"
@@ -46,16 +47,22 @@ export class VideosApi extends HttpApiGroup.make("videos")
   .add(
     HttpApiEndpoint.get("deliveries", `${tasks}/:id/deliveries`)
       .setPath(TaskPath)
-      .addSuccess(Schema.Struct({ items: Schema.Array(DeliveryRecord) }))
+      .addSuccess(Schema.Struct({ items: said(Schema.Array(DeliveryRecord), "The callbacks, oldest first.") }))
       .annotate(OpenApi.Summary, "List a task's callbacks and their attempts")
   )
   .add(
     HttpApiEndpoint.post("redeliver", `${tasks}/:id/deliveries/:delivery/redeliver`)
-      .setPath(Schema.Struct({ id: Schema.String, delivery: Schema.String }))
+      .setPath(
+        Schema.Struct({
+          id: said(Schema.String, "The task's id (`cgt-…`)."),
+          delivery: said(Schema.String, "The delivery's id.")
+        })
+      )
       .addSuccess(DeliveryRecord)
       .annotate(OpenApi.Summary, "Send a callback once more")
   )
   .addError(VideosError)
   .annotate(Prefixes, ["/api/v3"])
   .annotate(BodyLimit, 64 * 1024 * 1024)
-  .annotate(OpenApi.Title, "Video tasks") {}
+  .annotate(OpenApi.Title, "Video tasks")
+  .annotate(OpenApi.Description, "Asynchronous video generation: create a task, then ask for it or be called back.") {}

@@ -53,7 +53,9 @@ const AudioPart = Schema.Struct({
 
 const DraftTaskPart = Schema.Struct({
   type: Schema.Literal("draft_task"),
-  draft_task: Schema.Struct({ id: Schema.String })
+  draft_task: Schema.Struct({ id: Schema.String.annotations({ description: "Id of the draft's task." }) }).annotations({
+    description: "The draft."
+  })
 }).annotations({
   identifier: "VideoDraftTaskPart",
   description: "Promotes a draft; only for models whose upstream offers it."

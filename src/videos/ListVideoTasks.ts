@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
 import { ListedVideoTask } from "./VideoTaskRecord.ts"
 
 const page = (name: string, otherwise: number) =>
@@ -39,6 +40,9 @@ export const ListVideoTasks = Schema.Struct({
 export type ListVideoTasks = typeof ListVideoTasks.Type
 
 /** A page of tasks, newest first; `total` counts those on every page. */
-export const VideoTaskList = Schema.Struct({ total: Schema.Int, items: Schema.Array(ListedVideoTask) }).annotations({
+export const VideoTaskList = Schema.Struct({
+  total: said(Schema.Int, "Tasks on every page together."),
+  items: said(Schema.Array(ListedVideoTask), "The tasks of this page, newest first.")
+}).annotations({
   identifier: "VideoTaskList"
 })

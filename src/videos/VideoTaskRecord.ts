@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { JsonObject } from "../contract/fields.ts"
+import { JsonObject, said } from "../contract/fields.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
 import { VideoStatus } from "./VideoTask.ts"
 import type { VideoTask } from "./VideoTask.ts"
@@ -8,7 +8,10 @@ import type { VideoTask } from "./VideoTask.ts"
 const known = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
-const TaskError = Schema.Struct({ code: Schema.String, message: Schema.String })
+const TaskError = Schema.Struct({
+  code: said(Schema.String, "The upstream's own code where it has one."),
+  message: said(Schema.String, "What went wrong, in words.")
+})
 
 const fields = {
   id: Schema.String.annotations({ description: "The id that the creation answered." }),
@@ -24,8 +27,8 @@ const fields = {
   error: known(TaskError, "Only when failed."),
   usage: known(
     Schema.Struct({
-      completion_tokens: Schema.Int,
-      total_tokens: Schema.Int,
+      completion_tokens: said(Schema.Int, "Tokens of the video."),
+      total_tokens: said(Schema.Int, "All tokens counted."),
       tool_usage: known(JsonObject, "Uses of each tool, where tools were given.")
     }),
     "Only when succeeded."
@@ -38,11 +41,11 @@ const fields = {
   duration: known(Schema.Int, "Whole seconds; when succeeded, unless the length was given as `frames`."),
   frames: known(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
   framespersecond: known(Schema.Int, "When succeeded."),
-  service_tier: Schema.String,
+  service_tier: said(Schema.String, "Service tier applied."),
   execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
-  generate_audio: Schema.Boolean,
-  draft: Schema.Boolean,
-  priority: Schema.Int,
+  generate_audio: said(Schema.Boolean, "As requested."),
+  draft: said(Schema.Boolean, "As requested."),
+  priority: said(Schema.Int, "As requested."),
   tools: known(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
   safety_identifier: known(Schema.String, "As requested.")
 }

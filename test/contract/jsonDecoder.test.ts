@@ -24,6 +24,15 @@ HttpApi.reflect(GatewayApi, {
 
 const said = <A>(result: Either.Either<A, ParseResult.ParseIssue>) => Either.mapLeft(result, describeIssue)
 
+type Said = ReturnType<typeof said>
+
+/** Of an array for an object, the library says that the array has no `type`: that it is no object helps more. */
+const isMisread = (ours: Said, theirs: Said): boolean => {
+  if (Either.isRight(ours) || Either.isRight(theirs)) return false
+  const list = /^(.+)\.type$/.exec(theirs.left.param ?? "")?.[1]
+  return list !== undefined && (ours.left.param === list || ours.left.param?.startsWith(`${list}[`) === true)
+}
+
 describe("jsonDecoder", () => {
   it.each(payloads)("decodes and refuses %s as the library does", (id, schema) => {
     const fast = jsonDecoder(schema)
@@ -36,9 +45,8 @@ describe("jsonDecoder", () => {
     fc.assert(
       fc.property(mutated, ([body, place, value]) => {
         const input = replaced(body, place, value)
-        // Of an array for an object the library says that it has no `type`; that it is no object helps more.
-        if (Array.isArray(value)) expect(Either.isRight(fast(input))).toBe(Either.isRight(library(input)))
-        else expect(said(fast(input))).toEqual(said(library(input)))
+        const [ours, theirs] = [said(fast(input)), said(library(input))]
+        if (!isMisread(ours, theirs)) expect(ours).toEqual(theirs)
       }),
       { numRuns: 2_000 }
     )

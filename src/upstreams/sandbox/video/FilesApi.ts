@@ -2,6 +2,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "@effect/p
 import { Schema } from "effect"
 import { Prefixes, Public } from "../../../contract/annotations.ts"
 import { CodedError } from "../../../contract/codedErrors.ts"
+import { said } from "../../../contract/fields.ts"
 
 export const filesPath = "/files"
 
@@ -9,7 +10,12 @@ export const filesPath = "/files"
 export class FilesApi extends HttpApiGroup.make("files")
   .add(
     HttpApiEndpoint.get("read", `${filesPath}/:clip/:name`)
-      .setPath(Schema.Struct({ clip: Schema.String, name: Schema.String }))
+      .setPath(
+        Schema.Struct({
+          clip: said(Schema.String, "The part of the link that can't be guessed."),
+          name: said(Schema.String, "The file's name.")
+        })
+      )
       .addSuccess(HttpApiSchema.Uint8Array({ contentType: "video/mp4" }))
       .annotate(Public, true)
       .annotate(OpenApi.Summary, "Read a file that a task made")
@@ -17,4 +23,5 @@ export class FilesApi extends HttpApiGroup.make("files")
   )
   .addError(CodedError)
   .annotate(Prefixes, [filesPath])
-  .annotate(OpenApi.Title, "Files") {}
+  .annotate(OpenApi.Title, "Files")
+  .annotate(OpenApi.Description, "What tasks made, at links that expire; no key needed.") {}

@@ -1,0 +1,122 @@
+import { HttpApi, OpenApi } from "@effect/platform"
+import type { HttpApiGroup } from "@effect/platform"
+import { Context } from "effect"
+import { Public } from "../contract/annotations.ts"
+import { tidySchemas } from "./tidySchemas.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/**
+ * The contract as an OpenAPI 3.1 document: the library's own, with what it cannot know (keys, request ids, which failures
+ * an endpoint can't have) and without what only schemas' makers read.
+ */
+export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): Json => {
+  const { components, paths, ...spec } = OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })
+  const { schemas, tidy } = tidySchemas(components.schemas)
+  const open = publicOperations(api)
+  const operation = (method: string, { security: none, ...operation }: OpenApi.OpenAPISpecOperation): Json => {
+    const isPublic = open.has(operation.operationId)
+    const takesBody = operation.requestBody !== undefined
+    const responses = Object.entries(operation.responses).filter(([status]) =>
+      isPossible(Number(status), { method, isPublic, takesBody })
+    )
+    return {
+      ...operation,
+      parameters: operation.parameters.map((parameter) => ({ ...parameter, schema: tidy(parameter.schema) })),
+      ...(operation.requestBody === undefined
+        ? {}
+        : { requestBody: { ...operation.requestBody, ...content(operation.requestBody) } }),
+      responses: Object.fromEntries(
+        responses.map(([status, response]) => [
+          status,
+          {
+            description: meanings[status] ?? response.description,
+            ...content(response),
+            headers: status === "429" ? { ...requestIds, ...retryAfter } : requestIds
+          }
+        ])
+      ),
+      ...(isPublic ? { security: none } : {})
+    }
+  }
+  const content = ({ content }: { readonly content?: OpenApi.OpenApiSpecContent }): Json =>
+    content === undefined
+      ? {}
+      : {
+          content: Object.fromEntries(
+            Object.entries(content).map(([type, media]) => [type, { ...media, schema: tidy(media.schema) }])
+          )
+        }
+  return {
+    ...spec,
+    servers: [{ url: "/" }],
+    paths: Object.fromEntries(
+      Object.entries(paths).map(([path, operations]) => [
+        path,
+        Object.fromEntries(Object.entries(operations).map(([method, value]) => [method, operation(method, value)]))
+      ])
+    ),
+    components: { schemas, securitySchemes, headers },
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] }))
+  }
+}
+
+const securitySchemes = {
+  bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer <API_KEY>`" },
+  apiKey: {
+    type: "apiKey",
+    name: "x-api-key",
+    in: "header",
+    description: "The same key where a client sends it so; `Authorization` wins where both are there."
+  }
+}
+
+const headers = {
+  RequestId: { description: "Names the request in the gateway's log.", schema: { type: "string" } },
+  RetryAfter: { description: "Seconds until a retry can succeed.", schema: { type: "integer", minimum: 1 } }
+}
+const requestId = { $ref: "#/components/headers/RequestId" }
+const requestIds = { "x-request-id": requestId, "request-id": requestId }
+const retryAfter = { "retry-after": { $ref: "#/components/headers/RetryAfter" } }
+
+const publicOperations = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): ReadonlySet<string> => {
+  const ids = new Set<string>()
+  HttpApi.reflect(api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
+      if (Context.get(mergedAnnotations, Public)) ids.add(`${group.identifier}.${endpoint.name}`)
+    }
+  })
+  return ids
+}
+
+/** What each failure's status means to whoever reads the page. */
+const meanings: Readonly<Record<string, string>> = {
+  "400": "The request is invalid: the message names the field and the rule.",
+  "401": "The API key is missing or invalid.",
+  "402": "The balance or the quota does not cover the request.",
+  "403": "The key may not do this.",
+  "404": "There is nothing of the caller's here.",
+  "409": "The request conflicts with the state of its target.",
+  "413": "The request body is too large.",
+  "429": "Too many requests; `retry-after` says when to come back.",
+  "500": "The gateway or the model's upstream failed; the request may be sent again.",
+  "503": "Not ready."
+}
+
+interface Situation {
+  readonly method: string
+  readonly isPublic: boolean
+  readonly takesBody: boolean
+}
+
+/** A group declares the failures of all its endpoints; without a key, a body or a price some can't happen. */
+const isPossible = (status: number, { isPublic, method, takesBody }: Situation): boolean => {
+  if (isPublic && [401, 402, 403, 409, 429].includes(status)) return false
+  if (!takesBody && status === 413) return false
+  return !(method === "get" && (status === 402 || status === 409))
+}

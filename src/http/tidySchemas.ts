@@ -1,0 +1,66 @@
+type Json = Readonly<Record<string, unknown>>
+
+export interface TidySchemas {
+  /** The components that are left. */
+  readonly schemas: Json
+  readonly tidy: (schema: unknown) => unknown
+}
+
+/**
+ * Makes JSON Schemas as the library writes them pleasant to read: without its own ids and titles, with small components
+ * (`NonEmptyString`, `Int`) where they are used, and each alternative of a union once.
+ */
+export const tidySchemas = (components: Json): TidySchemas => {
+  const named = Object.entries(components).filter(([, schema]) => isObject(schema) && !isSmall(schema))
+  const tidy = (schema: unknown): unknown => {
+    if (Array.isArray(schema)) return schema.map(tidy)
+    if (!isObject(schema)) return schema
+    const small = typeof schema["$ref"] === "string" ? components[schema["$ref"].replace(prefix, "")] : undefined
+    if (isObject(small) && isSmall(small)) return tidy({ ...small, ...omit(schema, ["$ref"]) })
+    return Object.fromEntries(
+      Object.entries(omit(schema, ["$id", "title", "$comment"])).map(([keyword, value]) => [
+        keyword,
+        keywordOf(keyword, value)
+      ])
+    )
+  }
+  const keywordOf = (keyword: string, value: unknown): unknown => {
+    switch (keyword) {
+      case "enum":
+      case "const":
+      case "default":
+      case "examples":
+        return value
+      case "properties":
+        return isObject(value) ? mapped(value, tidy) : value
+      case "anyOf":
+        return Array.isArray(value) ? once(value.map(tidy)) : value
+      default:
+        return tidy(value)
+    }
+  }
+  /** Two components of the same shape are one alternative: a family's failures differ in their messages only. */
+  const once = (members: ReadonlyArray<unknown>) => {
+    const seen = new Set<string>()
+    return members.filter((member) => {
+      const shape = JSON.stringify(
+        isObject(member) && typeof member["$ref"] === "string" ? components[member["$ref"].replace(prefix, "")] : member
+      )
+      return seen.size < seen.add(shape).size
+    })
+  }
+  return { tidy, schemas: Object.fromEntries(named.map(([name, schema]) => [name, tidy(schema)])) }
+}
+
+const prefix = "#/components/schemas/"
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A string, a number, …: nothing that deserves a name of its own on a page. */
+const isSmall = (schema: Json): boolean => !("properties" in schema || "anyOf" in schema)
+
+const omit = (value: Json, keys: ReadonlyArray<string>): Json =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
+
+const mapped = (value: Json, change: (inner: unknown) => unknown): Json =>
+  Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]))

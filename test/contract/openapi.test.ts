@@ -1,0 +1,109 @@
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { Ajv2020 } from "ajv/dist/2020.js"
+import { beforeAll, describe, expect, it } from "vitest"
+import { GatewayApi } from "../../src/Api.ts"
+import { docsPages } from "../../src/http/docs.ts"
+import { endpoints } from "./endpoints.ts"
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a document whose shape is what is tested
+type Json = { readonly [key: string]: any }
+
+const pages = docsPages(GatewayApi)
+let document: Json
+beforeAll(async () => {
+  document = (await (await pages["/openapi.json"]!()).json()) as Json
+})
+
+const operations = (): ReadonlyArray<readonly [string, Json]> =>
+  Object.entries(document["paths"] as Json).flatMap(([path, item]) =>
+    Object.entries(item as Json).map(([method, operation]) => [`${method} ${path}`, operation as Json] as const)
+  )
+
+describe("/openapi.json", () => {
+  it("is valid OpenAPI 3.1, and its schemas are valid JSON Schema", async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as Record<string, unknown>)
+    expect([valid, errors]).toEqual([true, undefined])
+    const ajv = new Ajv2020({ strict: false, formats: { uri: true } })
+    ajv.addSchema(document, "openapi")
+    for (const name of Object.keys(document["components"].schemas)) {
+      expect(ajv.getSchema(`openapi#/components/schemas/${name}`), name).toBeDefined()
+    }
+  })
+
+  it("has every endpoint of the contract", () => {
+    expect(operations().map(([, { operationId }]) => operationId)).toEqual(endpoints.map(({ id }) => id))
+  })
+
+  it("asks for a key wherever the gateway does", () => {
+    expect(Object.keys(document["components"].securitySchemes)).toEqual(["bearer", "apiKey"])
+    expect(document["security"]).toEqual([{ bearer: [] }, { apiKey: [] }])
+    for (const [name, { operationId, security }] of operations()) {
+      const { isPublic } = endpoints.find(({ id }) => id === operationId)!
+      expect([name, security]).toEqual([name, isPublic ? [] : undefined])
+    }
+  })
+
+  it("says what each endpoint is for, and tags it with a titled group", () => {
+    const tags = document["tags"].map(({ name }: Json) => name)
+    for (const { description, name } of document["tags"]) {
+      expect([name, description]).toEqual([expect.stringMatching(/^[A-Z]/), expect.stringMatching(/\.$/)])
+    }
+    for (const [name, { summary, tags: own }] of operations()) {
+      expect([name, summary]).toEqual([name, expect.stringMatching(/^[A-Z].*[^.]$/)])
+      expect(tags).toEqual(expect.arrayContaining(own))
+    }
+  })
+
+  it("documents streams and request ids", () => {
+    for (const [name, { responses }] of operations()) {
+      for (const response of Object.values(responses as Json) as ReadonlyArray<Json>) {
+        expect([name, Object.keys(response["headers"])]).toEqual([name, expect.arrayContaining(["x-request-id"])])
+      }
+    }
+    const streams = operations().filter(([, { responses }]) => responses["200"].content["text/event-stream"])
+    expect(streams.map(([name]) => name)).toEqual(["post /v1/responses", "get /v1/responses/{id}", "post /v1/messages"])
+  })
+
+  it("describes every field and parameter", () => {
+    const undescribed: Array<string> = []
+    const visit = (schema: Json | undefined, at: string): void => {
+      if (schema === undefined) return
+      for (const [name, field] of Object.entries((schema["properties"] ?? {}) as Json)) {
+        // A field with one value says all there is to say.
+        if (!isDescribed(field) && field.enum?.length !== 1) undescribed.push(`${at}.${name}`)
+        visit(field, `${at}.${name}`)
+      }
+      for (const member of schema["anyOf"] ?? []) visit(member, at)
+      visit(schema["items"], `${at}[]`)
+      if (typeof schema["additionalProperties"] === "object") visit(schema["additionalProperties"], `${at}{}`)
+    }
+    const isDescribed = (schema: Json): boolean =>
+      typeof schema["description"] === "string" ||
+      (typeof schema["$ref"] === "string" &&
+        isDescribed(document["components"].schemas[schema["$ref"].replace("#/components/schemas/", "")]))
+    for (const [name, schema] of Object.entries(document["components"].schemas as Json)) visit(schema, name)
+    for (const [name, { parameters, requestBody, responses }] of operations()) {
+      for (const parameter of parameters) {
+        if (parameter.description === undefined) undescribed.push(`${name} ?${parameter.name}`)
+      }
+      visit(requestBody?.content["application/json"].schema, `${name} body`)
+      for (const [status, response] of Object.entries(responses as Json)) {
+        visit(response.content?.["application/json"]?.schema, `${name} ${status}`)
+      }
+    }
+    expect([...new Set(undescribed)]).toEqual([])
+  })
+
+  it("lets unknown fields be", () => {
+    expect(JSON.stringify(document)).not.toContain('"additionalProperties":false')
+  })
+})
+
+describe("/docs", () => {
+  it("is one page that loads nothing", async () => {
+    const html = await (await pages["/docs"]!()).text()
+    expect(html).toContain("<title>Model Gateway</title>")
+    expect(html).toContain("/v1/messages")
+    expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="http/)
+  })
+})
