@@ -1,6 +1,7 @@
 import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { isObject, objectAt, parseJson, textAt } from "./protocols/json.ts"
+import { forCallers } from "./protocols/upstreamFailure.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
 /** An upstream's HTTP error. */
@@ -10,6 +11,8 @@ export interface Refusal {
   readonly body: string
   /** What must not be told to anyone: keys, addresses. */
   readonly secrets: ReadonlyArray<string>
+  /** What the upstream was sent: what it says back of it is the caller's own. */
+  readonly sent: string
   /** Whether the upstream's names for fields are the caller's too. */
   readonly native: boolean
 }
@@ -26,11 +29,12 @@ export const refusal = (answer: Refusal): UpstreamError => {
 }
 
 /** An upstream's own words without what is not for callers; undefined where it has none. */
-export const wordsOf = ({ body, secrets }: Pick<Refusal, "body" | "secrets">): string | undefined => {
+export const wordsOf = (answer: Pick<Refusal, "body" | "secrets"> & Partial<Refusal>): string | undefined => {
+  const { body, secrets, sent } = answer
   const parsed = parseJson(body)
   const error = objectAt(parsed, "error") ?? (isObject(parsed) ? parsed : undefined)
   const said = textAt(error, "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
-  return said === undefined ? undefined : withoutSecrets(said, secrets).slice(0, longest)
+  return said === undefined ? undefined : forCallers(withoutSecrets(said, secrets), sent).slice(0, longest)
 }
 
 const longest = 2_000

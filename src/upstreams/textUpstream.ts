@@ -74,14 +74,20 @@ const speaking = <S>(
     const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
     const no = refusedBy(lowered, adapted, how)
     if (no !== undefined) return yield* no
-    const exchange = yield* send(JSON.stringify(lowered.body))
-    if (exchange.status < 200 || exchange.status > 299) return yield* refused(exchange, options, url, false)
+    const body = JSON.stringify(lowered.body)
+    const exchange = yield* send(body)
+    if (exchange.status < 200 || exchange.status > 299) {
+      return yield* refused({ exchange, options, url, sent: body, native: false })
+    }
     return { ...generationOf(translated(protocol, lowered), exchange), adapted } satisfies Generation
   })
   if (dialect === undefined) return { name: options.name, searches, generate }
   const forward = Effect.fnUntraced(function* (request: NativeRequest, how: GenerateOptions) {
-    const exchange = yield* send(JSON.stringify(dialect.body(request.body, how)), nativeHeaders(dialect, request))
-    if (exchange.status < 200 || exchange.status > 299) return yield* refused(exchange, options, url, true)
+    const body = JSON.stringify(dialect.body(request.body, how))
+    const exchange = yield* send(body, nativeHeaders(dialect, request))
+    if (exchange.status < 200 || exchange.status > 299) {
+      return yield* refused({ exchange, options, url, sent: body, native: true })
+    }
     return generationOf(forwarded(protocol, dialect, request.rewrite), exchange)
   })
   return { name: options.name, searches, generate, native: { family: dialect.family, forward } }
@@ -115,23 +121,26 @@ const refusedBy = (
 /** The most that is read of an error's body, in bytes. */
 const errorLimit = 65_536
 
-const refused = (
-  exchange: Exchange,
-  options: TextUpstreamOptions,
-  url: string,
-  native: boolean
-): Effect.Effect<never, Failure | UpstreamError> =>
+interface Refused {
+  readonly exchange: Exchange
+  readonly options: TextUpstreamOptions
+  readonly url: string
+  readonly sent: string
+  readonly native: boolean
+}
+
+const refused = ({ exchange, native, options, sent, url }: Refused): Effect.Effect<never, Failure | UpstreamError> =>
   Effect.flatMap(
     Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
     (body) => {
       const secrets = secretsOf(options, url)
-      const error = refusal({ status: exchange.status, headers: exchange.headers, body, secrets, native })
+      const error = refusal({ status: exchange.status, headers: exchange.headers, body, secrets, sent, native })
       return Effect.zipRight(
         Effect.logWarning("an upstream refused a request").pipe(
           Effect.annotateLogs({
             upstream: options.name,
             status: exchange.status,
-            said: wordsOf({ body, secrets }) ?? ""
+            said: wordsOf({ body, secrets, sent }) ?? ""
           })
         ),
         error

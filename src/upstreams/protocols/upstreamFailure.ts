@@ -14,7 +14,8 @@ const longest = 2_000
  */
 export const errorInAnswer = (error: unknown): Failure => {
   const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
-  const message = textAt(error, "message")?.slice(0, longest)
+  const said = textAt(error, "message")
+  const message = said === undefined ? undefined : forCallers(said).slice(0, longest)
   if (/rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
   if (/\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_policy|bio_policy/.test(kind)) {
     return new InvalidRequest({ param: null, ...(message === undefined ? {} : { message }) })
@@ -23,6 +24,18 @@ export const errorInAnswer = (error: unknown): Failure => {
     ? new UpstreamFailed({ message: "The model's upstream is overloaded" })
     : new UpstreamFailed({})
 }
+
+/** Addresses, and what looks like a key. */
+const inner =
+  /https?:\/\/[^\s"'<>)\]]+|\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\b(?:sk|key|tok)-[\w-]{4,}|\bBearer [\w.~+/=-]+/g
+
+/**
+ * An upstream's words without its inner life.
+ *
+ * @param sent what the caller sent: addresses in it are its own, and worth reading
+ */
+export const forCallers = (words: string, sent = ""): string =>
+  words.replace(inner, (found) => (sent.includes(found) ? found : "[…]"))
 
 /** The failure of an answer that makes no sense. */
 export const garbled = new UpstreamFailed({ message: "The model's upstream sent something that is no answer" })
