@@ -1,9 +1,10 @@
 import { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Exit } from "effect"
+import { SqlError } from "@effect/sql/SqlError"
+import { Cause, Chunk, Effect, Exit, Predicate } from "effect"
 
 interface Job {
-  readonly run: Effect.Effect<void>
+  /** Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. */
+  readonly run: Effect.Effect<void, SqlError>
   readonly settle: (committed: Exit.Exit<void, SqlError>) => void
 }
 
@@ -29,6 +30,9 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const commitWaiting = Effect.suspend(() => {
       const batch = queue.splice(0, 512)
       return sql.withTransaction(Effect.forEach(batch, (job) => job.run, { discard: true })).pipe(
+        Effect.catchAllDefect((defect) => (defect instanceof SqlError ? Effect.fail(defect) : Effect.die(defect))),
+        // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
+        Effect.onError(() => Effect.ignore(sql`ROLLBACK`)),
         Effect.exit,
         Effect.map((exit) => batch.forEach((job) => job.settle(exit)))
       )
@@ -45,8 +49,9 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
       Effect.async<A, E | SqlError>((resume) => {
         let result: Exit.Exit<A, E> | undefined
         queue.push({
-          run: Effect.map(Effect.exit(write), (exit) => {
+          run: Effect.flatMap(Effect.exit(write), (exit) => {
             result = exit
+            return Exit.isFailure(exit) ? (outage(exit.cause) ?? Effect.void) : Effect.void
           }),
           settle: (committed) =>
             resume(
@@ -67,3 +72,15 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     return { write, statement } as const
   })
 }) {}
+
+/**
+ * The failure of a write that is not the write's own. SQLite answers a full disk or a bad read by rolling back whatever
+ * transaction was open, which a savepoint does not survive; a broken constraint concerns one statement.
+ */
+const outage = (cause: Cause.Cause<unknown>): SqlError | undefined =>
+  Chunk.toReadonlyArray(Chunk.appendAll(Cause.failures(cause), Cause.defects(cause)))
+    .filter((error) => error instanceof SqlError)
+    .find((error) => !isConstraint(error.cause))
+
+const isConstraint = (error: unknown) =>
+  Predicate.hasProperty(error, "code") && String(error.code).startsWith("SQLITE_CONSTRAINT")

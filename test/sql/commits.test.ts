@@ -34,6 +34,40 @@ describe("Commits", () => {
       expect((yield* accounts).map((row) => row.id)).toEqual(["a", "b"])
     }).pipe(Effect.provide(withCommits("commits.db")))
   )
+
+  it.effect(
+    "answers a full disk to every write that shared the commit, keeps none of them, and goes on when there is room",
+    () =>
+      Effect.gen(function* () {
+        const commits = yield* Commits
+        const sql = yield* SqlClient.SqlClient
+        const context = yield* Effect.context<SqlClient.SqlClient>()
+        const write = (id: string) =>
+          commits.write(Effect.provide(Effect.zipRight(account(id), account(`${id}-too`)), context))
+        const statement = (id: string) => commits.statement(Effect.provide(account(id), context))
+        const big = "x".repeat(100_000)
+        const [{ page_count } = { page_count: 0 }] = yield* sql<{ page_count: number }>`PRAGMA page_count`
+        yield* sql`PRAGMA max_page_count = ${sql.literal(String(page_count + 8))}`
+        const writes = [write("a"), statement("b"), write(big), write("c"), statement("d")]
+        const exits = yield* Effect.forEach(writes, Effect.exit, { concurrency: "unbounded" })
+        expect(exits.map(Exit.isFailure)).toEqual([true, true, true, true, true])
+        expect(yield* accounts).toEqual([])
+        yield* sql`PRAGMA max_page_count = 1000000`
+        yield* write("e")
+        expect((yield* accounts).map((row) => row.id)).toEqual(["e", "e-too"])
+      }).pipe(Effect.provide(withCommits("full.db")))
+  )
+
+  it.effect("keeps the others of a commit when a constraint refuses one", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const context = yield* Effect.context<SqlClient.SqlClient>()
+      const writes = ["a", "a", "b"].map((id) => commits.write(Effect.provide(account(id), context)))
+      const exits = yield* Effect.forEach(writes, Effect.exit, { concurrency: "unbounded" })
+      expect(exits.map(Exit.isSuccess)).toEqual([true, false, true])
+      expect((yield* accounts).map((row) => row.id)).toEqual(["a", "b"])
+    }).pipe(Effect.provide(withCommits("constraint.db")))
+  )
 })
 
 describe("the database", () => {
