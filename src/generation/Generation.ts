@@ -20,6 +20,8 @@ export interface Generation {
   readonly cancel: (how?: How) => void
   /** Asked once `finished` was given: what must be stored before the last frames leave; undefined is nothing. */
   readonly settled?: () => Promise<void> | undefined
+  /** Whether the answer comes in the caller's own dialect, as `native` events. */
+  readonly native?: true
   /** Names of what the caller asked for and the upstream can't carry (`top_k`); undefined is nothing. */
   readonly adapted?: ReadonlyArray<string>
 }

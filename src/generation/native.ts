@@ -2,6 +2,10 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Frame, Machine, NativeFrame } from "./answer.ts"
 import type { FinishReason, Usage } from "./GenerationEvent.ts"
 
+/** An answer in one piece that is JSON text already (`NativeState.terminal`). */
+export const jsonResponse = (text: string): Response =>
+  new Response(text, { headers: { "content-type": "application/json" } })
+
 /** What passed through so far. */
 export interface NativeState {
   /** The last totals the upstream told; undefined where it told none. */

@@ -88,6 +88,7 @@ export const metered = (generation: Generation, charge: Charge, options: Options
   }
 
   return {
+    ...(generation.native === undefined ? {} : { native: generation.native }),
     ...(generation.adapted === undefined ? {} : { adapted: generation.adapted }),
     next: () => {
       const next = generation.next()

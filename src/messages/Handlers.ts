@@ -4,6 +4,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { handlers } from "../contract/handlers.ts"
 import { answering, folded, streamed } from "../generation/answer.ts"
+import { jsonResponse } from "../generation/native.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { Models } from "../models/Models.ts"
 import { AsyncMessages } from "../tasks/AsyncMessages.ts"
@@ -13,6 +14,7 @@ import { decode, isHidden } from "./decode.ts"
 import { machine } from "./encode.ts"
 import { heartbeat } from "./frames.ts"
 import type { Message } from "./Message.ts"
+import { nativeRequest, passing } from "./native.ts"
 import type { CreateMessage } from "./Request.ts"
 
 export const MessagesHandlers = handlers(
@@ -26,7 +28,7 @@ export const MessagesHandlers = handlers(
           ? streamMessage(models, caller, payload, request)
           : payload.async === true
             ? acceptMessage(models, asyncMessages, caller, payload, request)
-            : runMessage(models, caller, payload, request),
+            : answerMessage(models, caller, payload, request),
       countTokens: ({ payload }) =>
         Effect.flatMap(decode(payload), (conversation) =>
           Effect.as(models.find(conversation.model, "text"), { input_tokens: countTokens(conversation) })
@@ -35,18 +37,35 @@ export const MessagesHandlers = handlers(
   })
 )
 
-/** Runs one request to its message: the synchronous answer, and the result of an async task. */
+/** Runs one request to its message, as an async task does. */
 export const runMessage = (
   models: Models,
   caller: Caller,
   payload: CreateMessage,
   request: Incoming
-): Effect.Effect<Message, Failure> =>
-  Effect.flatMap(decode(payload), (conversation) =>
-    answering(models.generate(caller, conversation, request, { stream: false }), (generation) =>
-      Effect.map(folded({ generation, machine: encoder(payload, request) }), (state) => state.message)
-    )
+): Effect.Effect<object, Failure> =>
+  Effect.flatMap(answerMessage(models, caller, payload, request), (answer) =>
+    answer instanceof Response ? Effect.promise((): Promise<object> => answer.json()) : Effect.succeed(answer)
   )
+
+/** The synchronous answer; one that an upstream wrote in this dialect is passed on as it is. */
+const answerMessage = (
+  models: Models,
+  caller: Caller,
+  payload: CreateMessage,
+  request: Incoming
+): Effect.Effect<Message | Response, Failure> =>
+  Effect.flatMap(decode(payload), (conversation) => {
+    const id = newMessageId()
+    const native = nativeRequest(payload, request, id)
+    return answering(
+      models.generate(caller, conversation, request, { stream: false, native }),
+      (generation): Effect.Effect<Message | Response, Failure> =>
+        generation.native === true
+          ? Effect.map(folded({ generation, machine: passing(request) }), ({ terminal }) => jsonResponse(terminal))
+          : Effect.map(folded({ generation, machine: encoder(payload, request, id) }), (state) => state.message)
+    )
+  })
 
 /** Whatever can be said at once is said at once: only a generation that fails becomes a failed task. */
 const acceptMessage = (
@@ -66,15 +85,21 @@ const streamMessage = (
   payload: CreateMessage,
   request: Incoming
 ): Effect.Effect<Response, Failure> =>
-  Effect.flatMap(decode(payload), (conversation) =>
-    answering(models.generate(caller, conversation, request, { stream: true }), (generation) =>
-      streamed({ generation, machine: encoder(payload, request), heartbeat, request })
+  Effect.flatMap(decode(payload), (conversation) => {
+    const id = newMessageId()
+    const native = nativeRequest(payload, request, id)
+    return answering(models.generate(caller, conversation, request, { stream: true, native }), (generation) =>
+      generation.native === true
+        ? streamed({ generation, machine: passing(request), heartbeat, request })
+        : streamed({ generation, machine: encoder(payload, request, id), heartbeat, request })
     )
-  )
+  })
 
-const encoder = (payload: CreateMessage, request: Incoming) =>
+const newMessageId = () => `msg_${crypto.randomUUID().replaceAll("-", "")}`
+
+const encoder = (payload: CreateMessage, request: Incoming, id: string) =>
   machine({
-    id: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+    id,
     model: payload.model,
     requestId: request.id,
     hideThinking: isHidden(payload.thinking)

@@ -13,6 +13,7 @@ import type { Chargeable } from "../ledger/Ledger.ts"
 import { metered } from "../ledger/metered.ts"
 import { free, mostOf } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
+import type { NativeDialect, NativeRequest } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
@@ -21,6 +22,20 @@ import { Lanes, through } from "./Lane.ts"
 import { forbidden } from "./permission.ts"
 import { withinAccount } from "./searchDomains.ts"
 import { tryRoutes } from "./tryRoutes.ts"
+
+/** The request in its family's own dialect, for upstreams that speak it. */
+export interface Native {
+  readonly family: NativeDialect["family"]
+  /** Only made where it is wanted. */
+  readonly request: () => NativeRequest
+}
+
+export interface GenerationOptions {
+  /** Whether the client reads a stream. */
+  readonly stream: boolean
+  /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
+  readonly native?: Native | undefined
+}
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Models extends Effect.Service<Models>()("gateway/models/Models", {
@@ -46,7 +61,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       caller: Caller,
       conversation: Conversation,
       request: Incoming,
-      options: { readonly stream: boolean }
+      options: GenerationOptions
     ): Effect.Effect<Generation, Failure> =>
       Effect.flatMap(find(conversation.model, "text"), (model) => {
         const refused = forbidden(caller, model.id)
@@ -55,33 +70,27 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         if (searching instanceof InvalidRequest) return Effect.fail(searching)
         const fitting = fitContext(searching, model.contextTokens)
         if (fitting instanceof InvalidRequest) return Effect.fail(fitting)
+        // A request that the gateway has changed is told in its own words: the caller's would say the old ones.
+        const native = fitting === conversation ? options.native : undefined
         const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
-        return paid(
-          { caller, model, served, conversation: fitting, request },
-          start(model, fitting, request, options, served)
-        )
+        const work: Work = { caller, model, served, conversation: fitting, request, stream: options.stream, native }
+        return paid(work, start(work))
       })
 
     /** Finds somebody who takes the conversation, and names them in the reply. */
-    const start = (
-      model: Model,
-      conversation: Conversation,
-      request: Incoming,
-      { stream }: { readonly stream: boolean },
-      served: Served
-    ): Effect.Effect<Generation, Failure> => {
+    const start = (work: Work): Effect.Effect<Generation, Failure> => {
+      const { conversation, model, native, request, served, stream } = work
       const strict = model.strict === true || request.headers.get("x-gateway-strict") === "true"
       return Effect.map(
         tryRoutes(model.routes, (route) => {
           const upstream = upstreams.get(route.upstream)
           if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
           served.upstream = upstream.name
-          const call = upstream.generate(conversation, {
-            upstreamModel: route.model,
-            stream,
-            requestId: request.id,
-            strict
-          })
+          const how = { upstreamModel: route.model, stream, requestId: request.id, strict }
+          const call =
+            native !== undefined && upstream.native?.family === native.family
+              ? upstream.native.forward(native.request(), how)
+              : upstream.generate(conversation, how)
           return through(lanes.get(route.upstream), call)
         }),
         (generation) => {
@@ -145,6 +154,8 @@ interface Work {
   readonly served: Served
   readonly conversation: Conversation
   readonly request: Incoming
+  readonly stream: boolean
+  readonly native: Native | undefined
 }
 
 /** Output tokens set aside for a request that bounds them neither itself nor by its model's context. */

@@ -9,6 +9,7 @@ import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 export const withinAccount = (caller: Caller, conversation: Conversation): Conversation | InvalidRequest => {
   const { allowed, blocked } = caller.searchDomains
   if (allowed === undefined && blocked === undefined) return conversation
+  if (!conversation.tools.some((tool) => tool.type === "search")) return conversation
   const tools: Array<Conversation["tools"][number]> = []
   for (const [index, tool] of conversation.tools.entries()) {
     if (tool.type !== "search") {

@@ -37,6 +37,12 @@ interface Row {
 
 type NewRow = { readonly [Column in keyof Row | "account_id" | "created_at" | "expires_at"]: string | number | null }
 
+interface Added {
+  readonly row: NewRow
+  /** Items that an upstream named: their ids do not tell where they belong. */
+  readonly foreign: ReadonlyArray<Readonly<Record<"account_id" | "item_id" | "response_id", string>>>
+}
+
 type Replayed = Pick<Row, "id" | "previous_id" | "status" | "input" | "output">
 
 /** The gateway's memory of conversations. Everything is per account: another account's ids look unknown. */
@@ -46,18 +52,30 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
     const commits = yield* Commits
     const retentionMs = Duration.toMillis(yield* ResponseRetention)
 
-    const insert = gathered(commits, yield* Effect.runtime(), (rows: ReadonlyArray<NewRow>) =>
-      Effect.forEach(
-        inStatements(rows),
-        (some) => sql`INSERT INTO responses ${sql.insert(some)} ON CONFLICT (id) DO NOTHING`,
-        { discard: true }
+    const insert = gathered(commits, yield* Effect.runtime(), (added: ReadonlyArray<Added>) =>
+      Effect.zipRight(
+        Effect.forEach(
+          inStatements(added.map(({ row }) => row)),
+          (some) => sql`INSERT INTO responses ${sql.insert(some)} ON CONFLICT (id) DO NOTHING`,
+          { discard: true }
+        ),
+        Effect.forEach(
+          added.flatMap(({ foreign }) => foreign),
+          (item) => sql`INSERT INTO response_items ${sql.insert(item)} ON CONFLICT DO NOTHING`,
+          { discard: true }
+        )
       )
     )
 
     /** Resolves once it is durable. A promise, because every request waits for it in plain code. */
     const save = (account: AccountId, { include, input, output, response }: StoredResponse): Promise<void> => {
       const createdAt = response.created_at * 1_000
-      return insert({
+      const foreign = output.flatMap((item) =>
+        responseIdOf(item.id) === response.id
+          ? []
+          : [{ account_id: account, item_id: item.id, response_id: response.id }]
+      )
+      const row = {
         id: response.id,
         account_id: account,
         previous_id: response.previous_response_id,
@@ -68,7 +86,8 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         include: JSON.stringify(include),
         created_at: createdAt,
         expires_at: createdAt + retentionMs
-      })
+      }
+      return insert({ row, foreign })
     }
 
     const find = (account: AccountId, id: string): Effect.Effect<StoredResponse, NotFound> =>
@@ -126,9 +145,12 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       const wanted = input.flatMap((item) => (item.type === "item_reference" ? [item.id] : []))
       if (wanted.length === 0) return Effect.succeed(input)
       const responses = [...new Set(wanted.flatMap((id) => responseIdOf(id) ?? []))]
+      const foreign = wanted.filter((id) => responseIdOf(id) === undefined)
       return Effect.flatMap(Clock.currentTimeMillis, (now) =>
         sql<Replayed>`SELECT id, previous_id, status, input, output FROM responses
-          WHERE ${sql.in("id", responses)} AND account_id = ${account} AND expires_at > ${now}`.pipe(
+          WHERE (${sql.in("id", responses)} OR id IN (
+            SELECT response_id FROM response_items WHERE account_id = ${account} AND ${sql.in("item_id", foreign)}
+          )) AND account_id = ${account} AND expires_at > ${now}`.pipe(
           Effect.orDie,
           Effect.flatMap((rows) => {
             const items = new Map(rows.flatMap(identified))

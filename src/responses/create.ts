@@ -4,6 +4,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { answering, folded, streamed } from "../generation/answer.ts"
+import { jsonResponse } from "../generation/native.ts"
 import type { Models } from "../models/Models.ts"
 import { begun } from "./begun.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
@@ -12,6 +13,7 @@ import type { Decoded, Replay } from "./decode.ts"
 import { machine } from "./encode.ts"
 import type { Encoding, State } from "./encoding.ts"
 import { newResponseId, outputItemId } from "./ids.ts"
+import { passing } from "./native.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import type { ResponseStore } from "./ResponseStore.ts"
 
@@ -38,12 +40,20 @@ export const createResponse =
       const decoded = decode(payload, replay)
       if (decoded instanceof InvalidRequest) return Effect.fail(decoded)
       const stream = payload.stream ?? false
+      const encoding = encodingOf(payload, decoded)
+      const pass = passing(payload, replay, request, encoding.response)
       return answering(
-        services.models.generate(caller, decoded.conversation, request, { stream }),
+        services.models.generate(caller, decoded.conversation, request, { stream, native: pass?.native }),
         (generation): Effect.Effect<ResponseObject | Response, Failure> => {
-          const encoding = encodingOf(payload, decoded)
           const keep = keeper(services, caller, encoding, replay)
-          const options = { generation, machine: machine(encoding), ...keep }
+          if (generation.native === true && pass !== undefined) {
+            const { machine, output, response } = pass
+            const options = { generation, machine, ...keep(() => ({ output: output(), response: response() })) }
+            return stream
+              ? streamed({ ...options, heartbeat, request })
+              : Effect.map(folded(options), ({ terminal }) => jsonResponse(terminal))
+          }
+          const options = { generation, machine: machine(encoding), ...keep((state: State) => state) }
           return stream
             ? streamed({ ...options, heartbeat, request })
             : Effect.map(folded(options), ({ response }) => response)
@@ -85,15 +95,18 @@ const encodingOf = (payload: CreateResponse, decoded: Decoded): Encoding => {
 }
 
 /** Stores what has ended: before the last frame leaves where it ended well, so that it can be continued at once. */
-const keeper = ({ store }: Services, caller: Caller, encoding: Encoding, replay: Replay) => {
-  if (!encoding.response.store) return {}
-  const save = ({ output, response }: State) =>
-    store.save(caller.account, { response, output, input: replay.input, include: encoding.include })
-  return {
-    commit: save,
-    ended: (state: State, how: "finished" | "failed" | "hang-up") => {
-      // Its client has seen an id. Where it can't be written it is unknown, which is true enough.
-      if (how === "failed" && state.response.status === "failed") void save(state)
+const keeper =
+  ({ store }: Services, caller: Caller, encoding: Encoding, replay: Replay) =>
+  <S>(made: (state: S) => Pick<State, "output" | "response">) => {
+    if (!encoding.response.store) return {}
+    const save = ({ output, response }: Pick<State, "output" | "response">) =>
+      store.save(caller.account, { response, output, input: replay.input, include: encoding.include })
+    return {
+      commit: (state: S) => save(made(state)),
+      ended: (state: S, how: "finished" | "failed" | "hang-up") => {
+        const end = made(state)
+        // Its client has seen an id. Where it can't be written it is unknown, which is true enough.
+        if (how === "failed" && end.response.status === "failed") void save(end)
+      }
     }
   }
-}

@@ -17,6 +17,9 @@ export const unseal = (model: string, sealed: string): ReasoningItem | undefined
   return { type: "reasoning", text: text ?? "", signature, redacted }
 }
 
+/** Whether a reasoning item's `encrypted_content` is the gateway's own wrapper. */
+export const isSealed = (encrypted: string): boolean => encrypted.startsWith(prefix)
+
 const prefix = "mg1."
 
 const parse = (text: string): unknown => {

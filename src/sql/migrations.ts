@@ -5,6 +5,7 @@ import { responses } from "./migrations/0002_responses.ts"
 import { tasks } from "./migrations/0003_tasks.ts"
 import { callbacks } from "./migrations/0004_callbacks.ts"
 import { ledger } from "./migrations/0005_ledger.ts"
+import { responseItems } from "./migrations/0006_responseItems.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
@@ -15,7 +16,8 @@ const history = [
   [2, "responses", responses],
   [3, "tasks", tasks],
   [4, "callbacks", callbacks],
-  [5, "ledger", ledger]
+  [5, "ledger", ledger],
+  [6, "responseItems", responseItems]
 ] as const
 
 export const migrate = Migrator.make({})({

@@ -88,7 +88,10 @@ const speaking = <S>(
     if (exchange.status < 200 || exchange.status > 299) {
       return yield* refused({ exchange, options, url, sent: body, native: true })
     }
-    return generationOf(forwarded(protocol, dialect, request.rewrite), exchange)
+    return {
+      ...generationOf(forwarded(protocol, dialect, request.rewrite), exchange),
+      native: true
+    } satisfies Generation
   })
   return { name: options.name, searches, generate, native: { family: dialect.family, forward } }
 }

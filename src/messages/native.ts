@@ -1,0 +1,40 @@
+import { Schema } from "effect"
+import { JsonObject } from "../contract/fields.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { nativeMachine } from "../generation/native.ts"
+import type { Native } from "../models/Models.ts"
+import { errorBody } from "./Errors.ts"
+import type { CreateMessage } from "./Request.ts"
+
+/** The request for an upstream of this dialect: as it came, but for what only this gateway leaves to be left out. */
+export const nativeRequest = (payload: CreateMessage, request: Incoming, id: string): Native => ({
+  family: "messages",
+  request: () => ({
+    body: spelledOut(isObject(request.body) ? request.body : payload),
+    headers: request.headers,
+    rewrite: (answer) => ({ ...answer, id, model: payload.model })
+  })
+})
+
+const isObject = Schema.is(JsonObject)
+
+/** Frames pass through; a failure of the way is told as the dialect does. */
+export const passing = (request: Incoming) =>
+  nativeMachine((failure) => [{ ...errorBody(failure), request_id: request.id }])
+
+/** Providers take no nulls, and want the names and types that have one possible value. */
+const spelledOut = (body: JsonObject): JsonObject => {
+  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  return {
+    ...given,
+    ...(Array.isArray(given["system"]) ? { system: given["system"].map(withType) } : {}),
+    ...(Array.isArray(given["tools"]) ? { tools: given["tools"].map(withName) } : {})
+  }
+}
+
+const withType = (part: unknown) => (isObject(part) ? { ...part, type: "text" } : part)
+
+const withName = (tool: unknown) =>
+  isObject(tool) && (tool["name"] ?? undefined) === undefined && String(tool["type"]).startsWith("web_search_")
+    ? { ...tool, name: "web_search" }
+    : tool

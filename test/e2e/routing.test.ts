@@ -1,0 +1,208 @@
+import { writeFileSync, mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import Anthropic from "@anthropic-ai/sdk"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import OpenAI from "openai"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { spoken } from "../upstreams/fakes/scenarios.ts"
+import { startGateway } from "./process.ts"
+import type { GatewayProcess } from "./process.ts"
+
+const refusing = fakeUpstream("openai-chat", { answer: () => Response.json({ error: {} }, { status: 503 }) })
+const chat = fakeUpstream("openai-chat")
+const anthropic = fakeUpstream("anthropic-messages")
+const openai = fakeUpstream("openai-responses")
+
+let gateway: GatewayProcess
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-routing-"))
+  writeFileSync(
+    join(folder, "gateway.yaml"),
+    `upstreams:
+  down: { protocol: openai-chat, base_url: "${refusing.url}/v1" }
+  nobody: { protocol: openai-chat, base_url: "http://127.0.0.1:9/v1" }
+  chat: { protocol: openai-chat, base_url: "${chat.url}/v1", api_key: sk-planted }
+  anthropic: { protocol: anthropic-messages, base_url: "${anthropic.url}", api_key: sk-planted }
+  openai: { protocol: openai-responses, base_url: "${openai.url}/v1", api_key: sk-planted }
+models:
+  claude: { routes: [{ upstream: anthropic, model: claude-haiku-4-5 }] }
+  gpt-5.1: openai
+  house: { routes: [{ upstream: nobody }, { upstream: down }, { upstream: chat, model: qwen }] }
+  only-down: down
+  strict: { routes: [{ upstream: chat }], strict: true }
+  chat: chat
+`
+  )
+  gateway = await startGateway({ folder })
+})
+afterAll(async () => {
+  await gateway.dispose()
+  await Promise.all([refusing, chat, anthropic, openai].map((fake) => fake.stop()))
+})
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(gateway.url + path, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify(body)
+  })
+const hello = (model: string, more: object = {}) => ({
+  model,
+  max_tokens: 100,
+  messages: [{ role: "user", content: "play:text" }],
+  ...more
+})
+// oxlint-disable-next-line typescript/no-explicit-any -- whatever came
+const json = async (response: Response): Promise<any> => response.json()
+
+describe("a model with several routes", () => {
+  it.each([false, true])("is answered by the first that works, which the reply names (stream: %s)", async (stream) => {
+    const calls = refusing.asked.length
+    const response = await post("/v1/messages", hello("house", { stream }))
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-gateway-upstream")).toBe("chat")
+    expect(await response.text()).toContain("🦊")
+    expect(refusing.asked.length - calls).toBe(3)
+    expect(chat.asked.at(-1)?.body.model).toBe("qwen")
+  })
+
+  it("fails in the family's words when none works", async () => {
+    const response = await post("/v1/messages", hello("only-down"))
+    expect(response.status).toBe(500)
+    expect((await json(response)).error.type).toBe("internal_server_error")
+    expect(response.headers.get("x-gateway-upstream")).toBeNull()
+  })
+})
+
+describe("what an upstream can't carry", () => {
+  it.each([false, true])("is named in the reply (stream: %s)", async (stream) => {
+    const response = await post("/v1/messages", hello("chat", { stream, top_k: 3 }))
+    expect(response.headers.get("x-gateway-adapted")).toBe("top_k")
+    await response.text()
+  })
+
+  it("is refused where the model or the request says so", async () => {
+    for (const response of [
+      await post("/v1/messages", hello("strict", { top_k: 3 })),
+      await post("/v1/messages", hello("chat", { top_k: 3 }), { "x-gateway-strict": "true" })
+    ]) {
+      expect(response.status).toBe(400)
+      expect((await json(response)).error.message).toContain("top_k")
+    }
+  })
+})
+
+describe("messages to an upstream of that dialect", () => {
+  it("pass through with fields nobody knows, and the gateway's names", async () => {
+    const response = await post(
+      "/v1/messages?beta=true",
+      hello("claude", { novelty: { deep: 1 }, system: null, messages: "play:text" }),
+      { "anthropic-beta": "novel-2030-01-01", "x-api-key": "sk-callers", cookie: "a=b" }
+    )
+    const asked = anthropic.asked.at(-1)
+    expect(asked?.body).toMatchObject({ model: "claude-haiku-4-5", novelty: { deep: 1 } })
+    expect("system" in (asked?.body ?? {})).toBe(false)
+    expect(asked?.headers).toMatchObject({ "anthropic-beta": "novel-2030-01-01", "x-api-key": "sk-planted" })
+    expect(asked?.headers["cookie"]).toBeUndefined()
+    expect(await json(response)).toMatchObject({ model: "claude", id: expect.stringMatching(/^msg_[0-9a-f]{32}$/) })
+    expect(response.headers.get("x-gateway-upstream")).toBe("anthropic")
+  })
+
+  it("are read by the official client, streamed and not", async () => {
+    const client = new Anthropic({ baseURL: gateway.url, apiKey: gateway.key, maxRetries: 0 })
+    const params = { model: "claude", max_tokens: 100, messages: [{ role: "user" as const, content: "play:text" }] }
+    const whole = await client.messages.create(params)
+    const streamed = await client.messages.stream(params).finalMessage()
+    for (const message of [whole, streamed]) {
+      expect(message.content).toMatchObject([{ type: "text", text: spoken.text }])
+      expect(message.model).toBe("claude")
+    }
+  })
+
+  it("are run as async tasks too", async () => {
+    const { id } = await json(await post("/v1/messages", hello("claude", { async: true })))
+    for (;;) {
+      const task = await json(
+        await fetch(`${gateway.url}/v1/tasks/${id}`, { headers: { authorization: `Bearer ${gateway.key}` } })
+      )
+      if (task.status === "pending" || task.status === "processing") continue
+      expect(task.result.content).toMatchObject([{ type: "text", text: spoken.text }])
+      break
+    }
+  })
+})
+
+describe("responses to an upstream of that dialect", () => {
+  const client = () => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: gateway.key, maxRetries: 0 })
+
+  it("pass through with the gateway's names, streamed and not", async () => {
+    const whole = await client().responses.create({ model: "gpt-5.1", input: "play:text" })
+    const stream = client().responses.stream({ model: "gpt-5.1", input: "play:text" })
+    for (const response of [whole, await stream.finalResponse()]) {
+      expect(response.output_text).toBe(spoken.text)
+      expect(response.model).toBe("gpt-5.1")
+      expect(response.id).toMatch(/^resp_[0-9a-f]{40}$/)
+      expect(response).toMatchObject({ store: true })
+    }
+    expect(openai.asked.at(-1)?.body).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] })
+  })
+
+  it.each([false, true])("are continued from what the gateway keeps (stream: %s)", async (stream) => {
+    const first = stream
+      ? await client().responses.stream({ model: "gpt-5.1", input: "play:reasoning" }).finalResponse()
+      : await client().responses.create({ model: "gpt-5.1", input: "play:reasoning" })
+    const second = await client().responses.create({
+      model: "gpt-5.1",
+      input: "play:text",
+      previous_response_id: first.id
+    })
+    expect(second.previous_response_id).toBe(first.id)
+    const asked = openai.asked.at(-1)?.body
+    expect(asked.previous_response_id).toBeUndefined()
+    expect(asked.input.map((item: { type: string }) => item.type)).toEqual([
+      "message",
+      "reasoning",
+      "message",
+      "message"
+    ])
+    expect(asked.input[1].encrypted_content).toBe(spoken.encrypted)
+    expect((await client().responses.retrieve(first.id)).output_text).toBe(spoken.text)
+  })
+
+  it("are continued by references to their items", async () => {
+    const first = await client().responses.create({ model: "gpt-5.1", input: "play:text" })
+    const id = first.output.at(-1)?.id ?? ""
+    await client().responses.create({
+      model: "gpt-5.1",
+      input: [
+        { type: "item_reference", id },
+        { role: "user", content: "play:text" }
+      ]
+    })
+    expect(openai.asked.at(-1)?.body.input[0]).toMatchObject({ type: "message", id })
+  })
+
+  it("are continued on an upstream of another dialect", async () => {
+    const first = await client().responses.create({ model: "gpt-5.1", input: "play:reasoning" })
+    const second = await client().responses.create({
+      model: "chat",
+      input: "play:text",
+      previous_response_id: first.id
+    })
+    expect(second.output_text).toBe(spoken.text)
+    expect(chat.asked.at(-1)?.body.messages.map((message: { role: string }) => message.role)).toEqual([
+      "user",
+      "assistant",
+      "user"
+    ])
+  })
+
+  it("accept both spellings of search filters", async () => {
+    const tools = [{ type: "web_search", filter: { allowed_domains: ["example.com"] } }]
+    await post("/v1/responses", { model: "gpt-5.1", input: "play:text", tools })
+    expect(openai.asked.at(-1)?.body.tools).toEqual([
+      { type: "web_search", filters: { allowed_domains: ["example.com"] } }
+    ])
+  })
+})
