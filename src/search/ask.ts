@@ -1,0 +1,40 @@
+import { Effect } from "effect"
+import type { SearchOutcome, SearchTool } from "../generation/Conversation.ts"
+import { callUpstream } from "../upstreams/client.ts"
+import type { Call, Deadlines } from "../upstreams/client.ts"
+import { parseJson } from "../upstreams/protocols/json.ts"
+import { select } from "./select.ts"
+import type { Found } from "./select.ts"
+
+const deadlines: Deadlines = { connectMs: 5_000, firstByteMs: 15_000, idleMs: 5_000 }
+const answerLimit = 4 * 1024 * 1024
+
+/** Asks a provider over HTTP and reads what it found. */
+export const ask = (
+  call: Omit<Call, "deadlines">,
+  tool: SearchTool,
+  read: (answer: unknown) => ReadonlyArray<Found>
+): Effect.Effect<SearchOutcome> =>
+  callUpstream({ ...call, deadlines }).pipe(
+    Effect.flatMap((exchange) =>
+      Effect.tryPromise(() => exchange.text(answerLimit)).pipe(
+        Effect.onInterrupt(() => Effect.sync(exchange.cancel)),
+        Effect.flatMap((text): Effect.Effect<SearchOutcome> => {
+          const answer = parseJson(text)
+          if (exchange.status !== 200 || answer === undefined) return refused(call.url, exchange.status)
+          return Effect.succeed({ type: "results", results: select(read(answer), tool) })
+        })
+      )
+    ),
+    Effect.catchAll(() => Effect.as(Effect.logWarning("the search provider did not answer"), unavailable))
+  )
+
+const unavailable: SearchOutcome = { type: "error", code: "unavailable" }
+
+const refused = (url: string, status: number): Effect.Effect<SearchOutcome> =>
+  status === 429
+    ? Effect.succeed({ type: "error", code: "too_many_requests" })
+    : Effect.logError("the search provider refused a search").pipe(
+        Effect.annotateLogs({ host: URL.parse(url)?.host ?? "", status }),
+        Effect.as(unavailable)
+      )

@@ -1,0 +1,93 @@
+import type { Conversation, Item, SearchItem, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
+import type { Sources } from "./Sources.ts"
+
+/** What a model without a search of its own is asked instead. */
+export interface Asked {
+  readonly conversation: Conversation
+  /** What the function is called that stands for the search. */
+  readonly name: string
+}
+
+/**
+ * The conversation with the search as a function, and earlier searches as calls of it with what they found. One whose
+ * results are lost stays as it is.
+ */
+export const withFunction = (conversation: Conversation, tool: SearchTool, sources: Sources): Asked => {
+  const name = freeName(tool.name, conversation.tools)
+  return {
+    name,
+    conversation: {
+      ...conversation,
+      items: conversation.items.flatMap((item) => (item.type === "search" ? replayed(item, name, sources) : [item])),
+      tools: conversation.tools.flatMap((one) => (one === tool ? [functionOf(tool, name)] : withoutSearch([one]))),
+      toolChoice: renamed(conversation.toolChoice, tool.name, name)
+    }
+  }
+}
+
+/** A call and its result, as the model sees a search that was made. */
+export const searched = (
+  name: string,
+  search: { readonly id: string; readonly query: string },
+  told: string
+): readonly [Item, Item] => [
+  {
+    type: "tool-call",
+    callId: search.id,
+    name,
+    arguments: JSON.stringify({ query: search.query }),
+    kind: "function"
+  },
+  { type: "tool-result", callId: search.id, content: [{ type: "text", text: told }], isError: false }
+]
+
+/** Once searched, a model that had to use a tool is free: it would search for ever. */
+export const afterSearch = (choice: ToolChoice, name: string): ToolChoice => {
+  const isMet = choice.type === "required" ? (choice.names?.includes(name) ?? true) : isTool(choice, name)
+  return isMet ? { type: "auto" } : choice
+}
+
+/** Without the search: it was used as often as it may be. */
+export const withoutFunction = (conversation: Conversation, name: string): Conversation => {
+  const tools = conversation.tools.filter((tool) => tool.name !== name)
+  return { ...conversation, tools, toolChoice: tools.length === 0 ? { type: "auto" } : conversation.toolChoice }
+}
+
+const isTool = (choice: ToolChoice, name: string) => choice.type === "tool" && choice.name === name
+
+const replayed = (item: SearchItem, name: string, sources: Sources): ReadonlyArray<Item> =>
+  item.outcome === undefined ? [item] : searched(name, item, sources.tell(item.outcome))
+
+/** A request has one search at most that counts. */
+const withoutSearch = (tools: ReadonlyArray<Tool>) => tools.filter((tool) => tool.type !== "search")
+
+const freeName = (name: string, tools: ReadonlyArray<Tool>): string => {
+  const taken = new Set(withoutSearch(tools).map((tool) => tool.name))
+  let free = name
+  for (let n = 2; taken.has(free); n++) free = `${name}_${n}`
+  return free
+}
+
+const renamed = (choice: ToolChoice, from: string, to: string): ToolChoice => {
+  if (isTool(choice, from)) return { type: "tool", name: to }
+  if (choice.type !== "required" || choice.names === undefined) return choice
+  return { type: "required", names: choice.names.map((name) => (name === from ? to : name)) }
+}
+
+const functionOf = ({ location }: SearchTool, name: string): Tool => {
+  const place = [location?.city, location?.region, location?.country].filter((part) => part !== undefined)
+  const near = place.length === 0 ? "" : ` The user is near ${place.join(", ")}.`
+  const zone = location?.timezone === undefined ? "" : ` The user's time zone is ${location.timezone}.`
+  return {
+    type: "function",
+    name,
+    description: `Searches the web and answers with numbered pages. Use it for whatever is recent or must be looked up.${near}${zone}`,
+    parameters: {
+      type: "object",
+      properties: { query: { type: "string", description: "What to search for, in a few words" } },
+      required: ["query"],
+      additionalProperties: false
+    },
+    strict: undefined
+  }
+}

@@ -1,0 +1,39 @@
+import { Redacted } from "effect"
+import type { SearchTool } from "../generation/Conversation.ts"
+import { listAt, objectAt, textAt } from "../upstreams/protocols/json.ts"
+import { ask } from "./ask.ts"
+import type { SearchProvider } from "./SearchProvider.ts"
+
+/** Brave's web search. It takes domains as operators of the query. */
+export const brave = (options: {
+  readonly apiKey: Redacted.Redacted
+  readonly baseUrl?: string | undefined
+}): SearchProvider => ({
+  name: "brave",
+  search: ({ query, tool }) => {
+    const url = new URL(`${(options.baseUrl ?? "https://api.search.brave.com").replace(/\/+$/, "")}/res/v1/web/search`)
+    url.searchParams.set("q", `${query}${operators(tool)}`)
+    url.searchParams.set("count", "20")
+    url.searchParams.set("text_decorations", "false")
+    if (tool.location?.country !== undefined) url.searchParams.set("country", tool.location.country.toUpperCase())
+    const headers = { accept: "application/json", "x-subscription-token": Redacted.value(options.apiKey) }
+    return ask({ method: "GET", url: url.href, headers }, tool, (answer) =>
+      listAt(objectAt(answer, "web"), "results").map((result) => ({
+        url: textAt(result, "url") ?? "",
+        title: textAt(result, "title") ?? "",
+        text: [textAt(result, "description"), ...listAt(result, "extra_snippets")]
+          .filter((text) => typeof text === "string")
+          .join("\n"),
+        date: textAt(result, "page_age") ?? textAt(result, "age")
+      }))
+    )
+  }
+})
+
+/** Hosts alone; paths are for us to look at. */
+const operators = ({ allowedDomains, blockedDomains }: SearchTool): string => {
+  const site = (domain: string) => `site:${domain.split("/")[0] ?? domain}`
+  const allowed = allowedDomains?.map(site) ?? []
+  const blocked = (blockedDomains ?? []).filter((domain) => !domain.includes("/")).map((domain) => ` -${site(domain)}`)
+  return `${allowed.length === 0 ? "" : ` (${allowed.join(" OR ")})`}${blocked.join("")}`
+}

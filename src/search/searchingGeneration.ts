@@ -1,0 +1,200 @@
+import { Effect, Exit, Runtime } from "effect"
+import type { Fiber } from "effect"
+import { Internal } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Conversation, SearchOutcome, SearchTool } from "../generation/Conversation.ts"
+import type { Batch, Generation, How } from "../generation/Generation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import { countTokens } from "../generation/tokens.ts"
+import { argumentsObject, textAt } from "../upstreams/protocols/json.ts"
+import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
+import { afterSearch, searched, withoutFunction } from "./asked.ts"
+import { Citer } from "./Citer.ts"
+import { Round } from "./Round.ts"
+import type { SearchProvider } from "./SearchProvider.ts"
+import type { Sources } from "./Sources.ts"
+
+export interface Searching {
+  readonly upstream: TextUpstream
+  readonly provider: SearchProvider
+  readonly options: GenerateOptions
+  /** As the model was asked first. */
+  readonly asked: Conversation
+  /** What the search is called there. */
+  readonly name: string
+  readonly tool: SearchTool
+  readonly sources: Sources
+  /** The model's first turn, begun. */
+  readonly first: Generation
+  readonly runtime: Runtime.Runtime<never>
+}
+
+/** Searches of a request that sets no number. */
+const usualSearches = 10
+const longestQuery = 400
+
+/**
+ * The model's turns as one generation, with the searches in between: each turn's searches are made side by side, shown
+ * to the client as the gateway's own, and told to the model, which is asked again. A turn that calls the caller's tools
+ * is the last; so is one without searches. Cancelling stops whatever runs.
+ */
+export const searchingGeneration = (searching: Searching): Generation => {
+  const { name, options, provider, runtime, sources, tool, upstream } = searching
+  const most = tool.maxUses ?? usualSearches
+  let current: Generation | undefined = searching.first
+  let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  let isCancelled = false
+
+  /** Runs an effect that a cancel interrupts; undefined where it did. */
+  const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Exit<A, E> | undefined> => {
+    if (isCancelled) return undefined
+    const running = Runtime.runFork(runtime)(Effect.interruptible(effect))
+    fiber = running
+    const exit = await new Promise<Exit.Exit<A, E>>((resolve) => running.addObserver(resolve))
+    fiber = undefined
+    return exit
+  }
+
+  async function* turns(): AsyncGenerator<Batch, void> {
+    const citer = new Citer(sources)
+    let conversation = searching.asked
+    let used = noUsage
+    /** Searches asked of the provider, which `max_uses` bounds, and those of them that found something to tell. */
+    let made = 0
+    let answered = 0
+    for (let turn = 1; ; turn++) {
+      const round = new Round(name, citer, turn === 1)
+      while (round.end === undefined) {
+        const next: Batch | undefined | Promise<Batch | undefined> = current?.next()
+        const batch = next instanceof Promise ? await next : next
+        if (batch === undefined) return
+        const passed = round.take(batch)
+        if (passed.length > 0) yield passed
+      }
+      current?.cancel(round.end.type)
+      current = undefined
+      if (round.end.type === "failed") return
+
+      const isOnlyTurn = turn === 1 && round.searches.length === 0
+      // An upstream that tells no usage of its only turn leaves the counting to those who pay.
+      const usage = round.usage ?? (isOnlyTurn ? undefined : counted(conversation, round))
+      if (usage !== undefined) used = sum(used, usage)
+      const told = (): ReadonlyArray<GenerationEvent> =>
+        usage === undefined ? [] : [{ type: "usage", usage: { ...used, searches: answered } }]
+
+      if (round.searches.length === 0 || isCut(round.end.reason)) {
+        yield [...told(), round.end]
+        return
+      }
+      const searches = round.searches.map((search) => ({ id: newId(), query: queryOf(search.arguments) }))
+      yield searches.map(({ id, query }) => ({ type: "search-start", id, query }))
+      const allowed = Math.max(0, most - made)
+      const exit = await run(
+        Effect.forEach(
+          searches,
+          ({ query }, index) => (index < allowed ? outcomeOf(query) : Effect.succeed(exceeded)),
+          { concurrency: 4 }
+        )
+      )
+      if (exit === undefined || Exit.isFailure(exit)) return yield* broken(exit)
+      made += Math.min(allowed, searches.length)
+      answered += exit.value.filter((outcome) => outcome.type === "results").length
+      yield [
+        ...searches.map(({ id }, index): GenerationEvent => {
+          const outcome = exit.value[index] ?? exceeded
+          return { type: "search-end", id, outcome }
+        }),
+        ...told()
+      ]
+      if (round.hasCalled) {
+        yield [...round.held(), { type: "finished", reason: "tool-calls", stopSequence: null }]
+        return
+      }
+
+      const pairs = searches.map((search, index) => searched(name, search, sources.tell(exit.value[index] ?? exceeded)))
+      conversation = {
+        ...conversation,
+        items: [
+          ...conversation.items,
+          ...round.said(),
+          ...pairs.map(([call]) => call),
+          ...pairs.map(([, result]) => result)
+        ],
+        toolChoice: afterSearch(conversation.toolChoice, name)
+      }
+      if (exit.value.includes(exceeded)) conversation = withoutFunction(conversation, name)
+      if (conversation.maxOutputTokens !== undefined && usage !== undefined) {
+        const left = conversation.maxOutputTokens - usage.outputTokens
+        if (left <= 0) {
+          yield [{ type: "finished", reason: "max-tokens", stopSequence: null }]
+          return
+        }
+        conversation = { ...conversation, maxOutputTokens: left }
+      }
+      const started = await run(claimed(conversation))
+      if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
+      current = started.value
+      if (isCancelled) return current.cancel()
+    }
+  }
+
+  const claimed = (conversation: Conversation) =>
+    Effect.mapError(upstream.generate(conversation, options), (error) =>
+      error._tag === "UpstreamError" ? error.failure : error
+    )
+
+  const outcomeOf = (query: string): Effect.Effect<SearchOutcome> => {
+    if (query.trim() === "") return Effect.succeed({ type: "error", code: "invalid_tool_input" })
+    if (query.length > longestQuery) return Effect.succeed({ type: "error", code: "query_too_long" })
+    return provider.search({ query, tool })
+  }
+
+  const iterator = turns()
+  const next = (): Promise<Batch | undefined> =>
+    iterator.next().then(
+      ({ value }) => (isCancelled ? undefined : (value ?? undefined)),
+      () => [{ type: "failed", failure: new Internal({}) }]
+    )
+
+  const cancel = (how?: How) => {
+    if (isCancelled) return
+    isCancelled = true
+    current?.cancel(how)
+    fiber?.unsafeInterruptAsFork(fiber.id())
+  }
+
+  const { adapted } = searching.first
+  return { next, cancel, ...(adapted !== undefined && { adapted }) }
+}
+
+/** What such a turn asks for last is not whole. */
+const isCut = (reason: FinishReason) => reason === "max-tokens" || reason === "context-exceeded" || reason === "refusal"
+
+const exceeded: SearchOutcome = { type: "error", code: "max_uses_exceeded" }
+
+/** What could not be gone on with; nothing where it was cancelled. */
+function* broken<A>(exit: Exit.Exit<A, Failure> | undefined): Generator<Batch, void> {
+  if (exit === undefined || !Exit.isFailure(exit) || Exit.isInterrupted(exit)) return
+  const failure = exit.cause._tag === "Fail" ? exit.cause.error : new Internal({})
+  yield [{ type: "failed", failure }]
+}
+
+const queryOf = (text: string): string => textAt(argumentsObject(text), "query") ?? ""
+
+const newId = () => crypto.randomUUID().replaceAll("-", "")
+
+const counted = (conversation: Conversation, round: Round): Usage => ({
+  ...noUsage,
+  inputTokens: countTokens(conversation),
+  outputTokens: round.countOutput()
+})
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  searches: 0
+})

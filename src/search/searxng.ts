@@ -1,0 +1,28 @@
+import { Redacted } from "effect"
+import { listAt, textAt } from "../upstreams/protocols/json.ts"
+import { ask } from "./ask.ts"
+import type { SearchProvider } from "./SearchProvider.ts"
+
+/** A SearXNG instance, whose settings must list `json` among its formats. The key is for a proxy before it. */
+export const searxng = (options: {
+  readonly apiKey: Redacted.Redacted | undefined
+  readonly baseUrl: string
+}): SearchProvider => ({
+  name: "searxng",
+  search: ({ query, tool }) => {
+    const url = new URL(`${options.baseUrl.replace(/\/+$/, "")}/search`)
+    // Engines know this operator for one domain; what they return is looked at again.
+    const only = tool.allowedDomains?.length === 1 ? ` site:${tool.allowedDomains[0]?.split("/")[0] ?? ""}` : ""
+    url.searchParams.set("q", `${query}${only}`)
+    url.searchParams.set("format", "json")
+    const headers = options.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
+    return ask({ method: "GET", url: url.href, headers }, tool, (answer) =>
+      listAt(answer, "results").map((result) => ({
+        url: textAt(result, "url") ?? "",
+        title: textAt(result, "title") ?? "",
+        text: textAt(result, "content") ?? "",
+        date: textAt(result, "publishedDate")
+      }))
+    )
+  }
+})

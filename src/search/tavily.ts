@@ -1,0 +1,36 @@
+import { Redacted } from "effect"
+import { listAt, textAt } from "../upstreams/protocols/json.ts"
+import { ask } from "./ask.ts"
+import type { SearchProvider } from "./SearchProvider.ts"
+
+/** Tavily's search, which gives the part of a page that answers. */
+export const tavily = (options: {
+  readonly apiKey: Redacted.Redacted
+  readonly baseUrl?: string | undefined
+}): SearchProvider => ({
+  name: "tavily",
+  search: ({ query, tool }) => {
+    const body = JSON.stringify({
+      query,
+      max_results: 20,
+      search_depth: tool.contextSize === "high" ? "advanced" : "basic",
+      ...(tool.allowedDomains !== undefined && { include_domains: tool.allowedDomains.map(hostOf) }),
+      ...(tool.blockedDomains !== undefined && {
+        exclude_domains: tool.blockedDomains.filter((domain) => !domain.includes("/"))
+      })
+    })
+    const url = `${(options.baseUrl ?? "https://api.tavily.com").replace(/\/+$/, "")}/search`
+    const headers = { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
+    return ask({ url, headers, body }, tool, (answer) =>
+      listAt(answer, "results").map((result) => ({
+        url: textAt(result, "url") ?? "",
+        title: textAt(result, "title") ?? "",
+        text: textAt(result, "content") ?? "",
+        date: textAt(result, "published_date")
+      }))
+    )
+  }
+})
+
+/** Paths are for us to look at. */
+const hostOf = (domain: string): string => domain.split("/")[0] ?? domain
