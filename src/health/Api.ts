@@ -5,6 +5,13 @@ import { codedBody, failureUnion } from "../contract/wire.ts"
 
 const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ identifier: "Health" })
 
+const Readiness = Schema.Struct({
+  status: Schema.Literal("ok"),
+  oldest_expired_lease_seconds: Schema.Int.annotations({
+    description: "How long the longest-abandoned task has waited for another worker; 0 where none does."
+  })
+}).annotations({ identifier: "Readiness" })
+
 /** Health answers are for machines that look at the status alone; failures still have a body in the gateway's shape. */
 const HealthError = failureUnion(
   "Health",
@@ -30,7 +37,7 @@ export class HealthApi extends HttpApiGroup.make("health")
   )
   .add(
     HttpApiEndpoint.get("ready", "/readyz")
-      .addSuccess(Health)
+      .addSuccess(Readiness)
       .annotate(OpenApi.Summary, "Whether the gateway is ready")
       .annotate(
         OpenApi.Description,
