@@ -22,9 +22,9 @@ export const GatewayApi = withoutDecodeError(
   HttpApi.make("gateway")
     .add(ResponsesApi)
     .add(MessagesApi)
+    .add(TasksApi)
     .add(VideosApi)
     .add(FilesApi)
-    .add(TasksApi)
     .add(ModelsApi)
     .add(HealthApi)
 )
@@ -32,5 +32,14 @@ export const GatewayApi = withoutDecodeError(
   .annotate(OpenApi.Version, version)
   .annotate(
     OpenApi.Description,
-    "One address in front of every model: OpenAI-style responses, Anthropic-style messages, Ark-style video tasks."
+    `One address in front of every model: OpenAI-style responses, Anthropic-style messages, Ark-style video tasks.
+
+Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`x-api-key\`. The official client libraries
+work unchanged: give them this address and the key.
+
+- **Unknown fields are ignored, and \`null\` means absent**, so a client may send what a newer version of its dialect has.
+- **Failures** have the shape of their dialect: \`{"error": {"code", "message", "param", "type"}}\`, for messages
+  \`{"type": "error", "error": {"type", "message"}, "request_id"}\`. The message names the field and what is allowed.
+- **Every answer** carries its request id as \`x-request-id\` and \`request-id\`.
+- **The sandbox** (\`sandbox-text\`, \`sandbox-video\`) answers deterministically, offline and free of charge.`
   )

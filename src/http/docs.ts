@@ -19,14 +19,29 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
     },
     "/docs": async () => {
       page ??= renderDocs(api.annotate(OpenApi.Transform, () => openApiDocument(api)))
-      return new Response(await page, { headers: { "content-type": "text/html; charset=utf-8" } })
+      return new Response(await page, { headers: pageHeaders })
     }
   }
 }
 
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  // The page tries requests out with the reader's own key: neither it nor the key goes anywhere else.
+  "content-security-policy":
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:; font-src data:; " +
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+}
+
 const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<string> => {
   const { layerHttpLayerRouter } = await import("@effect/platform/HttpApiScalar")
-  const scalar = { withDefaultFonts: false, hideClientButton: true }
+  const scalar = {
+    withDefaultFonts: false,
+    hideClientButton: true,
+    hideModels: true,
+    // Both would leave the machine.
+    showToolbar: "never",
+    telemetry: false
+  }
   const { dispose, handler } = HttpLayerRouter.toWebHandler(layerHttpLayerRouter({ api, path: "/docs", scalar }), {
     disableLogger: true
   })

@@ -7,8 +7,9 @@ export interface TidySchemas {
 }
 
 /**
- * Makes JSON Schemas as the library writes them pleasant to read: without its own ids and titles, with small components
- * (`NonEmptyString`, `Int`) where they are used, and each alternative of a union once.
+ * Makes JSON Schemas as the library writes them pleasant to read: without its own ids and titles, without saying of every
+ * object what is true of any, with small components (`NonEmptyString`, `Int`) where they are used, and each alternative
+ * of a union once.
  */
 export const tidySchemas = (components: Json): TidySchemas => {
   const named = Object.entries(components).filter(([, schema]) => isObject(schema) && !isSmall(schema))
@@ -17,11 +18,14 @@ export const tidySchemas = (components: Json): TidySchemas => {
     if (!isObject(schema)) return schema
     const small = typeof schema["$ref"] === "string" ? components[schema["$ref"].replace(prefix, "")] : undefined
     if (isObject(small) && isSmall(small)) return tidy({ ...small, ...omit(schema, ["$ref"]) })
+    const noise = [
+      "$id",
+      "title",
+      "$comment",
+      ...(schema["additionalProperties"] === true ? ["additionalProperties"] : [])
+    ]
     return Object.fromEntries(
-      Object.entries(omit(schema, ["$id", "title", "$comment"])).map(([keyword, value]) => [
-        keyword,
-        keywordOf(keyword, value)
-      ])
+      Object.entries(omit(schema, noise)).map(([keyword, value]) => [keyword, keywordOf(keyword, value)])
     )
   }
   const keywordOf = (keyword: string, value: unknown): unknown => {

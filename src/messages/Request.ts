@@ -83,7 +83,10 @@ const shared = {
 }
 
 /** A request to count the tokens of what could be sent to `/v1/messages`. */
-export const CountTokens = Schema.Struct(shared).annotations({ identifier: "MessagesCountTokens" })
+export const CountTokens = Schema.Struct(shared).annotations({
+  identifier: "MessagesCountTokens",
+  examples: [{ model: "sandbox-text", messages: [{ role: "user", content: "Hello!" }] }]
+})
 export type CountTokens = typeof CountTokens.Type
 
 /** A request for a message (specification C1). */
@@ -113,5 +116,8 @@ export const CreateMessage = Schema.Struct({
       })
     })
   ).annotations({ description: "About the request; not shown to the model." })
-}).annotations({ identifier: "MessagesCreate" })
+}).annotations({
+  identifier: "MessagesCreate",
+  examples: [{ model: "sandbox-text", max_tokens: 200, messages: [{ role: "user", content: "Hello!" }] }]
+})
 export type CreateMessage = typeof CreateMessage.Type

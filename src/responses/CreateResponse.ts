@@ -103,7 +103,7 @@ export const CreateResponse = Schema.Struct({
   top_logprobs: maybe(integer(0, 20)).annotations({ description: "Echoed.", default: 0 }),
   background: maybe(Schema.Boolean).annotations({ description: "`true` is not served: 400.", default: false }),
   prompt: maybe(Schema.Unknown).annotations({ description: "Not served: 400. Use `instructions` and `input`." })
-}).annotations({ identifier: "ResponsesCreate" })
+}).annotations({ identifier: "ResponsesCreate", examples: [{ model: "sandbox-text", input: "Hello!" }] })
 export type CreateResponse = typeof CreateResponse.Type
 
 /** The body of POST /v1/responses/input_tokens. */
@@ -111,6 +111,7 @@ export const CountInputTokens = Schema.Struct({
   ...fields,
   input: maybe(input).annotations({ description: "A text, or the items of the conversation, oldest first." })
 }).annotations({
-  identifier: "ResponsesCountInputTokens"
+  identifier: "ResponsesCountInputTokens",
+  examples: [{ model: "sandbox-text", input: "Hello!" }]
 })
 export type CountInputTokens = typeof CountInputTokens.Type

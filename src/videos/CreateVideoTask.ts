@@ -153,5 +153,10 @@ export const CreateVideoTask = Schema.Struct({
   draft: maybe(Schema.Boolean).annotations({ description: "Default false; echoed." }),
   camera_fixed: maybe(Schema.Boolean).annotations({ description: "Whether the camera holds still." }),
   priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
-}).annotations({ identifier: "CreateVideoTask" })
+}).annotations({
+  identifier: "CreateVideoTask",
+  examples: [
+    { model: "sandbox-video", content: [{ type: "text", text: "A cat on a sofa" }], resolution: "480p", duration: 4 }
+  ]
+})
 export type CreateVideoTask = typeof CreateVideoTask.Type
