@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { Effect, Layer, Option } from "effect"
 import { Access } from "./access/Access.ts"
+import { DeclaredKeysLive } from "./access/DeclaredKeys.ts"
 import { Keys } from "./access/Keys.ts"
 import { MasterSecret } from "./access/MasterSecret.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
@@ -143,7 +144,7 @@ const ServerLive = Layer.unwrapEffect(
       checkAnswers: server.checkAnswers
     })
   )
-)
+).pipe(Layer.provide(DeclaredKeysLive))
 
 /** Links to the gateway's own files begin with where it listens, unless the operator says otherwise. */
 const ListeningLive = Layer.effectDiscard(

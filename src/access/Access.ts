@@ -1,5 +1,5 @@
 import { Effect, Option } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import type { Caller, KeyId } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
 import { Limits } from "../limits/Limits.ts"
@@ -7,21 +7,24 @@ import { forbidden } from "../models/permission.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./Keys.ts"
+import { LastUsed } from "./LastUsed.ts"
 
 /** Callers remembered at most; beyond it the longest known goes first. */
 const capacity = 65_536
 
 interface Known {
+  readonly key: KeyId
   readonly success: Effect.Effect<Caller>
   readonly expiresAtMs: number
 }
 
 /** Who calls and what they may do. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
-  dependencies: [Keys.Default, Changes.Default, Limits.Default],
+  dependencies: [Keys.Default, Changes.Default, LastUsed.Default, Limits.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
     const changes = yield* Changes
+    const lastUsed = yield* LastUsed
     const limits = yield* Limits
     const clock = yield* Effect.clock
     /** By the full SHA-256 of the secret. Only keys that open something are kept: strangers can't fill it. */
@@ -36,9 +39,10 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
           const { caller, expiresAtMs = Infinity, revoked } = found.value
           if (revoked) return Effect.fail(revokedKey)
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
+          lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           const success = Effect.succeed(caller)
           // What was read before a change must not outlive the change.
-          if (asked === changes.seen()) remember(known, hash, { success, expiresAtMs })
+          if (asked === changes.seen()) remember(known, hash, { key: caller.key, success, expiresAtMs })
           return success
         })
       })
@@ -54,7 +58,11 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       if (secret === "") return malformed
       const hash = ApiKey.hash(secret)
       const hit = known.get(hash)
-      if (hit !== undefined && hit.expiresAtMs > clock.unsafeCurrentTimeMillis()) return hit.success
+      const nowMs = clock.unsafeCurrentTimeMillis()
+      if (hit !== undefined && hit.expiresAtMs > nowMs) {
+        lastUsed.note(hit.key, nowMs)
+        return hit.success
+      }
       return lookUp(secret, hash)
     }
 

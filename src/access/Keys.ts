@@ -112,12 +112,15 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/Keys", {
     )
 
     /**
-     * At the first start (no key exists) makes the first key, of the account `default`.
+     * At the first start (no key exists) makes the first key, of the account `default`; the operator's own one also
+     * where keys of the configuration file are all there is.
      * @param chosen the operator's own secret (`GATEWAY_BOOTSTRAP_KEY`)
      * @returns the secret, where a random one was made: to be shown once
      */
     const bootstrap = Effect.fn("Keys.bootstrap")(function* (chosen: Option.Option<Redacted.Redacted>) {
-      const existing = yield* sql`SELECT 1 FROM keys LIMIT 1`.pipe(Effect.orDie)
+      const existing = yield* (
+        Option.isSome(chosen) ? sql`SELECT 1 FROM keys WHERE declared IS NULL LIMIT 1` : sql`SELECT 1 FROM keys LIMIT 1`
+      ).pipe(Effect.orDie)
       if (existing.length > 0) return Option.none<Redacted.Redacted>()
       const made = yield* create({
         account: AccountId.make("default"),

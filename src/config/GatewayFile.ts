@@ -62,6 +62,15 @@ export const Price = Schema.Struct({
   per_second: Schema.optional(Usd)
 })
 
+const Limits = Schema.Struct({
+  requests_per_minute: Schema.optional(Count),
+  tokens_per_minute: Schema.optional(Count),
+  concurrent_requests: Schema.optional(Count),
+  /** Tasks that have not ended. */
+  concurrent_tasks: Schema.optional(Count)
+})
+export type Limits = typeof Limits.Type
+
 const Route = Schema.Struct({
   upstream: Schema.NonEmptyString,
   /** The model's id there; the caller's id where absent. */
@@ -73,26 +82,29 @@ export const Model = Schema.Struct({
   /** Context window in tokens. */
   context: Schema.optional(Count),
   price: Schema.optional(Price),
+  /** How much of it all callers together may use. */
+  limits: Schema.optional(Limits),
   /** Refuse what an upstream can't carry instead of leaving it out. */
   strict: Schema.optional(Schema.Boolean),
   /** Of a video model: the resolutions it can make. */
   resolutions: Schema.optional(Schema.NonEmptyArray(Schema.Literal("480p", "720p", "1080p", "2k", "4k")))
 })
 
-const Limits = Schema.Struct({
-  requests_per_minute: Schema.optional(Count),
-  tokens_per_minute: Schema.optional(Count),
-  concurrent_requests: Schema.optional(Count),
-  concurrent_tasks: Schema.optional(Count)
-})
-
-export const DeclaredKey = Schema.Struct({
+/** A key that the file keeps: made with it, changed with it, revoked once it is gone from it. */
+const DeclaredKey = Schema.Struct({
+  /** What makes it the same key when the rest changes. */
   name: Schema.NonEmptyString,
   secret: Schema.Redacted(
     Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
   ),
+  /** Whose key it is; an account of its own, with the key's name, where absent. */
   account: Schema.optional(Schema.NonEmptyString),
+  /** Patterns of the models it may use (`claude-*`); all where absent. */
   models: Schema.optional(Schema.NonEmptyArray(Schema.NonEmptyString)),
+  /**
+   * A grant to its account, given once however often the gateway starts; another figure grants or withdraws the
+   * difference. Without one the account is unmetered, unless it was credited otherwise.
+   */
   balance_usd: Schema.optional(Usd),
   limits: Schema.optional(Limits)
 })

@@ -1,6 +1,7 @@
 import { Either } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import { protocols } from "../config/GatewayFile.ts"
+import { limitsOf } from "../config/limitsOf.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { fromUsd } from "../ledger/Price.ts"
 import type { Model, Route } from "./Catalogue.ts"
@@ -78,6 +79,7 @@ const modelOf = (
       ownedBy: routes[0]?.upstream ?? sandbox,
       strict: entry.strict ?? false,
       ...(entry.price === undefined ? {} : { price: fromUsd(entry.price) }),
+      ...(entry.limits === undefined ? {} : { limits: limitsOf(entry.limits) }),
       resolutions: entry.resolutions
     }
   })

@@ -6,6 +6,7 @@ import { tasks } from "./migrations/0003_tasks.ts"
 import { callbacks } from "./migrations/0004_callbacks.ts"
 import { ledger } from "./migrations/0005_ledger.ts"
 import { responseItems } from "./migrations/0006_responseItems.ts"
+import { declaredKeys } from "./migrations/0007_declaredKeys.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
@@ -17,7 +18,8 @@ const history = [
   [3, "tasks", tasks],
   [4, "callbacks", callbacks],
   [5, "ledger", ledger],
-  [6, "responseItems", responseItems]
+  [6, "responseItems", responseItems],
+  [7, "declaredKeys", declaredKeys]
 ] as const
 
 export const migrate = Migrator.make({})({
