@@ -25,8 +25,8 @@ export interface UsageRow {
 const rowsAtOnce = 1_000
 
 /**
- * Writes usage rows and what follows from them: the accounts' settled sums and the keys' spending. Any number of rows
- * in three statements; to be run in one transaction.
+ * Writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
+ * day. Any number of rows in four statements; to be run in one transaction.
  */
 export const writeUsage = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<void, SqlError> => {
   const statements: Array<Effect.Effect<unknown, SqlError>> = []
@@ -45,6 +45,21 @@ export const writeUsage = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRo
     statements.push(
       sql`INSERT INTO key_spending ${sql.insert(spending)}
         ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
+    )
+  }
+  const days = byDay(rows)
+  for (let at = 0; at < days.length; at += rowsAtOnce) {
+    statements.push(
+      sql`INSERT INTO usage_days ${sql.insert(days.slice(at, at + rowsAtOnce))}
+        ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET requests = usage_days.requests + excluded.requests,
+          input_tokens = usage_days.input_tokens + excluded.input_tokens,
+          cache_read_tokens = usage_days.cache_read_tokens + excluded.cache_read_tokens,
+          cache_write_tokens = usage_days.cache_write_tokens + excluded.cache_write_tokens,
+          output_tokens = usage_days.output_tokens + excluded.output_tokens,
+          reasoning_tokens = usage_days.reasoning_tokens + excluded.reasoning_tokens,
+          searches = usage_days.searches + excluded.searches,
+          video_frames = usage_days.video_frames + excluded.video_frames,
+          cost_nano_usd = usage_days.cost_nano_usd + excluded.cost_nano_usd`
     )
   }
   return Effect.all(statements, { discard: true })
@@ -72,6 +87,49 @@ const columns = (row: UsageRow) => ({
   price: row.price,
   cost_nano_usd: row.costNanoUsd
 })
+
+/** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
+const byDay = (rows: ReadonlyArray<UsageRow>) => {
+  const days = new Map<string, DayRow>()
+  for (const row of rows) {
+    const day = dayOf(row.atMs)
+    const group = `${day} ${row.key} ${row.account} ${row.model}`
+    let sum = days.get(group)
+    if (sum === undefined) {
+      sum = { account_id: row.account, day, key_id: row.key, model: row.model, ...nothing }
+      days.set(group, sum)
+    }
+    sum.requests++
+    sum.input_tokens += row.used.inputTokens
+    sum.cache_read_tokens += row.used.cacheReadTokens
+    sum.cache_write_tokens += row.used.cacheWriteTokens
+    sum.output_tokens += row.used.outputTokens
+    sum.reasoning_tokens += row.used.reasoningTokens
+    sum.searches += row.used.searches
+    sum.video_frames += row.used.videoFrames ?? 0
+    sum.cost_nano_usd += row.costNanoUsd
+  }
+  return [...days.values()]
+}
+
+const nothing = {
+  requests: 0,
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  searches: 0,
+  video_frames: 0,
+  cost_nano_usd: 0
+}
+
+type DayRow = typeof nothing & {
+  readonly account_id: string
+  readonly day: string
+  readonly key_id: string
+  readonly model: string
+}
 
 /** Costs by a row's group; groups that cost nothing are left out. */
 const sums = <K>(rows: ReadonlyArray<UsageRow>, group: (row: UsageRow) => K): Map<K, number> => {

@@ -7,6 +7,7 @@ import { callbacks } from "./migrations/0004_callbacks.ts"
 import { ledger } from "./migrations/0005_ledger.ts"
 import { responseItems } from "./migrations/0006_responseItems.ts"
 import { declaredKeys } from "./migrations/0007_declaredKeys.ts"
+import { administration } from "./migrations/0008_administration.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
@@ -19,7 +20,8 @@ const history = [
   [4, "callbacks", callbacks],
   [5, "ledger", ledger],
   [6, "responseItems", responseItems],
-  [7, "declaredKeys", declaredKeys]
+  [7, "declaredKeys", declaredKeys],
+  [8, "administration", administration]
 ] as const
 
 export const migrate = Migrator.make({})({
