@@ -43,9 +43,9 @@ export const startWorld = async (
   options: { readonly fake?: FakeOptions; readonly yaml?: (urls: Record<DialectName, string>) => string } = {}
 ): Promise<World> => {
   const fakes: Record<DialectName, Fake> = {
-    "anthropic-messages": fakeUpstream("anthropic-messages", options.fake),
-    "openai-responses": fakeUpstream("openai-responses", options.fake),
-    "openai-chat": fakeUpstream("openai-chat", options.fake)
+    "anthropic-messages": fakeUpstream("anthropic-messages", { strict: true, ...options.fake }),
+    "openai-responses": fakeUpstream("openai-responses", { strict: true, ...options.fake }),
+    "openai-chat": fakeUpstream("openai-chat", { strict: true, ...options.fake })
   }
   const folder = mkdtempSync(join(tmpdir(), "gateway-upstreams-"))
   const urls = {

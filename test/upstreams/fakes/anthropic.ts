@@ -14,15 +14,19 @@ const usage = (scenario: Scenario): JsonObject => ({
 const tool = (id: string, city: string): JsonObject => ({ type: "tool_use", id, name: "get_weather", input: { city } })
 
 /** The content of the whole message; a stream says the same in pieces. */
-const content = (scenario: Scenario): ReadonlyArray<JsonObject> => {
+const content = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => {
   const text = { type: "text", text: spoken.text }
+  const thinking = { type: "thinking", thinking: spoken.thought, signature: spoken.signature }
+  const id = (n: number) => `toolu_${turn * 10 + n}`
   switch (scenario) {
     case "tools":
-      return [tool("toolu_1", spoken.city)]
+      return [tool(id(1), spoken.city)]
     case "parallel-tools":
-      return [tool("toolu_1", spoken.city), tool("toolu_2", spoken.other)]
+      return [tool(id(1), spoken.city), tool(id(2), spoken.other)]
     case "reasoning":
-      return [{ type: "thinking", thinking: spoken.thought, signature: spoken.signature }, text]
+      return [thinking, text]
+    case "reasoning-tools":
+      return [thinking, tool(id(1), spoken.city)]
     case "search":
       return [
         { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "hello" } },
@@ -115,7 +119,7 @@ export const anthropic: Dialect = {
   path: "/v1/messages",
   named: true,
   end: "",
-  frames: (scenario, model) => [
+  frames: (scenario, model, turn = 0) => [
     {
       type: "message_start",
       message: {
@@ -126,7 +130,7 @@ export const anthropic: Dialect = {
         usage: { ...input, output_tokens: 1 }
       }
     },
-    ...content(scenario).flatMap(blockFrames),
+    ...content(scenario, turn).flatMap(blockFrames),
     ...(scenario === "error-after"
       ? [{ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }]
       : [
@@ -138,9 +142,9 @@ export const anthropic: Dialect = {
           { type: "message_stop" }
         ])
   ],
-  answer: (scenario, model) => ({
+  answer: (scenario, model, turn = 0) => ({
     ...message(model),
-    content: content(scenario),
+    content: content(scenario, turn),
     stop_reason: reason(scenario),
     stop_sequence: null,
     usage: usage(scenario)

@@ -26,14 +26,20 @@ const call = (index: number, id: string, city: string): ReadonlyArray<JsonObject
 
 const text = Array.from(spoken.text).map((content) => ({ content }))
 
-const deltas = (scenario: Scenario): ReadonlyArray<JsonObject> => {
+const callId = (turn: number, n: number) => `call_${turn * 10 + n}`
+
+const thought = [{ reasoning_content: "The user " }, { reasoning_content: "greets me." }]
+
+const deltas = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => {
   switch (scenario) {
     case "tools":
-      return call(0, "call_1", spoken.city)
+      return call(0, callId(turn, 1), spoken.city)
     case "parallel-tools":
-      return [...call(0, "call_1", spoken.city), ...call(1, "call_2", spoken.other)]
+      return [...call(0, callId(turn, 1), spoken.city), ...call(1, callId(turn, 2), spoken.other)]
     case "reasoning":
-      return [{ reasoning_content: "The user " }, { reasoning_content: "greets me." }, ...text]
+      return [...thought, ...text]
+    case "reasoning-tools":
+      return [...thought, ...call(0, callId(turn, 1), spoken.city)]
     case "refusal":
       return [{ refusal: spoken.refusal }]
     default:
@@ -44,19 +50,21 @@ const deltas = (scenario: Scenario): ReadonlyArray<JsonObject> => {
 const reason = (scenario: Scenario) =>
   scenario === "max-tokens" ? "length" : scenario.endsWith("tools") ? "tool_calls" : "stop"
 
-const message = (scenario: Scenario): JsonObject => {
-  const tool = (id: string, city: string) => ({
-    id,
+const message = (scenario: Scenario, turn: number): JsonObject => {
+  const tool = (n: number, city: string) => ({
+    id: callId(turn, n),
     type: "function",
     function: { name: "get_weather", arguments: `{"city":"${city}"}` }
   })
   switch (scenario) {
     case "tools":
-      return { content: null, tool_calls: [tool("call_1", spoken.city)] }
+      return { content: null, tool_calls: [tool(1, spoken.city)] }
     case "parallel-tools":
-      return { content: null, tool_calls: [tool("call_1", spoken.city), tool("call_2", spoken.other)] }
+      return { content: null, tool_calls: [tool(1, spoken.city), tool(2, spoken.other)] }
     case "reasoning":
       return { content: spoken.text, reasoning_content: spoken.thought }
+    case "reasoning-tools":
+      return { content: null, reasoning_content: spoken.thought, tool_calls: [tool(1, spoken.city)] }
     case "refusal":
       return { content: null, refusal: spoken.refusal }
     default:
@@ -68,19 +76,21 @@ export const chat: Dialect = {
   path: "/v1/chat/completions",
   named: false,
   end: "data: [DONE]\n\n",
-  frames: (scenario, model) => [
+  frames: (scenario, model, turn = 0) => [
     chunk(model, { role: "assistant", content: "" }),
-    ...deltas(scenario).map((delta) => chunk(model, delta)),
+    ...deltas(scenario, turn).map((delta) => chunk(model, delta)),
     ...(scenario === "error-after"
       ? [{ error: { message: "worker 10.0.0.3 died", type: "server_error", code: "internal" } }]
       : [chunk(model, {}, reason(scenario)), { ...chunk(model, {}), choices: [], usage }])
   ],
-  answer: (scenario, model) => ({
+  answer: (scenario, model, turn = 0) => ({
     id: "chatcmpl-1",
     object: "chat.completion",
     created: 1_700_000_000,
     model,
-    choices: [{ index: 0, message: { role: "assistant", ...message(scenario) }, finish_reason: reason(scenario) }],
+    choices: [
+      { index: 0, message: { role: "assistant", ...message(scenario, turn) }, finish_reason: reason(scenario) }
+    ],
     usage
   }),
   error: (_, message) => ({ error: { message, type: "invalid_request_error", param: null, code: null } })

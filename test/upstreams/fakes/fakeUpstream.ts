@@ -3,6 +3,7 @@ import { chat } from "./chat.ts"
 import { responses } from "./responses.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
 import { scenarios } from "./scenarios.ts"
+import { complaint } from "./strict.ts"
 
 export const dialects = {
   "anthropic-messages": anthropic,
@@ -23,6 +24,8 @@ export interface FakeOptions {
   readonly cut?: number
   /** Stays silent after this many events, the connection open. */
   readonly hangAfter?: number
+  /** Refuses, as the real thing would, what breaks the dialect's own rules. */
+  readonly strict?: boolean
   /** Answers instead of the dialect; undefined goes on as usual. */
   readonly answer?: (asked: Asked) => Response | Promise<Response> | undefined
 }
@@ -50,13 +53,16 @@ export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
       if (path !== dialect.path) return new Response("not found", { status: 404 })
       const scenario = scenarioOf(text)
       const model = one.body.model as string
+      const wrong = options.strict === true ? complaint(name, one.body) : undefined
+      if (wrong !== undefined) return Response.json(dialect.error(400, `fake upstream: ${wrong}`), { status: 400 })
+      const turn = text.match(toolResult)?.length ?? 0
       if (scenario === "error-before") return refusal(dialect, text)
       if (one.body.stream !== true) {
         return scenario === "error-after"
           ? Response.json({ nothing: "of use" })
-          : Response.json(dialect.answer(scenario, model))
+          : Response.json(dialect.answer(scenario, model, turn))
       }
-      const frames = dialect.frames(scenario, model)
+      const frames = dialect.frames(scenario, model, turn)
       const written = frames.map((frame) => eventText(dialect, frame)).concat(dialect.end === "" ? [] : [dialect.end])
       open++
       return new Response(
@@ -74,6 +80,9 @@ export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
     stop: () => server.stop(true)
   }
 }
+
+/** A tool's result, in any dialect. */
+const toolResult = /"type":"tool_result"|"type":"\w+_call_output"|"role":"tool"/g
 
 const scenarioOf = (text: string): Scenario => {
   const named = [...text.matchAll(/play:([a-z-]+)/g)].at(-1)?.[1]

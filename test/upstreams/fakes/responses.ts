@@ -28,22 +28,24 @@ const call = (n: number, city: string): JsonObject => ({
   arguments: `{"city":"${city}"}`
 })
 
-const output = (scenario: Scenario): ReadonlyArray<JsonObject> => {
+const reasoning = (turn: number): JsonObject => ({
+  id: `rs_${turn * 10 + 1}`,
+  type: "reasoning",
+  summary: [{ type: "summary_text", text: spoken.thought }],
+  encrypted_content: spoken.encrypted
+})
+
+const output = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => {
+  const first = turn * 10 + 1
   switch (scenario) {
     case "tools":
-      return [call(1, spoken.city)]
+      return [call(first, spoken.city)]
     case "parallel-tools":
-      return [call(1, spoken.city), call(2, spoken.other)]
+      return [call(first, spoken.city), call(first + 1, spoken.other)]
     case "reasoning":
-      return [
-        {
-          id: "rs_1",
-          type: "reasoning",
-          summary: [{ type: "summary_text", text: spoken.thought }],
-          encrypted_content: spoken.encrypted
-        },
-        text()
-      ]
+      return [reasoning(turn), text()]
+    case "reasoning-tools":
+      return [reasoning(turn), call(first, spoken.city)]
     case "search":
       return [
         {
@@ -75,11 +77,11 @@ const response = (model: string, over: JsonObject): JsonObject => ({
   ...over
 })
 
-const done = (scenario: Scenario, model: string): JsonObject =>
+const done = (scenario: Scenario, model: string, turn = 0): JsonObject =>
   response(model, {
     status: scenario === "max-tokens" ? "incomplete" : "completed",
     incomplete_details: scenario === "max-tokens" ? { reason: "max_output_tokens" } : null,
-    output: output(scenario),
+    output: output(scenario, turn),
     usage
   })
 
@@ -153,7 +155,7 @@ export const responses: Dialect = {
   path: "/v1/responses",
   named: true,
   end: "",
-  frames: (scenario, model) => {
+  frames: (scenario, model, turn = 0) => {
     const begun = response(model, { status: "in_progress", output: [], usage: null })
     const ending =
       scenario === "error-after"
@@ -164,13 +166,13 @@ export const responses: Dialect = {
         : [
             {
               type: scenario === "max-tokens" ? "response.incomplete" : "response.completed",
-              response: done(scenario, model)
+              response: done(scenario, model, turn)
             }
           ]
     return [
       { type: "response.created", response: begun },
       { type: "response.in_progress", response: begun },
-      ...output(scenario).flatMap(itemFrames),
+      ...output(scenario, turn).flatMap(itemFrames),
       ...ending
     ].map((frame, sequence_number) => ({ sequence_number, ...frame }))
   },

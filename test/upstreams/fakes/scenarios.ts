@@ -6,6 +6,7 @@ export const scenarios = [
   "tools",
   "parallel-tools",
   "reasoning",
+  "reasoning-tools",
   "search",
   "refusal",
   "max-tokens",
@@ -17,10 +18,10 @@ export type Scenario = (typeof scenarios)[number]
 /** How a dialect says each scenario, as recorded from the real thing (`null` where it has no such thing). */
 export interface Dialect {
   readonly path: string
-  /** The data of a stream's events, in order. */
-  readonly frames: (scenario: Scenario, model: string) => ReadonlyArray<JsonObject>
+  /** The data of a stream's events, in order. `turn` makes the ids of tool calls differ from those of other turns. */
+  readonly frames: (scenario: Scenario, model: string, turn?: number) => ReadonlyArray<JsonObject>
   /** The answer in one piece. */
-  readonly answer: (scenario: Scenario, model: string) => JsonObject
+  readonly answer: (scenario: Scenario, model: string, turn?: number) => JsonObject
   /** The body of an HTTP error. */
   readonly error: (status: number, message: string) => JsonObject
   /** Whether events carry their name, and how the stream ends. */
