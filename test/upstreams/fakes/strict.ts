@@ -124,7 +124,8 @@ const responses = (body: Any): void => {
       must(Array.isArray(item.summary), "reasoning.summary: required")
       const next = input[index + 1]
       must(
-        next !== undefined && (next.role === "assistant" || /_call$/.test(next.type) || next.type === "reasoning"),
+        next !== undefined &&
+          (next.role === "assistant" || String(next.type).endsWith("_call") || next.type === "reasoning"),
         "Item of type 'reasoning' was provided without its required following item."
       )
     }
