@@ -74,11 +74,6 @@ const SecretsLive = Layer.unwrapEffect(
 
 const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(GuardLive))
 
-const ModelsLive = Models.Default.pipe(
-  Layer.provide(configuredModels([...sandboxModels, sandboxVideoModel])),
-  Layer.provide(SandboxLive)
-)
-
 /** What is served at the gateway's own links: what the sandbox renders, and what is fetched from upstreams. */
 const FilesLive = Layer.unwrapEffect(
   Effect.map(Settings, ({ dataDirectory, retention }) =>
@@ -87,6 +82,12 @@ const FilesLive = Layer.unwrapEffect(
       KeptFiles.layer({ directory: dataDirectory, lifetime: retention.files })
     )
   )
+)
+
+const ModelsLive = Models.Default.pipe(
+  Layer.provideMerge(configuredModels([...sandboxModels, sandboxVideoModel])),
+  Layer.provide(Layer.merge(SandboxLive, SandboxVideoUpstreams)),
+  Layer.provideMerge(FilesLive)
 )
 
 const PublicUrlLive = Layer.unwrapEffect(Effect.map(Settings, ({ server }) => PublicUrl.layer(server.publicUrl)))
@@ -130,8 +131,7 @@ const HandlersLive = Layer.mergeAll(
   // Closed after the server has drained: what runs may come to its end meanwhile.
   Layer.provide(TaskRunnerLive),
   Layer.provide(TasksLive),
-  Layer.provide(SandboxVideoUpstreams),
-  Layer.provide(Layer.mergeAll(FilesLive, GuardLive, ModelsLive, TaskSettingsLive))
+  Layer.provide(Layer.mergeAll(GuardLive, ModelsLive, TaskSettingsLive))
 )
 
 const ServerLive = Layer.unwrapEffect(

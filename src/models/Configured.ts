@@ -1,12 +1,19 @@
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import type { Scope } from "effect"
 import { Configuration } from "../config/Configuration.ts"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
-import { textUpstreamOf } from "../upstreams/fromSettings.ts"
+import type { PublicUrl } from "../config/PublicUrl.ts"
+import { searchProvider } from "../search/configured.ts"
+import { withSearch } from "../search/withSearch.ts"
+import { textUpstreamOf, videoUpstreamOf } from "../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../upstreams/fromSettings.ts"
+import type { KeptFiles } from "../upstreams/KeptFiles.ts"
 import { listModels } from "../upstreams/listModels.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
 import { catalogueOf } from "./catalogueOf.ts"
@@ -18,6 +25,7 @@ import { priced } from "./prices.ts"
 interface Made {
   readonly entry: UpstreamEntry
   readonly text: TextUpstream | undefined
+  readonly video: VideoUpstream | undefined
   readonly lane: Lane
   /** What it listed, where it was asked. */
   readonly listed: ReadonlyArray<string>
@@ -25,19 +33,26 @@ interface Made {
 
 /**
  * Models and upstreams as the configuration has them, beside those that are always there (what is given as
- * `TextUpstreams`). A reload replaces what is in the maps, all at once; requests under way keep what they found.
+ * `TextUpstreams` and `VideoUpstreams`). A reload replaces what is in the maps, all at once; requests under way keep what they found.
  *
  * @param own the models that are always there
  */
 export const configuredModels = (
   own: ReadonlyArray<Model>
-): Layer.Layer<Catalogue | TextUpstreams | Lanes, BadSettings, Configuration | TextUpstreams> =>
+): Layer.Layer<
+  Catalogue | TextUpstreams | VideoUpstreams | Lanes,
+  BadSettings,
+  Configuration | TextUpstreams | VideoUpstreams | KeptFiles | PublicUrl
+> =>
   Layer.scopedContext(
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const always = yield* TextUpstreams
+      const alwaysVideos = yield* VideoUpstreams
+      const context = yield* Effect.context<KeptFiles | PublicUrl | Scope.Scope>()
       const catalogue = new Map<string, Model>()
       const texts = new Map<string, TextUpstream>()
+      const videos = new Map<string, VideoUpstream>()
       const lanes = new Map<string, Lane>()
       let made = new Map<string, Made>()
 
@@ -45,14 +60,16 @@ export const configuredModels = (
         Effect.gen(function* () {
           const next = new Map<string, Made>()
           for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) {
-            next.set(name, yield* make(file, name, entry, made.get(name)))
+            next.set(name, yield* Effect.provide(make(file, name, entry, made.get(name)), context))
           }
           const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
           const models = yield* Effect.flatMap(catalogueOf(file, own, listed), priced)
+          const search = searchProvider(file.value.search)
           return () => {
             made = next
             refill(catalogue, models)
-            refill(texts, [...always, ...present(next, ({ text }) => text)])
+            refill(texts, [...always, ...present(next, ({ text }) => text && withSearch(text, search))])
+            refill(videos, [...alwaysVideos, ...present(next, ({ video }) => video)])
             refill(
               lanes,
               present(next, ({ lane }) => lane)
@@ -60,7 +77,11 @@ export const configuredModels = (
           }
         })
       )
-      return Context.make(Catalogue, catalogue).pipe(Context.add(TextUpstreams, texts), Context.add(Lanes, lanes))
+      return Context.make(Catalogue, catalogue).pipe(
+        Context.add(TextUpstreams, texts),
+        Context.add(VideoUpstreams, videos),
+        Context.add(Lanes, lanes)
+      )
     })
   )
 
@@ -69,14 +90,15 @@ const make = (
   name: string,
   entry: UpstreamEntry,
   before: Made | undefined
-): Effect.Effect<Made, BadSettings> =>
+): Effect.Effect<Made, BadSettings, KeptFiles | PublicUrl | Scope.Scope> =>
   Effect.gen(function* () {
     const isSame = before !== undefined && spelt(before.entry) === spelt(entry)
     const text = isSame ? before.text : yield* textUpstreamOf(file, name, entry)
+    const video = isSame ? before.video : yield* videoUpstreamOf(name, entry)
     const lane = isSame ? before.lane : yield* laneOf(entry)
     if (!isSame) yield* Effect.logInfo(inWords(name, entry))
     const listed = entry.list_models === true ? yield* listedBy(name, entry, isSame ? before.listed : []) : []
-    return { entry, text, lane, listed }
+    return { entry, text, video, lane, listed }
   })
 
 const laneOf = (entry: UpstreamEntry) =>

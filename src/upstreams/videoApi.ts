@@ -12,11 +12,13 @@ export interface VideoUpstreamOptions {
   /** http or https, with the version; with or without a slash at its end. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted | undefined
+  /** Headers of the operator's own. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly deadlines?: Deadlines
 }
 
 /** A submit carries up to 64 MiB; the engine waits two minutes for its outcome. */
-const videoDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 110_000, idleMs: 30_000 }
+export const videoDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 110_000, idleMs: 30_000 }
 
 /** An answer whose body was read. */
 export interface VideoAnswer {
@@ -52,12 +54,12 @@ export interface VideoApi {
 export const videoApi = (options: VideoUpstreamOptions): VideoApi => {
   const base = options.baseUrl.replace(/\/+$/, "")
   const key = options.apiKey === undefined ? "" : Redacted.value(options.apiKey)
-  const secrets = [key, base, URL.parse(base)?.host ?? ""]
+  const secrets = [key, base, URL.parse(base)?.host ?? "", ...Object.values(options.headers ?? {})]
   const send = (call: Pick<Call, "method" | "body">, path: string) =>
     callUpstream({
       ...call,
       url: base + path,
-      headers: key === "" ? {} : { authorization: `Bearer ${key}` },
+      headers: { ...(key !== "" && { authorization: `Bearer ${key}` }), ...options.headers },
       deadlines: options.deadlines ?? videoDeadlines
     }).pipe(
       Effect.mapError((error) => new NoAnswer({ neverSent: error.neverSent === true, reason: error.failure.message }))
