@@ -28,6 +28,38 @@ export const countText = (text: string): number => {
   return tokens
 }
 
+/** Whether texts of so many characters together are counted, and not estimated. */
+export const isExact = (characters: number): boolean => characters <= exactUpTo
+
+/**
+ * Tokens of many texts together: exact where they have 64 KiB characters or fewer, beyond that an estimate from as many,
+ * taken evenly from all of them. However many texts a body has, they are counted in the time of one.
+ */
+export const countTexts = (texts: ReadonlyArray<string>): number => {
+  let characters = 0
+  for (const text of texts) characters += text.length
+  let tokens = 0
+  if (isExact(characters)) {
+    for (const text of texts) tokens += countText(text)
+    return tokens
+  }
+  const share = (exactUpTo - sampleLength) / characters
+  let looked = 0
+  /** Characters that may be looked at by now, less those that were. */
+  let credit = 0
+  for (const text of texts) {
+    credit += text.length * share
+    if (credit <= 0) continue
+    const stretches = Math.max(1, Math.floor(credit / sampleLength))
+    const length = Math.min(text.length, sampleLength)
+    const stride = stretches === 1 ? 0 : Math.floor((text.length - length) / (stretches - 1))
+    for (let i = 0; i < stretches; i++) tokens += count(text, i * stride, i * stride + length)
+    looked += stretches * length
+    credit -= stretches * length
+  }
+  return Math.round((tokens * characters) / looked)
+}
+
 /** A word of a text (with the space before it) and its tokens; the words of a text join to the text. */
 export interface Word {
   readonly text: string

@@ -1,23 +1,29 @@
 import type { Conversation, FileSource, Item, OutputFormat, Part, Tool } from "./Conversation.ts"
-import { countText } from "./tokenizer.ts"
+import { countText, countTexts, isExact } from "./tokenizer.ts"
 
 export { countText }
 
 /**
- * Input tokens of a conversation: its texts in o200k_base and three tokens of framing for each item. What has no text is
- * estimated: an image is 85 tokens in low detail and 765 otherwise (1024 × 1024 at OpenAI); a document of text counts as
- * its text; any other document is 2,000 tokens for each 50 KB begun, and 2,000 where only its address is known.
+ * Input tokens of a conversation: its texts in o200k_base (estimated together where they are long) and three tokens of
+ * framing for each item. What has no text is estimated: an image is 85 tokens in low detail and 765 otherwise (1024 × 1024
+ * at OpenAI); a document of text counts as its text; any other document is 2,000 tokens for each 50 KB begun, and 2,000
+ * where only its address is known. Counted once a conversation, whoever asks.
  */
-export const countTokens = (conversation: Conversation): number => {
-  let tokens = framing
-  for (const text of conversation.system) tokens += framing + countText(text)
-  for (const item of conversation.items) tokens += countItem(item)
-  for (const tool of conversation.tools) tokens += countTool(tool)
-  return tokens + countFormat(conversation.format)
-}
+export const countTokens = (conversation: Conversation): number => counted(conversation).tokens
 
-/** One item's share of its conversation's tokens. */
-export const countItem = (item: Item): number => framing + contentOf(item)
+/**
+ * Counts single items of a conversation: each one's share of the conversation's tokens. Where those are an estimate it is
+ * a low one, so that whoever drops items to make room drops enough.
+ */
+export const itemCounter = (conversation: Conversation): ((item: Item) => number) => {
+  const { characters, ofTexts } = counted(conversation)
+  const low = (0.95 * ofTexts) / Math.max(1, characters)
+  return (item) => {
+    const tally = new Tally()
+    tally.addItem(item)
+    return tally.fixed + (isExact(characters) ? countTexts(tally.texts) : Math.floor(tally.characters * low))
+  }
+}
 
 /**
  * More tokens than the conversation can have, from lengths alone: a token is one byte or more, a UTF-16 unit three bytes
@@ -48,60 +54,107 @@ const documentPageBytes = 50_000
 /** A search tool's own description at the model. */
 const searchTool = 40
 
-const contentOf = (item: Item): number => {
-  switch (item.type) {
-    case "message":
-      return sum(item.content, countPart)
-    case "reasoning":
-      return countText(item.text === "" ? (item.redacted ?? "") : item.text)
-    case "tool-call":
-      return countText(item.name) + countText(item.arguments)
-    case "tool-result":
-      return sum(item.content, countPart)
-    case "search":
-      return (
-        countText(item.query) +
-        (item.outcome?.type === "results"
-          ? sum(item.outcome.results, (result) => countText(result.title) + countText(result.text))
-          : 0)
-      )
-  }
+interface Count {
+  readonly tokens: number
+  readonly ofTexts: number
+  readonly characters: number
 }
 
-const countPart = (part: Part): number => {
-  switch (part.type) {
-    case "text":
-    case "refusal":
-      return countText(part.text)
-    case "image":
-      return part.detail === "low" ? lowDetailImage : image
-    case "document":
-      return countDocument(part.source)
+const known = new WeakMap<Conversation, Count>()
+
+const counted = (conversation: Conversation): Count => {
+  const before = known.get(conversation)
+  if (before !== undefined) return before
+  const tally = new Tally()
+  tally.fixed += framing
+  for (const text of conversation.system) {
+    tally.fixed += framing
+    tally.addText(text)
   }
+  for (const item of conversation.items) tally.addItem(item)
+  for (const tool of conversation.tools) tally.addTool(tool)
+  tally.addFormat(conversation.format)
+  const ofTexts = countTexts(tally.texts)
+  const count = { tokens: tally.fixed + ofTexts, ofTexts, characters: tally.characters }
+  known.set(conversation, count)
+  return count
 }
 
-const countDocument = (source: FileSource): number => {
-  if (source.type === "text") return countText(source.text)
-  if (source.type !== "base64") return documentPage
-  if (source.mediaType.startsWith("text/")) return countText(textOf(source.data))
-  return documentPage * Math.max(1, Math.ceil((source.data.length * 0.75) / documentPageBytes))
+/** What is to be counted: texts, and tokens that are known or estimated without any. */
+class Tally {
+  fixed = 0
+  characters = 0
+  readonly texts: Array<string> = []
+
+  addText(text: string): void {
+    if (text === "") return
+    this.characters += text.length
+    this.texts.push(text)
+  }
+
+  addItem(item: Item): void {
+    this.fixed += framing
+    switch (item.type) {
+      case "message":
+      case "tool-result":
+        for (const part of item.content) this.addPart(part)
+        return
+      case "reasoning":
+        this.addText(item.text === "" ? (item.redacted ?? "") : item.text)
+        return
+      case "tool-call":
+        this.addText(item.name)
+        this.addText(item.arguments)
+        return
+      case "search":
+        this.addText(item.query)
+        if (item.outcome?.type !== "results") return
+        for (const result of item.outcome.results) {
+          this.addText(result.title)
+          this.addText(result.text)
+        }
+    }
+  }
+
+  addTool(tool: Tool): void {
+    if (tool.type === "search") {
+      this.fixed += searchTool
+      return
+    }
+    this.fixed += framing
+    this.addText(tool.name)
+    this.addText(tool.description ?? "")
+    if (tool.type === "function") this.addText(JSON.stringify(tool.parameters))
+  }
+
+  addFormat(format: OutputFormat): void {
+    if (format.type !== "json-schema") return
+    this.fixed += framing
+    this.addText(JSON.stringify(format.schema))
+  }
+
+  private addPart(part: Part): void {
+    switch (part.type) {
+      case "text":
+      case "refusal":
+        this.addText(part.text)
+        return
+      case "image":
+        this.fixed += part.detail === "low" ? lowDetailImage : image
+        return
+      case "document":
+        this.addDocument(part.source)
+    }
+  }
+
+  private addDocument(source: FileSource): void {
+    if (source.type === "text") this.addText(source.text)
+    else if (source.type !== "base64") this.fixed += documentPage
+    else if (source.mediaType.startsWith("text/")) this.addText(textOf(source.data))
+    else this.fixed += documentPage * Math.max(1, Math.ceil((source.data.length * 0.75) / documentPageBytes))
+  }
 }
 
 /** The text behind base64, or behind a data URL's. */
 const textOf = (data: string) =>
   Buffer.from(data.startsWith("data:") ? data.slice(data.indexOf(",") + 1) : data, "base64").toString()
-
-const countTool = (tool: Tool): number => {
-  if (tool.type === "search") return searchTool
-  const text = countText(tool.name) + countText(tool.description ?? "") + framing
-  return tool.type === "function" ? text + countText(JSON.stringify(tool.parameters)) : text
-}
-
-const countFormat = (format: OutputFormat): number =>
-  format.type === "json-schema" ? framing + countText(JSON.stringify(format.schema)) : 0
-
-const sum = <A>(all: ReadonlyArray<A>, tokens: (one: A) => number): number => {
-  let total = 0
-  for (const one of all) total += tokens(one)
-  return total
-}

@@ -1,6 +1,6 @@
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Conversation, Item } from "./Conversation.ts"
-import { countItem, countTokens, mostTokens } from "./tokens.ts"
+import { countTokens, itemCounter, mostTokens } from "./tokens.ts"
 
 /**
  * The conversation as it fits a context window: itself where it does; with `truncation: auto` without its oldest items.
@@ -34,6 +34,7 @@ const withoutOldest = (conversation: Conversation, excess: number): Conversation
   const units = unitsOf(conversation.items)
   const lastUser = units.findLastIndex((unit) => unit.by === "user")
   const { items } = conversation
+  const countItem = itemCounter(conversation)
   const dropped = new Set<number>()
   let left = excess
   let dropsUser = false

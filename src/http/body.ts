@@ -11,8 +11,21 @@ const maxValues = 300_000
 /** Reads a JSON object of at most `limit` bytes. */
 export const readJson = async (request: Request, limit: number): Promise<unknown> => {
   const text = await readText(request, limit)
-  return typeof text === "string" ? parse(text) : text
+  if (typeof text !== "string") return text
+  await between(request)
+  return parse(text)
 }
+
+/** Bytes from which on a body is worked on in steps. */
+const large = 131_072
+
+/** Lets everyone else have a turn between two steps of work on a large body. */
+export const between = (request: Request): Promise<void> | undefined =>
+  Number(request.headers.get("content-length") ?? large) < large
+    ? undefined
+    : new Promise((resolve) => {
+        setImmediate(resolve)
+      })
 
 /** Parses a body; what it answers on failure is an `InvalidRequest`. */
 export const parse = (text: string): unknown => {

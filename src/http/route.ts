@@ -9,7 +9,7 @@ import type { Lifecycle } from "../health/Lifecycle.ts"
 import type { AccessLog } from "../telemetry/AccessLog.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
-import { readJson } from "./body.ts"
+import { between, readJson } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 
 /** What the server brings to every request. */
@@ -133,9 +133,11 @@ const decoded = async (
     input["urlParams"] = urlParams.right
   }
   if (route.decodePayload !== undefined) {
+    await between(request)
     const payload = route.decodePayload(body)
     if (Either.isLeft(payload)) return payload.left
     input["payload"] = payload.right
+    await between(request)
   }
   return input
 }
@@ -153,9 +155,9 @@ const queryOf = ({ url }: Request, route: Route): Record<string, string | Readon
   const query: Record<string, string | ReadonlyArray<string>> = {}
   if (start === -1) return query
   const params = new URLSearchParams(url.slice(start + 1))
-  for (const name of new Set(params.keys())) {
-    const values = params.getAll(name)
-    query[name] = route.isArrayParam(name) ? values : (values[0] ?? "")
+  for (const [name, value] of params) {
+    if (!route.isArrayParam(name)) query[name] ??= value
+    else query[name] ??= params.getAll(name)
   }
   return query
 }
