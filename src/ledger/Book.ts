@@ -25,14 +25,18 @@ export interface UsageRow {
 const rowsAtOnce = 1_000
 
 /**
+ * Every request writes a row, so SQLite gets texts that it has prepared before: a thousand rows are fifteen statements of
+ * 64 and one each of what is left, for half of what one new text for every number of rows costs.
+ */
+const batchSizes = [64, 16, 4, 1] as const
+
+/**
  * Writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
  * day. Any number of rows in four statements; to be run in one transaction.
  */
 export const writeUsage = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<void, SqlError> => {
   const statements: Array<Effect.Effect<unknown, SqlError>> = []
-  for (let at = 0; at < rows.length; at += rowsAtOnce) {
-    statements.push(sql`INSERT INTO usage ${sql.insert(rows.slice(at, at + rowsAtOnce).map(columns))}`)
-  }
+  statements.push(sql.onDialectOrElse({ sqlite: () => insertPrepared(sql, rows), orElse: () => insertAny(sql, rows) }))
   for (const [account, nanoUsd] of sums(rows, (row) => row.account)) {
     statements.push(sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${nanoUsd} WHERE id = ${account}`)
   }
@@ -65,10 +69,65 @@ export const writeUsage = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRo
   return Effect.all(statements, { discard: true })
 }
 
+const insertAny = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
+  const chunks = Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, index) =>
+    rows.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce)
+  )
+  return Effect.forEach(chunks, (chunk) => sql`INSERT INTO usage ${sql.insert(chunk.map(columns))}`, { discard: true })
+}
+
+const insertPrepared = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
+  const statements: Array<Effect.Effect<unknown, SqlError>> = []
+  for (let at = 0; at < rows.length;) {
+    const size = batchSizes.find((size) => size <= rows.length - at) ?? 1
+    const values: Array<string | number> = []
+    for (let n = at; n < at + size; n++) {
+      const row = rows[n]
+      if (row !== undefined) values.push(...Object.values(columns(row)))
+    }
+    statements.push(sql.unsafe(insertText(size), values))
+    at += size
+  }
+  return Effect.all(statements, { discard: true })
+}
+
+const texts = new Map<number, string>()
+
+/** The text of an insert of so many rows: made of the columns' names and question marks, of nothing that anybody sent. */
+const insertText = (size: number): string => {
+  const known = texts.get(size)
+  if (known !== undefined) return known
+  const row = `(${columnNames.map(() => "?").join(", ")})`
+  const text = `INSERT INTO usage (${columnNames.join(", ")}) VALUES ${Array.from({ length: size }, () => row).join(", ")}`
+  texts.set(size, text)
+  return text
+}
+
 /** The UTC day of a time, `2026-01-31`. */
 export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 
-const columns = (row: UsageRow) => ({
+/** The order of `columns`. */
+const columnNames = [
+  "at",
+  "request_id",
+  "account_id",
+  "key_id",
+  "model",
+  "upstream",
+  "outcome",
+  "estimated",
+  "input_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "searches",
+  "video_frames",
+  "price",
+  "cost_nano_usd"
+] as const
+
+const columns = (row: UsageRow): Record<(typeof columnNames)[number], string | number> => ({
   at: row.atMs,
   request_id: row.requestId,
   account_id: row.account,

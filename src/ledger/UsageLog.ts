@@ -6,7 +6,7 @@ import { writeUsage } from "./Book.ts"
 import type { UsageRow } from "./Book.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
-const lag = 20
+const lag = 100
 /** After a write has failed, in ms. */
 const backoff = 1_000
 /** Rows kept at most while the database takes none. */
