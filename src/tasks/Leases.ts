@@ -90,7 +90,8 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
         const ended = isTerminal(task.state)
         const stateChanged = task.changes !== before.changes
         const columns = {
-          ...patchedColumns(task),
+          updated_at: task.updatedAtMs,
+          ...patchedColumns(task, before),
           ...release,
           ...(ended ? { lease_token: null, lease_owner: null } : {})
         }

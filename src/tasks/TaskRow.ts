@@ -102,16 +102,28 @@ export const fixedColumns = (task: Task) => ({
   created_at: task.createdAtMs
 })
 
+const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+
 /** The columns that a worker's patch may change. */
-export const patchedColumns = (task: Task) => ({
-  state: task.state,
-  upstream_id: task.upstreamId,
-  submit_at: task.submitAtMs,
-  details: JSON.stringify(task.details),
-  result: task.result === null ? null : JSON.stringify(task.result),
-  error: task.error === null ? null : JSON.stringify(task.error),
-  changes: task.changes,
-  tries: task.tries,
-  updated_at: task.updatedAtMs,
-  ended_at: task.endedAtMs
-})
+const patchable: ReadonlyArray<
+  readonly [field: keyof Task, column: string, value: (task: Task) => string | number | null]
+> = [
+  ["state", "state", (task) => task.state],
+  ["upstreamId", "upstream_id", (task) => task.upstreamId],
+  ["submitAtMs", "submit_at", (task) => task.submitAtMs],
+  ["details", "details", (task) => json(task.details)],
+  ["result", "result", (task) => json(task.result)],
+  ["error", "error", (task) => json(task.error)],
+  ["changes", "changes", (task) => task.changes],
+  ["tries", "tries", (task) => task.tries],
+  ["updatedAtMs", "updated_at", (task) => task.updatedAtMs],
+  ["endedAtMs", "ended_at", (task) => task.endedAtMs]
+]
+
+/** What differs between a task as it is stored and as it is to be, or all of a new one: most turns change next to nothing. */
+export const patchedColumns = (task: Task, stored?: Task): Record<string, string | number | null> =>
+  Object.fromEntries(
+    patchable
+      .filter(([field]) => stored === undefined || stored[field] !== task[field])
+      .map(([, column, value]) => [column, value(task)])
+  )
