@@ -2,6 +2,7 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 import { version } from "../package.json"
+import { AccountApi } from "./account/Api.ts"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
 import { ModelsApi } from "./models/Api.ts"
@@ -26,6 +27,7 @@ export const GatewayApi = withoutDecodeError(
     .add(VideosApi)
     .add(FilesApi)
     .add(ModelsApi)
+    .add(AccountApi)
     .add(HealthApi)
 )
   .annotate(OpenApi.Title, "Model Gateway")

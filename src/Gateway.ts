@@ -5,6 +5,7 @@ import { DeclaredKeysLive } from "./access/DeclaredKeys.ts"
 import { Keys } from "./access/Keys.ts"
 import { MasterSecret } from "./access/MasterSecret.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
+import { AccountHandlers } from "./account/Handlers.ts"
 import { GatewayApi } from "./Api.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { Configuration } from "./config/Configuration.ts"
@@ -18,6 +19,8 @@ import { HealthHandlers } from "./health/Handlers.ts"
 import { Lifecycle } from "./health/Lifecycle.ts"
 import { docsPages } from "./http/docs.ts"
 import { Listening, serve } from "./http/Server.ts"
+import { Ledger } from "./ledger/Ledger.ts"
+import { UsageReport } from "./ledger/UsageReport.ts"
 import { Commits } from "./sql/Commits.ts"
 import { MessageWorkLive } from "./messages/asyncWork.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
@@ -118,7 +121,10 @@ const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
   )
 )
 
+const AccountLive = AccountHandlers.pipe(Layer.provide(Layer.merge(Ledger.Default, UsageReport.Default)))
+
 const HandlersLive = Layer.mergeAll(
+  AccountLive,
   HealthHandlers,
   MessagesHandlers,
   ModelsHandlers,

@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import { handlers } from "../contract/handlers.ts"
+import { available } from "../ledger/Balances.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { money } from "../ledger/Money.ts"
+import { UsageReport } from "../ledger/UsageReport.ts"
+import { usageReportOf } from "../ledger/usageReportOf.ts"
+import { AccountApi } from "./Api.ts"
+
+export const AccountHandlers = handlers(
+  AccountApi,
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const report = yield* UsageReport
+
+    const budget = ({ budget, key }: Caller) =>
+      budget === undefined
+        ? Effect.succeed(null)
+        : Effect.map(report.spent(key, budget.period), (spent) => ({
+            period: budget.period,
+            limit: money(budget.nanoUsd),
+            spent: money(spent)
+          }))
+
+    return {
+      balance: ({ caller }) =>
+        Effect.gen(function* () {
+          const balance = yield* ledger.balance(caller.account)
+          const left = available(balance)
+          return {
+            object: "balance" as const,
+            account: caller.account,
+            metered: balance.granted !== undefined,
+            granted: balance.granted === undefined ? null : money(balance.granted),
+            settled: money(balance.settled),
+            held: money(balance.held),
+            available: left === undefined ? null : money(left),
+            budget: yield* budget(caller)
+          }
+        }),
+      usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account })
+    }
+  })
+)

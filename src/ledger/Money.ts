@@ -1,0 +1,14 @@
+import { Schema } from "effect"
+import { showUsd } from "./Price.ts"
+
+/**
+ * An amount in the API's answers. The whole number is the truth; no amount of the gateway's exceeds what a JSON number
+ * holds exactly (nine million dollars).
+ */
+export const Money = Schema.Struct({
+  nano_usd: Schema.Int.annotations({ description: "Nano-dollars (10⁻⁹ USD), a whole number: exact." }),
+  usd: Schema.String.annotations({ description: "The same in dollars, with every digit that matters: `0.00125`." })
+}).annotations({ identifier: "Money" })
+export type Money = typeof Money.Type
+
+export const money = (nanoUsd: number): Money => ({ nano_usd: nanoUsd, usd: showUsd(nanoUsd) })

@@ -1,0 +1,124 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { Moment } from "../contract/moment.ts"
+import { Money, money } from "./Money.ts"
+import type { UsageEntry, UsageGroup, UsageSums } from "./UsageReport.ts"
+
+const counted = {
+  input_tokens: said(Schema.Int, "Input tokens that no cache served."),
+  cache_read_tokens: said(Schema.Int, "Input tokens that a cache served."),
+  cache_write_tokens: said(Schema.Int, "Input tokens that were written into a cache."),
+  output_tokens: said(Schema.Int, "Output tokens, reasoning among them; of a video, its tokens."),
+  reasoning_tokens: said(Schema.Int, "The part of the output that was reasoning."),
+  searches: said(Schema.Int, "Web searches."),
+  video_seconds: said(Schema.Number, "Seconds of video, at 24 frames each."),
+  cost: said(Money, "What it cost.")
+}
+
+const Totals = Schema.Struct({
+  requests: said(Schema.Int, "Requests that were settled: what failed costs nothing and is not among them."),
+  ...counted
+}).annotations({ identifier: "UsageTotals" })
+
+const Group = Schema.Struct({
+  group: said(Schema.String, "The key's id, the model or the UTC day (`2026-01-31`)."),
+  name: said(Schema.NullOr(Schema.String), "Of a key, the name that its owner gave it; else null."),
+  ...Totals.fields
+}).annotations({ identifier: "UsageGroup" })
+
+const Entry = Schema.Struct({
+  time: said(Schema.String, "When it was settled (ISO 8601, UTC)."),
+  request_id: said(Schema.String, "The `x-request-id` of its reply."),
+  account: said(Schema.String, "Who paid."),
+  key: said(Schema.String, "Id of the key it came with."),
+  model: said(Schema.String, "The model as the request named it."),
+  upstream: said(Schema.String, "Who answered."),
+  outcome: said(Schema.String, "`finished`, or `hang-up` where the client left before the end."),
+  estimated: said(Schema.Boolean, "Whether the gateway counted because the upstream told no usage."),
+  price: said(
+    Schema.Unknown,
+    "The price used: `rates` in nano-dollars a million tokens, `search` a search, `videoSecond` a second; zeros left out."
+  ),
+  ...counted
+}).annotations({ identifier: "UsageEntry" })
+
+const since = Schema.optional(Moment).annotations({
+  description: "Where the span begins: a UTC day, a time, or how long ago (`7d`, `24h`). Default `7d`."
+})
+const until = Schema.optional(Moment).annotations({ description: "Where it ends, inclusive. Default now." })
+
+export const limit = (most: number, otherwise: number) =>
+  Schema.optional(
+    Schema.NumberFromString.pipe(
+      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= most, {
+        description: `an integer from 1 to ${most}`,
+        jsonSchema: { type: "integer", minimum: 1, maximum: most }
+      })
+    )
+  ).annotations({ description: `Rows on a page: 1 to ${most}, default ${otherwise}.` })
+
+/** The query of a usage report. */
+export const UsageParams = {
+  since,
+  until,
+  by: Schema.optional(Schema.Literal("day", "model", "key", "request")).annotations({
+    description:
+      "What a row stands for. Default `day`. All but `request` count whole UTC days: those in which the span begins and ends, and all between."
+  }),
+  key: Schema.optional(Schema.String).annotations({ description: "Only this key's: its id." }),
+  model: Schema.optional(Schema.String).annotations({ description: "Only this model's." }),
+  limit: limit(1_000, 100),
+  after: Schema.optional(
+    Schema.String.pipe(
+      Schema.pattern(/^\d{1,16}(\.\d{1,16})?$/),
+      Schema.annotations({ description: "a page's `next`" })
+    )
+  ).annotations({ description: "The `next` of the page before." })
+}
+
+/** A usage report: what each row used, and all of them together. */
+export const UsageRecord = Schema.Struct({
+  object: Schema.Literal("list"),
+  by: said(Schema.Literal("day", "model", "key", "request"), "What a row stands for."),
+  since: said(Schema.String, "Where the span begins (ISO 8601, UTC)."),
+  until: said(Schema.String, "Where it ends."),
+  totals: said(Totals, "The whole span, all pages; whole UTC days of it."),
+  data: said(
+    Schema.Union(Schema.Array(Entry), Schema.Array(Group)),
+    "Days newest first, keys and models dearest first, requests newest first."
+  ),
+  next: said(Schema.NullOr(Schema.String), "What `after` must be for the next page; null on the last.")
+}).annotations({ identifier: "UsageReport" })
+export type UsageRecord = typeof UsageRecord.Type
+
+const shown = (sums: Omit<UsageSums, "requests">) => ({
+  input_tokens: sums.inputTokens,
+  cache_read_tokens: sums.cacheReadTokens,
+  cache_write_tokens: sums.cacheWriteTokens,
+  output_tokens: sums.outputTokens,
+  reasoning_tokens: sums.reasoningTokens,
+  searches: sums.searches,
+  video_seconds: sums.videoFrames / 24,
+  cost: money(sums.costNanoUsd)
+})
+
+export const totalsRecord = (sums: UsageSums): typeof Totals.Type => ({ requests: sums.requests, ...shown(sums) })
+
+export const groupRecord = (group: UsageGroup): typeof Group.Type => ({
+  group: group.group,
+  name: group.name,
+  ...totalsRecord(group)
+})
+
+export const entryRecord = (entry: UsageEntry): typeof Entry.Type => ({
+  time: new Date(entry.atMs).toISOString(),
+  request_id: entry.requestId,
+  account: entry.account,
+  key: entry.key,
+  model: entry.model,
+  upstream: entry.upstream,
+  outcome: entry.outcome,
+  estimated: entry.estimated,
+  price: JSON.parse(entry.price),
+  ...shown(entry)
+})

@@ -1,0 +1,142 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { readMoment } from "../../src/contract/moment.ts"
+import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import { writeUsage } from "../../src/ledger/Book.ts"
+import type { UsageRow } from "../../src/ledger/Book.ts"
+import { UsageReport } from "../../src/ledger/UsageReport.ts"
+import { usageReportOf } from "../../src/ledger/usageReportOf.ts"
+import { layer } from "../../src/sql/Database.ts"
+
+const live = UsageReport.Default.pipe(Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })))
+const now = Date.parse("2026-01-31T15:00:00Z")
+const day = 86_400_000
+
+const row = (over: Partial<UsageRow> = {}): UsageRow => ({
+  atMs: now,
+  requestId: "req",
+  account: AccountId.make("team"),
+  key: KeyId.make("key_a"),
+  model: "m",
+  upstream: "u",
+  outcome: "finished",
+  estimated: false,
+  used: { ...noUsage, inputTokens: 10, outputTokens: 3 },
+  price: "{}",
+  costNanoUsd: 1_000,
+  ...over
+})
+
+const store = (rows: ReadonlyArray<UsageRow>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(writeUsage(sql, rows)))
+
+const ask = (question: Parameters<typeof usageReportOf>[1]) =>
+  Effect.flatMap(UsageReport, (report) => usageReportOf(report, question))
+
+describe("a usage report", () => {
+  it.effect("sums by day, model and key, and shows each request", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      yield* store([
+        row(),
+        row({ model: "n", costNanoUsd: 5_000 }),
+        row({ key: KeyId.make("key_b"), atMs: now - day, requestId: "req_2" }),
+        row({ account: AccountId.make("other") })
+      ])
+      const account = AccountId.make("team")
+      const groups = (by: "day" | "model" | "key") =>
+        Effect.map(ask({ account, by }), ({ data }) => data.map((group) => ("group" in group ? group.group : "")))
+      expect(yield* groups("day")).toEqual(["2026-01-31", "2026-01-30"])
+      expect(yield* groups("model")).toEqual(["n", "m"])
+      expect(yield* groups("key")).toEqual(["key_a", "key_b"])
+      const { data, totals } = yield* ask({ account, by: "request" })
+      expect(totals).toMatchObject({ requests: 3, input_tokens: 30, cost: { nano_usd: 7_000, usd: "0.000007" } })
+      expect(data).toHaveLength(3)
+      expect(data[2]).toMatchObject({ time: "2026-01-30T15:00:00.000Z", request_id: "req_2", key: "key_b" })
+      expect((yield* ask({})).totals.requests).toBe(4)
+      expect((yield* ask({ account, model: "n" })).totals.cost.nano_usd).toBe(5_000)
+      expect((yield* ask({ account, key: "key_b" })).totals.requests).toBe(1)
+      expect((yield* ask({ account, since: "2026-01-31" })).totals.requests).toBe(2)
+      expect((yield* ask({ account, until: "2026-01-30" })).totals.requests).toBe(1)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("comes in pages that have every row once", () =>
+    Effect.gen(function* () {
+      yield* TestClock.setTime(now)
+      yield* store(
+        Array.from({ length: 25 }, (_, i) => row({ requestId: `r${i}`, model: `m${i}`, atMs: now - (i % 4) }))
+      )
+      for (const question of [
+        { by: "request" },
+        { by: "request", account: AccountId.make("team") },
+        { by: "model" }
+      ] as const) {
+        const seen: Array<string> = []
+        let after: string | undefined
+        do {
+          const page: Effect.Effect.Success<ReturnType<typeof usageReportOf>> = yield* ask({
+            ...question,
+            limit: 10,
+            after
+          })
+          seen.push(...page.data.map((one) => ("group" in one ? one.group : one.model)))
+          after = page.next ?? undefined
+        } while (after !== undefined)
+        expect(seen.toSorted()).toEqual(Array.from({ length: 25 }, (_, i) => `m${i}`).toSorted())
+      }
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect.prop(
+    "has the same sums by day, model and key as row by row",
+    [
+      fc.array(
+        fc.record({
+          days: fc.nat(5),
+          model: fc.constantFrom("a", "b"),
+          key: fc.constantFrom("x", "y"),
+          cost: fc.nat(1e6)
+        }),
+        { maxLength: 40 }
+      )
+    ],
+    ([rows]) =>
+      Effect.gen(function* () {
+        yield* TestClock.setTime(now)
+        // In two batches: what is there is added to.
+        const all = rows.map(({ cost, days, key, model }) =>
+          row({ atMs: now - days * day, costNanoUsd: cost, key: KeyId.make(key), model })
+        )
+        yield* store(all.slice(0, 20))
+        yield* store(all.slice(20))
+        const total = rows.reduce((sum, { cost }) => sum + cost, 0)
+        const { totals } = yield* ask({ since: "30d" })
+        expect([totals.requests, totals.cost.nano_usd, totals.output_tokens]).toEqual([
+          rows.length,
+          total,
+          rows.length * 3
+        ])
+        for (const by of ["day", "model", "key", "request"] as const) {
+          const { data } = yield* ask({ by, since: "30d" })
+          expect(data.reduce((sum, { cost }) => sum + cost.nano_usd, 0)).toBe(total)
+        }
+      }).pipe(Effect.provide(Layer.fresh(live))),
+    { fastCheck: { numRuns: 30 } }
+  )
+})
+
+describe("a moment", () => {
+  it("is a day, a time or how long ago", () => {
+    expect(readMoment("7d", now)).toBe(now - 7 * day)
+    expect(readMoment("90m", now)).toBe(now - 5_400_000)
+    expect(readMoment("2026-01-30", now)).toBe(Date.parse("2026-01-30T00:00:00Z"))
+    expect(readMoment("2026-01-30", now, true)).toBe(Date.parse("2026-01-30T23:59:59.999Z"))
+    expect(readMoment("2026-01-30T10:00:00+02:00", now)).toBe(Date.parse("2026-01-30T08:00:00Z"))
+    for (const wrong of ["", "7", "7y", "yesterday", "2026-13-01", "2026-1-1", "2026-01-30T10:00"]) {
+      expect([wrong, readMoment(wrong, now)]).toEqual([wrong, undefined])
+    }
+  })
+})
