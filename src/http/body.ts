@@ -12,20 +12,19 @@ const maxValues = 300_000
 export const readJson = async (request: Request, limit: number): Promise<unknown> => {
   const text = await readText(request, limit)
   if (typeof text !== "string") return text
-  await between(request)
+  if (isLarge(request)) await turn()
   return parse(text)
 }
 
 /** Bytes from which on a body is worked on in steps. */
 const large = 131_072
+export const isLarge = (request: Request): boolean => Number(request.headers.get("content-length") ?? large) >= large
 
-/** Lets everyone else have a turn between two steps of work on a large body. */
-export const between = (request: Request): Promise<void> | undefined =>
-  Number(request.headers.get("content-length") ?? large) < large
-    ? undefined
-    : new Promise((resolve) => {
-        setImmediate(resolve)
-      })
+/** Lets everyone else have a turn, between two steps of work on a large body. */
+export const turn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 
 /** Parses a body; what it answers on failure is an `InvalidRequest`. */
 export const parse = (text: string): unknown => {

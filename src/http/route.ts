@@ -9,7 +9,7 @@ import type { Lifecycle } from "../health/Lifecycle.ts"
 import type { AccessLog } from "../telemetry/AccessLog.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
-import { between, readJson } from "./body.ts"
+import { isLarge, readJson, turn } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 
 /** What the server brings to every request. */
@@ -133,11 +133,11 @@ const decoded = async (
     input["urlParams"] = urlParams.right
   }
   if (route.decodePayload !== undefined) {
-    await between(request)
+    if (isLarge(request)) await turn()
     const payload = route.decodePayload(body)
     if (Either.isLeft(payload)) return payload.left
     input["payload"] = payload.right
-    await between(request)
+    if (isLarge(request)) await turn()
   }
   return input
 }

@@ -356,3 +356,54 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
     video({ type: "text", text: "A cat" }, { type: "image_url", role: "first_frame", image_url: { url: pngUrl } })
   ]
 }
+
+const file = { type: "file", file_id: "file_1" }
+const messageUnserved = {
+  model: "sandbox-text",
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "image", source: file },
+        { type: "document", source: file },
+        {
+          type: "document",
+          source: {
+            type: "content",
+            content: [
+              { type: "image", source: file },
+              { type: "image", source: { type: "url", url: "https://example.com/a.png", media_type: "image/png" } }
+            ]
+          }
+        },
+        { type: "file", source: file }
+      ]
+    }
+  ]
+}
+const responseUnserved = {
+  model: "sandbox-text",
+  input: [
+    { type: "item_reference", id: "msg_unknown" },
+    {
+      role: "user",
+      content: [
+        { type: "input_image", file_id: "file_1" },
+        { type: "input_file", file_id: "file_1" }
+      ]
+    }
+  ],
+  previous_response_id: "resp_unknown",
+  tools: [{ type: "file_search" }],
+  tool_choice: { type: "file_search" },
+  conversation: "conv_1"
+}
+
+/** Bodies of fields that the contract knows and the sandbox, or the gateway, has nothing to answer with. */
+export const unserved: typeof examples = {
+  "messages.create": [{ ...messageUnserved, max_tokens: 100 }],
+  "messages.countTokens": [messageUnserved],
+  "responses.create": [{ ...responseUnserved, prompt: { id: "pmpt_1" } }],
+  "responses.inputTokens": [responseUnserved],
+  "videos.create": [{ ...video({ type: "draft_task", draft_task: { id: "cgt-1" } }) }]
+}
