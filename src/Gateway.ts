@@ -75,7 +75,8 @@ const SecretsLive = Layer.unwrapEffect(
   )
 )
 
-const SandboxLive = SandboxTextUpstreams.pipe(Layer.provide(GuardLive))
+/** The upstreams that are always there. */
+const SandboxLive = Layer.merge(SandboxTextUpstreams, SandboxVideoUpstreams).pipe(Layer.provide(GuardLive))
 
 /** What is served at the gateway's own links: what the sandbox renders, and what is fetched from upstreams. */
 const FilesLive = Layer.unwrapEffect(
@@ -89,7 +90,7 @@ const FilesLive = Layer.unwrapEffect(
 
 const ModelsLive = Models.Default.pipe(
   Layer.provideMerge(configuredModels([...sandboxModels, sandboxVideoModel])),
-  Layer.provide(Layer.merge(SandboxLive, SandboxVideoUpstreams)),
+  Layer.provide(SandboxLive),
   Layer.provideMerge(FilesLive)
 )
 

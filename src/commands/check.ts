@@ -5,15 +5,16 @@ import { showUsd } from "../ledger/Price.ts"
 import type { Model } from "../models/Catalogue.ts"
 import { catalogueOf } from "../models/catalogueOf.ts"
 import { priced } from "../models/prices.ts"
-import { textUpstreamOf } from "../upstreams/fromSettings.ts"
+import { placeOf } from "../upstreams/fromSettings.ts"
 import { sandboxModels } from "../upstreams/sandbox/SandboxText.ts"
+import { sandboxVideoModel } from "../upstreams/sandbox/video/SandboxVideo.ts"
 
 /** Everything the start would complain about, without a start and without the network; else what would be served. */
 const check = Effect.gen(function* () {
   const { file, filePath } = yield* Settings
   const upstreams = Object.entries(file.value.upstreams ?? {})
-  for (const [name, entry] of upstreams) yield* textUpstreamOf(file, name, entry)
-  const models = yield* Effect.flatMap(catalogueOf(file, sandboxModels), priced)
+  for (const [name, entry] of upstreams) yield* placeOf(file, name, entry)
+  const models = yield* Effect.flatMap(catalogueOf(file, [...sandboxModels, sandboxVideoModel]), priced)
   yield* Console.log(table([header, ...[...models.values()].map(row)]))
   for (const [name, { list_models }] of upstreams) {
     if (list_models === true) yield* Console.log(`and every model that ${name} lists when the gateway starts`)
