@@ -102,7 +102,7 @@ describe("a reload", () => {
     write(yaml(slow.url))
     gateway.signal("SIGHUP")
     await printed(/reloaded \(SIGHUP\)[^]*reloaded/)
-    while (slow.asked.length === 0) await await ask(undefined, true).then((response) => response.body?.cancel())
+    while (slow.asked.length === 0) await (await ask(undefined, true)).body?.cancel()
     const controller = new AbortController()
     const response = await ask(controller.signal, true)
     const reader = response.body!.getReader()
