@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Cause, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -47,10 +47,15 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const limits = yield* Limits
     const lanes = yield* Lanes
 
-    const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
+    const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
       const model = catalogue.get(id)
-      if (model === undefined) return Effect.fail(unknownModel(id))
-      return model.kind === kind ? Effect.succeed(model) : Effect.fail(wrongKind(model, kind))
+      if (model === undefined) return unknownModel(id)
+      return model.kind === kind ? model : wrongKind(model, kind)
+    }
+
+    const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
+      const model = lookUp(id, kind)
+      return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
     }
 
     /**
@@ -63,7 +68,9 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       request: Incoming,
       options: GenerationOptions
     ): Effect.Effect<Generation, Failure> =>
-      Effect.flatMap(find(conversation.model, "text"), (model) => {
+      Effect.suspend(() => {
+        const model = lookUp(conversation.model, "text")
+        if (model instanceof InvalidRequest) return Effect.fail(model)
         const refused = forbidden(caller, model.id)
         if (refused !== undefined) return Effect.fail(refused)
         const searching = withinAccount(caller, conversation)
@@ -77,30 +84,29 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         return paid(work, start(work))
       })
 
-    /** Finds somebody who takes the conversation, and names them in the reply. */
+    /** Finds somebody who takes the conversation. */
     const start = (work: Work): Effect.Effect<Generation, Failure> => {
       const { conversation, model, native, request, served, stream } = work
       const strict = model.strict === true || request.headers.get("x-gateway-strict") === "true"
-      return Effect.map(
-        tryRoutes(model.routes, (route) => {
-          const upstream = upstreams.get(route.upstream)
-          if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
-          served.upstream = upstream.name
-          const how = { upstreamModel: route.model, stream, requestId: request.id, strict }
-          const call =
-            native !== undefined && upstream.native?.family === native.family
-              ? upstream.native.forward(native.request(), how)
-              : upstream.generate(conversation, how)
-          return through(lanes.get(route.upstream), call)
-        }),
-        (generation) => {
-          request.replyHeaders["x-gateway-upstream"] = served.upstream
-          if (generation.adapted !== undefined && generation.adapted.length > 0) {
-            request.replyHeaders["x-gateway-adapted"] = tellAdapted(generation.adapted)
-          }
-          return generation
-        }
-      )
+      return tryRoutes(model.routes, (route) => {
+        const upstream = upstreams.get(route.upstream)
+        if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
+        served.upstream = upstream.name
+        const how = { upstreamModel: route.model, stream, requestId: request.id, strict }
+        const call =
+          native !== undefined && upstream.native?.family === native.family
+            ? upstream.native.forward(native.request(), how)
+            : upstream.generate(conversation, how)
+        return through(lanes.get(route.upstream), call)
+      })
+    }
+
+    /** Names who answers, and what they were not told. */
+    const tellUpstream = ({ request, served }: Work, generation: Generation): void => {
+      request.replyHeaders["x-gateway-upstream"] = served.upstream
+      if (generation.adapted !== undefined && generation.adapted.length > 0) {
+        request.replyHeaders["x-gateway-adapted"] = tellAdapted(generation.adapted)
+      }
     }
 
     /**
@@ -124,17 +130,29 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       const opened = ledger.open(chargeable, () => mostOf(price, mostUsed(conversation, model, inputTokens())))
       // What a request that does not bound its output will use, nobody knows: it is counted after.
       const mostTokens = () => inputTokens() + (conversation.maxOutputTokens ?? 0)
+      // On the path of every request, so with as few operators as say it.
       return Effect.uninterruptible(
         Effect.flatMap(limits.begin(caller, model, mostTokens, request.replyHeaders), ({ done }) =>
-          Effect.flatMap(opened, (charge) =>
-            start.pipe(
-              Effect.onInterrupt(() => Effect.sync(() => void charge.settle(noUsage, "hang-up", true))),
-              Effect.tapErrorCause(() => Effect.sync(charge.release)),
-              Effect.map((generation) =>
-                metered(generation, charge, { inputTokens, isShuttingDown: () => request.shutdown.aborted, done })
-              )
-            )
-          ).pipe(Effect.tapErrorCause(() => Effect.sync(() => done(0))))
+          Effect.matchCauseEffect(opened, {
+            onFailure: (cause) => {
+              done(0)
+              return Effect.failCause(cause)
+            },
+            onSuccess: (charge) =>
+              Effect.matchCauseEffect(start, {
+                onFailure: (cause) => {
+                  if (Cause.isInterrupted(cause)) void charge.settle(noUsage, "hang-up", true)
+                  else charge.release()
+                  done(0)
+                  return Effect.failCause(cause)
+                },
+                onSuccess: (generation) => {
+                  tellUpstream(work, generation)
+                  const isShuttingDown = () => request.shutdown.aborted
+                  return Effect.succeed(metered(generation, charge, { inputTokens, isShuttingDown, done }))
+                }
+              })
+          })
         )
       )
     }
