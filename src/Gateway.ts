@@ -19,6 +19,8 @@ import { HealthHandlers } from "./health/Handlers.ts"
 import { Lifecycle } from "./health/Lifecycle.ts"
 import { docsPages } from "./http/docs.ts"
 import { Listening, serve } from "./http/Server.ts"
+import { Idempotency } from "./idempotency/Idempotency.ts"
+import { KeptAnswersExpiry } from "./idempotency/KeptAnswers.ts"
 import { Ledger } from "./ledger/Ledger.ts"
 import { UsageReport } from "./ledger/UsageReport.ts"
 import { Commits } from "./sql/Commits.ts"
@@ -151,7 +153,7 @@ const ServerLive = Layer.unwrapEffect(
       checkAnswers: server.checkAnswers
     })
   )
-).pipe(Layer.provide(DeclaredKeysLive))
+).pipe(Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry)))
 
 /** Links to the gateway's own files begin with where it listens, unless the operator says otherwise. */
 const ListeningLive = Layer.effectDiscard(

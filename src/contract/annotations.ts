@@ -18,3 +18,8 @@ export class RequestIdInErrors extends Context.Reference<RequestIdInErrors>()("g
 export class RateHeaders extends Context.Reference<RateHeaders>()("gateway/contract/RateHeaders", {
   defaultValue: (): "openai" | "anthropic" | null => null
 }) {}
+
+/** On an endpoint that creates: an `Idempotency-Key` is honoured. */
+export class Idempotent extends Context.Reference<Idempotent>()("gateway/contract/Idempotent", {
+  defaultValue: () => false
+}) {}

@@ -1,9 +1,10 @@
 /* oxlint-disable typescript/consistent-type-assertions -- a group's names and handlers meet by reflection; the types above tie them */
 import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Layer } from "effect"
 import type { Effect, Scope } from "effect"
 import type { Caller } from "./Caller.ts"
-import type { EdgeFailure } from "./Failure.ts"
+import type { Conflict, EdgeFailure } from "./Failure.ts"
 
 /** The request as the server saw it: what a handler may need beside the decoded parts. */
 export interface Incoming {
@@ -18,6 +19,19 @@ export interface Incoming {
   readonly replyHeaders: Record<string, string>
   /** Fires when the server's patience with running work is over: what still streams ends with an in-band error. */
   readonly shutdown: AbortSignal
+  /** There where the request has an `Idempotency-Key`. */
+  readonly once?: Once
+}
+
+/** How the answer of a request with an `Idempotency-Key` is kept, where the server can't see it by itself. */
+export interface Once {
+  /**
+   * Keeps an answer in the transaction that makes what it names (a task), so that there is never one without the other.
+   * Fails where an earlier request was answered in the meantime, which undoes the transaction.
+   */
+  readonly keep: (answer: unknown) => Effect.Effect<void, Conflict | SqlError>
+  /** How a streamed answer ended, to be told before its last bytes leave: one that failed is not kept. */
+  readonly ended: (how: "finished" | "failed" | "hang-up") => void
 }
 
 type Parts<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">

@@ -223,6 +223,7 @@ const body = <S, F extends Frame>(
     over = true
     clearInterval(watch)
     request.shutdown.removeEventListener("abort", onShutdown)
+    request.once?.ended(how)
     generation.cancel(how)
     options.ended?.(state, how)
   }

@@ -5,6 +5,7 @@ import { Access } from "../access/Access.ts"
 import { handlersTag } from "../contract/handlers.ts"
 import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { Lifecycle } from "../health/Lifecycle.ts"
+import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { compile } from "./compile.ts"
 import { fallback, serveRoute } from "./route.ts"
@@ -36,7 +37,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   pages: Pages,
   options: ServerOptions
-): Layer.Layer<Listening, never, HandlersOfAll<Groups> | Access | AccessLog | Lifecycle> =>
+): Layer.Layer<Listening, never, HandlersOfAll<Groups> | Access | AccessLog | Idempotency | Lifecycle> =>
   Layer.scoped(
     Listening,
     Effect.gen(function* () {
@@ -46,6 +47,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       const serving: Serving = {
         runtime: yield* Effect.runtime(),
         access: yield* Access,
+        idempotency: yield* Idempotency,
         log: yield* AccessLog,
         lifecycle
       }

@@ -8,12 +8,11 @@ const maxKeysOfObject = 10_000
 /** Keys, array elements and brackets together. */
 const maxValues = 300_000
 
-/** Reads a JSON object of at most `limit` bytes. */
-export const readJson = async (request: Request, limit: number): Promise<unknown> => {
-  const text = await readText(request, limit)
-  if (typeof text !== "string") return text
-  if (isLarge(request)) await turn()
-  return parse(text)
+/** Reads a body of at most `limit` bytes. */
+export const readText = async (request: Request, limit: number): Promise<string | TooLarge> => {
+  const declared = request.headers.get("content-length")
+  if (declared !== null) return Number(declared) > limit ? tooLarge(limit) : request.text()
+  return request.body === null ? "" : readCounted(request.body, limit)
 }
 
 /** Bytes from which on a body is worked on in steps. */
@@ -47,12 +46,6 @@ export const parse = (text: string): unknown => {
 const invalid = (message: string) => new InvalidRequest({ param: null, message })
 
 const tooLarge = (limit: number) => new TooLarge({ message: `The request body is larger than ${limit} bytes` })
-
-const readText = async (request: Request, limit: number): Promise<string | TooLarge> => {
-  const declared = request.headers.get("content-length")
-  if (declared !== null) return Number(declared) > limit ? tooLarge(limit) : request.text()
-  return request.body === null ? "" : readCounted(request.body, limit)
-}
 
 /** A body without a declared length is counted while it comes. */
 const readCounted = async (body: ReadableStream<Uint8Array>, limit: number): Promise<string | TooLarge> => {

@@ -2,7 +2,7 @@
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
-import { BodyLimit, Prefixes, Public, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
+import { BodyLimit, Idempotent, Prefixes, Public, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
 import { describe } from "../contract/describe.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
@@ -16,6 +16,7 @@ export interface Route {
   /** Bun's pattern, which is also HttpApi's: `/v1/tasks/:id`. */
   readonly path: string
   readonly isPublic: boolean
+  readonly isIdempotent: boolean
   readonly rateHeaders: "openai" | "anthropic" | null
   readonly bodyLimit: number
   readonly decodePayload: Decode | undefined
@@ -74,6 +75,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         method: endpoint.method,
         path: endpoint.path,
         isPublic: Context.get(mergedAnnotations, Public),
+        isIdempotent: Context.get(mergedAnnotations, Idempotent),
         rateHeaders: Context.get(mergedAnnotations, RateHeaders),
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
         decodePayload: bodyDecoder(endpoint.payloadSchema),

@@ -1,7 +1,7 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
-import { Public } from "../contract/annotations.ts"
+import { Idempotent, Public } from "../contract/annotations.ts"
 import { tidySchemas } from "./tidySchemas.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -15,7 +15,8 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
 ): Json => {
   const { components, paths, ...spec } = OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })
   const { schemas, tidy } = tidySchemas(components.schemas)
-  const open = publicOperations(api)
+  const open = operationsWith(api, (annotations) => Context.get(annotations, Public))
+  const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))
   const operation = (method: string, { security: none, ...operation }: OpenApi.OpenAPISpecOperation): Json => {
     const isPublic = open.has(operation.operationId)
     const takesBody = operation.requestBody !== undefined
@@ -24,7 +25,10 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
     )
     return {
       ...operation,
-      parameters: operation.parameters.map((parameter) => ({ ...parameter, schema: tidy(parameter.schema) })),
+      parameters: [
+        ...operation.parameters.map((parameter) => ({ ...parameter, schema: tidy(parameter.schema) })),
+        ...(repeatable.has(operation.operationId) ? [idempotencyKey] : [])
+      ],
       ...(operation.requestBody === undefined
         ? {}
         : { requestBody: { ...operation.requestBody, ...content(operation.requestBody) } }),
@@ -81,14 +85,26 @@ const requestId = { $ref: "#/components/headers/RequestId" }
 const requestIds = { "x-request-id": requestId, "request-id": requestId }
 const retryAfter = { "retry-after": { $ref: "#/components/headers/RetryAfter" } }
 
-const publicOperations = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
-  api: HttpApi.HttpApi<Id, Groups, E, R>
+const idempotencyKey = {
+  name: "Idempotency-Key",
+  in: "header",
+  description:
+    "Any text of the caller's own. A request that is sent again with it within 24 hours gets the answer of the first, " +
+    "with `idempotent-replayed: true`, and nothing runs or is charged twice; another body under the same key is a 409. " +
+    "Only successful answers of up to 8 MiB are kept.",
+  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" }
+}
+
+/** The operations whose annotations say so. */
+const operationsWith = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>,
+  isSo: (annotations: Context.Context<never>) => boolean
 ): ReadonlySet<string> => {
   const ids = new Set<string>()
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
-      if (Context.get(mergedAnnotations, Public)) ids.add(`${group.identifier}.${endpoint.name}`)
+      if (isSo(mergedAnnotations)) ids.add(`${group.identifier}.${endpoint.name}`)
     }
   })
   return ids

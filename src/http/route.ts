@@ -4,18 +4,20 @@ import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, TooLarge, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import type { AnyHandlers } from "../contract/handlers.ts"
+import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { Lifecycle } from "../health/Lifecycle.ts"
+import type { Idempotency } from "../idempotency/Idempotency.ts"
 import type { AccessLog } from "../telemetry/AccessLog.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
-import { isLarge, readJson, turn } from "./body.ts"
+import { isLarge, parse, readText, turn } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 
 /** What the server brings to every request. */
 export interface Serving {
   readonly runtime: Runtime.Runtime<never>
   readonly access: Access
+  readonly idempotency: Idempotency
   readonly log: (typeof AccessLog)["Service"]
   readonly lifecycle: Lifecycle
 }
@@ -30,6 +32,11 @@ interface Exchange {
   readonly server: Server
   readonly reply: Reply
   readonly renderFailure: RenderFailure
+}
+
+/** What a handler gets, as reflection sees it. */
+interface Input extends Record<string, unknown> {
+  readonly request: Incoming
 }
 
 /** The caller of an endpoint that asks for no key. */
@@ -74,12 +81,16 @@ const authenticated = async (exchange: Exchange, route: Route): Promise<Exit.Exi
 
 const handled = async (exchange: Exchange, route: Route, handler: Handler, caller: Caller): Promise<Response> => {
   const { reply, request } = exchange
-  const input = await decoded(exchange, route, caller)
-  if (input instanceof InvalidRequest || input instanceof TooLarge) return failed(reply, route.renderFailure, input)
+  const text = route.decodePayload === undefined ? "" : await readText(request, route.bodyLimit)
+  if (text instanceof TooLarge) return failed(reply, route.renderFailure, text)
+  const input = await decoded(exchange, route, caller, text)
+  if (input instanceof InvalidRequest) return failed(reply, route.renderFailure, input)
   if (exchange.serving.lifecycle.isDraining() && !route.isPublic) {
     return failed(reply, route.renderFailure, new UpstreamFailed({ message: "The gateway is shutting down" }))
   }
-  const exit = await run(exchange, handler(input))
+  const key = route.isIdempotent ? request.headers.get("idempotency-key") : null
+  const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
+  const exit = await run(exchange, answer)
   if (Exit.isFailure(exit)) {
     return failed(reply, route.renderFailure, failureOf(exit.cause, reply.requestId, report(exchange)))
   }
@@ -101,16 +112,48 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
   }
 }
 
+interface Asked {
+  readonly exchange: Exchange
+  readonly route: Route
+  readonly handler: Handler
+  readonly caller: Caller
+  readonly input: Input
+  readonly text: string
+  readonly key: string
+}
+
+/** Lets the handler run unless a request with this `Idempotency-Key` runs or has been answered. */
+const once = ({ caller, exchange, handler, input, key, route, text }: Asked): Effect.Effect<Response, unknown> =>
+  /^[\x20-\x7e]{1,255}$/.test(key)
+    ? exchange.serving.idempotency.answer(
+        {
+          account: caller.account,
+          endpoint: `${route.group}.${route.name}`,
+          key,
+          bodyHash: Bun.SHA256.hash(text, "hex")
+        },
+        (once) => handler({ ...input, request: { ...input.request, once } }),
+        { status: route.status, render: (value) => JSON.stringify(route.encode(value)) }
+      )
+    : Effect.fail(malformedKey)
+
+const malformedKey = new InvalidRequest({
+  param: null,
+  message: "Idempotency-Key: expected 1 to 255 printable ASCII characters"
+})
+
 /** Body, then path, then query. What can't be decoded is answered before a fiber exists. */
 const decoded = async (
   exchange: Exchange,
   route: Route,
-  caller: Caller
-): Promise<Readonly<Record<string, unknown>> | InvalidRequest | TooLarge> => {
+  caller: Caller,
+  text: string
+): Promise<Input | InvalidRequest> => {
   const { reply, request, serving } = exchange
-  const body = route.decodePayload === undefined ? undefined : await readJson(request, route.bodyLimit)
-  if (body instanceof InvalidRequest || body instanceof TooLarge) return body
-  const input: Record<string, unknown> = {
+  if (route.decodePayload !== undefined && isLarge(request)) await turn()
+  const body = route.decodePayload === undefined ? undefined : parse(text)
+  if (body instanceof InvalidRequest) return body
+  const input: Input = {
     caller,
     request: {
       id: reply.requestId,

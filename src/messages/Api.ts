@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
+import { BodyLimit, Idempotent, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
 import { MessagesError } from "./Errors.ts"
 import { Message, TaskHandle, TokenCount } from "./Message.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
@@ -8,6 +8,7 @@ import { CountTokens, CreateMessage } from "./Request.ts"
 const create = HttpApiEndpoint.post("create", "/v1/messages")
   .setPayload(CreateMessage)
   .addSuccess(Schema.Union(Message, TaskHandle))
+  .annotate(Idempotent, true)
   .annotateContext(
     OpenApi.annotations({
       summary: "Create a message",

@@ -1,6 +1,6 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { said } from "../contract/fields.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
@@ -35,6 +35,7 @@ const List = Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.Str
 const create = HttpApiEndpoint.post("create", "/v1/responses")
   .setPayload(CreateResponse)
   .addSuccess(ResponseObject)
+  .annotate(Idempotent, true)
   .annotateContext(
     alsoStreams(
       "Create a response",

@@ -8,6 +8,7 @@ import { ledger } from "./migrations/0005_ledger.ts"
 import { responseItems } from "./migrations/0006_responseItems.ts"
 import { declaredKeys } from "./migrations/0007_declaredKeys.ts"
 import { administration } from "./migrations/0008_administration.ts"
+import { idempotency } from "./migrations/0009_idempotency.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
@@ -21,7 +22,8 @@ const history = [
   [5, "ledger", ledger],
   [6, "responseItems", responseItems],
   [7, "declaredKeys", declaredKeys],
-  [8, "administration", administration]
+  [8, "administration", administration],
+  [9, "idempotency", idempotency]
 ] as const
 
 export const migrate = Migrator.make({})({

@@ -1,8 +1,10 @@
 import { Clock, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
+import type { Conflict } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { messageKindName, messageLane } from "./MessageKind.ts"
 import { storedRequest } from "./StoredRequest.ts"
+import type { NewTask } from "./Task.ts"
 import { TaskStore } from "./TaskStore.ts"
 
 /** What an async message request is answered with (specification C7). */
@@ -19,10 +21,14 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/task
     const store = yield* TaskStore
 
     /** Stores a request that was found valid; it is durable when the handle is there. */
-    const accept = (caller: Caller, model: string, request: Incoming): Effect.Effect<Handle> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        store.insert({
-          id: newId(nowMs),
+    const accept = (caller: Caller, model: string, request: Incoming): Effect.Effect<Handle, Conflict> =>
+      Effect.gen(function* () {
+        const createdAtMs = yield* Clock.currentTimeMillis
+        const id = newId(createdAtMs)
+        const created_at = Math.floor(createdAtMs / 1_000)
+        const handle: Handle = { id, object: "task", status: "pending", created_at }
+        const task: NewTask = {
+          id,
           kind: messageKindName,
           account: caller.account,
           key: caller.key,
@@ -30,17 +36,11 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/task
           lane: messageLane(model),
           details: {},
           request: storedRequest(caller, request),
-          createdAtMs: nowMs
-        })
-      ).pipe(
-        Effect.orDie,
-        Effect.map((task): Handle => ({
-          id: task.id,
-          object: "task",
-          status: "pending",
-          created_at: Math.floor(task.createdAtMs / 1_000)
-        }))
-      )
+          createdAtMs
+        }
+        yield* Effect.catchTag(store.insert(task, request.once?.keep(handle)), "SqlError", Effect.die)
+        return handle
+      })
 
     return { accept } as const
   })

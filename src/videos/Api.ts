@@ -1,7 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { DeliveryRecord } from "../callbacks/DeliveryRecord.ts"
-import { BodyLimit, Prefixes } from "../contract/annotations.ts"
+import { BodyLimit, Idempotent, Prefixes } from "../contract/annotations.ts"
 import { said } from "../contract/fields.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
 import { VideosError } from "./Errors.ts"
@@ -22,6 +22,7 @@ export class VideosApi extends HttpApiGroup.make("videos")
     HttpApiEndpoint.post("create", tasks)
       .setPayload(CreateVideoTask)
       .addSuccess(VideoTaskCreated)
+      .annotate(Idempotent, true)
       .annotate(OpenApi.Summary, "Create a video task")
       .annotate(OpenApi.Description, "Answers at once with the task's id; the video is had by asking for the task.")
   )

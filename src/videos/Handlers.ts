@@ -10,7 +10,7 @@ export const VideosHandlers = handlers(
     const videos = yield* VideoTasks
     const callbacks = yield* Deliveries
     return {
-      create: ({ caller, payload, request }) => videos.create(caller, payload, request.body),
+      create: ({ caller, payload, request }) => videos.create(caller, payload, request),
       list: ({ caller, urlParams }) => videos.list(caller.account, urlParams),
       find: ({ caller, path }) => videos.find(caller.account, path.id),
       remove: ({ caller, path }) => videos.remove(caller.account, path.id),

@@ -2,6 +2,7 @@ import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { JsonObject } from "../contract/fields.ts"
+import type { Incoming } from "../contract/handlers.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { Model } from "../models/Catalogue.ts"
 import { Models } from "../models/Models.ts"
@@ -37,7 +38,11 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const { retention } = yield* TaskSettings
 
     /** Accepts a request that breaks no rule; the task is durable when its id is there. */
-    const create = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask, body: unknown) {
+    const create = Effect.fnUntraced(function* (
+      caller: Caller,
+      request: CreateVideoTask,
+      incoming: Pick<Incoming, "id" | "body" | "once">
+    ) {
       const model = yield* models.find(request.model, kind)
       const refused = forbidden(caller, model.id)
       if (refused !== undefined) return yield* refused
@@ -48,9 +53,10 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const fit = upstream.fit?.(resolved)
       if (fit?.type === "refused") return yield* fit.refused
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      const task = newTask({ caller, request, resolved, upstream, upstreamModel, id, createdAtMs, body })
-      yield* Effect.orDie(store.insert(task))
-      return { id }
+      const task = newTask({ caller, request, resolved, upstream, upstreamModel, id, createdAtMs, body: incoming.body })
+      const answer = { id }
+      yield* Effect.catchTag(store.insert(task, incoming.once?.keep(answer)), "SqlError", Effect.die)
+      return answer
     })
 
     const placeOf = ({ id, routes: [route] }: Model) => {

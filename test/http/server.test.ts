@@ -10,6 +10,7 @@ import { handlers } from "../../src/contract/handlers.ts"
 import { failureUnion, typedBody } from "../../src/contract/wire.ts"
 import { streamed } from "../../src/generation/answer.ts"
 import { Lifecycle } from "../../src/health/Lifecycle.ts"
+import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import { Listening, serve } from "../../src/http/Server.ts"
 import * as Database from "../../src/sql/Database.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
@@ -117,7 +118,7 @@ const live = serve(
     checkAnswers: true
   }
 ).pipe(
-  Layer.provide(Layer.mergeAll(EchoHandlers, AccessLog.Off)),
+  Layer.provide(Layer.mergeAll(EchoHandlers, AccessLog.Off, Idempotency.Default)),
   Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
   Layer.provideMerge(Keys.Default),
   Layer.provide(Database.layer({ url: "sqlite::memory:", exclusive: true }))

@@ -87,7 +87,7 @@ const bob = unrestricted(AccountId.make("bob"), KeyId.make("b"))
 const create = (fields: Record<string, unknown> = {}, caller = alice) =>
   Effect.flatMap(VideoTasks, (videos) => {
     const made = request(fields)
-    return videos.create(caller, made, { ...made, ...fields })
+    return videos.create(caller, made, { id: "req_1", body: { ...made, ...fields } })
   })
 const job = (id: string) => Effect.flatMap(Leases, (leases) => leases.request(id))
 const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)

@@ -1,0 +1,198 @@
+import { Deferred, Effect, FiberId, FiberSet, Option, Runtime } from "effect"
+import type { Fiber } from "effect"
+import { Conflict } from "../contract/Failure.ts"
+import type { Once } from "../contract/handlers.ts"
+import { KeptAnswers, otherBody } from "./KeptAnswers.ts"
+import type { Ask, KeptAnswer } from "./KeptAnswers.ts"
+import { record } from "./recording.ts"
+import type { Recording } from "./recording.ts"
+
+/** Bytes of an answer that is kept; a longer one is only given. */
+const limitBytes = 8 * 1024 * 1024
+
+/** How an answer looks that is not a stream. */
+interface Shape {
+  readonly status: number
+  readonly render: (value: unknown) => string
+}
+
+interface Whole {
+  readonly type: "whole"
+  readonly answer: KeptAnswer
+  /** It was given before. */
+  readonly isKept: boolean
+}
+
+interface Streaming {
+  readonly type: "streaming"
+  readonly status: number
+  readonly headers: Headers
+  readonly recording: Recording
+}
+
+type Outcome = Whole | Streaming
+
+/** A request under way, and those who wait for its answer or read it. */
+interface Flight {
+  readonly bodyHash: string
+  readonly outcome: Deferred.Deferred<Outcome, unknown>
+  readonly forget: () => void
+  present: number
+  work: Fiber.RuntimeFiber<void> | undefined
+  recording: Recording | undefined
+}
+
+type Start = (once: Once) => Effect.Effect<unknown, unknown>
+
+/**
+ * One answer for all requests of an account to an endpoint that carry the same `Idempotency-Key`: the first does the
+ * work; those that come while it runs share it (of a stream, all from its beginning); those that come in the 24 hours
+ * after it get the same bytes. Only what went well is kept. The work goes on while anybody waits for it.
+ *
+ * What runs is known to this process alone: one process serves a SQLite file. On an engine that many processes share, a
+ * key has to be claimed in the database before the work begins.
+ */
+export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempotency/Idempotency", {
+  dependencies: [KeptAnswers.Default],
+  scoped: Effect.gen(function* () {
+    const answers = yield* KeptAnswers
+    const runtime = yield* Effect.runtime()
+    const fork = yield* FiberSet.makeRuntime<never, void>()
+    const flights = new Map<string, Flight>()
+
+    /** @param start does the work: answers a value that `shape` renders, or a `Response` of its own */
+    const answer = (ask: Ask, start: Start, shape: Shape): Effect.Effect<Response, unknown> =>
+      Effect.suspend(() => {
+        const name = JSON.stringify([ask.account, ask.endpoint, ask.key])
+        const running = flights.get(name)
+        if (running === undefined) return join(begin(name, ask, start, shape), false)
+        if (running.bodyHash !== ask.bodyHash) return Effect.fail(otherBody)
+        if (running.recording?.isWhole() === false) return Effect.fail(tooLong)
+        return join(running, true)
+      })
+
+    const begin = (name: string, ask: Ask, start: Start, shape: Shape): Flight => {
+      const flight: Flight = {
+        bodyHash: ask.bodyHash,
+        outcome: Deferred.unsafeMake(FiberId.none),
+        forget: () => {
+          if (flights.get(name) === flight) flights.delete(name)
+        },
+        present: 0,
+        work: undefined,
+        recording: undefined
+      }
+      flights.set(name, flight)
+      const found = Effect.catchTag(answers.find(ask), "SqlError", Effect.die)
+      flight.work = fork(
+        Effect.flatMap(found, (kept) =>
+          Option.isSome(kept)
+            ? Effect.succeed<Outcome>({ type: "whole", answer: kept.value, isKept: true })
+            : work(flight, ask, start, shape)
+        ).pipe(
+          Effect.exit,
+          Effect.flatMap((exit) => {
+            if (flight.recording === undefined) flight.forget()
+            return Deferred.done(flight.outcome, exit)
+          }),
+          Effect.asVoid
+        )
+      )
+      return flight
+    }
+
+    const work = (flight: Flight, ask: Ask, start: Start, shape: Shape): Effect.Effect<Outcome, unknown> =>
+      Effect.suspend(() => {
+        let isStored = false
+        let how: Parameters<Once["ended"]>[0] | undefined
+        const once: Once = {
+          keep: (value) =>
+            Effect.map(answers.keep(ask, whole(shape, value)), () => {
+              isStored = true
+            }),
+          ended: (as) => {
+            how = as
+          }
+        }
+        return Effect.flatMap(start(once), (value) => {
+          if (value instanceof Response && value.body !== null) {
+            return Effect.sync(() => stream(flight, ask, value, value.body ?? new ReadableStream(), () => how))
+          }
+          const answer = whole(shape, value)
+          const outcome: Outcome = { type: "whole", answer, isKept: false }
+          return isStored ? Effect.succeed(outcome) : Effect.as(store(ask, answer), outcome)
+        })
+      })
+
+    const stream = (
+      flight: Flight,
+      ask: Ask,
+      { headers, status }: Response,
+      body: ReadableStream<Uint8Array>,
+      how: () => string | undefined
+    ): Outcome => {
+      const contentType = headers.get("content-type") ?? ""
+      const recording = record(body, limitBytes, {
+        isComplete: () => how() === "finished",
+        ended: (bytes) =>
+          bytes === undefined || how() === "failed" || how() === "hang-up"
+            ? Promise.resolve()
+            : Runtime.runPromise(runtime)(store(ask, { status, contentType, bytes })),
+        over: flight.forget
+      })
+      flight.recording = recording
+      return { type: "streaming", status, headers, recording }
+    }
+
+    /** An answer that can't be kept is given nevertheless: it was made, and paid for. */
+    const store = (ask: Ask, answer: KeptAnswer): Effect.Effect<void> =>
+      answer.bytes.byteLength > limitBytes
+        ? Effect.void
+        : Effect.catchAllCause(answers.keepAlone(ask, answer), (cause) =>
+            Effect.logWarning("an answer was not kept for its Idempotency-Key", cause)
+          )
+
+    const join = (flight: Flight, isTwin: boolean): Effect.Effect<Response, unknown> => {
+      let isHere = true
+      flight.present++
+      const leave = () => {
+        if (!isHere) return
+        isHere = false
+        if (--flight.present > 0) return
+        flight.forget()
+        flight.recording?.cancel()
+        flight.work?.unsafeInterruptAsFork(FiberId.none)
+      }
+      return Deferred.await(flight.outcome).pipe(
+        Effect.map((outcome) => response(outcome, isTwin, leave)),
+        Effect.onInterrupt(() => Effect.sync(leave))
+      )
+    }
+
+    return { answer } as const
+  })
+}) {}
+
+const response = (outcome: Outcome, isTwin: boolean, leave: () => void): Response => {
+  if (outcome.type === "streaming") {
+    const headers = new Headers(outcome.headers)
+    if (isTwin) headers.set(replayed, "true")
+    return new Response(outcome.recording.read(leave), { status: outcome.status, headers })
+  }
+  const { bytes, contentType, status } = outcome.answer
+  const headers = { "content-type": contentType, ...(isTwin || outcome.isKept ? { [replayed]: "true" } : {}) }
+  return new Response(bytes, { status, headers })
+}
+
+const replayed = "idempotent-replayed"
+
+const whole = ({ render, status }: Shape, value: unknown): KeptAnswer => ({
+  status,
+  contentType: "application/json",
+  bytes: Buffer.from(render(value))
+})
+
+const tooLong = new Conflict({
+  message: "Idempotency-Key: the request with this key is still running, and its answer is too long to be given again",
+  code: null
+})

@@ -1,0 +1,302 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer, TestClock } from "effect"
+import { AccountId } from "../../src/contract/Caller.ts"
+import { RateLimited } from "../../src/contract/Failure.ts"
+import type { Once } from "../../src/contract/handlers.ts"
+import { Idempotency } from "../../src/idempotency/Idempotency.ts"
+import { KeptAnswers } from "../../src/idempotency/KeptAnswers.ts"
+import { layer } from "../../src/sql/Database.ts"
+import { settled } from "../tasks/engine.ts"
+
+const live = Layer.mergeAll(Idempotency.Default, KeptAnswers.Default).pipe(
+  Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true }))
+)
+const shape = { status: 200, render: (value: unknown) => JSON.stringify(value) }
+const asked = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
+type Start = (once: Once) => Effect.Effect<unknown, unknown>
+
+const ask = (start: Start, over: Partial<typeof asked> = {}) =>
+  Effect.flatMap(Idempotency, (idempotency) => idempotency.answer({ ...asked, ...over }, start, shape))
+const told = (response: Response) =>
+  Effect.map(
+    Effect.promise(() => response.text()),
+    (text) => ({ status: response.status, replayed: response.headers.get("idempotent-replayed"), text })
+  )
+const askText = (start: Start, over: Partial<typeof asked> = {}) => Effect.flatMap(ask(start, over), told)
+
+/** Work that counts how often it was begun, and waits to be let go. */
+const counted = (answer: Effect.Effect<unknown, unknown> = Effect.succeed("done")) => {
+  const gate = Deferred.unsafeMake<void>(undefined as never)
+  const work = { begun: 0, left: 0, open: Deferred.succeed(gate, undefined) }
+  const start: Start = () =>
+    Effect.suspend(() => {
+      work.begun++
+      return Effect.zipRight(Deferred.await(gate), answer)
+    }).pipe(Effect.onInterrupt(() => Effect.sync(() => work.left++)))
+  return { work, start }
+}
+
+/** A stream that is fed by hand. */
+const fed = () => {
+  let feed!: ReadableStreamDefaultController<Uint8Array>
+  const seen = { cancelled: 0, pulled: 0 }
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => void (feed = controller),
+      pull: () => void seen.pulled++,
+      cancel: () => void seen.cancelled++
+    },
+    { highWaterMark: 0 }
+  )
+  return {
+    seen,
+    start: (): Effect.Effect<unknown> =>
+      Effect.succeed(
+        new Response(stream, { headers: { "content-type": "text/event-stream", "cache-control": "no-cache" } })
+      ),
+    say: (text: string | Uint8Array) => feed.enqueue(typeof text === "string" ? new TextEncoder().encode(text) : text),
+    end: () => feed.close()
+  }
+}
+
+const rows = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => sql<{ n: number }>`SELECT COUNT(*) AS n FROM kept_answers`
+).pipe(Effect.map((found) => found[0]?.n))
+
+describe("requests with the same Idempotency-Key", () => {
+  it.effect("that come together are one", () =>
+    Effect.gen(function* () {
+      const { start, work } = counted()
+      const all = yield* Effect.fork(
+        Effect.all(
+          Array.from({ length: 100 }, () => askText(start)),
+          { concurrency: "unbounded" }
+        )
+      )
+      yield* settled
+      yield* work.open
+      const answers = yield* Fiber.join(all)
+      expect(work.begun).toBe(1)
+      expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['"done"']))
+      expect(answers.filter(({ replayed }) => replayed === "true")).toHaveLength(99)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("get the answer of the first for 24 hours, then are new", () =>
+    Effect.gen(function* () {
+      expect(yield* askText(() => Effect.succeed(1))).toEqual({ status: 200, replayed: null, text: "1" })
+      yield* TestClock.adjust("23 hours")
+      expect(yield* askText(() => Effect.succeed(2))).toEqual({ status: 200, replayed: "true", text: "1" })
+      yield* TestClock.adjust("1 hours")
+      expect(yield* askText(() => Effect.succeed(3))).toEqual({ status: 200, replayed: null, text: "3" })
+      expect(yield* askText(() => Effect.succeed(4))).toMatchObject({ text: "3" })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("and another body are refused, while it runs and after", () =>
+    Effect.gen(function* () {
+      const { start, work } = counted()
+      const first = yield* Effect.fork(askText(start))
+      yield* settled
+      const other = askText(start, { bodyHash: "other" })
+      expect(yield* Effect.flip(other)).toMatchObject({ _tag: "Conflict" })
+      yield* work.open
+      yield* Fiber.join(first)
+      expect(yield* Effect.flip(other)).toMatchObject({ _tag: "Conflict" })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("of another account, endpoint or key are others", () =>
+    Effect.gen(function* () {
+      yield* askText(() => Effect.succeed(1))
+      for (const other of [{ account: AccountId.make("b") }, { endpoint: "f" }, { key: "l" }]) {
+        expect(yield* askText(() => Effect.succeed(2), { ...other, bodyHash: "x" })).toMatchObject({ text: "2" })
+      }
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("run again after a failure or a defect, which those who waited share", () =>
+    Effect.gen(function* () {
+      const failure = new RateLimited({ retryAfterSeconds: 1 })
+      for (const end of [Effect.fail(failure), Effect.die("no")]) {
+        const { start, work } = counted(end)
+        const both = yield* Effect.fork(
+          Effect.all([Effect.exit(ask(start)), Effect.exit(ask(start))], { concurrency: 2 })
+        )
+        yield* settled
+        yield* work.open
+        expect((yield* Fiber.join(both)).map(Exit.isFailure)).toEqual([true, true])
+        expect(work.begun).toBe(1)
+        expect(yield* rows).toBe(0)
+      }
+      expect(yield* askText(() => Effect.succeed("well"))).toMatchObject({ text: '"well"', replayed: null })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("go on while one of them is there, and stop when the last has left", () =>
+    Effect.gen(function* () {
+      const { start, work } = counted()
+      const [first, second] = [yield* Effect.fork(ask(start)), yield* Effect.fork(askText(start))]
+      yield* settled
+      yield* Fiber.interrupt(first)
+      yield* settled
+      expect(work.left).toBe(0)
+      yield* Fiber.interrupt(second)
+      yield* settled
+      expect(work.left).toBe(1)
+      const third = yield* Effect.fork(askText(start))
+      yield* settled
+      yield* work.open
+      expect(yield* Fiber.join(third)).toMatchObject({ text: '"done"', replayed: null })
+      expect(work.begun).toBe(2)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("never make two of what is kept in its own transaction", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`CREATE TABLE things (n INTEGER)`
+      const make = (once: Once) =>
+        Effect.as(sql.withTransaction(Effect.zipRight(once.keep("made"), sql`INSERT INTO things VALUES (1)`)), "made")
+      yield* askText(make)
+      // One whose client had left is answered between this one's look and its write.
+      const late = Effect.flatMap(KeptAnswers, (answers) =>
+        sql.withTransaction(
+          Effect.zipRight(
+            answers.keep(asked, { status: 200, contentType: "", bytes: Buffer.from("") }),
+            sql`INSERT INTO things VALUES (2)`
+          )
+        )
+      )
+      expect(yield* Effect.flip(late)).toMatchObject({ _tag: "Conflict" })
+      expect(yield* sql`SELECT n FROM things`).toEqual([{ n: 1 }])
+      expect(yield* askText(make)).toMatchObject({ text: '"made"', replayed: "true" })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("are purged after their time, a few at a time", () =>
+    Effect.gen(function* () {
+      const answers = yield* KeptAnswers
+      for (let n = 0; n < 120; n++) yield* askText(() => Effect.succeed(n), { key: String(n) })
+      expect(yield* answers.purge).toBe(0)
+      yield* TestClock.adjust("24 hours")
+      expect(yield* answers.purge).toBe(100)
+      expect(yield* answers.purge).toBe(20)
+      expect(yield* rows).toBe(0)
+    }).pipe(Effect.provide(live))
+  )
+})
+
+describe("a streamed answer", () => {
+  it.effect("is the same bytes for all: from the start, half-way in, and after", () =>
+    Effect.gen(function* () {
+      const source = fed()
+      const first = yield* ask(source.start)
+      const reader = first.body!.getReader()
+      source.say("one ")
+      yield* Effect.promise(() => reader.read())
+      const twin = yield* ask(() => Effect.die("begun twice"))
+      source.say("two ")
+      source.end()
+      expect(yield* told(twin)).toEqual({ status: 200, replayed: "true", text: "one two " })
+      let rest = ""
+      for (;;) {
+        const { done, value } = yield* Effect.promise(() => reader.read())
+        if (done) break
+        rest += new TextDecoder().decode(value)
+      }
+      expect(rest).toBe("two ")
+      const later = yield* ask(() => Effect.die("begun twice"))
+      expect(later.headers.get("content-type")).toBe("text/event-stream")
+      expect(yield* told(later)).toEqual({ status: 200, replayed: "true", text: "one two " })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("is read no faster than its readers read", () =>
+    Effect.gen(function* () {
+      const source = fed()
+      const response = yield* ask(source.start)
+      yield* settled
+      expect(source.seen.pulled).toBe(0)
+      const reader = response.body!.getReader()
+      const read = reader.read()
+      yield* settled
+      source.say("x")
+      yield* Effect.promise(() => read)
+      yield* settled
+      expect(source.seen.pulled).toBeLessThanOrEqual(2)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("goes on while somebody reads it, and is cancelled when the last one leaves", () =>
+    Effect.gen(function* () {
+      const source = fed()
+      const [first, second] = [yield* ask(source.start), yield* ask(source.start)]
+      source.say("x")
+      yield* Effect.promise(() => first.body!.cancel())
+      expect(source.seen.cancelled).toBe(0)
+      yield* Effect.promise(() => second.body!.cancel())
+      yield* settled
+      expect(source.seen.cancelled).toBe(1)
+      expect(yield* rows).toBe(0)
+      expect(yield* askText(() => Effect.succeed("again"))).toMatchObject({ replayed: null })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("that failed in-band is not kept", () =>
+    Effect.gen(function* () {
+      const source = fed()
+      const response = yield* ask((once) =>
+        Effect.zipRight(
+          Effect.sync(() => once.ended("failed")),
+          source.start()
+        )
+      )
+      source.say("event: error")
+      source.end()
+      expect(yield* told(response)).toMatchObject({ text: "event: error" })
+      expect(yield* rows).toBe(0)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("is kept though its client leaves at the last frame", () =>
+    Effect.gen(function* () {
+      const source = fed()
+      const response = yield* ask((once) =>
+        Effect.zipRight(
+          Effect.sync(() => once.ended("finished")),
+          source.start()
+        )
+      )
+      source.say("all")
+      source.end()
+      const reader = response.body!.getReader()
+      yield* Effect.promise(() => reader.read())
+      yield* Effect.promise(() => reader.cancel())
+      yield* settled
+      expect(yield* rows).toBe(1)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("of more than 8 MiB is given, not kept, and can't be joined", () =>
+    Effect.gen(function* () {
+      const source = fed()
+      const response = yield* ask(source.start)
+      const reader = response.body!.getReader()
+      let bytes = 0
+      for (let n = 0; n < 9; n++) {
+        source.say(new Uint8Array(1024 * 1024))
+        const { value } = yield* Effect.promise(() => reader.read())
+        bytes += value?.byteLength ?? 0
+      }
+      expect(yield* Effect.flip(ask(source.start))).toMatchObject({ _tag: "Conflict" })
+      source.end()
+      expect((yield* Effect.promise(() => reader.read())).done).toBe(true)
+      expect(bytes).toBe(9 * 1024 * 1024)
+      expect(yield* rows).toBe(0)
+      expect(yield* askText(() => Effect.succeed("again"))).toMatchObject({ replayed: null })
+    }).pipe(Effect.provide(live))
+  )
+})
