@@ -6,12 +6,15 @@ import { CrashPoints } from "./CrashPoints.ts"
 import { isTerminal, patched } from "./Task.ts"
 import type { Task } from "./Task.ts"
 import { LeaseLost } from "./TaskKind.ts"
-import type { Turn } from "./TaskKind.ts"
+import type { Rivals, Turn } from "./TaskKind.ts"
 import type { TaskPatch } from "./Task.ts"
 import { patchedColumns, toTask } from "./TaskRow.ts"
 import type { TaskRow } from "./TaskRow.ts"
 import { LeaseTime } from "./TaskSettings.ts"
 import { TaskStore } from "./TaskStore.ts"
+
+/** Submits within this of each other may have made each other's videos: longer than any submit takes. */
+const rivalryMs = Duration.toMillis("5 minutes")
 
 /** A task in the hands of one worker. `task` follows what it writes. */
 export interface Held {
@@ -145,6 +148,22 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
         )
       ).pipe(Effect.asVoid)
 
+    /** Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none. */
+    const rivals = (
+      task: Task,
+      upstreamIds: ReadonlyArray<string>,
+      submitAtMs: number
+    ): Effect.Effect<Rivals, SqlError> =>
+      Effect.gen(function* () {
+        if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: false }
+        const taken = yield* sql<{ upstream_id: string }>`SELECT upstream_id FROM tasks
+          WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}`
+        const unheard = yield* sql<{ id: string }>`SELECT id FROM tasks
+          WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
+          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs} LIMIT 1`
+        return { taken: new Set(taken.map((row) => row.upstream_id)), unheard: unheard.length > 0 }
+      })
+
     /** What the task was asked to do; null once let go. */
     const request = (id: string): Effect.Effect<unknown, SqlError> =>
       Effect.map(sql<{ request: string }>`SELECT request FROM task_requests WHERE task_id = ${id}`, (rows): unknown =>
@@ -193,6 +212,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     return {
       owner,
       leaseMs,
+      rivals,
       claim,
       renew,
       write,

@@ -7,11 +7,21 @@ import type { Task, TaskError, TaskPatch } from "./Task.ts"
 /** Another worker holds the task, or it has ended: whatever this one still writes changes nothing. */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: string }> {}
 
+export interface Rivals {
+  readonly taken: ReadonlySet<string>
+  readonly unheard: boolean
+}
+
 /** A task that a worker holds for as long as its lease lives. */
 export interface Lease {
   readonly task: Task
   /** What it was asked to do; null once let go. */
   readonly request: Effect.Effect<unknown, SqlError>
+  /**
+   * Of the lane's other tasks: whose these ids of the upstream's are, and whether one submitted within some minutes of
+   * that time has no id either.
+   */
+  readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
   /** Stores a patch now, durably, and answers the task as it is then. */
   readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
 }

@@ -54,6 +54,7 @@ const start = Effect.gen(function* () {
     const lease: Lease = {
       task: held.task,
       request: leases.request(held.task.id),
+      rivals: (ids, atMs) => leases.rivals(held.task, ids, atMs),
       write: (patch) => leases.write(held, patch)
     }
     const turn = held.task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))

@@ -53,7 +53,9 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
           Effect.tap(() => crash.at("submitted")),
           Effect.flatMap((id) => recordId(lease, upstream, id)),
           Effect.catchTags({
-            VideoRejected: (error) => Effect.succeed(failed(error)),
+            // Heard, and nothing was made: no other task's unheard submit has a rival in it.
+            VideoRejected: ({ code, message }) =>
+              Effect.succeed(ends({ state: "failed", error: { code, message }, submitAtMs: null })),
             VideoSaturated: (error) => resubmitLater(lease.task, error),
             VideoTransient: (error) => resubmitLater(lease.task, error),
             // The intent stays: the next turn asks the upstream whether it has the video.
@@ -94,7 +96,9 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
         const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
         if (waitMs > 0) return again({}, waitMs)
         const { task } = lease
-        return yield* upstream.reconcile(yield* jobOf(lease)).pipe(
+        const rivals = (ids: ReadonlyArray<string>) =>
+          Effect.mapError(lease.rivals(ids, intendedMs), (error) => new VideoTransient({ reason: error.message }))
+        return yield* upstream.reconcile(yield* jobOf(lease), { meantMs: intendedMs, rivals }).pipe(
           Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
           Effect.flatMap(
             Option.match({

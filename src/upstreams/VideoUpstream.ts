@@ -115,6 +115,19 @@ export type VideoFit =
 
 export type VideoCancelOutcome = "cancelled" | "running" | "ended"
 
+/** A submit whose outcome nobody heard, and what the other tasks of its upstream know. */
+export interface UnheardSubmit {
+  /** When it was meant, in Unix ms: a video that it made was made after this. */
+  readonly meantMs: number
+  /** Which of these ids are other tasks', and whether another submit of about that time was not heard of either. */
+  readonly rivals: (upstreamIds: ReadonlyArray<string>) => Effect.Effect<VideoRivals, VideoTransient>
+}
+
+export interface VideoRivals {
+  readonly taken: ReadonlySet<string>
+  readonly unheard: boolean
+}
+
 /**
  * A place that renders videos. Calls are made by the durable engine: the intent is stored before `submit` and the id
  * after it, so `submit` runs at most once per task unless it failed with `VideoSaturated` or `VideoTransient`.
@@ -139,7 +152,10 @@ export interface VideoUpstream {
    * After an ambiguous submit or a crash in one: the id of the video that this job made, none where it made none.
    * Absent where the upstream offers no way to tell; the engine then fails the task.
    */
-  readonly reconcile?: (job: VideoJob) => Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient>
+  readonly reconcile?: (
+    job: VideoJob,
+    submit: UnheardSubmit
+  ) => Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient>
 }
 
 /** The configured video upstreams by name. */

@@ -126,6 +126,15 @@ describe("a video task on Ark", () => {
     expect(JSON.stringify(ours)).not.toMatch(/Authentication|planted/)
   })
 
+  it("whose submit was taken and not answered is found there, and submitted once", { timeout: 30_000 }, async () => {
+    const id = await create("seedance", "drop the fifth cat")
+    const task = await submitted("drop the fifth cat")
+    ark.move(task.id, "succeeded")
+    const done = await reaching(id, "succeeded")
+    expect(done.content.video_url).toContain(task.id)
+    expect(ark.tasks.filter(({ body }) => JSON.stringify(body).includes("fifth cat"))).toHaveLength(1)
+  })
+
   it("is cancelled there too", async () => {
     const id = await create("seedance", "third cat")
     const task = await submitted("third cat")

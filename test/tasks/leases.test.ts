@@ -36,6 +36,32 @@ describe("a lease", () => {
     )
   )
 
+  it.effect("knows its lane's rivals for what an unheard submit may have made", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        yield* Effect.forEach(["a", "b", "c"], (id) => store.insert(newTask(id)))
+        yield* store.insert(newTask("elsewhere", { lane: "test:other" }))
+        const held = yield* leases.claim("test:m", 3)
+        const [a, b, c] = ["a", "b", "c"].map((id) => held.find(({ task }) => task.id === id)!)
+        const [elsewhere] = yield* leases.claim("test:other", 1)
+        yield* leases.write(a!, { submitAtMs: 1_000_000 })
+        yield* leases.write(b!, { submitAtMs: 1_000_000, upstreamId: "up-b" })
+        yield* leases.write(elsewhere!, { submitAtMs: 1_000_000 })
+        const rivals = () => leases.rivals(a!.task, ["up-a", "up-b"], 1_000_000)
+        expect(yield* rivals()).toEqual({ taken: new Set(["up-b"]), unheard: false })
+        yield* leases.write(c!, { submitAtMs: 2_000_000 })
+        expect((yield* rivals()).unheard).toBe(false)
+        yield* leases.write(c!, { submitAtMs: 1_100_000 })
+        expect((yield* rivals()).unheard).toBe(true)
+        // One that was ended in its submit may have made the video all the same.
+        yield* store.end("c", "expired")
+        expect((yield* rivals()).unheard).toBe(true)
+      })
+    )
+  )
+
   it.effect("that ran out is handed on, and the late writes of the one who had it change nothing", () =>
     Effect.gen(function* () {
       const { layer } = stores()

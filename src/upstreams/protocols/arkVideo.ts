@@ -1,15 +1,18 @@
 import { Effect } from "effect"
+import { lookFor } from "../lookFor.ts"
 import { videoStatus } from "../videoStatus.ts"
 import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../videoApi.ts"
 import type { VideoUpstreamOptions } from "../videoApi.ts"
 import { VideoAmbiguous, VideoTransient } from "../VideoUpstream.ts"
-import type { VideoCancelOutcome, VideoJob, VideoReport, VideoUpstream } from "../VideoUpstream.ts"
+import type { UnheardSubmit, VideoCancelOutcome, VideoJob, VideoReport, VideoUpstream } from "../VideoUpstream.ts"
+import { looksLike } from "./arkVideo/looksLike.ts"
 import { reportOf } from "./arkVideo/report.ts"
 import { requestOf } from "./arkVideo/request.ts"
-import { isObject, textAt } from "./json.ts"
+import { isObject, listAt, numberAt, textAt } from "./json.ts"
 
 const tasks = "/contents/generations/tasks"
 const task = (id: string) => `${tasks}/${encodeURIComponent(id)}`
+const pageSize = 100
 
 /**
  * Ark's and ModelArk's video tasks (Seedance): the callers' own protocol, so their bodies go through as they came, and
@@ -69,7 +72,23 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
       })
     )
 
-  return { name: options.name, passesThrough: true, submit, poll, cancel }
+  /** Ark keeps no name of ours with a task: the list, newest first, and what its records echo are all there is. */
+  const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
+    lookFor(unheard, {
+      page: (number) => {
+        const query = new URLSearchParams({ page_num: String(number), page_size: String(pageSize) })
+        query.set("filter.model", job.upstreamModel)
+        return api.call("GET", `${tasks}?${query}`)
+      },
+      read: ({ json }) => {
+        const items = listAt(json, "items")
+        return { items, hasMore: items.length === pageSize }
+      },
+      createdAt: (item) => numberAt(item, "created_at"),
+      isLike: (item) => looksLike(item, job)
+    })
+
+  return { name: options.name, passesThrough: true, submit, poll, cancel, reconcile }
 }
 
 const noRecord = new VideoTransient({ reason: "the answer is no task record" })

@@ -3,14 +3,22 @@ import type { Scope } from "effect"
 import type { PublicUrl } from "../../config/PublicUrl.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { KeptFiles } from "../KeptFiles.ts"
+import { lookFor } from "../lookFor.ts"
 import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../videoApi.ts"
 import type { NoAnswer, VideoUpstreamOptions } from "../videoApi.ts"
 import { videoStatus } from "../videoStatus.ts"
 import { VideoAmbiguous, VideoTransient } from "../VideoUpstream.ts"
-import type { VideoCancelOutcome, VideoJob, VideoRejected, VideoReport, VideoUpstream } from "../VideoUpstream.ts"
-import { isObject, objectAt, textAt } from "./json.ts"
+import type {
+  UnheardSubmit,
+  VideoCancelOutcome,
+  VideoJob,
+  VideoRejected,
+  VideoReport,
+  VideoUpstream
+} from "../VideoUpstream.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "./json.ts"
 import { makeVideoFiles } from "./openaiVideos/files.ts"
-import { fit, seconds } from "./openaiVideos/offer.ts"
+import { fit, seconds, sizeOf } from "./openaiVideos/offer.ts"
 import { requestOf } from "./openaiVideos/request.ts"
 
 const videos = "/videos"
@@ -58,6 +66,19 @@ export const openaiVideos = (
         : new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
     })
 
+  const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
+    lookFor(unheard, {
+      page: (_, last) => {
+        const query = new URLSearchParams({ limit: "100", order: "desc" })
+        const after = textAt(last, "id")
+        if (after !== undefined) query.set("after", after)
+        return api.call("GET", `${videos}?${query}`)
+      },
+      read: ({ json }) => ({ items: listAt(json, "data"), hasMore: isObject(json) && json["has_more"] === true }),
+      createdAt: (item) => numberAt(item, "created_at"),
+      isLike: (item) => isLike(item, job)
+    })
+
   return Effect.map(makeVideoFiles(api), (files) => {
     const poll = (id: string): Effect.Effect<VideoReport, VideoRejected | VideoTransient> =>
       api.call("GET", video(id)).pipe(
@@ -81,8 +102,20 @@ export const openaiVideos = (
       )
     }
 
-    return { name: options.name, passesThrough: false, seconds, fit, submit, poll, cancel }
+    return { name: options.name, passesThrough: false, seconds, fit, submit, poll, cancel, reconcile }
   })
+}
+
+/** Whether a video may be this job's: what it says of itself is what the job asked for. */
+const isLike = (item: unknown, job: VideoJob): boolean => {
+  const agrees = (name: string, asked: string | undefined) => (textAt(item, name) ?? asked) === asked
+  return (
+    agrees("model", job.upstreamModel) &&
+    agrees("prompt", job.prompt) &&
+    agrees("seconds", String(job.settings.frames / 24)) &&
+    agrees("size", sizeOf(job.settings)) &&
+    textAt(item, "remixed_from_video_id") === undefined
+  )
 }
 
 const noVideo = new VideoTransient({ reason: "the answer is no video" })

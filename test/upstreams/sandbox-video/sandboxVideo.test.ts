@@ -107,10 +107,11 @@ describe("sandbox-video", () => {
     Effect.gen(function* () {
       const upstream = yield* sandboxVideo
       const mine = job("a cat")
+      const unheard = { meantMs: 0, rivals: () => Effect.dieMessage("not asked") }
       const id = yield* upstream.submit(mine)
-      expect(yield* upstream.reconcile?.(mine) ?? Effect.succeedNone).toEqual(Option.some(id))
+      expect(yield* upstream.reconcile?.(mine, unheard) ?? Effect.succeedNone).toEqual(Option.some(id))
       const shorter = { ...mine, taskId: mine.taskId.slice(0, -1) }
-      expect(yield* upstream.reconcile?.(shorter) ?? Effect.succeedNone).toEqual(Option.none())
+      expect(yield* upstream.reconcile?.(shorter, unheard) ?? Effect.succeedNone).toEqual(Option.none())
     }).pipe(Effect.scoped, Effect.provide(process(folder())))
   )
 
