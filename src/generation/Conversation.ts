@@ -154,6 +154,8 @@ export interface CustomTool {
   readonly type: "custom"
   readonly name: string
   readonly description: string | undefined
+  /** What the text must match; absent where any will do. */
+  readonly grammar?: { readonly syntax: string; readonly definition: string }
 }
 
 /** Web search run by the model's side. Domains have no scheme, cover their subdomains, and may carry a path. */

@@ -10,6 +10,7 @@ import { Models } from "../models/Models.ts"
 import { AsyncMessages } from "../tasks/AsyncMessages.ts"
 import type { Handle } from "../tasks/AsyncMessages.ts"
 import { MessagesApi } from "./Api.ts"
+import { beyond } from "./beyond.ts"
 import { decode, isHidden } from "./decode.ts"
 import { machine } from "./encode.ts"
 import { heartbeat } from "./frames.ts"
@@ -57,9 +58,8 @@ const answerMessage = (
 ): Effect.Effect<Message | Response, Failure> =>
   Effect.flatMap(decode(payload), (conversation) => {
     const id = newMessageId()
-    const native = nativeRequest(payload, request, id)
     return answering(
-      models.generate(caller, conversation, request, { stream: false, native }),
+      models.generate(caller, conversation, request, { stream: false, ...told(payload, request, id) }),
       (generation): Effect.Effect<Message | Response, Failure> =>
         generation.native === true
           ? Effect.map(folded({ generation, machine: passing(request) }), ({ terminal }) => jsonResponse(terminal))
@@ -87,13 +87,20 @@ const streamMessage = (
 ): Effect.Effect<Response, Failure> =>
   Effect.flatMap(decode(payload), (conversation) => {
     const id = newMessageId()
-    const native = nativeRequest(payload, request, id)
-    return answering(models.generate(caller, conversation, request, { stream: true, native }), (generation) =>
-      generation.native === true
-        ? streamed({ generation, machine: passing(request), heartbeat, request })
-        : streamed({ generation, machine: encoder(payload, request, id), heartbeat, request })
+    return answering(
+      models.generate(caller, conversation, request, { stream: true, ...told(payload, request, id) }),
+      (generation) =>
+        generation.native === true
+          ? streamed({ generation, machine: passing(request), heartbeat, request })
+          : streamed({ generation, machine: encoder(payload, request, id), heartbeat, request })
     )
   })
+
+/** What of the request its conversation does not say. */
+const told = (payload: CreateMessage, request: Incoming, id: string) => ({
+  native: nativeRequest(payload, request, id),
+  beyond: () => beyond(payload, request.body)
+})
 
 const newMessageId = () => `msg_${crypto.randomUUID().replaceAll("-", "")}`
 

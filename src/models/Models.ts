@@ -18,6 +18,8 @@ import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
 import type { Model } from "./Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
+import { outOfReach } from "./beyond.ts"
+import type { Beyond } from "./beyond.ts"
 import { Lanes, through } from "./Lane.ts"
 import { forbidden } from "./permission.ts"
 import { withinAccount } from "./searchDomains.ts"
@@ -35,6 +37,8 @@ export interface GenerationOptions {
   readonly stream: boolean
   /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
   readonly native?: Native | undefined
+  /** What the conversation does not say of the request; asked where it goes to an upstream of another dialect. */
+  readonly beyond?: () => ReadonlyArray<Beyond>
 }
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
@@ -80,33 +84,35 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         // A request that the gateway has changed is told in its own words: the caller's would say the old ones.
         const native = fitting === conversation ? options.native : undefined
         const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
-        const work: Work = { caller, model, served, conversation: fitting, request, stream: options.stream, native }
+        const { beyond = nothing, stream } = options
+        const told = { native, beyond: once(beyond) }
+        const work: Work = { caller, model, served, conversation: fitting, request, stream, ...told }
         return paid(work, start(work))
       })
 
     /** Finds somebody who takes the conversation. */
     const start = (work: Work): Effect.Effect<Generation, Failure> => {
-      const { conversation, model, native, request, served, stream } = work
+      const { beyond, conversation, model, native, request, served, stream } = work
       const strict = model.strict === true || request.headers.get("x-gateway-strict") === "true"
       return tryRoutes(model.routes, (route) => {
         const upstream = upstreams.get(route.upstream)
         if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
         served.upstream = upstream.name
         const how = { upstreamModel: route.model, stream, requestId: request.id, strict }
-        const call =
-          native !== undefined && upstream.native?.family === native.family
-            ? upstream.native.forward(native.request(), how)
-            : upstream.generate(conversation, how)
-        return through(lanes.get(route.upstream), call)
+        if (native !== undefined && upstream.native?.family === native.family) {
+          return through(lanes.get(route.upstream), upstream.native.forward(native.request(), how))
+        }
+        const refused = outOfReach(beyond(), strict)
+        if (refused !== undefined) return Effect.fail(refused)
+        return through(lanes.get(route.upstream), upstream.generate(conversation, how))
       })
     }
 
     /** Names who answers, and what they were not told. */
-    const tellUpstream = ({ request, served }: Work, generation: Generation): void => {
+    const tellUpstream = ({ beyond, request, served }: Work, generation: Generation): void => {
       request.replyHeaders["x-gateway-upstream"] = served.upstream
-      if (generation.adapted !== undefined && generation.adapted.length > 0) {
-        request.replyHeaders["x-gateway-adapted"] = tellAdapted(generation.adapted)
-      }
+      const adapted = tellAdapted(generation.adapted ?? [], generation.native === true ? [] : beyond())
+      if (adapted !== undefined) request.replyHeaders["x-gateway-adapted"] = adapted
     }
 
     /**
@@ -174,6 +180,7 @@ interface Work {
   readonly request: Incoming
   readonly stream: boolean
   readonly native: Native | undefined
+  readonly beyond: () => ReadonlyArray<Beyond>
 }
 
 /** Output tokens set aside for a request that bounds them neither itself nor by its model's context. */
@@ -192,10 +199,12 @@ const mostUsed = (conversation: Conversation, model: Model, inputTokens: number)
   }
 }
 
-const once = (count: () => number) => {
-  let known: number | undefined
-  return () => (known ??= count())
+const once = <A>(make: () => A) => {
+  let known: A | undefined
+  return () => (known ??= make())
 }
+
+const nothing = (): ReadonlyArray<Beyond> => []
 
 const unknownModel = (id: string) =>
   new InvalidRequest({

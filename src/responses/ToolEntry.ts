@@ -19,7 +19,10 @@ const CustomEntry = Schema.Struct({
   type: Schema.Literal("custom"),
   name: Name,
   description,
-  format: maybe(JsonObject).annotations({ description: "Grammar of the input; accepted and not enforced." })
+  format: maybe(JsonObject).annotations({
+    description:
+      "What the input must match: `{type: grammar, syntax, definition}`. Upstreams that can't hold a model to it tell it."
+  })
 }).annotations({ identifier: "ResponsesCustomTool" })
 
 const NamespaceEntry = Schema.Struct({

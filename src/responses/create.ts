@@ -7,6 +7,7 @@ import { answering, folded, streamed } from "../generation/answer.ts"
 import { jsonResponse } from "../generation/native.ts"
 import type { Models } from "../models/Models.ts"
 import { begun } from "./begun.ts"
+import { beyond } from "./beyond.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
 import { decode, inputItems } from "./decode.ts"
 import type { Decoded, Replay } from "./decode.ts"
@@ -43,7 +44,11 @@ export const createResponse =
       const encoding = encodingOf(payload, decoded)
       const pass = passing(payload, replay, request, encoding.response)
       return answering(
-        services.models.generate(caller, decoded.conversation, request, { stream, native: pass?.native }),
+        services.models.generate(caller, decoded.conversation, request, {
+          stream,
+          native: pass?.native,
+          beyond: () => beyond(payload, request.body)
+        }),
         (generation): Effect.Effect<ResponseObject | Response, Failure> => {
           const keep = keeper(services, caller, encoding, replay)
           if (generation.native === true && pass !== undefined) {

@@ -1,4 +1,4 @@
-import type { SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
+import type { CustomTool, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
 import type { Complain } from "./Complaint.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
 import type { ChosenTool, CustomEntry, FunctionEntry, WebSearchEntry } from "./ToolEntry.ts"
@@ -58,7 +58,7 @@ const isSearch = (entry: Entry): entry is WebSearchEntry => entry.type.startsWit
 
 const called = (entry: FunctionEntry | CustomEntry, name: string): Tool =>
   entry.type === "custom"
-    ? { type: "custom", name, description: entry.description ?? undefined }
+    ? { type: "custom", name, description: entry.description ?? undefined, ...grammar(entry) }
     : {
         type: "function",
         name,
@@ -66,6 +66,11 @@ const called = (entry: FunctionEntry | CustomEntry, name: string): Tool =>
         parameters: entry.parameters ?? { type: "object", properties: {} },
         strict: entry.strict ?? undefined
       }
+
+const grammar = ({ format }: CustomEntry): Pick<CustomTool, "grammar"> => {
+  const { definition, syntax } = format ?? {}
+  return typeof definition === "string" && typeof syntax === "string" ? { grammar: { syntax, definition } } : {}
+}
 
 const search = (entry: WebSearchEntry, maxUses: number | undefined, path: string, complain: Complain): SearchTool => {
   const filters = entry.filters ?? entry.filter

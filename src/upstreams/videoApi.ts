@@ -78,7 +78,7 @@ export const videoApi = (options: VideoUpstreamOptions): VideoApi => {
             json,
             error: {
               code: textAt(error, "code") ?? textAt(error, "type") ?? "",
-              message: wordsOf({ body: text, secrets })
+              message: wordsOf({ body: text, secrets, ...(typeof body === "string" ? { sent: body } : {}) })
             }
           }
         })

@@ -1,5 +1,7 @@
-import type { Conversation } from "../../generation/Conversation.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import type { Conversation, CustomTool } from "../../generation/Conversation.ts"
 import { argumentsObject, textAt } from "./json.ts"
+import type { Notes } from "./notes.ts"
 
 /** What turns an upstream's answer back into the caller's words. */
 export interface Back {
@@ -65,6 +67,14 @@ export const customParameters = {
   required: ["input"],
   additionalProperties: false
 } as const
+
+/** What the model reads about such a tool: a grammar that nobody holds it to is told in words. */
+export const customDescription = ({ description, grammar }: CustomTool, notes: Notes): JsonObject => {
+  if (grammar === undefined) return description === undefined ? {} : { description }
+  notes.adapt("tools[].format")
+  const rule = `The input must match this ${grammar.syntax} grammar:\n${grammar.definition}`
+  return { description: description === undefined ? rule : `${description}\n\n${rule}` }
+}
 
 export const wrapCustom = (input: string): string => JSON.stringify({ input })
 

@@ -106,7 +106,7 @@ describe.each(families)("%s", (family) => {
         expect(error).toMatchObject(
           family === "messages"
             ? { error: { type: "error", error: { type: "invalid_request_error" } } }
-            : { code: "invalid_params", type: "invalid_request_error" }
+            : { code: "invalid_params", type: "invalid_request_error", param: isNative ? "input" : null }
         )
       })
 

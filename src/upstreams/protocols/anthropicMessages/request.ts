@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
-import { backOf, customParameters } from "../back.ts"
+import { backOf, customDescription, customParameters } from "../back.ts"
 import { isObject } from "../json.ts"
 import type { Notes } from "../notes.ts"
 import { takeNotes } from "../notes.ts"
@@ -109,9 +109,9 @@ const answer = (format: Conversation["format"], byTool: boolean): ReadonlyArray<
 
 const writeTool = (tool: Tool, traits: Traits, back: Back, notes: Notes): JsonObject => {
   if (tool.type === "search") return searchTool(tool, back, notes)
-  const described = tool.description === undefined ? {} : { description: tool.description }
   const name = back.upstreamName(tool.name)
-  if (tool.type === "custom") return { name, ...described, input_schema: customParameters }
+  if (tool.type === "custom") return { name, ...customDescription(tool, notes), input_schema: customParameters }
+  const described = tool.description === undefined ? {} : { description: tool.description }
   const wantsStrict = tool.strict === true
   if (wantsStrict && !traits.structured) notes.adapt("tools[].strict")
   return {

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, FunctionTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
-import { backOf, customParameters } from "../back.ts"
+import { backOf, customDescription, customParameters } from "../back.ts"
 import type { Notes } from "../notes.ts"
 import { takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
@@ -101,11 +101,13 @@ const writeTool = (
   type: "function",
   function: {
     name: back.upstreamName(tool.name),
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    ...(tool.type === "custom" ? customDescription(tool, notes) : described(tool)),
     parameters: tool.type === "custom" ? customParameters : parameters(tool),
     ...(tool.type === "function" && tool.strict === true ? strict(provider, notes) : {})
   }
 })
+
+const described = ({ description }: FunctionTool): JsonObject => (description === undefined ? {} : { description })
 
 const strict = (provider: Provider, notes: Notes): JsonObject => {
   if (provider.strictTools) return { strict: true }

@@ -114,7 +114,12 @@ const writeTool = (tool: Tool, back: Back, notes: Notes): JsonObject => {
     case "search":
       return searchTool(tool, notes)
     case "custom":
-      return { type: "custom", name: back.upstreamName(tool.name), ...described }
+      return {
+        type: "custom",
+        name: back.upstreamName(tool.name),
+        ...described,
+        ...(tool.grammar === undefined ? {} : { format: { type: "grammar", ...tool.grammar } })
+      }
     case "function":
       return {
         type: "function",

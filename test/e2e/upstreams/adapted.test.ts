@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
+import type { families } from "./callers.ts"
+import type { World } from "./world.ts"
+import { models, startWorld } from "./world.ts"
+
+let world: World
+beforeAll(async () => {
+  world = await startWorld()
+})
+afterAll(() => world.dispose())
+
+type Family = (typeof families)[number]
+
+const send = async (family: Family, protocol: DialectName, fields: object, headers: Record<string, string> = {}) => {
+  const base = family === "messages" ? { max_tokens: 4_000, messages: [user("play:text")] } : { input: "play:text" }
+  const response = await fetch(`${world.gateway.url}/v1/${family}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json", ...headers },
+    body: JSON.stringify({ model: models[protocol], ...base, ...fields })
+  })
+  return { response, body: await response.json() }
+}
+const user = (content: unknown) => ({ role: "user", content })
+const cached = { cache_control: { type: "ephemeral" } }
+const tool = { name: "f", input_schema: { type: "object" } }
+const patch = {
+  type: "custom",
+  name: "apply_patch",
+  description: "Edits files.",
+  format: { type: "grammar", syntax: "lark", definition: "start: /.+/" }
+}
+const text = { source: { type: "text", media_type: "text/plain", data: "a" }, type: "document" }
+
+/** What is asked, and what of it the other dialect can't say. */
+const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
+  ["messages", "openai-responses", { top_k: 5 }, "top_k"],
+  [
+    "messages",
+    "openai-responses",
+    { messages: [user([{ type: "text", text: "play:text", ...cached }])] },
+    "cache_control"
+  ],
+  ["messages", "openai-responses", { system: [{ type: "text", text: "a", ...cached }] }, "cache_control"],
+  ["messages", "openai-chat", { tools: [{ ...tool, ...cached }] }, "cache_control"],
+  ["messages", "openai-chat", { tools: [{ ...tool, input_examples: [{}] }] }, "tools[].input_examples"],
+  ["messages", "openai-chat", { context_management: { edits: [{ type: "x" }] } }, "context_management"],
+  ["messages", "openai-chat", { messages: [user([{ ...text, citations: { enabled: true } }])] }, "citations"],
+  ["responses", "anthropic-messages", { text: { verbosity: "low" } }, "text.verbosity"],
+  ["responses", "anthropic-messages", { prompt_cache_key: "k" }, "prompt_cache_key"],
+  ["responses", "anthropic-messages", { temperature: 1.5 }, "temperature"],
+  ["responses", "anthropic-messages", { text: { format: { type: "json_object" } } }, "text.format"],
+  ["responses", "anthropic-messages", { tools: [patch] }, "tools[].format"],
+  ["responses", "anthropic-messages", { tools: [{ type: "image_generation" }] }, "tools.image_generation"],
+  [
+    "responses",
+    "anthropic-messages",
+    { tools: [{ type: "web_search", search_context_size: "high" }] },
+    "search_context_size"
+  ],
+  ["responses", "openai-chat", { top_logprobs: 3 }, "top_logprobs"],
+  ["responses", "openai-chat", { include: ["message.output_text.logprobs"] }, "include"],
+  ["responses", "openai-chat", { service_tier: "priority" }, "service_tier"],
+  ["responses", "openai-chat", { reasoning: { effort: "low", mode: "pro" } }, "reasoning.mode"],
+  ["responses", "openai-chat", { tools: [patch] }, "tools[].format"],
+  ["responses", "openai-chat", { tomorrows_field: "a" }, "tomorrows_field"]
+]
+
+describe("what an upstream's dialect can't say", () => {
+  it.each(lost)("%s to %s: %j is told as %s", async (family, protocol, fields, name) => {
+    const { response } = await send(family, protocol, fields)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-gateway-adapted")).toBe(name)
+  })
+
+  it.each(lost)("%s to %s: %j is refused where nothing may be lost", async (family, protocol, fields, name) => {
+    const before = world.fakes[protocol].asked.length
+    const { response, body } = await send(family, protocol, fields, { "x-gateway-strict": "true" })
+    expect(response.status).toBe(400)
+    expect(body.error.message).toContain(name)
+    if (family === "responses") expect(body.error.param).toBe(name)
+    expect(world.fakes[protocol].asked).toHaveLength(before)
+  })
+
+  it.each(lost)("%s: %j, asked of %s's own kind, arrives", async (family, _, fields, name) => {
+    const protocol = family === "messages" ? "anthropic-messages" : "openai-responses"
+    // Not of the real service either.
+    if (name === "tomorrows_field") return
+    const { response } = await send(family, protocol, fields, { "x-gateway-strict": "true" })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-gateway-adapted")).toBeNull()
+    // Reasoning is always asked for encrypted, so that it can be replayed.
+    const { include, ...rest } = fields as { include?: ReadonlyArray<string> }
+    expect(world.asked(protocol).body).toMatchObject(rest)
+    expect(world.asked(protocol).body.include ?? []).toEqual(expect.arrayContaining([...(include ?? [])]))
+  })
+
+  it("is listed whole", async () => {
+    const fields = { top_k: 3, context_management: { edits: [1] }, system: [{ type: "text", text: "a", ...cached }] }
+    const { response } = await send("messages", "openai-responses", fields)
+    expect(response.headers.get("x-gateway-adapted")).toBe("top_k, context_management, cache_control")
+  })
+
+  it("is nothing where what is asked says nothing", async () => {
+    const fields = { context_management: null, container: null, mcp_servers: [], speed: null, tools: [] }
+    const { response } = await send("messages", "openai-chat", fields, { "x-gateway-strict": "true" })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-gateway-adapted")).toBeNull()
+  })
+
+  it("tells a model in words what nobody holds it to", async () => {
+    for (const protocol of ["anthropic-messages", "openai-chat"] as const) {
+      await send("responses", protocol, { tools: [patch] })
+      expect(JSON.stringify(world.asked(protocol).body.tools)).toContain(
+        "Edits files.\\n\\nThe input must match this lark grammar:\\nstart: /.+/"
+      )
+    }
+  })
+})
