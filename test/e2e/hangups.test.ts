@@ -97,7 +97,7 @@ describe("a client that leaves", () => {
         if (ms !== undefined) outlived.push(ms)
       }
     }
-    await Promise.all(Array.from({ length: 50 }, client))
+    await Promise.all(Array.from({ length: 16 }, client))
     // Those that waited for room reached nobody.
     await Bun.sleep(200)
     expect(open.size).toBe(0)
