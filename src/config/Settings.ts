@@ -101,7 +101,7 @@ const readGatewayFile = (
   env: Environment
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Option.match(path, {
-    onNone: () => Either.right(fileOf(env)),
+    onNone: () => fileOf(env),
     onSome: (path) => Either.flatMap(readText(path), (text) => readDocument(path, text, env, GatewayFile))
   })
 

@@ -1,4 +1,4 @@
-import { Redacted } from "effect"
+import { Either, Redacted } from "effect"
 import { BadSettings } from "./document.ts"
 import type { Located } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
@@ -9,7 +9,7 @@ import { wellKnown } from "./wellKnown.ts"
  * The configuration of a gateway without a file: the providers whose keys are in the environment, with the models they
  * are known for. An `OPENAI_BASE_URL` is somebody's own server, which is asked what it serves.
  */
-export const fileOf = (env: Environment): Located<GatewayFile> => {
+export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, BadSettings> => {
   const upstreams: Record<string, Upstream> = {}
   const models: Record<string, string> = {}
   const add = (name: string, upstream: Upstream, ids: ReadonlyArray<string>) => {
@@ -32,6 +32,9 @@ export const fileOf = (env: Environment): Located<GatewayFile> => {
 
   const openai = keyOf("OPENAI_API_KEY")
   const baseUrl = env["OPENAI_BASE_URL"] ?? ""
+  if (baseUrl !== "" && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
+    return Either.left(new BadSettings({ message: "OPENAI_BASE_URL: expected an http:// or https:// address" }))
+  }
   if (baseUrl !== "" && URL.parse(baseUrl)?.hostname !== "api.openai.com") {
     const keyed = openai === undefined ? {} : { api_key: openai }
     add("openai", { protocol: "openai-chat", base_url: baseUrl, list_models: true, ...keyed }, [])
@@ -47,7 +50,7 @@ export const fileOf = (env: Environment): Located<GatewayFile> => {
     add("ark", { protocol: "ark-video", base_url, api_key: ark }, wellKnown.ark)
   }
 
-  return { value: { upstreams, models }, complain: (_, rule) => new BadSettings({ message: rule }) }
+  return Either.right({ value: { upstreams, models }, complain: (_, rule) => new BadSettings({ message: rule }) })
 }
 
 type Upstream = NonNullable<GatewayFile["upstreams"]>[string]

@@ -1,0 +1,68 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+const folder = mkdtempSync(join(tmpdir(), "gateway-check-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const check = async (yaml: string | undefined, env: Record<string, string> = {}) => {
+  rmSync(join(folder, "gateway.yaml"), { force: true })
+  if (yaml !== undefined) writeFileSync(join(folder, "gateway.yaml"), yaml)
+  const child = Bun.spawn([process.execPath, main, "check"], {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ...env }
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited
+  ])
+  return { out, err: err.trim(), code }
+}
+
+describe("gateway check", () => {
+  it("accepts the example as it is, and with everything in it put to use", async () => {
+    const example = await Bun.file(resolve(import.meta.dirname, "../../gateway.example.yaml")).text()
+    expect(await check(example)).toMatchObject({ code: 0, err: "" })
+    const used = example.replaceAll(/^# ?(?=[ a-z0-9_.-]+:|  +- )/gm, "")
+    const names = [...used.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => [name ?? "", "x".repeat(30)] as const)
+    expect(names.length).toBeGreaterThan(3)
+    const { code, err, out } = await check(used, Object.fromEntries(names))
+    expect(err).toBe("")
+    expect(code).toBe(0)
+    expect(out).not.toContain("xxxxx")
+  })
+
+  it("prints what would be served, without the network", async () => {
+    const { code, out } = await check(
+      `upstreams:
+  up: { protocol: openai-chat, base_url: "http://192.0.2.1/v1", api_key: "\${KEY}", list_models: true }
+models:
+  house: { routes: [{ upstream: up, model: qwen }, { upstream: sandbox }], context: 4096, price: { input: 0.15, output: 0.6 } }
+`,
+      { KEY: "sk-planted" }
+    )
+    expect(code).toBe(0)
+    expect(out).toMatch(/^house +text +up\/qwen, sandbox\/sandbox-text +4096 +0\.15 in, 0\.60 out$/m)
+    expect(out).toContain("every model that up lists")
+    expect(out).toContain("gateway.yaml is in order")
+    expect(out).not.toContain("sk-planted")
+  })
+
+  it("says in one line what is wrong, and fails", async () => {
+    const { code, err } = await check("models:\n  house: nobody\n")
+    expect(code).toBe(1)
+    expect(err).toBe('gateway: gateway.yaml:2: models.house: no upstream "nobody"; there are sandbox')
+  })
+
+  it("tells what the environment alone gives", async () => {
+    const { code, out } = await check(undefined, { ANTHROPIC_API_KEY: "sk-planted" })
+    expect(code).toBe(0)
+    expect(out).toMatch(/^claude-sonnet-4-5 +text +anthropic\/claude-sonnet-4-5 +3\.00 in, 15\.00 out/m)
+    expect(out).toContain("No gateway.yaml")
+  })
+})
