@@ -16,7 +16,7 @@ const messages = [
         source: { type: "base64", media_type: "image/png", data: png },
         cache_control: breakpoint
       },
-      { type: "image", source: { type: "url", url: "https://example.com/a.png", media_type: "image/png" } },
+      { type: "image", source: { type: "url", url: "https://files.invalid/a.png", media_type: "image/png" } },
       {
         type: "document",
         title: "A table",
@@ -26,7 +26,7 @@ const messages = [
         cache_control: breakpoint
       },
       { type: "document", source: { type: "text", media_type: "text/plain", data: "plain words" } },
-      { type: "document", source: { type: "url", url: "https://example.com/a.pdf", media_type: "application/pdf" } },
+      { type: "document", source: { type: "url", url: "https://files.invalid/a.pdf", media_type: "application/pdf" } },
       { type: "document", source: { type: "content", content: "words" } },
       {
         type: "document",
@@ -45,7 +45,7 @@ const messages = [
         cache_control: breakpoint
       },
       { type: "file", source: { type: "text", media_type: "text/plain", data: "plain words" } },
-      { type: "file", source: { type: "url", url: "https://example.com/a.pdf", media_type: "application/pdf" } },
+      { type: "file", source: { type: "url", url: "https://files.invalid/a.pdf", media_type: "application/pdf" } },
       { type: "file_data", media_type: "text/plain", data: text, title: "b", cache_control: breakpoint },
       {
         type: "search_result",
@@ -192,7 +192,7 @@ const input = [
       inputText,
       { type: "input_image", image_url: pngUrl, detail: "low" },
       { type: "input_file", file_data: `data:text/csv;base64,${csv}`, filename: "a.csv" },
-      { type: "input_file", file_url: "https://example.com/a.pdf", filename: "a.pdf" }
+      { type: "input_file", file_url: "https://files.invalid/a.pdf", filename: "a.pdf" }
     ]
   },
   {
@@ -311,7 +311,7 @@ const responseOptions = {
 }
 
 const videoOptions = {
-  callback_url: "https://example.com/hook",
+  callback_url: "https://files.invalid/hook",
   return_last_frame: true,
   execution_expires_after: 3600,
   generate_audio: true,
@@ -348,8 +348,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
       ...video(
         { type: "text", text: "A cat" },
         { type: "image_url", role: "reference_image", image_url: { url: pngUrl } },
-        { type: "video_url", role: "reference_video", video_url: { url: "https://example.com/a.mp4" } },
-        { type: "audio_url", role: "reference_audio", audio_url: { url: "https://example.com/a.mp3" } }
+        { type: "video_url", role: "reference_video", video_url: { url: "https://files.invalid/a.mp4" } },
+        { type: "audio_url", role: "reference_audio", audio_url: { url: "https://files.invalid/a.mp3" } }
       ),
       ...videoOptions
     },
@@ -372,7 +372,7 @@ const messageUnserved = {
             type: "content",
             content: [
               { type: "image", source: file },
-              { type: "image", source: { type: "url", url: "https://example.com/a.png", media_type: "image/png" } }
+              { type: "image", source: { type: "url", url: "https://files.invalid/a.png", media_type: "image/png" } }
             ]
           }
         },
