@@ -1,5 +1,5 @@
 import type { Failure } from "../contract/Failure.ts"
-import type { Frame, Machine, NativeFrame } from "./answer.ts"
+import type { Frame, Machine, NativeFrame } from "./Machine.ts"
 import type { FinishReason, Usage } from "./GenerationEvent.ts"
 
 /** An answer in one piece that is JSON text already (`NativeState.terminal`). */

@@ -1,4 +1,4 @@
-import type { Machine } from "../generation/answer.ts"
+import type { Machine } from "../generation/Machine.ts"
 import type { Citation as Cited, SearchOutcome } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason, Usage as Tokens } from "../generation/GenerationEvent.ts"

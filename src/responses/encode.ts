@@ -1,5 +1,5 @@
 import { codedError } from "../contract/codedErrors.ts"
-import type { Machine } from "../generation/answer.ts"
+import type { Machine } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { SequencedEvent } from "../generation/sequence.ts"

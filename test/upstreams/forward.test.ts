@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { JsonObject } from "../../src/contract/fields.ts"
-import { streamed as streaming } from "../../src/generation/answer.ts"
+import { streamed as streaming } from "../../src/generation/streamed.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { nativeMachine } from "../../src/generation/native.ts"
 import { defaultDeadlines } from "../../src/upstreams/client.ts"
