@@ -75,6 +75,17 @@ describe("openai-chat requests", () => {
       { role: "assistant", content: null, reasoning_content: "first" },
       { role: "tool" }
     ])
+    // What stands behind a result (a reminder of the client's) is no new question.
+    const next = [user("reminder"), thought("next"), call("c2", "f", "{}"), result("c2", "ok"), user("reminder")]
+    expect(messages({ items: [...loop, ...next] }, "deepseek")).toMatchObject([
+      { role: "user" },
+      { reasoning_content: "first" },
+      { role: "tool" },
+      { role: "user" },
+      { reasoning_content: "next" },
+      { role: "tool" },
+      { role: "user" }
+    ])
     const over = messages({ items: [...loop, thought("second"), assistant("done"), user("b")] }, "deepseek")
     expect(JSON.stringify(over)).not.toContain("reasoning_content")
     expect(JSON.stringify(messages({ items: loop }, "openai"))).not.toContain("first")

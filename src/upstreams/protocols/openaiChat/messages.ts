@@ -37,8 +37,20 @@ export const lowerMessages = (
   }
   const instructions = system.filter((text) => text !== "").join("\n\n")
   if (instructions !== "") drafts.unshift({ role: "system", content: instructions })
-  const loop = drafts.findLastIndex((draft) => draft.role === "user")
+  const loop = beginOfLoop(drafts)
   return drafts.map((draft, index) => written(draft, provider, index > loop))
+}
+
+/** Where the user last asked something. What stands right behind a tool's results (a reminder, an image) goes with them. */
+const beginOfLoop = (drafts: ReadonlyArray<Draft>): number => {
+  let at = drafts.length - 1
+  for (; at >= 0; at--) {
+    if (drafts[at]?.role !== "user") continue
+    const first = drafts.findLastIndex((draft, index) => index < at && draft.role !== "user")
+    if (drafts[first]?.role !== "tool") return at
+    at = first
+  }
+  return at
 }
 
 const addItem = (drafts: Array<Draft>, item: Item, back: Back, provider: Provider, notes: Notes): void => {
