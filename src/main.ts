@@ -1,11 +1,7 @@
-import { BunContext, BunRuntime } from "@effect/platform-bun"
-import { Effect } from "effect"
-import { gateway } from "./commands/gateway.ts"
 import { raiseFetchLimit } from "./commands/raiseFetchLimit.ts"
 
+// Before everything else is loaded: the process may begin again here.
 raiseFetchLimit()
 
-gateway(process.argv).pipe(
-  Effect.provide(BunContext.layer),
-  BunRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
-)
+const { main } = await import("./commands/main.ts")
+main(process.argv)

@@ -1,0 +1,10 @@
+import { BunContext, BunRuntime } from "@effect/platform-bun"
+import { Effect } from "effect"
+import { gateway } from "./gateway.ts"
+
+/** Runs the command line until it ends or is told to. */
+export const main = (args: ReadonlyArray<string>): void =>
+  gateway(args).pipe(
+    Effect.provide(BunContext.layer),
+    BunRuntime.runMain({ disableErrorReporting: true, disablePrettyLogger: true })
+  )
