@@ -1,4 +1,5 @@
 import * as Migrator from "@effect/sql/Migrator"
+import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 import { keys } from "./migrations/0001_keys.ts"
 import { responses } from "./migrations/0002_responses.ts"
@@ -25,6 +26,18 @@ const history = [
   [8, "administration", administration],
   [9, "idempotency", idempotency]
 ] as const
+
+/** The schema that this gateway works with. */
+export const latestVersion: number = history.length
+
+/** The schema that the database has; 0 for an empty one. */
+export const storedVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [table] = yield* sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'`
+  if (table === undefined) return 0
+  const [row] = yield* sql<{ version: number }>`SELECT COALESCE(MAX(migration_id), 0) AS version FROM migrations`
+  return row?.version ?? 0
+})
 
 export const migrate = Migrator.make({})({
   table: "migrations",

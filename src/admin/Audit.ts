@@ -1,0 +1,77 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect, Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { isoTime } from "./fields.ts"
+
+/** Who changes something: `cli:<user of the machine>` or `admin-key`. */
+export type Actor = string
+
+/** One change, as it was made. */
+export const AuditRecord = Schema.Struct({
+  id: said(Schema.Int, "Counts up."),
+  time: said(Schema.String, "When (ISO 8601, UTC)."),
+  actor: said(Schema.String, "Who: `cli:<user of the machine>` or `admin-key`."),
+  action: said(Schema.String, "What: `key.create`, `account.credit`, …"),
+  target: said(Schema.String, "Of what: an id."),
+  before: said(Schema.Unknown, "What it was, never with a secret; null where it was not there."),
+  after: said(Schema.Unknown, "What it became.")
+}).annotations({ identifier: "AuditRecord" })
+export type AuditRecord = typeof AuditRecord.Type
+
+interface Page {
+  readonly target?: string | undefined
+  readonly action?: string | undefined
+  readonly after?: number | undefined
+  readonly limit: number
+}
+
+/** Every change that was made by those who run the gateway. */
+export class Audit extends Effect.Service<Audit>()("gateway/admin/Audit", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** To be run in the transaction of the change. */
+    const record = (
+      entry: Pick<AuditRecord, "action" | "actor" | "target" | "before" | "after">
+    ): Effect.Effect<void, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (at) => {
+        const { action, actor, after, before, target } = entry
+        const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
+        const row = { at, actor, action, target, before: json(before), after: json(after) }
+        return Effect.asVoid(sql`INSERT INTO audit ${sql.insert(row)}`)
+      })
+
+    /** Newest first; `after` is the id of the last row of the page before. */
+    const list = ({ action, after, limit, target }: Page): Effect.Effect<ReadonlyArray<AuditRecord>> =>
+      sql<Row>`SELECT * FROM audit WHERE ${sql.and([
+        sql`1 = 1`,
+        ...(target === undefined ? [] : [sql`target = ${target}`]),
+        ...(action === undefined ? [] : [sql`action = ${action}`]),
+        ...(after === undefined ? [] : [sql`id < ${after}`])
+      ])} ORDER BY id DESC LIMIT ${limit}`.pipe(
+        Effect.map((rows) => rows.map(toRecord)),
+        Effect.orDie
+      )
+
+    return { record, list } as const
+  })
+}) {}
+
+interface Row extends Pick<AuditRecord, "id" | "actor" | "action" | "target"> {
+  readonly at: number
+  readonly before: string | null
+  readonly after: string | null
+}
+
+const parsed = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
+
+const toRecord = ({ action, actor, after, at, before, id, target }: Row): AuditRecord => ({
+  id,
+  time: isoTime(at),
+  actor,
+  action,
+  target,
+  before: parsed(before),
+  after: parsed(after)
+})

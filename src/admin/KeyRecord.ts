@@ -1,0 +1,87 @@
+import { Schema } from "effect"
+import { Limits } from "../contract/Caller.ts"
+import { said } from "../contract/fields.ts"
+import { Money, money } from "../ledger/Money.ts"
+import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
+
+/** A key as those who run the gateway see it: everything but its secret. */
+export const KeyRecord = Schema.Struct({
+  object: Schema.Literal("key"),
+  id: said(Schema.String, "Its public id."),
+  account: said(Schema.String, "Whose it is."),
+  name: said(Schema.String, "What it is called."),
+  status: said(Schema.Literal("active", "expired", "revoked"), "Whether it opens anything."),
+  hint: said(
+    Schema.String,
+    "Four characters of the secret, to tell one's keys apart; empty for a secret of one's own."
+  ),
+  models: said(Schema.Array(Schema.String), "Patterns of the models it may use; `*` stands for any run of characters."),
+  limits: said(LimitsRecord, "Its own limits, beside those of its account."),
+  budget: said(
+    Schema.NullOr(
+      Schema.Struct({
+        period: said(Schema.Literal("day", "month"), "The UTC day or month."),
+        limit: said(Money, "What it may spend in each."),
+        spent: said(Money, "What it has spent in this one.")
+      })
+    ),
+    "Its own budget; null without one."
+  ),
+  declared: said(Schema.Boolean, "Whether it is a key of the configuration file, to be changed there."),
+  created_at: said(Schema.String, "ISO 8601, UTC."),
+  expires_at: said(Schema.NullOr(Schema.String), "From then on it opens nothing."),
+  last_used_at: said(Schema.NullOr(Schema.String), "To the minute."),
+  revoked_at: said(Schema.NullOr(Schema.String), "Since when it opens nothing.")
+}).annotations({ identifier: "Key" })
+export type KeyRecord = typeof KeyRecord.Type
+
+/** A row of `keys`, with what it has spent. */
+export interface KeyRow {
+  readonly id: string
+  readonly account_id: string
+  readonly name: string
+  readonly hint: string
+  readonly models: string
+  readonly limits: string
+  readonly budget_nano_usd: number | null
+  readonly budget_period: "day" | "month" | null
+  readonly declared: string | null
+  readonly created_at: number
+  readonly expires_at: number | null
+  readonly last_used_at: number | null
+  readonly revoked_at: number | null
+  readonly spent_day: number
+  readonly spent_month: number
+}
+
+export const parseLimits = Schema.decodeUnknownSync(Schema.parseJson(Limits))
+const parsePatterns = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.String)))
+
+export const keyRecord = (row: KeyRow, nowMs: number): KeyRecord => ({
+  object: "key",
+  id: row.id,
+  account: row.account_id,
+  name: row.name,
+  status: statusOf(row, nowMs),
+  hint: row.hint,
+  models: parsePatterns(row.models),
+  limits: limitsRecord(parseLimits(row.limits)),
+  budget:
+    row.budget_nano_usd === null || row.budget_period === null
+      ? null
+      : {
+          period: row.budget_period,
+          limit: money(row.budget_nano_usd),
+          spent: money(row.budget_period === "day" ? row.spent_day : row.spent_month)
+        },
+  declared: row.declared === "here",
+  created_at: isoTime(row.created_at),
+  expires_at: isoOrNull(row.expires_at),
+  last_used_at: isoOrNull(row.last_used_at),
+  revoked_at: isoOrNull(row.revoked_at)
+})
+
+const statusOf = (row: KeyRow, nowMs: number): KeyRecord["status"] => {
+  if (row.revoked_at !== null) return "revoked"
+  return row.expires_at !== null && row.expires_at <= nowMs ? "expired" : "active"
+}

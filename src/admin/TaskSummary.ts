@@ -1,0 +1,78 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { TaskError, TaskState } from "../tasks/Task.ts"
+import { isoOrNull, isoTime } from "./fields.ts"
+
+/** A task as those who run the gateway see it: where it stands, nothing of what it was asked or answered. */
+export const TaskSummary = Schema.Struct({
+  object: Schema.Literal("task"),
+  id: said(Schema.String, "Its id."),
+  kind: said(Schema.String, "`message` or `video`."),
+  account: said(Schema.String, "Whose it is."),
+  key: said(Schema.String, "Id of the key it came with."),
+  model: said(Schema.String, "The model as the request named it."),
+  state: said(TaskState, "Where it stands."),
+  upstream: said(Schema.NullOr(Schema.String), "Who does it; null where that is not settled."),
+  upstream_id: said(Schema.NullOr(Schema.String), "What it is called there; null until it was submitted."),
+  error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
+  attempts: said(Schema.Int, "Workers that died over it in a row."),
+  tries: said(Schema.Int, "Calls to the upstream in a row that brought nothing."),
+  callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
+  held_by: said(Schema.NullOr(Schema.String), "The process that works on it now."),
+  next_run_at: said(Schema.NullOr(Schema.String), "When it is looked at next; null once it ended."),
+  expires_at: said(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
+  created_at: said(Schema.String, "ISO 8601, UTC."),
+  updated_at: said(Schema.String, "When its state last changed."),
+  ended_at: said(Schema.NullOr(Schema.String), "When it ended.")
+}).annotations({ identifier: "TaskSummary" })
+export type TaskSummary = typeof TaskSummary.Type
+
+/** What of a row of `tasks` is shown. */
+export interface TaskSummaryRow {
+  readonly id: string
+  readonly kind: string
+  readonly account_id: string
+  readonly key_id: string
+  readonly model: string
+  readonly state: TaskState
+  readonly upstream: string | null
+  readonly upstream_id: string | null
+  readonly error: string | null
+  readonly attempts: number
+  readonly tries: number
+  readonly callback_url: string | null
+  readonly lease_owner: string | null
+  readonly next_run_at: number
+  readonly expires_at: number | null
+  readonly created_at: number
+  readonly updated_at: number
+  readonly ended_at: number | null
+}
+
+/** Without `details` and `result`, which may be large. */
+export const summaryColumns =
+  "id, kind, account_id, key_id, model, state, upstream, upstream_id, error, attempts, tries, callback_url, lease_owner, next_run_at, expires_at, created_at, updated_at, ended_at"
+
+const parseError = Schema.decodeUnknownSync(Schema.parseJson(TaskError))
+
+export const taskSummary = (row: TaskSummaryRow): TaskSummary => ({
+  object: "task",
+  id: row.id,
+  kind: row.kind,
+  account: row.account_id,
+  key: row.key_id,
+  model: row.model,
+  state: row.state,
+  upstream: row.upstream,
+  upstream_id: row.upstream_id,
+  error: row.error === null ? null : parseError(row.error),
+  attempts: row.attempts,
+  tries: row.tries,
+  callback_url: row.callback_url,
+  held_by: row.lease_owner,
+  next_run_at: row.ended_at === null ? isoTime(row.next_run_at) : null,
+  expires_at: isoOrNull(row.expires_at),
+  created_at: isoTime(row.created_at),
+  updated_at: isoTime(row.updated_at),
+  ended_at: isoOrNull(row.ended_at)
+})

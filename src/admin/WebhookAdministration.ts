@@ -1,0 +1,58 @@
+import { Effect, Redacted } from "effect"
+import { WebhookSecrets } from "../access/WebhookSecrets.ts"
+import { AccountId } from "../contract/Caller.ts"
+import { Conflict } from "../contract/Failure.ts"
+import { Changes } from "../sql/Changes.ts"
+import { AccountAdministration } from "./AccountAdministration.ts"
+import { Audit } from "./Audit.ts"
+import type { Actor } from "./Audit.ts"
+import { makeChange } from "./change.ts"
+
+/** The secrets that sign an account's callbacks, newest first. */
+export interface SigningSecrets {
+  readonly account: string
+  readonly secrets: ReadonlyArray<Redacted.Redacted>
+}
+
+/** Webhook secrets, for those who run the gateway. */
+export class WebhookAdministration extends Effect.Service<WebhookAdministration>()(
+  "gateway/admin/WebhookAdministration",
+  {
+    dependencies: [AccountAdministration.Default, Audit.Default, Changes.Default],
+    effect: Effect.gen(function* () {
+      const accounts = yield* AccountAdministration
+      const secrets = yield* WebhookSecrets
+      const change = yield* makeChange
+
+      const signing = (id: string) =>
+        Effect.map(Effect.orDie(secrets.signing(AccountId.make(id))), (secrets): SigningSecrets => ({
+          account: id,
+          secrets
+        }))
+
+      const show = (id: string) => Effect.zipRight(accounts.show(id), signing(id))
+
+      /** The secret before goes on signing for two days. */
+      const rotate = (actor: Actor, id: string) =>
+        change({
+          actor,
+          action: "webhooks.rotate",
+          before: Effect.as(accounts.show(id), null),
+          write: Effect.catchTag(secrets.rotate(AccountId.make(id)), "BadSecret", ({ message }) =>
+            Effect.fail(new Conflict({ code: null, message }))
+          ),
+          after: () => Effect.succeed(null),
+          target: () => id
+        }).pipe(Effect.zipRight(signing(id)))
+
+      return { show, rotate } as const
+    })
+  }
+) {}
+
+/** To be shown to whoever may see them. */
+export const signingRecord = ({ account, secrets }: SigningSecrets) => ({
+  object: "webhook_secrets" as const,
+  account,
+  secrets: secrets.map(Redacted.value)
+})

@@ -1,0 +1,38 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import { Changes } from "../sql/Changes.ts"
+import { Audit } from "./Audit.ts"
+import type { Actor } from "./Audit.ts"
+
+interface Change<Before, Result, After, E1, E2, E3> {
+  readonly actor: Actor
+  readonly action: string
+  readonly before: Effect.Effect<Before, E1 | SqlError>
+  readonly write: Effect.Effect<Result, E2 | SqlError>
+  readonly after: (result: Result) => Effect.Effect<After, E3 | SqlError>
+  readonly target: (result: Result) => string
+}
+
+/**
+ * Makes a change, tells every process of it and leaves an audit row: all of it or nothing, in one transaction. Telling
+ * comes first: SQLite lets a transaction that has read fail where somebody else writes before it does.
+ */
+export const makeChange = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const changes = yield* Changes
+  const audit = yield* Audit
+  return <Before, Result, After, E1, E2, E3>(change: Change<Before, Result, After, E1, E2, E3>) =>
+    Effect.gen(function* () {
+      yield* changes.tell
+      const before = yield* change.before
+      const result = yield* change.write
+      const after = yield* change.after(result)
+      const target = change.target(result)
+      yield* audit.record({ actor: change.actor, action: change.action, target, before, after })
+      return { before, result, after }
+    }).pipe((effect) => sql.withTransaction(effect), Effect.catchIf(isSqlError, Effect.die))
+})
+
+const isSqlError = (error: unknown): error is SqlError =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"

@@ -1,0 +1,71 @@
+import { Schema } from "effect"
+import type { Limits } from "../contract/Caller.ts"
+import { said } from "../contract/fields.ts"
+import { nanoUsd } from "../ledger/Price.ts"
+
+const count = Schema.NullOr(
+  Schema.Int.pipe(Schema.positive(), Schema.annotations({ description: "a whole number of 1 or more" }))
+)
+
+/** Limits as operators read and write them; null is no limit. */
+export const LimitsRecord = Schema.Struct({
+  requests_per_minute: said(count, "Requests a minute."),
+  tokens_per_minute: said(count, "Input and output tokens a minute."),
+  concurrent_requests: said(count, "Requests to models at once."),
+  concurrent_tasks: said(count, "Unfinished tasks at once.")
+}).annotations({ identifier: "Limits" })
+
+/** A change of limits: what is left out stays, null takes a limit away. */
+export const LimitsPatch = Schema.Struct({
+  requests_per_minute: Schema.optional(count).annotations({ description: "Requests a minute." }),
+  tokens_per_minute: Schema.optional(count).annotations({ description: "Input and output tokens a minute." }),
+  concurrent_requests: Schema.optional(count).annotations({ description: "Requests to models at once." }),
+  concurrent_tasks: Schema.optional(count).annotations({ description: "Unfinished tasks at once." })
+}).annotations({ identifier: "LimitsChange" })
+export type LimitsPatch = typeof LimitsPatch.Type
+
+export const limitsRecord = (limits: Limits): typeof LimitsRecord.Type => ({
+  requests_per_minute: limits.requestsPerMinute ?? null,
+  tokens_per_minute: limits.tokensPerMinute ?? null,
+  concurrent_requests: limits.concurrentRequests ?? null,
+  concurrent_tasks: limits.concurrentTasks ?? null
+})
+
+export const patchedLimits = (before: Limits, patch: LimitsPatch): Limits => {
+  const after = { ...limitsRecord(before), ...withoutUndefined(patch) }
+  return {
+    requestsPerMinute: after.requests_per_minute ?? undefined,
+    tokensPerMinute: after.tokens_per_minute ?? undefined,
+    concurrentRequests: after.concurrent_requests ?? undefined,
+    concurrentTasks: after.concurrent_tasks ?? undefined
+  }
+}
+
+const withoutUndefined = (patch: LimitsPatch): Partial<typeof LimitsRecord.Type> =>
+  Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+
+const usdText = /^-?\d{1,7}(\.\d{1,9})?$/
+
+/** Dollars as people write them: `5`, `"12.50"`, `-0.000001`; nine decimals at most. */
+export const Usd = Schema.Union(Schema.String, Schema.Number).pipe(
+  Schema.filter((usd) => usdText.test(String(usd)), {
+    description: 'an amount in dollars with at most nine decimals, such as 5 or "12.50"',
+    jsonSchema: { type: ["string", "number"], examples: [5, "12.50"] }
+  })
+)
+
+/** Nano-dollars of a `Usd`. */
+export const nanoUsdOf = (usd: string | number): number => {
+  const [whole = "0", decimals = ""] = String(usd).replace("-", "").split(".")
+  const nano = Number(`${whole}${decimals.padEnd(9, "0")}`)
+  return usdText.test(String(usd)) ? (String(usd).startsWith("-") ? -nano : nano) : nanoUsd(Number(usd))
+}
+
+/** Ids that an operator chooses. */
+export const AccountName = Schema.String.pipe(
+  Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
+  Schema.annotations({ description: "a name of letters, digits, dots, dashes and underscores, 64 at most" })
+)
+
+export const isoTime = (ms: number): string => new Date(ms).toISOString()
+export const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms))
