@@ -3,7 +3,7 @@ import { dirname } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import { SqlClient } from "@effect/sql"
 import { SqliteClient } from "@effect/sql-sqlite-bun"
-import { Cause, Data, Effect, Layer, Option, Schedule } from "effect"
+import { Cause, Data, Effect, Layer, Option } from "effect"
 import { latestVersion, migrate, storedVersion } from "./migrations.ts"
 
 /** The database can't be opened; the message is one line for the operator. */
@@ -26,8 +26,7 @@ export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, Databa
       const filename = yield* filenameOf(options.url)
       if (filename !== ":memory:") {
         yield* attempt(filename, () => mkdirSync(dirname(filename), { recursive: true }))
-        // A command may be looking whether a server runs, or bring the schema up to date.
-        if (options.exclusive) yield* Effect.retry(lock(filename), { times: 5, schedule: Schedule.spaced("50 millis") })
+        if (options.exclusive) yield* lock(filename, 250)
       }
       const client = SqliteClient.layer({ filename })
       return prepared(filename, options.exclusive).pipe(
@@ -111,13 +110,15 @@ const visited = (filename: string, version: number) =>
 
 /**
  * One server a file. The lock is an exclusive transaction on a file beside the database, so that the kernel frees it
- * however the holder dies, and so that backups and commands can still read the database itself.
+ * however the holder dies, and so that backups and commands can still read the database itself. A command holds it for
+ * a moment, to see whether a server runs: what starts just then waits for it.
  */
-const lock = (filename: string) =>
+const lock = (filename: string, patienceMs = 0) =>
   Effect.acquireRelease(
     Effect.suspend(() => {
       const holder = new SqliteFile(`${filename}.lock`, { create: true })
       try {
+        holder.run(`PRAGMA busy_timeout = ${patienceMs}`)
         holder.run("BEGIN EXCLUSIVE")
         return Effect.succeed(holder)
       } catch {
