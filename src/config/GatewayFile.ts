@@ -32,7 +32,7 @@ const Server = Schema.Struct({
   cors_origins: Schema.optional(Schema.Array(Schema.String))
 })
 
-export const Upstream = Schema.Struct({
+const Upstream = Schema.Struct({
   protocol: Schema.Literal("anthropic-messages", "openai-responses", "openai-chat", "ark-video", "openai-videos"),
   base_url: HttpUrl,
   api_key: Schema.optional(Secret),
@@ -77,7 +77,7 @@ const Route = Schema.Struct({
   model: Schema.optional(Schema.NonEmptyString)
 })
 
-export const Model = Schema.Struct({
+const Model = Schema.Struct({
   routes: Schema.NonEmptyArray(Route),
   /** Context window in tokens. */
   context: Schema.optional(Count),
