@@ -37,6 +37,7 @@ import { AsyncMessages } from "./tasks/AsyncMessages.ts"
 import { TasksHandlers } from "./tasks/Handlers.ts"
 import { Leases } from "./tasks/Leases.ts"
 import { makeMessageKind } from "./tasks/MessageKind.ts"
+import { OrphanedHoldsLive } from "./tasks/OrphanedHolds.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
@@ -48,7 +49,7 @@ import { Clips } from "./upstreams/sandbox/video/Clips.ts"
 import { FilesHandlers } from "./upstreams/sandbox/video/FilesHandlers.ts"
 import { sandboxVideoModel, SandboxVideoUpstreams } from "./upstreams/sandbox/video/SandboxVideo.ts"
 import { VideosHandlers } from "./videos/Handlers.ts"
-import { videoFamily } from "./videos/videoFamily.ts"
+import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
 
 /** Bytes a body may have where its family sets no limit of its own. */
@@ -101,8 +102,10 @@ const PublicUrlLive = Layer.unwrapEffect(Effect.map(Settings, ({ server }) => Pu
 /** What the engine can run. */
 const TaskKindsLive = Layer.effect(
   TaskKinds,
-  Effect.map(Effect.all([makeMessageKind, makeVideoKind(videoFamily)]), (kinds) => taskKinds(...kinds))
-).pipe(Layer.provide(MessageWorkLive))
+  Effect.map(Effect.all([makeMessageKind, Effect.flatMap(makeVideoFamily, makeVideoKind)]), (kinds) =>
+    taskKinds(...kinds)
+  )
+).pipe(Layer.provide(Layer.merge(MessageWorkLive, Ledger.Default)))
 
 const TaskSettingsLive = Layer.effect(
   TaskSettings,
@@ -138,7 +141,7 @@ const HandlersLive = Layer.mergeAll(
 ).pipe(
   Layer.provide(AsyncMessages.Default),
   // Closed after the server has drained: what runs may come to its end meanwhile.
-  Layer.provide(TaskRunnerLive),
+  Layer.provide(Layer.merge(TaskRunnerLive, OrphanedHoldsLive.pipe(Layer.provide(Ledger.Default)))),
   Layer.provide(TasksLive),
   Layer.provide(Layer.mergeAll(GuardLive, ModelsLive, TaskSettingsLive))
 )

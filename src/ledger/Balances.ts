@@ -34,8 +34,8 @@ export class Balances {
     return this.accounts.get(account)
   }
 
-  knows(caller: Caller): boolean {
-    return this.accounts.has(caller.account) && (caller.budget === undefined || this.keys.has(caller.key))
+  knows(caller: Owner): boolean {
+    return this.accounts.has(caller.account) && this.keys.has(caller.key)
   }
 
   /** Takes over what the database says; what is known already stays, for it is newer. */

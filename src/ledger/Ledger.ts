@@ -2,13 +2,15 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
-import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
+import type { InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Commits } from "../sql/Commits.ts"
 import { Balances } from "./Balances.ts"
-import type { Balance } from "./Balances.ts"
+import type { Balance, Owner, Spending } from "./Balances.ts"
 import { dayOf } from "./Book.ts"
 import type { UsageRow } from "./Book.ts"
+import { makeDurableHolds } from "./DurableHolds.ts"
+import type { TaskHold } from "./DurableHolds.ts"
 import { costOf, isFree } from "./Price.ts"
 import type { Consumption, Price } from "./Price.ts"
 import { makeUsageLog } from "./UsageLog.ts"
@@ -51,6 +53,9 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const clock = yield* Effect.clock
     const log = yield* makeUsageLog
     const balances = new Balances()
+    const holds = makeDurableHolds({ sql, commits: yield* Commits, balances, clock })
+    // Whoever has a hold is known from the start: what ends it then only has to follow in memory.
+    yield* Effect.orDie(readHolders(sql, balances, clock.unsafeCurrentTimeMillis()))
 
     yield* changes.listen(Effect.suspend(() => readGrants(sql, balances)))
 
@@ -65,18 +70,31 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       Effect.suspend(() => (balances.knows(request.caller) ? place(request, most) : load(request, most)))
 
     const load = (request: Chargeable, most: () => number) =>
-      readCaller(sql, balances, request.caller, clock.unsafeCurrentTimeMillis()).pipe(
-        Effect.orDie,
-        Effect.flatMap(() => place(request, most))
-      )
+      Effect.flatMap(loaded(request.caller), () => place(request, most))
+
+    const loaded = (caller: Caller) => Effect.orDie(readCaller(sql, balances, caller, clock.unsafeCurrentTimeMillis()))
+
+    const heldFor = ({ caller, price }: Chargeable, most: () => number): number => {
+      const bounded = caller.budget !== undefined || balances.of(caller.account)?.granted !== undefined
+      return bounded && !isFree(price) ? most() : 0
+    }
 
     const place = (request: Chargeable, most: () => number) => {
-      const { caller, price } = request
-      const bounded = caller.budget !== undefined || balances.of(caller.account)?.granted !== undefined
-      const held = bounded && !isFree(price) ? most() : 0
-      const refused = balances.hold(caller, held, clock.unsafeCurrentTimeMillis())
+      const held = heldFor(request, most)
+      const refused = balances.hold(request.caller, held, clock.unsafeCurrentTimeMillis())
       return refused === undefined ? Effect.succeed(charge(request, held)) : Effect.fail(refused)
     }
+
+    /** As `open` for a task, whose hold is stored with it by what `store` does with the row. */
+    const holding = <A, E>(
+      hold: TaskHold,
+      most: () => number,
+      store: (row: Effect.Effect<void, RateLimited | SqlError>) => Effect.Effect<A, E>
+    ): Effect.Effect<A, E | InsufficientBalance | QuotaExceeded> =>
+      Effect.suspend(() => {
+        const placed = Effect.suspend(() => holds.storing(hold, heldFor(hold, most), store))
+        return balances.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
+      })
 
     const charge = (request: Chargeable, held: number): Charge => {
       let isOpen = true
@@ -124,7 +142,8 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           : Effect.succeed({ ...known })
       }).pipe(Effect.orDie)
 
-    return { open, balance, flush: log.flush } as const
+    const { chargeOf, end, generatedBy } = holds
+    return { open, holding, endHold: end, chargeOf, generatedBy, balance, flush: log.flush } as const
   })
 }) {}
 
@@ -141,18 +160,24 @@ const readAccount = (sql: SqlClient.SqlClient, balances: Balances, account: Acco
     })
   )
 
-const readCaller = (sql: SqlClient.SqlClient, balances: Balances, caller: Caller, nowMs: number) =>
+const readCaller = (sql: SqlClient.SqlClient, balances: Balances, caller: Owner, nowMs: number) =>
   Effect.gen(function* () {
     yield* readAccount(sql, balances, caller.account)
     // An account that is in no table has no balance either: a caller made by a test, or deleted just now.
     balances.learn(caller.account, unmetered)
-    if (caller.budget === undefined) return
     const today = dayOf(nowMs)
-    const [row] = yield* sql<{ day: number; month: number }>`
-      SELECT COALESCE(SUM(CASE WHEN day = ${today} THEN nano_usd END), 0) AS day, COALESCE(SUM(nano_usd), 0) AS month
+    const [row] = yield* sql<Spending>`
+      SELECT COALESCE(SUM(CASE WHEN day = ${today} THEN nano_usd END), 0) AS day,
+        COALESCE(SUM(nano_usd), 0) AS month,
+        (SELECT COALESCE(SUM(nano_usd), 0) FROM holds WHERE key_id = ${caller.key}) AS held
       FROM key_spending WHERE key_id = ${caller.key} AND day >= ${today.slice(0, 8) + "01"}`
-    balances.learnKey(caller.key, { day: row?.day ?? 0, month: row?.month ?? 0, held: 0 }, nowMs)
+    balances.learnKey(caller.key, row ?? { day: 0, month: 0, held: 0 }, nowMs)
   })
+
+const readHolders = (sql: SqlClient.SqlClient, balances: Balances, nowMs: number) =>
+  Effect.flatMap(sql<Owner>`SELECT DISTINCT account_id AS account, key_id AS key FROM holds`, (owners) =>
+    Effect.forEach(owners, (owner) => readCaller(sql, balances, owner, nowMs), { discard: true })
+  )
 
 /** Grants are given by commands and the admin API, perhaps in another process; everything else only happens here. */
 const readGrants = (sql: SqlClient.SqlClient, balances: Balances): Effect.Effect<void, SqlError> =>

@@ -1,3 +1,4 @@
+import { Schema } from "effect"
 import type { Price as PriceSchema } from "../config/GatewayFile.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
@@ -50,6 +51,19 @@ export const fromUsd = (
   )
   return { ...terms, text }
 }
+
+/** Reads `Price.text`. Throws where it is none: a defect. */
+export const priceFromText = (text: string): Price => ({ ...decodeText(text), text })
+
+const Nano = Schema.optionalWith(Schema.Number, { default: () => 0 })
+const RatesText = Schema.Struct({ input: Nano, cacheRead: Nano, cacheWrite: Nano, output: Nano, reasoning: Nano })
+const PriceText = Schema.Struct({
+  rates: RatesText,
+  tiers: Schema.optionalWith(Schema.Array(Schema.Struct({ above: Nano, rates: RatesText })), { default: () => [] }),
+  search: Nano,
+  videoSecond: Nano
+})
+const decodeText = Schema.decodeSync(Schema.parseJson(PriceText))
 
 const rates = (usd: PriceInUsd): Rates => ({
   input: nanoUsd(usd.input ?? 0),

@@ -8,6 +8,7 @@ import { streamed } from "../generation/streamed.ts"
 import { jsonResponse } from "../generation/native.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { Models } from "../models/Models.ts"
+import type { GenerationOptions } from "../models/Models.ts"
 import { AsyncMessages } from "../tasks/AsyncMessages.ts"
 import type { Handle } from "../tasks/AsyncMessages.ts"
 import { MessagesApi } from "./Api.ts"
@@ -39,14 +40,15 @@ export const MessagesHandlers = handlers(
   })
 )
 
-/** Runs one request to its message, as an async task does. */
+/** Runs one request to its message, as an async task does, whose money was set aside when it was accepted. */
 export const runMessage = (
   models: Models,
   caller: Caller,
   payload: CreateMessage,
-  request: Incoming
+  request: Incoming,
+  charge?: GenerationOptions["charge"]
 ): Effect.Effect<object, Failure> =>
-  Effect.flatMap(answerMessage(models, caller, payload, request), (answer) =>
+  Effect.flatMap(answerMessage(models, caller, payload, request, charge), (answer) =>
     answer instanceof Response ? Effect.promise((): Promise<object> => answer.json()) : Effect.succeed(answer)
   )
 
@@ -55,12 +57,13 @@ const answerMessage = (
   models: Models,
   caller: Caller,
   payload: CreateMessage,
-  request: Incoming
+  request: Incoming,
+  charge?: GenerationOptions["charge"]
 ): Effect.Effect<Message | Response, Failure> =>
   Effect.flatMap(decode(payload), (conversation) => {
     const id = newMessageId()
     return answering(
-      models.generate(caller, conversation, request, { stream: false, ...told(payload, request, id) }),
+      models.generate(caller, conversation, request, { stream: false, charge, ...told(payload, request, id) }),
       (generation): Effect.Effect<Message | Response, Failure> =>
         generation.native === true
           ? Effect.map(folded({ generation, machine: passing(request) }), ({ terminal }) => jsonResponse(terminal))
@@ -77,7 +80,7 @@ const acceptMessage = (
   request: Incoming
 ): Effect.Effect<Handle, Failure> =>
   Effect.flatMap(decode(payload), (conversation) =>
-    Effect.zipRight(models.find(conversation.model, "text"), asyncMessages.accept(caller, payload.model, request))
+    Effect.flatMap(models.quote(caller, conversation), (quote) => asyncMessages.accept(caller, quote, request))
   )
 
 const streamMessage = (

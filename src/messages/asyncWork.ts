@@ -10,11 +10,11 @@ export const MessageWorkLive = Layer.effect(
   MessageWork,
   Effect.map(
     Models,
-    (models) => (caller, body, request) =>
+    (models) => (caller, body, request, charge) =>
       decodeBody(body).pipe(
         // It was valid when it was accepted; if it is not now, this gateway is another one.
         Effect.orDie,
-        Effect.flatMap((payload) => runMessage(models, caller, payload, request)),
+        Effect.flatMap((payload) => runMessage(models, caller, payload, request, charge)),
         Effect.mapError((failure) => {
           const { message, type } = errorBody(failure).error
           return { code: type, message }

@@ -1,6 +1,7 @@
 import { Cause, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { ModelForbidden } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
@@ -9,9 +10,10 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { fitContext } from "../generation/truncate.ts"
 import { Ledger } from "../ledger/Ledger.ts"
-import type { Chargeable } from "../ledger/Ledger.ts"
+import type { Charge, Chargeable } from "../ledger/Ledger.ts"
 import { metered } from "../ledger/metered.ts"
 import { free, mostOf } from "../ledger/Price.ts"
+import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
 import type { NativeDialect, NativeRequest } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
@@ -37,6 +39,8 @@ export interface GenerationOptions {
   readonly stream: boolean
   /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
   readonly native?: Native | undefined
+  /** Pays in place of the ledger, where the money was set aside before. */
+  readonly charge?: ((request: Chargeable) => Charge) | undefined
   /** What the conversation does not say of the request; asked where it goes to an upstream of another dialect. */
   readonly beyond?: () => ReadonlyArray<Beyond>
 }
@@ -62,6 +66,32 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
     }
 
+    /** The model, and the conversation as it may be had from it; or why not. */
+    const admit = (caller: Caller, conversation: Conversation) => {
+      const model = lookUp(conversation.model, "text")
+      if (model instanceof InvalidRequest) return model
+      const refused = forbidden(caller, model.id)
+      if (refused !== undefined) return refused
+      const searching = withinAccount(caller, conversation)
+      if (searching instanceof InvalidRequest) return searching
+      const fitting = fitContext(searching, model.contextTokens)
+      return fitting instanceof InvalidRequest ? fitting : { model, fitting }
+    }
+
+    /** What a conversation can cost at most. Fails where `generate` would before it asks anybody. */
+    const quote = (caller: Caller, conversation: Conversation): Effect.Effect<Quote, InvalidRequest | ModelForbidden> =>
+      Effect.suspend(() => {
+        const admitted = admit(caller, conversation)
+        if (!("fitting" in admitted)) return Effect.fail(admitted)
+        const { fitting, model } = admitted
+        const price = model.price ?? free
+        return Effect.succeed({
+          model,
+          price,
+          mostNanoUsd: () => mostOf(price, mostUsed(fitting, model, countTokens(fitting)))
+        })
+      })
+
     /**
      * Starts a generation for a caller, who pays for what it uses. Fails with what the upstream or the gateway refuses
      * before it began. To be called inside `answering`, which cancels it when its client leaves.
@@ -73,19 +103,14 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       options: GenerationOptions
     ): Effect.Effect<Generation, Failure> =>
       Effect.suspend(() => {
-        const model = lookUp(conversation.model, "text")
-        if (model instanceof InvalidRequest) return Effect.fail(model)
-        const refused = forbidden(caller, model.id)
-        if (refused !== undefined) return Effect.fail(refused)
-        const searching = withinAccount(caller, conversation)
-        if (searching instanceof InvalidRequest) return Effect.fail(searching)
-        const fitting = fitContext(searching, model.contextTokens)
-        if (fitting instanceof InvalidRequest) return Effect.fail(fitting)
+        const admitted = admit(caller, conversation)
+        if (!("fitting" in admitted)) return Effect.fail(admitted)
+        const { fitting, model } = admitted
         // A request that the gateway has changed is told in its own words: the caller's would say the old ones.
         const native = fitting === conversation ? options.native : undefined
         const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
-        const { beyond = nothing, stream } = options
-        const told = { native, beyond: once(beyond) }
+        const { beyond = nothing, charge, stream } = options
+        const told = { native, beyond: once(beyond), charge }
         const work: Work = { caller, model, served, conversation: fitting, request, stream, ...told }
         return paid(work, start(work))
       })
@@ -133,7 +158,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         },
         price
       }
-      const opened = ledger.open(chargeable, () => mostOf(price, mostUsed(conversation, model, inputTokens())))
+      const most = () => mostOf(price, mostUsed(conversation, model, inputTokens()))
+      const opened = work.charge === undefined ? ledger.open(chargeable, most) : Effect.succeed(work.charge(chargeable))
       // What a request that does not bound its output will use, nobody knows: it is counted after.
       const mostTokens = () => inputTokens() + (conversation.maxOutputTokens ?? 0)
       // On the path of every request, so with as few operators as say it.
@@ -163,9 +189,22 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       )
     }
 
-    return { find, generate, get: (id: string) => catalogue.get(id), list: () => [...catalogue.values()] } as const
+    return {
+      find,
+      generate,
+      quote,
+      get: (id: string) => catalogue.get(id),
+      list: () => [...catalogue.values()]
+    } as const
   })
 }) {}
+
+/** A conversation's model and price. */
+export interface Quote {
+  readonly model: Model
+  readonly price: Price
+  readonly mostNanoUsd: () => number
+}
 
 /** Who answers: the one that is being tried. */
 interface Served {
@@ -180,6 +219,7 @@ interface Work {
   readonly request: Incoming
   readonly stream: boolean
   readonly native: Native | undefined
+  readonly charge: GenerationOptions["charge"]
   readonly beyond: () => ReadonlyArray<Beyond>
 }
 

@@ -16,6 +16,8 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const queue: Array<Job> = []
+    /** What the write that is running wants done once it is durable. */
+    let after: Array<() => void> = []
     let wake = () => {}
 
     const idle = Effect.async<void>((resume) => {
@@ -48,17 +50,28 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const enqueue = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
       Effect.async<A, E | SqlError>((resume) => {
         let result: Exit.Exit<A, E> | undefined
+        const own: Array<() => void> = []
         queue.push({
-          run: Effect.flatMap(Effect.exit(write), (exit) => {
-            result = exit
-            return Exit.isFailure(exit) ? (outage(exit.cause) ?? Effect.void) : Effect.void
-          }),
-          settle: (committed) =>
+          run: Effect.flatMap(
+            Effect.exit(
+              Effect.zipRight(
+                Effect.sync(() => (after = own)),
+                write
+              )
+            ),
+            (exit) => {
+              result = exit
+              return Exit.isFailure(exit) ? (outage(exit.cause) ?? Effect.void) : Effect.void
+            }
+          ),
+          settle: (committed) => {
+            if (Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)) own.forEach((run) => run())
             resume(
               Exit.isFailure(committed)
                 ? Exit.failCause(committed.cause)
                 : (result ?? Exit.die("a committed write has no result"))
             )
+          }
         })
         wake()
       })
@@ -69,7 +82,13 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     /** One statement, which is all or nothing by itself: saves the savepoint. */
     const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one)
 
-    return { write, statement } as const
+    /**
+     * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
+     * rolled back.
+     */
+    const afterCommit = (run: () => void): Effect.Effect<void> => Effect.sync(() => void after.push(run))
+
+    return { write, statement, afterCommit } as const
   })
 }) {}
 

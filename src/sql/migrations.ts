@@ -10,6 +10,7 @@ import { responseItems } from "./migrations/0006_responseItems.ts"
 import { declaredKeys } from "./migrations/0007_declaredKeys.ts"
 import { administration } from "./migrations/0008_administration.ts"
 import { idempotency } from "./migrations/0009_idempotency.ts"
+import { holds } from "./migrations/0010_holds.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
@@ -24,7 +25,8 @@ const history = [
   [6, "responseItems", responseItems],
   [7, "declaredKeys", declaredKeys],
   [8, "administration", administration],
-  [9, "idempotency", idempotency]
+  [9, "idempotency", idempotency],
+  [10, "holds", holds]
 ] as const
 
 /** The schema that this gateway works with. */

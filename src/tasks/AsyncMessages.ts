@@ -1,7 +1,9 @@
 import { Clock, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import type { Conflict } from "../contract/Failure.ts"
+import type { Conflict, InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import type { Quote } from "../models/Models.ts"
 import { messageKindName, messageLane } from "./MessageKind.ts"
 import { storedRequest } from "./StoredRequest.ts"
 import type { NewTask } from "./Task.ts"
@@ -17,11 +19,17 @@ export interface Handle {
 
 /** Accepts message requests whose answer is fetched later. */
 export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/tasks/AsyncMessages", {
+  dependencies: [Ledger.Default],
   effect: Effect.gen(function* () {
     const store = yield* TaskStore
+    const ledger = yield* Ledger
 
-    /** Stores a request that was found valid; it is durable when the handle is there. */
-    const accept = (caller: Caller, model: string, request: Incoming): Effect.Effect<Handle, Conflict> =>
+    /** Stores a request that was found valid, with what it may cost; it is durable when the handle is there. */
+    const accept = (
+      caller: Caller,
+      { model, mostNanoUsd, price }: Quote,
+      request: Incoming
+    ): Effect.Effect<Handle, Conflict | InsufficientBalance | QuotaExceeded | RateLimited> =>
       Effect.gen(function* () {
         const createdAtMs = yield* Clock.currentTimeMillis
         const id = newId(createdAtMs)
@@ -32,13 +40,25 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/task
           kind: messageKindName,
           account: caller.account,
           key: caller.key,
-          model,
-          lane: messageLane(model),
+          model: model.id,
+          lane: messageLane(model.id),
           details: {},
           request: storedRequest(caller, request),
           createdAtMs
         }
-        yield* Effect.catchTag(store.insert(task, request.once?.keep(handle)), "SqlError", Effect.die)
+        const hold = {
+          id,
+          caller,
+          requestId: request.id,
+          model: model.id,
+          upstream: model.routes[0]?.upstream ?? "",
+          price,
+          modelLimits: model.limits
+        }
+        const kept = request.once?.keep(handle) ?? Effect.void
+        yield* ledger
+          .holding(hold, mostNanoUsd, (row) => store.insert(task, Effect.zipRight(kept, row)))
+          .pipe(Effect.catchTag("SqlError", Effect.die))
         return handle
       })
 

@@ -2,8 +2,10 @@ import { Context, Effect, Schema } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { Ledger } from "../ledger/Ledger.ts"
 import type { TaskRecord } from "./Api.ts"
 import { decodeStored, incoming } from "./StoredRequest.ts"
+import { isTerminal } from "./Task.ts"
 import type { Task, TaskError, TaskState } from "./Task.ts"
 import type { TaskKind } from "./TaskKind.ts"
 
@@ -13,7 +15,12 @@ import type { TaskKind } from "./TaskKind.ts"
  */
 export class MessageWork extends Context.Tag("gateway/tasks/MessageWork")<
   MessageWork,
-  (caller: Caller, body: unknown, request: Incoming) => Effect.Effect<object, TaskError>
+  (
+    caller: Caller,
+    body: unknown,
+    request: Incoming,
+    charge: ReturnType<Ledger["chargeOf"]>
+  ) => Effect.Effect<object, TaskError>
 >() {}
 
 export const messageKindName = "message"
@@ -25,21 +32,29 @@ const parallel = 1_000
 export const messageLane = (model: string): string => `${messageKindName}:${model}`
 
 /** Async messages: one turn is the whole generation; after a crash it starts again. */
-export const makeMessageKind: Effect.Effect<TaskKind, never, MessageWork> = Effect.map(MessageWork, (work) => ({
-  name: messageKindName,
-  parallel,
-  run: (lease) =>
-    Effect.gen(function* () {
-      const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
-      yield* lease.write({ state: "running" })
-      return yield* Effect.match(work(stored.caller, stored.body, incoming(stored)), {
-        onSuccess: (result) => ({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
-        onFailure: (error) => ({ patch: { state: "failed", error } as const, againInMs: 0 })
-      })
-    }),
-  record: messageRecord,
-  gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
-}))
+export const makeMessageKind: Effect.Effect<TaskKind, never, MessageWork | Ledger> = Effect.gen(function* () {
+  const work = yield* MessageWork
+  const ledger = yield* Ledger
+  return {
+    name: messageKindName,
+    parallel,
+    run: (lease) =>
+      Effect.gen(function* () {
+        const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(
+          Effect.catchTag("ParseError", Effect.die)
+        )
+        yield* lease.write({ state: "running" })
+        return yield* Effect.match(work(stored.caller, stored.body, incoming(stored), ledger.chargeOf(lease.task.id)), {
+          onSuccess: (result) => ({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
+          onFailure: (error) => ({ patch: { state: "failed", error } as const, againInMs: 0 })
+        })
+      }),
+    record: messageRecord,
+    changed: ({ id, state }) =>
+      isTerminal(state) ? ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined) : Effect.void,
+    gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
+  }
+})
 
 const shown: Record<TaskState, TaskRecord["status"]> = {
   queued: "pending",

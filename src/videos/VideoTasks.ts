@@ -4,6 +4,8 @@ import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import { costOf, free } from "../ledger/Price.ts"
 import type { Model } from "../models/Catalogue.ts"
 import { Models } from "../models/Models.ts"
 import { forbidden } from "../models/permission.ts"
@@ -15,6 +17,7 @@ import { videoLane } from "../tasks/VideoKind.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
+import { quoted } from "./consumption.ts"
 import { commonResolutions } from "./geometry.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
 import { resolve } from "./resolve.ts"
@@ -28,12 +31,13 @@ const kind = "video"
 
 /** Video tasks as their owners see them; the engine below makes them run. */
 export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/VideoTasks", {
-  dependencies: [Cancellation.Default],
+  dependencies: [Cancellation.Default, Ledger.Default],
   effect: Effect.gen(function* () {
     const models = yield* Models
     const upstreams = yield* VideoUpstreams
     const guard = yield* AddressGuard
     const store = yield* TaskStore
+    const ledger = yield* Ledger
     const cancellation = yield* Cancellation
     const { retention } = yield* TaskSettings
 
@@ -55,7 +59,24 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const task = newTask({ caller, request, resolved, upstream, upstreamModel, id, createdAtMs, body: incoming.body })
       const answer = { id }
-      yield* Effect.catchTag(store.insert(task, incoming.once?.keep(answer)), "SqlError", Effect.die)
+      const price = model.price ?? free
+      const hold = {
+        id,
+        caller,
+        requestId: incoming.id,
+        model: model.id,
+        upstream: upstream.name,
+        price,
+        modelLimits: model.limits
+      }
+      const kept = incoming.once?.keep(answer) ?? Effect.void
+      yield* ledger
+        .holding(
+          hold,
+          () => costOf(price, quoted(resolved)),
+          (row) => store.insert(task, Effect.zipRight(kept, row))
+        )
+        .pipe(Effect.catchTag("SqlError", Effect.die))
       return answer
     })
 

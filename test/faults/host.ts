@@ -15,6 +15,7 @@ import { layer as database } from "../../src/sql/Database.ts"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
 import { Leases } from "../../src/tasks/Leases.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
 import { makeMessageKind, MessageWork, messageLane } from "../../src/tasks/MessageKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
@@ -83,6 +84,7 @@ const kinds = Layer.effect(
   )
 ).pipe(
   Layer.provide(work),
+  Layer.provide(Ledger.Default),
   Layer.provide(
     Layer.succeed(
       VideoUpstreams,

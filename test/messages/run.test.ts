@@ -35,7 +35,13 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
       cancel: () => void cancelled++
     })
   }
-  const models = new Models({ generate, find: () => Effect.die("not asked"), get: () => undefined, list: () => [] })
+  const models = new Models({
+    generate,
+    find: () => Effect.die("not asked"),
+    quote: () => Effect.die("not asked"),
+    get: () => undefined,
+    list: () => []
+  })
   return { models, cancelled: () => cancelled }
 }
 
@@ -76,6 +82,7 @@ describe("one request run to its message", () => {
       const models = new Models({
         generate: () => Effect.die("asked"),
         find: () => Effect.die("asked"),
+        quote: () => Effect.die("asked"),
         get: () => undefined,
         list: () => []
       })

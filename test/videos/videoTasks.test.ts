@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Option, TestClock } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import type { Model } from "../../src/models/Catalogue.ts"
 import { Models } from "../../src/models/Models.ts"
@@ -9,13 +10,15 @@ import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeVideoKind } from "../../src/tasks/VideoKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
+import { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { Leases } from "../../src/tasks/Leases.ts"
+import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer as database } from "../../src/sql/Database.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
-import { videoFamily } from "../../src/videos/videoFamily.ts"
+import { makeVideoFamily } from "../../src/videos/videoFamily.ts"
 import { image, request, text } from "./requests.ts"
 
 const upstream = (name: string, passesThrough: boolean): VideoUpstream => ({
@@ -69,13 +72,24 @@ const GuardStub = Layer.succeed(
 
 const Kinds = Layer.effect(
   TaskKinds,
-  Effect.map(makeVideoKind(videoFamily), (kind) => taskKinds(kind))
+  Effect.map(Effect.flatMap(makeVideoFamily, makeVideoKind), (kind) => taskKinds(kind))
 )
-const layer = VideoTasks.Default.pipe(
+/** One that looks for no changes: these tests move the clock by years. */
+const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
+  Layer.provide(
+    Layer.succeed(
+      Changes,
+      Changes.make({ seen: () => 0, tell: Effect.succeed([]), listen: () => Effect.succeed(0) } as never)
+    )
+  )
+)
+const layer = VideoTasks.DefaultWithoutDependencies.pipe(
+  Layer.provide(Cancellation.Default),
   Layer.provideMerge(Leases.Default),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
   Layer.provideMerge(Upstreams),
+  Layer.provideMerge(LedgerStill),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(database({ url: "sqlite::memory:", exclusive: false })),
   Layer.orDie

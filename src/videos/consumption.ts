@@ -1,0 +1,36 @@
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { Used } from "../ledger/DurableHolds.ts"
+import type { Consumption } from "../ledger/Price.ts"
+import type { Resolved } from "./resolve.ts"
+import { framesPerSecond, videoTokens } from "./geometry.ts"
+import type { VideoTask } from "./VideoTask.ts"
+
+/** How long the videos that a request refers to may be together. What they are costs to find out, so this is held. */
+const longestInputSeconds = 15
+
+/** What a request will use up: exactly, unless it refers to videos. */
+export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">): Consumption => {
+  const refersToVideos = media.some(({ kind }) => kind === "video")
+  return {
+    ...noUsage,
+    outputTokens: videoTokens(settings, refersToVideos ? longestInputSeconds : 0),
+    videoFrames: settings.frames,
+    searches: settings.webSearch ? 1 : 0
+  }
+}
+
+/** What a video that was made used up: its upstream's word (an explicit 0 stays 0), else what its record shows. */
+export const usedBy = ({ details: { settings }, result }: VideoTask): Used | undefined => {
+  if (result === null) return undefined
+  const { duration, frames = duration === undefined ? settings.frames : duration * framesPerSecond, usage } = result
+  const searches = usage?.toolUsage?.["web_search"]
+  return {
+    used: {
+      ...noUsage,
+      outputTokens: usage?.completionTokens ?? videoTokens(settings),
+      videoFrames: frames,
+      searches: typeof searches === "number" ? searches : 0
+    },
+    estimated: usage === undefined
+  }
+}

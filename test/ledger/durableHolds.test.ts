@@ -1,0 +1,191 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Exit, Layer, Scope } from "effect"
+import * as fc from "fast-check"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import { available } from "../../src/ledger/Balances.ts"
+import { Grants } from "../../src/ledger/Grants.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
+import { fromUsd, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
+import { Commits } from "../../src/sql/Commits.ts"
+import { layer } from "../../src/sql/Database.ts"
+
+const team = AccountId.make("team")
+const caller = unrestricted(team, KeyId.make("key_1"))
+/** A dollar a token of output. */
+const price = fromUsd({ output: 1_000_000 })
+const dollar = 1_000_000_000
+
+const database = layer({ url: "sqlite::memory:", exclusive: true })
+const services = Layer.mergeAll(Ledger.Default, Grants.Default, Commits.Default)
+const live = services.pipe(Layer.provideMerge(database))
+
+const account = (dollars: number) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const grants = yield* Grants
+    yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
+    yield* grants.credit(team, nanoUsd(dollars), "test")
+  })
+
+const hold = (id: string, dollars: number, over: Partial<typeof caller> = {}) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const commits = yield* Commits
+    const asked = { id, caller: { ...caller, ...over }, requestId: `req_${id}`, model: "m", upstream: "u", price }
+    yield* ledger.holding(
+      asked,
+      () => dollars * dollar,
+      (row) => commits.write(row)
+    )
+  })
+const used = (dollars: number) => ({ used: { ...noUsage, outputTokens: dollars }, estimated: false })
+const end = (id: string, dollars: number | undefined) =>
+  Effect.gen(function* () {
+    const ledger = yield* Ledger
+    const commits = yield* Commits
+    yield* commits.write(ledger.endHold(id, dollars === undefined ? undefined : used(dollars)))
+  })
+const balance = Effect.flatMap(Ledger, (ledger) => ledger.balance(team))
+
+/** The same figures as the database has them, each from its rows. */
+const stored = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<Record<string, number>>`SELECT
+    (SELECT COALESCE(SUM(nano_usd), 0) FROM grants) AS granted, (SELECT COALESCE(SUM(nano_usd), 0) FROM holds) AS held,
+    (SELECT COALESCE(SUM(cost_nano_usd), 0) FROM usage) AS settled,
+    (SELECT granted_nano_usd FROM accounts) AS grantedSum, (SELECT settled_nano_usd FROM accounts) AS settledSum`
+  expect([row?.["grantedSum"], row?.["settledSum"]]).toEqual([row?.["granted"], row?.["settled"]])
+  return { granted: row?.["granted"], settled: row?.["settled"], held: row?.["held"] }
+})
+
+describe("a hold that is a row", () => {
+  it.effect("is taken from the balance, and ends once: with its cost, or with nothing", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      yield* hold("a", 4)
+      yield* hold("b", 5)
+      expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 0, held: 9 * dollar })
+      yield* end("a", 3)
+      yield* end("a", 3)
+      yield* end("b", undefined)
+      yield* end("b", 5)
+      expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 3 * dollar, held: 0 })
+      expect(yield* stored).toEqual(yield* balance)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("that the balance does not cover, or whose task can't be stored, leaves nothing", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      expect(yield* Effect.flip(hold("a", 11))).toMatchObject({ _tag: "InsufficientBalance" })
+      const ledger = yield* Ledger
+      const commits = yield* Commits
+      const asked = { id: "b", caller, requestId: "r", model: "m", upstream: "u", price }
+      const failing = ledger.holding(
+        asked,
+        () => dollar,
+        (row) => commits.write(Effect.zipRight(row, Effect.fail("no")))
+      )
+      expect(yield* Effect.flip(failing)).toBe("no")
+      expect(yield* balance).toEqual({ granted: 10 * dollar, settled: 0, held: 0 })
+      expect(yield* stored).toEqual(yield* balance)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("counts against the key's and the account's tasks at a time", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      const two = { keyLimits: { concurrentTasks: 2 } }
+      yield* Effect.all([hold("a", 1, two), hold("b", 1, two)])
+      expect(yield* Effect.flip(hold("c", 1, two))).toMatchObject({
+        _tag: "RateLimited",
+        message: "Too many tasks at once: this API key may have 2 that have not ended"
+      })
+      const other = { key: KeyId.make("key_2"), ...two }
+      yield* hold("d", 1, other)
+      expect(yield* Effect.flip(hold("e", 1, { ...other, accountLimits: { concurrentTasks: 3 } }))).toMatchObject({
+        message: "Too many tasks at once: this account may have 3 that have not ended"
+      })
+      yield* end("a", undefined)
+      yield* hold("c", 1, two)
+      expect((yield* balance).held).toBe(3 * dollar)
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("never lets parallel tasks hold more than there is", () =>
+    Effect.gen(function* () {
+      yield* account(10)
+      const all = yield* Effect.all(
+        Array.from({ length: 200 }, (_, n) => Effect.exit(hold(`t${n}`, 1))),
+        { concurrency: "unbounded" }
+      )
+      expect(all.filter(Exit.isSuccess)).toHaveLength(10)
+      expect(available(yield* balance)).toBe(0)
+      expect(yield* stored).toEqual(yield* balance)
+    }).pipe(Effect.provide(live))
+  )
+
+  it("keeps the identity through any interleaving of holds, ends, repeated ends, hang-ups and crashes", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), (steps) =>
+        Effect.runPromise(Effect.scoped(Effect.provide(lived(steps), database)))
+      ),
+      { numRuns: Number(process.env["LEDGER_RUNS"] ?? 60) }
+    ))
+})
+
+type Step = { kind: "hold" | "settle" | "release"; id: string; dollars: number; crash: boolean }
+
+const lived = (steps: ReadonlyArray<Step>) =>
+  Effect.gen(function* () {
+    /** A process: what it has in memory goes with it, the database stays. */
+    const start = Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      return { scope, process: yield* Layer.buildWithScope(Layer.fresh(services), scope) }
+    })
+    let { process, scope } = yield* start
+    yield* Effect.provide(account(20), process)
+    const held = new Map<string, number>()
+    let settled = 0
+    for (const { crash, dollars, id, kind } of steps) {
+      const effect = kind === "hold" ? hold(id, dollars) : end(id, kind === "settle" ? dollars : undefined)
+      const exit = yield* Effect.provide(Effect.exit(effect), process)
+      if (kind === "hold" && Exit.isSuccess(exit)) held.set(id, dollars)
+      // Only a hold that is there is settled, however often its end is asked for.
+      if (kind !== "hold") settled += held.delete(id) && kind === "settle" ? dollars : 0
+      if (crash) {
+        yield* Scope.close(scope, Exit.void)
+        const next = yield* start
+        process = next.process
+        scope = next.scope
+      }
+      const sum = [...held.values()].reduce((a, b) => a + b, 0)
+      const seen = yield* Effect.provide(balance, process)
+      expect(seen).toEqual({ granted: 20 * dollar, settled: settled * dollar, held: sum * dollar })
+      expect(yield* stored).toEqual(seen)
+    }
+    yield* Scope.close(scope, Exit.void)
+  })
+
+const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom<Step["kind"]>("hold", "hold", "settle", "release"),
+  id: fc.constantFrom("a", "b", "c", "d", "e", "f"),
+  dollars: fc.integer({ min: 0, max: 8 }),
+  crash: fc.boolean()
+})
+
+describe("a price as a row has it", () => {
+  it("reads back as it was", () => {
+    const tiers = [{ above: 200_000, usd: { input: 6, output: 22.5 } }]
+    for (const one of [
+      price,
+      fromUsd({}),
+      fromUsd({ per_second: 0.1, per_search: 0.01 }),
+      fromUsd({ input: 3 }, tiers)
+    ]) {
+      expect(priceFromText(one.text)).toEqual(one)
+    }
+  })
+})
