@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { pixel } from "../../upstreams/conversations.ts"
 import type { DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
 import type { families } from "./callers.ts"
 import type { World } from "./world.ts"
@@ -30,10 +31,14 @@ const patch = {
   description: "Edits files.",
   format: { type: "grammar", syntax: "lark", definition: "start: /.+/" }
 }
+const image_url = `data:image/png;base64,${pixel}`
 const text = { source: { type: "text", media_type: "text/plain", data: "a" }, type: "document" }
 
 /** What is asked, and what of it the other dialect can't say. */
 const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
+  ["messages", "openai-responses", { thinking: { type: "enabled", budget_tokens: 2_000 } }, "thinking.budget_tokens"],
+  ["messages", "openai-chat", { thinking: { type: "enabled", budget_tokens: 2_000 } }, "thinking.budget_tokens"],
+  ["responses", "anthropic-messages", { input: [user([{ type: "input_image", image_url, detail: "low" }])] }, "detail"],
   ["messages", "openai-responses", { top_k: 5 }, "top_k"],
   [
     "messages",

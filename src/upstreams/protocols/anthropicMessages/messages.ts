@@ -114,6 +114,7 @@ const block = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
     case "refusal":
       return textBlock(part.text)
     case "image":
+      if (part.detail !== "auto") notes.adapt("detail")
       return [{ type: "image", source: source(part.source) }]
     case "document":
       return document(part, notes)

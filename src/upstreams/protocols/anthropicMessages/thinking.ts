@@ -39,6 +39,7 @@ export const thinking = (
   }
   if (traits.thinking === "none" || forced) return impossible()
   if (traits.thinking === "adaptive") {
+    if (reasoning.budgetTokens !== undefined) notes.adapt("thinking.budget_tokens")
     const display = reasoning.summary === undefined ? {} : { display: "summarized" }
     const asked = reasoning.effort === undefined ? undefined : nearestEffort(effort, ["low", "medium", "high", "max"])
     return {

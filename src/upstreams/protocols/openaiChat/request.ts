@@ -124,6 +124,10 @@ const reasoning = (conversation: Conversation, provider: Provider, notes: Notes)
   if (effort === undefined) return {}
   const control = provider.reasoning
   const enabled = effort !== "none"
+  const { budgetTokens } = conversation.reasoning
+  if (control.by === "object" && budgetTokens !== undefined) return { reasoning: { max_tokens: budgetTokens } }
+  const isCounted = control.by === "enable_thinking" || control.by === "nothing"
+  if (budgetTokens !== undefined && !isCounted) notes.adapt("thinking.budget_tokens")
   switch (control.by) {
     case "nothing":
       if (enabled) notes.adapt(reasoningParam(conversation))
@@ -133,9 +137,7 @@ const reasoning = (conversation: Conversation, provider: Provider, notes: Notes)
     case "enable_thinking":
       return {
         enable_thinking: enabled,
-        ...(conversation.reasoning.budgetTokens === undefined
-          ? {}
-          : { thinking_budget: conversation.reasoning.budgetTokens })
+        ...(budgetTokens === undefined ? {} : { thinking_budget: budgetTokens })
       }
     case "template":
       return {

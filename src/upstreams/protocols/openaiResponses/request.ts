@@ -75,6 +75,7 @@ const reasoning = (conversation: Conversation, traits: Traits, notes: Notes): Js
     if (effort !== undefined && effort !== "none") notes.adapt(reasoningParam(conversation))
     return undefined
   }
+  if (reasoning.budgetTokens !== undefined) notes.adapt("thinking.budget_tokens")
   const nearest = effort === undefined ? undefined : nearestEffort(effort, traits.efforts)
   return {
     ...(nearest === undefined ? {} : { effort: nearest }),
