@@ -17,6 +17,7 @@ import { AddressGuard } from "./guard/AddressGuard.ts"
 import { Resolver } from "./guard/Resolver.ts"
 import { HealthHandlers } from "./health/Handlers.ts"
 import { Lifecycle } from "./health/Lifecycle.ts"
+import { MetricsPage } from "./health/MetricsPage.ts"
 import { docsPages } from "./http/docs.ts"
 import { Listening, serve } from "./http/Server.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
@@ -137,7 +138,8 @@ const HandlersLive = Layer.mergeAll(
   ResponsesLive,
   TasksHandlers,
   VideosHandlers.pipe(Layer.provide(VideoTasks.Default)),
-  FilesHandlers
+  FilesHandlers,
+  MetricsPage.Default
 ).pipe(
   Layer.provide(AsyncMessages.Default),
   // Closed after the server has drained: what runs may come to its end meanwhile.
@@ -147,14 +149,18 @@ const HandlersLive = Layer.mergeAll(
 )
 
 const ServerLive = Layer.unwrapEffect(
-  Effect.map(Settings, ({ server }) =>
-    serve(GatewayApi, docsPages(GatewayApi), {
-      hostname: server.host,
-      port: server.port,
-      bodyLimit,
-      drainDeadline: server.drainDeadline,
-      checkAnswers: server.checkAnswers
-    })
+  Effect.map(Effect.all([Settings, MetricsPage]), ([{ server }, { pages }]) =>
+    serve(
+      GatewayApi,
+      { ...docsPages(GatewayApi), ...pages },
+      {
+        hostname: server.host,
+        port: server.port,
+        bodyLimit,
+        drainDeadline: server.drainDeadline,
+        checkAnswers: server.checkAnswers
+      }
+    )
   )
 ).pipe(Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry)))
 

@@ -30,6 +30,6 @@ export class Deliveries extends Effect.Service<Deliveries>()("gateway/callbacks/
       return toRecord(found.value)
     })
 
-    return { list, redeliver } as const
+    return { list, redeliver, pending: store.pending } as const
   })
 }) {}

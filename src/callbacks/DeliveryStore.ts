@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option, Random, Schema } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
 import { Delivery, deliveryId } from "./Delivery.ts"
 import type { Held, Outcome } from "./Delivery.ts"
 import { nextAttemptAt, schedule } from "./schedule.ts"
@@ -39,6 +40,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
+    const metrics = yield* Metrics
     const owner = crypto.randomUUID()
     let claims = 0
     const onPg = (clause: string) =>
@@ -139,7 +141,9 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
             }
             const updated = yield* sql`UPDATE deliveries SET ${sql.update(columns)}
               WHERE id = ${held.id} AND lease_token = ${held.token} RETURNING id`
-            if (updated.length > 0 && stands.state !== "pending") yield* promote(held.task_id, outcome.endedAtMs)
+            if (updated.length === 0) return
+            metrics.deliveries.of(stands.state).add(1)
+            if (stands.state !== "pending") yield* promote(held.task_id, outcome.endedAtMs)
           })
         )
       )
@@ -207,7 +211,14 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
         return Option.fromNullable((yield* rowsOf(rows))[0])
       })
 
-    return { insert, claim, finish, release, takeOver, hosts, nextDue, list, redeliver } as const
+    /** Deliveries that are under way or will be tried (again), counted up to a hundred thousand. */
+    const pending: Effect.Effect<number, SqlError> = Effect.map(
+      sql<{ n: number }>`SELECT COUNT(*) AS n
+        FROM (SELECT 1 FROM deliveries WHERE next_at IS NOT NULL LIMIT 100000) AS some`,
+      (rows) => rows[0]?.n ?? 0
+    )
+
+    return { insert, claim, finish, release, takeOver, hosts, nextDue, list, redeliver, pending } as const
   })
 }) {}
 

@@ -29,7 +29,9 @@ const Server = Schema.Struct({
   public_url: Schema.optional(HttpUrl),
   drain_seconds: Schema.optional(Schema.Number.pipe(Schema.between(0, 3_600))),
   /** Origins of pages that may call the gateway from a browser. */
-  cors_origins: Schema.optional(Schema.Array(Schema.String))
+  cors_origins: Schema.optional(Schema.Array(Schema.String)),
+  /** Whether `GET /metrics` is there, for whoever reaches the port. */
+  metrics: Schema.optional(Schema.Boolean)
 })
 
 const Upstream = Schema.Struct({

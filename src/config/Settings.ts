@@ -19,6 +19,8 @@ export interface GatewaySettings {
     /** Whether every answer is checked against the contract before it leaves. */
     readonly checkAnswers: boolean
     readonly corsOrigins: ReadonlyArray<string>
+    /** Whether `GET /metrics` is there, without a key. */
+    readonly metrics: boolean
   }
   /** `sqlite:<path>` or `sqlite::memory:`. */
   readonly databaseUrl: string
@@ -72,6 +74,7 @@ const Variables = Schema.Struct({
   GATEWAY_DATABASE_URL: Schema.optional(DatabaseUrl),
   GATEWAY_DRAIN_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 3_600))),
   GATEWAY_CHECK_ANSWERS: Schema.optional(Schema.BooleanFromString),
+  GATEWAY_METRICS: Schema.optional(Schema.BooleanFromString),
   GATEWAY_ALLOW_ADDRESSES: Schema.optional(Schema.String),
   GATEWAY_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
   GATEWAY_WEBHOOK_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
@@ -134,7 +137,8 @@ const settle = (env: Environment) => (variables: Variables) => {
         publicUrl: Option.fromNullable(variables.GATEWAY_PUBLIC_URL ?? server?.public_url),
         drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
         checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
-        corsOrigins: server?.cors_origins ?? []
+        corsOrigins: server?.cors_origins ?? [],
+        metrics: variables.GATEWAY_METRICS ?? server?.metrics ?? false
       },
       databaseUrl,
       dataDirectory: databaseUrl.endsWith(":memory:") ? "data" : dirname(databaseUrl.slice("sqlite:".length)),

@@ -7,6 +7,7 @@ import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { Lifecycle } from "../health/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
 import { compile } from "./compile.ts"
 import { fallback, serveRoute } from "./route.ts"
 import type { Serving } from "./route.ts"
@@ -49,6 +50,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         access: yield* Access,
         idempotency: yield* Idempotency,
         log: yield* AccessLog,
+        metrics: yield* Metrics,
         lifecycle
       }
       const { fallbacks, routes } = compile(api, options)

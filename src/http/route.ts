@@ -8,6 +8,8 @@ import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { Lifecycle } from "../health/Lifecycle.ts"
 import type { Idempotency } from "../idempotency/Idempotency.ts"
 import type { AccessLog } from "../telemetry/AccessLog.ts"
+import { requestCounter } from "../telemetry/Metrics.ts"
+import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
 import { isLarge, parse, readText, turn } from "./body.ts"
@@ -19,6 +21,7 @@ export interface Serving {
   readonly access: Access
   readonly idempotency: Idempotency
   readonly log: (typeof AccessLog)["Service"]
+  readonly metrics: Metrics
   readonly lifecycle: Lifecycle
 }
 
@@ -32,6 +35,7 @@ interface Exchange {
   readonly server: Server
   readonly reply: Reply
   readonly renderFailure: RenderFailure
+  readonly count: RequestCounter
 }
 
 /** What a handler gets, as reflection sees it. */
@@ -42,12 +46,12 @@ interface Input extends Record<string, unknown> {
 /** The caller of an endpoint that asks for no key. */
 const nobody = unrestricted(AccountId.make(""), KeyId.make(""))
 
-export const serveRoute =
-  (serving: Serving, route: Route, handler: Handler) =>
-  async (request: Bun.BunRequest, server: Server): Promise<Response> => {
+export const serveRoute = (serving: Serving, route: Route, handler: Handler) => {
+  const count = requestCounter(serving.metrics, `${route.method} ${route.path}`)
+  return async (request: Bun.BunRequest, server: Server): Promise<Response> => {
     const begun = performance.now()
     const reply = newReply()
-    const exchange = { serving, request, server, reply, renderFailure: route.renderFailure }
+    const exchange = { serving, request, server, reply, renderFailure: route.renderFailure, count }
     const caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange, route)
     const response = Exit.isSuccess(caller)
       ? await handled(exchange, route, handler, caller.value)
@@ -55,11 +59,12 @@ export const serveRoute =
     record(exchange, response.status, begun, Exit.isSuccess(caller) ? caller.value : undefined)
     return response
   }
+}
 
 /** Paths and methods that no route has, in the shape of the family whose prefix they share. */
-export const fallback =
-  (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =>
-  (request: Request, server: Server): Response => {
+export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) => {
+  const count = requestCounter(serving.metrics, "other")
+  return (request: Request, server: Server): Response => {
     const begun = performance.now()
     const reply = newReply()
     const path = pathOf(request)
@@ -67,9 +72,10 @@ export const fallback =
     if (family === undefined) return new Response(null, { status: 404 })
     const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
     const response = failed(reply, family.renderFailure, failure)
-    record({ serving, request, server, reply }, response.status, begun, undefined)
+    record({ serving, request, server, reply, count }, response.status, begun, undefined)
     return response
   }
+}
 
 const authenticated = async (exchange: Exchange, route: Route): Promise<Exit.Exit<Caller, Failure>> => {
   const { access } = exchange.serving
@@ -235,19 +241,22 @@ const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined 
   Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
 
 const record = (
-  { reply, request, serving }: Omit<Exchange, "renderFailure">,
+  { count, reply, request, serving }: Omit<Exchange, "renderFailure">,
   status: number,
   begun: number,
   caller: Caller | undefined
-) =>
+) => {
+  const millis = performance.now() - begun
+  count(status, millis)
   serving.log.record({
     requestId: reply.requestId,
     method: request.method,
     path: pathOf(request),
     status,
-    millis: performance.now() - begun,
+    millis,
     key: caller?.key
   })
+}
 
 /** A defect is logged once, here, under the id that the caller sees. */
 const report =

@@ -9,8 +9,8 @@ interface Options {
   readonly inputTokens: () => number
   /** Whether the gateway itself stops the work: the client then pays nothing. */
   readonly isShuttingDown: () => boolean
-  /** Runs once, when it is over, with the tokens it used. */
-  readonly done: (tokens: number) => void
+  /** Runs once, when it is over, with the tokens that are paid for and how it ended. */
+  readonly done: (tokens: number, how: "finished" | "hang-up" | "failed", used: Usage) => void
 }
 
 /**
@@ -29,7 +29,7 @@ export const metered = (generation: Generation, charge: Charge, options: Options
   const pay = (used: Usage, how: "finished" | "hang-up", estimated: boolean) => {
     isOver = true
     stored = charge.settle(used, how, estimated)
-    options.done(used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens)
+    options.done(used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens, how, used)
   }
 
   /** What was used as far as anybody can tell from here; what the upstream did say of the input stands. */
@@ -43,7 +43,7 @@ export const metered = (generation: Generation, charge: Charge, options: Options
   const release = () => {
     isOver = true
     charge.release()
-    options.done(0)
+    options.done(0, "failed", noUsage)
   }
 
   const observe = (batch: Batch | undefined): Batch | undefined => {

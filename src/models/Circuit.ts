@@ -43,6 +43,10 @@ export class Circuit {
     this.#rules = rules
   }
 
+  get state(): "closed" | "open" | "probing" {
+    return this.#state
+  }
+
   /** Whether a call may go: undefined where it may not. Each pass is given back with one of the three below. */
   enter(now: number): Pass | undefined {
     if (this.#state === "closed") return "usual"

@@ -15,13 +15,15 @@ import { metered } from "../ledger/metered.ts"
 import { free, mostOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
 import type { NativeDialect, NativeRequest } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
-import type { Model } from "./Catalogue.ts"
+import type { Model, Route } from "./Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
 import { outOfReach } from "./beyond.ts"
 import type { Beyond } from "./beyond.ts"
+import { counted, watching } from "./counted.ts"
 import { Lanes, through } from "./Lane.ts"
 import { forbidden } from "./permission.ts"
 import { withinAccount } from "./searchDomains.ts"
@@ -54,6 +56,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const ledger = yield* Ledger
     const limits = yield* Limits
     const lanes = yield* Lanes
+    const metrics = yield* Metrics
+    const watcher = watching(metrics)
 
     const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
       const model = catalogue.get(id)
@@ -119,7 +123,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const start = (work: Work): Effect.Effect<Generation, Failure> => {
       const { beyond, conversation, model, native, request, served, stream } = work
       const strict = model.strict === true || request.headers.get("x-gateway-strict") === "true"
-      return tryRoutes(model.routes, (route) => {
+      const call = (route: Route) => {
         const upstream = upstreams.get(route.upstream)
         if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
         served.upstream = upstream.name
@@ -130,13 +134,14 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         const refused = outOfReach(beyond(), strict)
         if (refused !== undefined) return Effect.fail(refused)
         return through(lanes.get(route.upstream), upstream.generate(conversation, how))
-      })
+      }
+      return tryRoutes(model.routes, call, watcher)
     }
 
     /** Names who answers, and what they were not told. */
     const tellUpstream = ({ beyond, request, served }: Work, generation: Generation): void => {
       request.replyHeaders["x-gateway-upstream"] = served.upstream
-      const adapted = tellAdapted(generation.adapted ?? [], generation.native === true ? [] : beyond())
+      const adapted = tellAdapted(generation.adapted ?? [], generation.native === true ? [] : beyond(), metrics.adapted)
       if (adapted !== undefined) request.replyHeaders["x-gateway-adapted"] = adapted
     }
 
@@ -145,7 +150,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
      * left before it starts used nothing.
      */
     const paid = (work: Work, start: Effect.Effect<Generation, Failure>): Effect.Effect<Generation, Failure> => {
-      const { caller, conversation, model, request, served } = work
+      const { caller, conversation, model, request, served, stream } = work
       const price = model.price ?? free
       const inputTokens = once(() => countTokens(conversation))
       const chargeable: Chargeable = {
@@ -173,15 +178,27 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
             onSuccess: (charge) =>
               Effect.matchCauseEffect(start, {
                 onFailure: (cause) => {
-                  if (Cause.isInterrupted(cause)) void charge.settle(noUsage, "hang-up", true)
+                  const isHangUp = Cause.isInterrupted(cause)
+                  if (isHangUp) void charge.settle(noUsage, "hang-up", true)
                   else charge.release()
                   done(0)
+                  metrics.generations.of(model.id, served.upstream, isHangUp ? "hang-up" : "refused").add(1)
                   return Effect.failCause(cause)
                 },
                 onSuccess: (generation) => {
                   tellUpstream(work, generation)
                   const isShuttingDown = () => request.shutdown.aborted
-                  return Effect.succeed(metered(generation, charge, { inputTokens, isShuttingDown, done }))
+                  const count = counted(metrics, model.id, served.upstream, stream)
+                  return Effect.succeed(
+                    metered(generation, charge, {
+                      inputTokens,
+                      isShuttingDown,
+                      done: (tokens, how, used) => {
+                        done(tokens)
+                        count(how, used)
+                      }
+                    })
+                  )
                 }
               })
           })

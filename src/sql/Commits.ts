@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"
 import { Cause, Chunk, Effect, Exit, Predicate } from "effect"
+import { Metrics } from "../telemetry/Metrics.ts"
 
 interface Job {
   /** Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. */
@@ -15,6 +16,9 @@ interface Job {
 export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const metrics = yield* Metrics
+    const commitSeconds = metrics.commitSeconds.of()
+    const commitWrites = metrics.commitWrites.of()
     const queue: Array<Job> = []
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
@@ -31,12 +35,18 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
 
     const commitWaiting = Effect.suspend(() => {
       const batch = queue.splice(0, 512)
+      const begun = performance.now()
       return sql.withTransaction(Effect.forEach(batch, (job) => job.run, { discard: true })).pipe(
         Effect.catchAllDefect((defect) => (defect instanceof SqlError ? Effect.fail(defect) : Effect.die(defect))),
         // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
         Effect.onError(() => Effect.ignore(sql`ROLLBACK`)),
         Effect.exit,
-        Effect.map((exit) => batch.forEach((job) => job.settle(exit)))
+        Effect.map((exit) => {
+          commitSeconds.observe((performance.now() - begun) / 1_000)
+          commitWrites.observe(batch.length)
+          metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
+          batch.forEach((job) => job.settle(exit))
+        })
       )
     }).pipe(Effect.uninterruptible)
 

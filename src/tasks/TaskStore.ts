@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import type { TaskChange } from "./Outbox.ts"
 import type { NewTask, Task, TaskError, TaskState } from "./Task.ts"
@@ -36,6 +37,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     const commits = yield* Commits
     const outbox = yield* Outbox
     const kinds = yield* TaskKinds
+    const metrics = yield* Metrics
     const due = makeWake()
     const deadlines = makeWake()
     let nextDeadlineMs = 0
@@ -48,7 +50,10 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
       const recorded = outbox.record(changeOf(task))
       return also === undefined ? recorded : Effect.zipRight(also(task), recorded)
     }
-    const committed = (task: Task) => outbox.committed(changeOf(task))
+    const committed = (task: Task) => {
+      metrics.tasks.of(task.kind, task.state).add(1)
+      outbox.committed(changeOf(task))
+    }
 
     /**
      * Stores a new task; it is durable when this succeeds. `alongside` happens in the same transaction and before it: a
@@ -167,7 +172,13 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
         (rows) => rows.length
       )
 
-    return { insert, find, list, end, remove, expireDue, purge, changed, committed, due, deadlines } as const
+    /** Tasks that have not ended, counted up to a hundred thousand. */
+    const active: Effect.Effect<number, SqlError> = Effect.map(
+      sql<{ n: number }>`SELECT COUNT(*) AS n FROM (SELECT 1 FROM tasks WHERE ended_at IS NULL LIMIT 100000) AS some`,
+      (rows) => rows[0]?.n ?? 0
+    )
+
+    return { active, insert, find, list, end, remove, expireDue, purge, changed, committed, due, deadlines } as const
   })
 }) {}
 

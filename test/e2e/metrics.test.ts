@@ -1,0 +1,164 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import { startGateway } from "./process.ts"
+import type { GatewayProcess } from "./process.ts"
+
+const chat = fakeUpstream("openai-chat")
+const broken = fakeUpstream("openai-chat", { answer: () => new Response("down", { status: 503 }) })
+const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
+
+let gateway: GatewayProcess
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-metrics-"))
+  writeFileSync(
+    join(folder, "gateway.yaml"),
+    `server: { metrics: true }
+upstreams:
+  chat: { protocol: openai-chat, base_url: "${chat.url}/v1", max_concurrency: 3 }
+  broken: { protocol: openai-chat, base_url: "${broken.url}/v1" }
+models:
+  fallback: { routes: [{ upstream: broken }, { upstream: chat }] }
+callbacks: { allow: [127.0.0.0/8] }
+`
+  )
+  gateway = await startGateway({ folder })
+})
+afterAll(async () => {
+  await gateway.dispose()
+  await Promise.all([chat, broken, receiver].map((server) => server.stop(true)))
+})
+
+const ask = (path: string, body: object, signal?: AbortSignal) =>
+  fetch(`${gateway.url}${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+    ...(signal && { signal })
+  })
+const say = (content: string, more: object = {}) => ({
+  model: "sandbox-text",
+  max_tokens: 100,
+  messages: [{ role: "user", content }],
+  ...more
+})
+const text = async () => (await fetch(`${gateway.url}/metrics`)).text()
+/** Samples by name and labels. */
+const samples = async (): Promise<Readonly<Record<string, number>>> =>
+  Object.fromEntries(
+    (await text())
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"))
+      .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])
+  )
+const until = async (isSo: (now: Readonly<Record<string, number>>) => boolean) => {
+  for (const deadline = Date.now() + 10_000; ; await Bun.sleep(20)) {
+    const now = await samples()
+    if (isSo(now)) return now
+    if (Date.now() > deadline) throw new Error(`not yet:\n${JSON.stringify(now, null, 1)}`)
+  }
+}
+
+describe("GET /metrics", () => {
+  it("is not there unless it is asked for", async () => {
+    const other = await startGateway()
+    expect((await fetch(`${other.url}/metrics`)).status).toBe(404)
+    await other.dispose()
+  })
+
+  it("is text that Prometheus reads: every sample behind its own help and type, once", async () => {
+    await (await ask("/v1/messages", say("hello"))).json()
+    const reply = await fetch(`${gateway.url}/metrics`)
+    expect(reply.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8")
+    const declared = new Set<string>()
+    let current = ""
+    for (const line of (await reply.text()).trimEnd().split("\n")) {
+      const help = /^# HELP (\w+) \S/.exec(line)
+      const type = /^# TYPE (\w+) (counter|gauge|histogram)$/.exec(line)
+      if (help !== null) {
+        current = help[1] ?? ""
+        expect(declared.has(current)).toBe(false)
+        declared.add(current)
+      } else if (type !== null) expect(type[1]).toBe(current)
+      else {
+        expect(line).toMatch(/^\w+(\{(\w+="([^"\\\n]|\\.)*",?)+\})? -?[\d.e+-]+$/)
+        expect(line.startsWith(current)).toBe(true)
+      }
+    }
+    expect(declared.size).toBeGreaterThan(20)
+  })
+
+  it("counts requests, generations, tokens and what was left out", async () => {
+    const before = await samples()
+    const usage = ((await (await ask("/v1/messages", say("tokens"))).json()) as { usage: Record<string, number> }).usage
+    await (await ask("/v1/messages", say("[[sandbox: error=400]]"))).text()
+    await (await ask("/v1/messages", say("x", { model: "made-up-by-a-caller" }))).text()
+    await (await ask("/v1/made-up-by-a-caller", {})).text()
+    await (await ask("/v1/messages", say("top", { model: "fallback", top_k: 3 }))).text()
+    const now = await samples()
+    const risen = (name: string) => (now[name] ?? 0) - (before[name] ?? 0)
+    expect(risen('gateway_requests_total{route="POST /v1/messages",status="200"}')).toBe(2)
+    expect(risen('gateway_requests_total{route="POST /v1/messages",status="400"}')).toBe(2)
+    expect(risen('gateway_requests_total{route="other",status="404"}')).toBe(1)
+    expect(risen('gateway_request_seconds_count{route="POST /v1/messages"}')).toBe(4)
+    const sandbox = (outcome: string) =>
+      risen(`gateway_generations_total{model="sandbox-text",upstream="sandbox",outcome="${outcome}"}`)
+    expect([sandbox("finished"), sandbox("refused")]).toEqual([1, 1])
+    expect(risen('gateway_tokens_total{model="sandbox-text",kind="input"}')).toBe(usage["input_tokens"])
+    expect(risen('gateway_tokens_total{model="sandbox-text",kind="output"}')).toBe(usage["output_tokens"])
+    expect(risen('gateway_adapted_total{parameter="top_k"}')).toBe(1)
+  })
+
+  it("shows streams while they are open, and hang-ups", async () => {
+    const leave = new AbortController()
+    const body = say("[[sandbox: stall=3]] wait", { stream: true })
+    const reply = await ask("/v1/messages", body, leave.signal)
+    expect(reply.status).toBe(200)
+    await until((now) => now["gateway_streams_open"] === 1)
+    const hangUps = 'gateway_generations_total{model="sandbox-text",upstream="sandbox",outcome="hang-up"}'
+    const before = (await samples())[hangUps] ?? 0
+    leave.abort()
+    const after = await until((now) => now["gateway_streams_open"] === 0)
+    expect(after[hangUps]).toBe(before + 1)
+  })
+
+  it("shows an upstream that fails: its errors, the calls made once more, its circuit", async () => {
+    for (let i = 0; i < 5; i++) expect((await ask("/v1/messages", say("x", { model: "fallback" }))).status).toBe(200)
+    const now = await samples()
+    expect(now['gateway_upstream_errors_total{upstream="broken",status="503"}']).toBeGreaterThanOrEqual(10)
+    expect(now['gateway_upstream_retries_total{upstream="broken",how="again"}']).toBeGreaterThanOrEqual(6)
+    expect(now['gateway_upstream_retries_total{upstream="chat",how="elsewhere"}']).toBeGreaterThanOrEqual(5)
+    expect(now['gateway_upstream_circuit{upstream="broken"}']).toBe(2)
+    expect(now['gateway_upstream_circuit{upstream="chat"}']).toBe(0)
+    expect(now['gateway_upstream_running{upstream="chat"}']).toBe(0)
+    expect(now['gateway_upstream_running{upstream="broken"}']).toBeUndefined()
+  })
+
+  it("counts tasks by state, their callbacks and the commits behind them", async () => {
+    const created = await ask("/api/v3/contents/generations/tasks", {
+      model: "sandbox-video",
+      content: [{ type: "text", text: "[[sandbox: queue=50ms fail=Broken]] a cat" }],
+      callback_url: `http://127.0.0.1:${receiver.port}/hook`
+    })
+    expect(created.status).toBe(200)
+    const now = await until((now) => now['gateway_deliveries_total{state="delivered"}'] === 3)
+    for (const state of ["queued", "running", "failed"]) {
+      expect(now[`gateway_tasks_total{kind="video",state="${state}"}`]).toBe(1)
+    }
+    expect(now["gateway_tasks_active"]).toBe(0)
+    expect(now["gateway_deliveries_pending"]).toBe(0)
+    expect(now["gateway_oldest_expired_lease_seconds"]).toBe(0)
+    expect(now['gateway_commits_total{outcome="committed"}']).toBeGreaterThan(3)
+    expect(now["gateway_commit_writes_count"]).toBe(now['gateway_commits_total{outcome="committed"}'])
+    await until((now) => (now["gateway_event_loop_lag_seconds_count"] ?? 0) > 0)
+  })
+
+  it("holds no key, no prompt and nothing that a caller made up", async () => {
+    await (await ask("/v1/messages", say("a planted prompt", { planted_parameter: 1 }))).text()
+    const page = await text()
+    expect(page).not.toContain(gateway.key)
+    expect(page).not.toMatch(/planted|made-up-by-a-caller|127\.0\.0\.1/)
+  })
+})
