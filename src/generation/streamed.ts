@@ -15,8 +15,10 @@ export interface Streaming<S, F extends Frame> extends Ending<S> {
   readonly request: Incoming
 }
 
-/** The longest wait for a first event before the 200 leaves, and the longest silence on an open stream, in ms. */
-const patience = 10_000
+/** The longest wait for a first event before the 200 leaves, in ms. */
+export const patience = 10_000
+/** The longest silence on an open stream, in ms. */
+export const heartbeatEvery = 10_000
 /** An upstream that says nothing for this long has failed, in ms. */
 const idleDeadline = 300_000
 /** A reader that takes nothing for this long is cut, in ms. */
@@ -30,7 +32,7 @@ export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.E
   Effect.suspend(() => {
     const { generation } = options
     const respond = (batch: Batch, following?: Promise<Batch | undefined>) =>
-      Effect.sync(() => new Response(body(options, batch, following), { headers }))
+      Effect.sync(() => eventStream(body(options, batch, following)))
     const settle = (given: Batch | undefined): Effect.Effect<Response, Failure> => {
       const batch = given ?? [upstreamEnded]
       const failure = failedAtOnce(batch)
@@ -62,6 +64,10 @@ export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.E
     })
   })
 
+/** The answer that a source of server-sent events makes. Nothing is asked of the source that the reader does not take. */
+export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>): Response =>
+  new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), { headers })
+
 const headers = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
@@ -84,7 +90,7 @@ const body = <S, F extends Frame>(
   options: Streaming<S, F>,
   first: Batch,
   following: Promise<Batch | undefined> | undefined
-): ReadableStream<Uint8Array> => {
+): Bun.UnderlyingSource<Uint8Array> => {
   const { generation, machine, request } = options
   let state = machine.initial
   const given: Array<Batch | Promise<Batch | undefined>> = following === undefined ? [first] : [first, following]
@@ -138,55 +144,53 @@ const body = <S, F extends Frame>(
 
   let onShutdown = () => {}
 
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        onShutdown = () => failWith(controller, new UpstreamFailed({ message: "The gateway is shutting down" }))
-        request.shutdown.addEventListener("abort", onShutdown, { once: true })
-        watch = setInterval(() => {
-          const now = performance.now()
-          if (untakenSince !== undefined && now - untakenSince > readerDeadline) {
-            end("hang-up")
-            controller.error(new Error("the reader stopped reading"))
-          } else if (untakenSince === undefined && now - lastHeard > idleDeadline) {
-            failWith(controller, new UpstreamFailed({ message: "The model's upstream went silent" }))
-          } else if (untakenSince === undefined && now - lastSent >= patience - 500) {
-            lastSent = now
-            controller.enqueue(utf8.encode(options.heartbeat))
-          }
-        }, 1_000)
-      },
-      async pull(controller) {
-        untakenSince = undefined
-        while (!over) {
-          const next = given.shift() ?? generation.next()
-          const batch = (next instanceof Promise ? await next : next) ?? [upstreamEnded]
-          if (over) return
-          lastHeard = performance.now()
-          const [text, ending] = await take(batch)
-          if (over) return
-          if (text !== "") controller.enqueue(utf8.encode(text))
-          if (ending !== undefined) {
-            end(ending)
-            controller.close()
-            return
-          }
-          if (text !== "") {
-            lastSent = lastHeard
-            untakenSince = lastHeard
-            return
-          }
+  return {
+    start(controller) {
+      onShutdown = () => failWith(controller, new UpstreamFailed({ message: "The gateway is shutting down" }))
+      request.shutdown.addEventListener("abort", onShutdown, { once: true })
+      watch = setInterval(() => {
+        const now = performance.now()
+        if (untakenSince !== undefined && now - untakenSince > readerDeadline) {
+          end("hang-up")
+          controller.error(new Error("the reader stopped reading"))
+        } else if (untakenSince === undefined && now - lastHeard > idleDeadline) {
+          failWith(controller, new UpstreamFailed({ message: "The model's upstream went silent" }))
+        } else if (untakenSince === undefined && now - lastSent >= heartbeatEvery - 500) {
+          lastSent = now
+          controller.enqueue(utf8.encode(options.heartbeat))
         }
-      },
-      cancel() {
-        end("hang-up")
+      }, 1_000)
+    },
+    async pull(controller) {
+      untakenSince = undefined
+      while (!over) {
+        const next = given.shift() ?? generation.next()
+        const batch = (next instanceof Promise ? await next : next) ?? [upstreamEnded]
+        if (over) return
+        lastHeard = performance.now()
+        const [text, ending] = await take(batch)
+        if (over) return
+        if (text !== "") controller.enqueue(utf8.encode(text))
+        if (ending !== undefined) {
+          end(ending)
+          controller.close()
+          return
+        }
+        if (text !== "") {
+          lastSent = lastHeard
+          untakenSince = lastHeard
+          return
+        }
       }
     },
-    { highWaterMark: 0 }
-  )
+    cancel() {
+      end("hang-up")
+    }
+  }
 }
 
-const render = (frames: ReadonlyArray<Frame>): string => {
+/** Frames as the text of server-sent events. */
+export const render = (frames: ReadonlyArray<Frame>): string => {
   let text = ""
   for (const frame of frames) {
     text += isNative(frame) ? frame.text : `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`

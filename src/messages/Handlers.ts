@@ -4,6 +4,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { handlers } from "../contract/handlers.ts"
 import { answering, folded } from "../generation/answer.ts"
+import { failedStream, patient } from "../generation/patient.ts"
 import { streamed } from "../generation/streamed.ts"
 import { jsonResponse } from "../generation/native.ts"
 import { countTokens } from "../generation/tokens.ts"
@@ -91,13 +92,15 @@ const streamMessage = (
 ): Effect.Effect<Response, Failure> =>
   Effect.flatMap(decode(payload), (conversation) => {
     const id = newMessageId()
-    return answering(
+    const encoding = encoder(payload, request, id)
+    const answer = answering(
       models.generate(caller, conversation, request, { stream: true, ...told(payload, request, id) }),
       (generation) =>
         generation.native === true
           ? streamed({ generation, machine: passing(request), heartbeat, request })
-          : streamed({ generation, machine: encoder(payload, request, id), heartbeat, request })
+          : streamed({ generation, machine: encoding, heartbeat, request })
     )
+    return patient(answer, { request, heartbeat, failed: failedStream(encoding) })
   })
 
 /** What of the request its conversation does not say. */

@@ -4,6 +4,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { answering, folded } from "../generation/answer.ts"
+import { failedStream, patient } from "../generation/patient.ts"
 import { streamed } from "../generation/streamed.ts"
 import { jsonResponse } from "../generation/native.ts"
 import type { Models } from "../models/Models.ts"
@@ -44,7 +45,8 @@ export const createResponse =
       const stream = payload.stream ?? false
       const encoding = encodingOf(payload, decoded)
       const pass = passing(payload, replay, request, encoding.response)
-      return answering(
+      const encoder = machine(encoding)
+      const answer = answering(
         services.models.generate(caller, decoded.conversation, request, {
           stream,
           native: pass?.native,
@@ -59,12 +61,17 @@ export const createResponse =
               ? streamed({ ...options, heartbeat, request })
               : Effect.map(folded(options), ({ terminal }) => jsonResponse(terminal))
           }
-          const options = { generation, machine: machine(encoding), ...keep((state: State) => state) }
+          const options = { generation, machine: encoder, ...keep((state: State) => state) }
           return stream
             ? streamed({ ...options, heartbeat, request })
             : Effect.map(folded(options), ({ response }) => response)
         }
       )
+      if (!stream) return answer
+      const opened = Effect.map(answer, (answered) =>
+        answered instanceof Response ? answered : Response.json(answered)
+      )
+      return patient(opened, { request, heartbeat, failed: failedStream(encoder) })
     })
 
 /** What the store adds to a request: most need nothing of it. */
