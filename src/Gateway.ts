@@ -158,7 +158,8 @@ const ServerLive = Layer.unwrapEffect(
         port: server.port,
         bodyLimit,
         drainDeadline: server.drainDeadline,
-        checkAnswers: server.checkAnswers
+        checkAnswers: server.checkAnswers,
+        corsOrigins: server.corsOrigins
       }
     )
   )

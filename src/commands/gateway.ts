@@ -1,5 +1,5 @@
 import { Command } from "@effect/cli"
-import { Console, Effect } from "effect"
+import { Cause, Console, Effect } from "effect"
 import { version } from "../../package.json"
 import { checkCommand } from "./check.ts"
 import { serveCommand, serveGateway } from "./serve.ts"
@@ -14,5 +14,6 @@ const run = Command.run(root, { name: "Model Gateway", version, executable: "gat
 /** The command line. What goes wrong is said in one line on standard error, and the exit code is 1. */
 export const gateway = (args: ReadonlyArray<string>) =>
   run(args).pipe(
-    Effect.tapError((error) => ("message" in error ? Console.error(`gateway: ${error.message}`) : Effect.void))
+    Effect.tapError((error) => ("message" in error ? Console.error(`gateway: ${error.message}`) : Effect.void)),
+    Effect.tapDefect((cause) => Console.error(`gateway: internal error: ${Cause.pretty(cause)}`))
   )

@@ -22,6 +22,12 @@ const Seconds = Schema.Number.pipe(Schema.positive())
 const Count = Schema.Int.pipe(Schema.positive())
 const Usd = Schema.Number.pipe(Schema.nonNegative())
 
+const Origin = Schema.String.pipe(
+  Schema.filter((text) => text === "*" || (URL.canParse(text) && new URL(text).origin === text), {
+    message: () => "expected an origin such as https://app.example.com, or *"
+  })
+)
+
 const Server = Schema.Struct({
   host: Schema.optional(Schema.NonEmptyString),
   port: Schema.optional(Schema.Int.pipe(Schema.between(0, 65_535))),
@@ -29,7 +35,7 @@ const Server = Schema.Struct({
   public_url: Schema.optional(HttpUrl),
   drain_seconds: Schema.optional(Schema.Number.pipe(Schema.between(0, 3_600))),
   /** Origins of pages that may call the gateway from a browser. */
-  cors_origins: Schema.optional(Schema.Array(Schema.String)),
+  cors_origins: Schema.optional(Schema.Array(Origin)),
   /** Whether `GET /metrics` is there, for whoever reaches the port. */
   metrics: Schema.optional(Schema.Boolean)
 })

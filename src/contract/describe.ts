@@ -35,7 +35,10 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
     case "Refinement":
       return hasWrongBase(issue) ? { path, rule: mismatch(issue.ast, issue.actual) } : first(issue.issue, path)
     case "Transformation":
-      return first(issue.issue, path)
+      // "Unable to decode …": the library talks of itself.
+      return issue.kind === "Transformation"
+        ? { path, rule: mismatch(issue.ast.to, issue.actual) }
+        : first(issue.issue, path)
     case "Missing":
       return { path, rule: missing(issue.ast) }
     case "Unexpected":
@@ -49,7 +52,9 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
 /** `"many"` for a number from 1 to 3: the whole rule helps more than "a number". */
 const hasWrongBase = (issue: ParseResult.Refinement): boolean =>
   issue.kind === "From" &&
-  (issue.issue._tag === "Type" || (issue.issue._tag === "Refinement" && hasWrongBase(issue.issue)))
+  (issue.issue._tag === "Type" ||
+    (issue.issue._tag === "Transformation" && issue.issue.kind === "Transformation") ||
+    (issue.issue._tag === "Refinement" && hasWrongBase(issue.issue)))
 
 const firstOf = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]

@@ -17,7 +17,7 @@ export const said = <A, I, R>(schema: Schema.Schema<A, I, R>, description: strin
 /** Whole numbers in a range, which messages and docs name. */
 export const integer = (minimum: number, maximum?: number) =>
   Schema.Number.pipe(
-    Schema.filter((value) => Number.isInteger(value) && value >= minimum && value <= (maximum ?? Infinity), {
+    Schema.filter((value) => Number.isSafeInteger(value) && value >= minimum && value <= (maximum ?? Infinity), {
       description:
         maximum === undefined ? `an integer of ${minimum} or more` : `an integer between ${minimum} and ${maximum}`,
       jsonSchema: { type: "integer", minimum, ...(maximum === undefined ? {} : { maximum }) }

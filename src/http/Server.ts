@@ -1,5 +1,5 @@
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Context, Data, Effect, Layer, Option, Schedule } from "effect"
 import type { Duration } from "effect"
 import { Access } from "../access/Access.ts"
 import { handlersTag } from "../contract/handlers.ts"
@@ -9,6 +9,7 @@ import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { compile } from "./compile.ts"
+import { corsOf } from "./cors.ts"
 import { fallback, serveRoute } from "./route.ts"
 import type { Serving } from "./route.ts"
 
@@ -22,7 +23,12 @@ export interface ServerOptions {
   readonly drainDeadline: Duration.Duration
   /** Whether answers are checked against the contract before they leave; on in tests. */
   readonly checkAnswers: boolean
+  /** Origins of pages that may call from a browser. */
+  readonly corsOrigins: ReadonlyArray<string>
 }
+
+/** The address can't be listened on; the message is one line for the operator. */
+export class CannotListen extends Data.TaggedError("CannotListen")<{ readonly message: string }> {}
 
 /** The address the server listens on. */
 export class Listening extends Context.Tag("gateway/http/Listening")<Listening, { readonly url: URL }>() {}
@@ -38,7 +44,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   pages: Pages,
   options: ServerOptions
-): Layer.Layer<Listening, never, HandlersOfAll<Groups> | Access | AccessLog | Idempotency | Lifecycle> =>
+): Layer.Layer<Listening, CannotListen, HandlersOfAll<Groups> | Access | AccessLog | Idempotency | Lifecycle> =>
   Layer.scoped(
     Listening,
     Effect.gen(function* () {
@@ -51,7 +57,8 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         idempotency: yield* Idempotency,
         log: yield* AccessLog,
         metrics: yield* Metrics,
-        lifecycle
+        lifecycle,
+        cors: corsOf(options.corsOrigins)
       }
       const { fallbacks, routes } = compile(api, options)
       const table: Record<
@@ -66,21 +73,25 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       }
       for (const [path, page] of Object.entries(pages)) table[path] = { GET: page }
 
-      const listen = Effect.sync(() =>
-        Bun.serve({
-          hostname: options.hostname,
-          port: options.port,
-          // Outside production Bun answers an uncaught error with a page that shows source.
-          development: false,
-          // Above every limit of ours: Bun's own 413 has an empty body.
-          maxRequestBodySize: 2 * Math.max(options.bodyLimit, ...routes.map((route) => route.bodyLimit)),
-          // For the phase in which a request is read; lifted once a handler waits.
-          idleTimeout: 60,
-          routes: table,
-          fetch: fallback(serving, fallbacks),
-          error: () => new Response(null, { status: 500 })
-        })
-      )
+      const listen = Effect.try({
+        catch: (cause) => cannotListen(options, cause),
+        try: () =>
+          Bun.serve({
+            hostname: options.hostname,
+            port: options.port,
+            // Unless told not to, Bun listens beside whoever has the port, and each gets some of the requests.
+            reusePort: false,
+            // Outside production Bun answers an uncaught error with a page that shows source.
+            development: false,
+            // Above every limit of ours: Bun's own 413 has an empty body.
+            maxRequestBodySize: 2 * Math.max(options.bodyLimit, ...routes.map((route) => route.bodyLimit)),
+            // For the phase in which a request is read; lifted once a handler waits.
+            idleTimeout: 60,
+            routes: table,
+            fetch: fallback(serving, fallbacks),
+            error: () => new Response(null, { status: 500 })
+          })
+      })
 
       /** Readiness fails at once; what runs has its time; then streams end in-band, waiting handlers are interrupted. */
       const drain = (server: Bun.Server<undefined>) => {
@@ -100,3 +111,15 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       return { url: server.url }
     })
   )
+
+const cannotListen = ({ hostname, port }: ServerOptions, cause: unknown): CannotListen => {
+  const address = `${hostname}:${port}`
+  switch (cause instanceof Error && "code" in cause ? cause.code : undefined) {
+    case "EADDRINUSE":
+      return new CannotListen({ message: `can't listen on ${address}: the port is in use` })
+    case "EACCES":
+      return new CannotListen({ message: `can't listen on ${address}: not permitted to` })
+    default:
+      return new CannotListen({ message: `can't listen on ${address}: this machine has no such address` })
+  }
+}

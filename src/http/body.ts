@@ -9,10 +9,15 @@ const maxKeysOfObject = 10_000
 const maxValues = 300_000
 
 /** Reads a body of at most `limit` bytes. */
-export const readText = async (request: Request, limit: number): Promise<string | TooLarge> => {
+export const readText = async (request: Request, limit: number): Promise<string | TooLarge | InvalidRequest> => {
   const declared = request.headers.get("content-length")
-  if (declared !== null) return Number(declared) > limit ? tooLarge(limit) : request.text()
-  return request.body === null ? "" : readCounted(request.body, limit)
+  try {
+    if (declared !== null) return Number(declared) > limit ? tooLarge(limit) : await request.text()
+    return request.body === null ? "" : await readCounted(request.body, limit)
+  } catch {
+    // Cut off, or chunked in a way that nobody can read; mostly there is no one left to be told.
+    return invalid("The request body could not be read to its end")
+  }
 }
 
 /** Bytes from which on a body is worked on in steps. */

@@ -2,7 +2,7 @@ import { Cause, Effect, Either, Exit, Runtime } from "effect"
 import type { Access } from "../access/Access.ts"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest, TooLarge, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
+import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { Lifecycle } from "../health/Lifecycle.ts"
@@ -14,6 +14,7 @@ import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
 import { isLarge, parse, readText, turn } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
+import type { Cors } from "./cors.ts"
 
 /** What the server brings to every request. */
 export interface Serving {
@@ -23,6 +24,7 @@ export interface Serving {
   readonly log: (typeof AccessLog)["Service"]
   readonly metrics: Metrics
   readonly lifecycle: Lifecycle
+  readonly cors: Cors | undefined
 }
 
 type Handler = AnyHandlers[string]
@@ -51,12 +53,21 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
   return async (request: Bun.BunRequest, server: Server): Promise<Response> => {
     const begun = performance.now()
     const reply = newReply()
+    serving.cors?.allow(request, reply.headers)
+    // Whoever keeps the connection would find nobody at its end.
+    if (serving.lifecycle.isDraining()) reply.headers["connection"] = "close"
     const exchange = { serving, request, server, reply, renderFailure: route.renderFailure, count }
-    const caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange, route)
-    const response = Exit.isSuccess(caller)
-      ? await handled(exchange, route, handler, caller.value)
-      : failed(reply, route.renderFailure, failureOf(caller.cause, reply.requestId, report(exchange)))
-    record(exchange, response.status, begun, Exit.isSuccess(caller) ? caller.value : undefined)
+    let caller: Exit.Exit<Caller, Failure> | undefined
+    let response: Response
+    try {
+      caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange, route)
+      response = Exit.isSuccess(caller)
+        ? await handled(exchange, route, handler, caller.value)
+        : failed(reply, route.renderFailure, failureOf(caller.cause, reply.requestId, report(exchange)))
+    } catch (cause) {
+      response = failed(reply, route.renderFailure, failureOf(Cause.die(cause), reply.requestId, report(exchange)))
+    }
+    record(exchange, response.status, begun, caller !== undefined && Exit.isSuccess(caller) ? caller.value : undefined)
     return response
   }
 }
@@ -68,6 +79,9 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
     const begun = performance.now()
     const reply = newReply()
     const path = pathOf(request)
+    const preflight = serving.cors?.preflight(request, reply.headers)
+    if (preflight !== undefined) return preflight
+    serving.cors?.allow(request, reply.headers)
     const family = fallbacks.find(({ prefix }) => prefix === "/" || path === prefix || path.startsWith(`${prefix}/`))
     if (family === undefined) return new Response(null, { status: 404 })
     const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
@@ -88,7 +102,7 @@ const authenticated = async (exchange: Exchange, route: Route): Promise<Exit.Exi
 const handled = async (exchange: Exchange, route: Route, handler: Handler, caller: Caller): Promise<Response> => {
   const { reply, request } = exchange
   const text = route.decodePayload === undefined ? "" : await readText(request, route.bodyLimit)
-  if (text instanceof TooLarge) return failed(reply, route.renderFailure, text)
+  if (typeof text !== "string") return failed(reply, route.renderFailure, text)
   const input = await decoded(exchange, route, caller, text)
   if (input instanceof InvalidRequest) return failed(reply, route.renderFailure, input)
   if (exchange.serving.lifecycle.isDraining() && !route.isPublic) {
@@ -106,16 +120,7 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
     if (request.signal.aborted) await value.body?.cancel()
     return own(reply, value)
   }
-  try {
-    return json(reply, route.status, route.encode(value))
-  } catch (cause) {
-    report(exchange)(Cause.die(cause))
-    return failed(
-      reply,
-      route.renderFailure,
-      failureOf(Cause.die(cause), reply.requestId, () => {})
-    )
-  }
+  return json(reply, route.status, route.encode(value))
 }
 
 interface Asked {

@@ -115,7 +115,8 @@ const live = serve(
     port: 0,
     bodyLimit: 4096,
     drainDeadline: Duration.millis(300),
-    checkAnswers: true
+    checkAnswers: true,
+    corsOrigins: ["https://app.example.com"]
   }
 ).pipe(
   Layer.provide(Layer.mergeAll(EchoHandlers, AccessLog.Off, Idempotency.Default)),

@@ -1,0 +1,41 @@
+/** Lets pages of listed origins call the gateway from a browser; everyone else's browser keeps them out. */
+export interface Cors {
+  /** Adds what a browser wants to see on an answer. */
+  readonly allow: (request: Request, headers: Record<string, string>) => void
+  /** The answer to a preflight of a listed origin; undefined where the request is none. */
+  readonly preflight: (request: Request, headers: Record<string, string>) => Response | undefined
+}
+
+/** @param origins as browsers send them (`https://app.example.com`), or `*`; none turns it off */
+export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
+  if (origins.length === 0) return undefined
+  const listed = new Set(origins)
+  const allowed = (request: Request): string | undefined => {
+    const origin = request.headers.get("origin")
+    if (origin === null) return undefined
+    return listed.has("*") ? "*" : listed.has(origin) ? origin : undefined
+  }
+  const allow: Cors["allow"] = (request, headers) => {
+    // What is kept for one origin must not be shown to another.
+    headers["vary"] = "origin"
+    const origin = allowed(request)
+    if (origin === undefined) return
+    headers["access-control-allow-origin"] = origin
+    // Client libraries read request ids and rate limits; keys travel in a header, never as a cookie.
+    headers["access-control-expose-headers"] = "*"
+  }
+  return {
+    allow,
+    preflight: (request, headers) => {
+      const method = request.headers.get("access-control-request-method")
+      if (request.method !== "OPTIONS" || method === null || allowed(request) === undefined) return undefined
+      allow(request, headers)
+      headers["access-control-allow-methods"] = "GET, POST, DELETE"
+      // `*` would not cover `authorization`.
+      const asked = request.headers.get("access-control-request-headers")
+      if (asked !== null) headers["access-control-allow-headers"] = asked
+      headers["access-control-max-age"] = "7200"
+      return new Response(null, { status: 204, headers })
+    }
+  }
+}
