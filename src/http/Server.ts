@@ -83,8 +83,8 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
             reusePort: false,
             // Outside production Bun answers an uncaught error with a page that shows source.
             development: false,
-            // Above every limit of ours: Bun's own 413 has an empty body.
-            maxRequestBodySize: 2 * Math.max(options.bodyLimit, ...routes.map((route) => route.bodyLimit)),
+            // The limits are each route's own (`body.ts`): Bun's 413 has an empty body.
+            maxRequestBodySize: Number.MAX_SAFE_INTEGER,
             // For the phase in which a request is read; lifted once a handler waits.
             idleTimeout: 60,
             routes: table,
