@@ -1,0 +1,218 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Database } from "bun:sqlite"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+
+/** A create of each family, priced at a dollar: what is held for it is what it costs. */
+export const families = {
+  responses: {
+    path: "/v1/responses",
+    body: { model: "paid", input: "Hello", max_output_tokens: 1 },
+    broke: { error: { code: "insufficient_quota", type: "insufficient_quota_error" } }
+  },
+  messages: {
+    path: "/v1/messages",
+    body: { model: "paid", messages: "Hello", max_tokens: 1 },
+    broke: { type: "error", error: { type: "insufficient_balance" } }
+  },
+  async: {
+    path: "/v1/messages",
+    body: { model: "paid", messages: "Hello", max_tokens: 1, async: true },
+    broke: { type: "error", error: { type: "insufficient_balance" } }
+  },
+  videos: {
+    path: "/api/v3/contents/generations/tasks",
+    body: {
+      model: "paid-video",
+      content: [{ type: "text", text: "A cat [[sandbox: queue=300ms]]" }],
+      resolution: "480p",
+      duration: 4
+    },
+    broke: { error: { code: "insufficient_balance", type: "authentication_error" } }
+  }
+} as const
+export type Family = keyof typeof families
+export const familyNames = Object.keys(families) as ReadonlyArray<Family>
+
+export const dollar = 1_000_000_000
+export const secretOf = (key: string) => `${key}-secret-0123456789-0123456789`
+
+interface Upstream {
+  readonly url: string
+  /** Calls so far. */
+  readonly calls: () => number
+  /** What it answers next; 200 with one token otherwise. */
+  readonly failNext: (times: number) => void
+  readonly stop: () => void
+}
+
+/** Speaks chat completions: a word of one token, slowly enough for requests to meet, streamed where asked. */
+const upstream = (): Upstream => {
+  let calls = 0
+  let failures = 0
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const { model, stream } = (await request.json()) as { model: string; stream?: boolean }
+      calls++
+      await Bun.sleep(100)
+      if (failures > 0) {
+        failures--
+        return Response.json({ error: { message: "bad request", type: "invalid_request_error" } }, { status: 400 })
+      }
+      const common = { id: `chatcmpl-${calls}`, created: 1, model }
+      if (stream !== true) {
+        const choices = [{ index: 0, message: { role: "assistant", content: `Hi ${calls}` }, finish_reason: "stop" }]
+        return Response.json({ ...common, object: "chat.completion", choices, usage })
+      }
+      const chunk = (more: object) =>
+        `data: ${JSON.stringify({ ...common, object: "chat.completion.chunk", ...more })}\n\n`
+      return new Response(
+        (async function* () {
+          for (const content of ["H", "i", ` ${calls}`]) {
+            yield chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+            await Bun.sleep(30)
+          }
+          yield chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })
+          yield "data: [DONE]\n\n"
+        })() as never,
+        { headers: { "content-type": "text/event-stream" } }
+      )
+    }
+  })
+  return {
+    url: `http://127.0.0.1:${server.port}/v1`,
+    calls: () => calls,
+    failNext: (times) => void (failures = times),
+    stop: () => void server.stop(true)
+  }
+}
+
+export interface Ask {
+  readonly key: string
+  readonly family: Family
+  readonly body?: object
+  readonly idempotencyKey?: string
+  readonly signal?: AbortSignal
+}
+
+export interface Answered {
+  readonly status: number
+  readonly text: string
+  // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was answered
+  readonly json: any
+  readonly headers: Headers
+}
+
+export interface Account {
+  readonly granted: number
+  readonly settled: number
+  readonly held: number
+  readonly usage: ReadonlyArray<{ readonly cost: number; readonly outcome: string; readonly request_id: string }>
+}
+
+/** A gateway whose accounts have ten dollars each, and the upstream behind its text model. */
+export const startWorld = async (keys: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+  const up = upstream()
+  const folder = mkdtempSync(join(tmpdir(), "gateway-money-"))
+  writeFileSync(
+    join(folder, "gateway.yaml"),
+    JSON.stringify({
+      upstreams: { up: { protocol: "openai-chat", base_url: up.url, api_key: "sk-upstream-canary-0123456789" } },
+      models: {
+        // A dollar a token of output.
+        paid: { routes: [{ upstream: "up" }], price: { output: 1_000_000 } },
+        "paid-video": { routes: [{ upstream: "sandbox", model: "sandbox-video" }], price: { per_second: 0.25 } }
+      },
+      keys: keys.map((name) => ({ name, secret: secretOf(name), balance_usd: 10 }))
+    })
+  )
+  let gateway: GatewayProcess = await startGateway({ folder, env })
+  const call = (path: string, key: string, init: RequestInit = {}) =>
+    fetch(`${gateway.url}${path}`, {
+      ...init,
+      headers: {
+        authorization: `Bearer ${secretOf(key)}`,
+        "content-type": "application/json",
+        ...(init.headers as Record<string, string>)
+      }
+    })
+  const ask = async ({ body, family, idempotencyKey, key, signal }: Ask): Promise<Answered> => {
+    const response = await call(families[family].path, key, {
+      method: "POST",
+      body: JSON.stringify({ ...families[family].body, ...body }),
+      ...(idempotencyKey === undefined ? {} : { headers: { "idempotency-key": idempotencyKey } }),
+      ...(signal === undefined ? {} : { signal })
+    })
+    const text = await response.text()
+    const isJson = response.headers.get("content-type") === "application/json"
+    return { status: response.status, text, json: isJson ? JSON.parse(text) : undefined, headers: response.headers }
+  }
+  /** The account's money as its rows say; fails where the sums that are kept beside them differ. */
+  const account = (name: string): Account => {
+    const db = new Database(join(folder, "data/gateway.db"), { readonly: true })
+    try {
+      const sums = db
+        .query(
+          `SELECT granted_nano_usd AS granted, settled_nano_usd AS settled,
+            (SELECT COALESCE(SUM(nano_usd), 0) FROM grants WHERE account_id = accounts.id) AS grants,
+            (SELECT COALESCE(SUM(cost_nano_usd), 0) FROM usage WHERE account_id = accounts.id) AS costs,
+            (SELECT COALESCE(SUM(nano_usd), 0) FROM holds WHERE account_id = accounts.id) AS held
+          FROM accounts WHERE id = ?`
+        )
+        .get(name) as { granted: number; settled: number; grants: number; costs: number; held: number }
+      if (sums.granted !== sums.grants || sums.settled !== sums.costs) throw new Error(`drift: ${JSON.stringify(sums)}`)
+      const usage = db
+        .query(`SELECT cost_nano_usd AS cost, outcome, request_id FROM usage WHERE account_id = ?`)
+        .all(name) as Account["usage"]
+      return { granted: sums.granted, settled: sums.settled, held: sums.held, usage }
+    } finally {
+      db.close()
+    }
+  }
+  const tasks = (): ReadonlyArray<{ id: string; state: string }> => {
+    const db = new Database(join(folder, "data/gateway.db"), { readonly: true })
+    try {
+      return db.query(`SELECT id, state, account_id FROM tasks`).all() as never
+    } finally {
+      db.close()
+    }
+  }
+  return {
+    up,
+    folder,
+    gateway: () => gateway,
+    call,
+    ask,
+    account,
+    tasks,
+    /** Ends the process, however, and starts another one where it was. */
+    restart: async (signal: NodeJS.Signals) => {
+      gateway.signal(signal)
+      await gateway.exited
+      gateway = await startGateway({ folder, env })
+    },
+    dispose: async () => {
+      up.stop()
+      await gateway.dispose()
+    }
+  }
+}
+
+export type World = Awaited<ReturnType<typeof startWorld>>
+
+/** Looks until something is so. */
+export const until = async <A>(look: () => A | Promise<A>, isSo: (seen: A) => boolean, ms = 30_000): Promise<A> => {
+  const deadline = performance.now() + ms
+  for (;;) {
+    const seen = await look()
+    if (isSo(seen)) return seen
+    if (performance.now() > deadline) throw new Error(`it never came about; last seen: ${JSON.stringify(seen)}`)
+    await Bun.sleep(20)
+  }
+}
