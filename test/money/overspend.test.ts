@@ -62,7 +62,7 @@ describe("a task that fails", () => {
     const made = await world.ask({
       key: "limited",
       family: "videos",
-      body: prompt("A cat [[sandbox: queue=10ms]] [[sandbox: fail=Nope]]")
+      body: prompt("A cat that fails")
     })
     expect(made.status).toBe(200)
     const { usage } = await until(
@@ -73,7 +73,7 @@ describe("a task that fails", () => {
   })
 
   it("that is cancelled gives it back too", async () => {
-    const body = { content: [{ type: "text", text: "A cat [[sandbox: queue=60s]]" }] }
+    const body = { content: [{ type: "text", text: "A cat that waits" }] }
     const { json } = await world.ask({ key: "limited", family: "videos", body })
     expect(world.account("limited").held).toBe(dollar)
     await until(

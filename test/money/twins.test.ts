@@ -42,7 +42,7 @@ describe("100 parallel twins under one Idempotency-Key", () => {
         ({ usage }) => usage.length > 0
       )
       expect(paid).toMatchObject({ settled: dollar, held: 0, usage: [{ cost: dollar }] })
-      expect(world.up.calls() - calls).toBe(shape.family === "videos" ? 0 : 1)
+      expect(world.up.calls() - calls).toBe(1)
 
       await world.restart("SIGKILL")
       const again = await world.ask(ask)

@@ -26,7 +26,7 @@ export const families = {
     path: "/api/v3/contents/generations/tasks",
     body: {
       model: "paid-video",
-      content: [{ type: "text", text: "A cat [[sandbox: queue=300ms]]" }],
+      content: [{ type: "text", text: "A cat" }],
       resolution: "480p",
       duration: 4
     },
@@ -39,6 +39,8 @@ export const familyNames = Object.keys(families) as ReadonlyArray<Family>
 export const dollar = 1_000_000_000
 export const secretOf = (key: string) => `${key}-secret-0123456789-0123456789`
 
+export const upstreamSecret = "sk-upstream-planted-0123456789"
+
 interface Upstream {
   readonly url: string
   /** Calls so far. */
@@ -48,8 +50,24 @@ interface Upstream {
   readonly stop: () => void
 }
 
-/** Speaks chat completions: a word of one token, slowly enough for requests to meet, streamed where asked. */
+/**
+ * Speaks chat completions: a word of one token, slowly enough for requests to meet, streamed where asked. And Ark's video
+ * tasks, which are done when they are asked for; a prompt with `fails` fails, one with `waits` stays in the queue.
+ */
 const upstream = (): Upstream => {
+  const videos = new Map<string, string>()
+  const video = (request: Request, id: string, prompt: string | undefined) => {
+    if (prompt === undefined)
+      return Response.json({ error: { code: "ResourceNotFound", message: "no" } }, { status: 404 })
+    if (request.method === "DELETE") return Response.json({})
+    const record = { id, model: "m", created_at: 1, updated_at: 2 }
+    if (prompt.includes("waits")) return Response.json({ ...record, status: "queued" })
+    if (prompt.includes("fails"))
+      return Response.json({ ...record, status: "failed", error: { code: "No", message: "no" } })
+    const usage = { completion_tokens: 40_176, total_tokens: 40_176 }
+    const content = { video_url: "https://media.example.com/a.mp4" }
+    return Response.json({ ...record, status: "succeeded", content, usage, duration: 4 })
+  }
   let calls = 0
   let failures = 0
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
@@ -58,8 +76,16 @@ const upstream = (): Upstream => {
     hostname: "127.0.0.1",
     idleTimeout: 0,
     fetch: async (request) => {
-      const { model, stream } = (await request.json()) as { model: string; stream?: boolean }
+      const { pathname } = new URL(request.url)
+      const [, id] = /^\/api\/v3\/contents\/generations\/tasks\/(.*)$/.exec(pathname) ?? []
+      if (id !== undefined) return video(request, id, videos.get(id))
       calls++
+      if (pathname.startsWith("/api/v3")) {
+        const made = `cgt-${calls}`
+        videos.set(made, await request.text())
+        return Response.json({ id: made })
+      }
+      const { model, stream } = (await request.json()) as { model: string; stream?: boolean }
       await Bun.sleep(100)
       if (failures > 0) {
         failures--
@@ -86,7 +112,7 @@ const upstream = (): Upstream => {
     }
   })
   return {
-    url: `http://127.0.0.1:${server.port}/v1`,
+    url: `http://127.0.0.1:${server.port}`,
     calls: () => calls,
     failNext: (times) => void (failures = times),
     stop: () => void server.stop(true)
@@ -123,11 +149,14 @@ export const startWorld = async (keys: ReadonlyArray<string>, env: Record<string
   writeFileSync(
     join(folder, "gateway.yaml"),
     JSON.stringify({
-      upstreams: { up: { protocol: "openai-chat", base_url: up.url, api_key: "sk-upstream-canary-0123456789" } },
+      upstreams: {
+        up: { protocol: "openai-chat", base_url: `${up.url}/v1`, api_key: upstreamSecret },
+        videos: { protocol: "ark-video", base_url: `${up.url}/api/v3`, api_key: upstreamSecret }
+      },
       models: {
         // A dollar a token of output.
         paid: { routes: [{ upstream: "up" }], price: { output: 1_000_000 } },
-        "paid-video": { routes: [{ upstream: "sandbox", model: "sandbox-video" }], price: { per_second: 0.25 } }
+        "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.25 } }
       },
       keys: keys.map((name) => ({ name, secret: secretOf(name), balance_usd: 10 }))
     })
