@@ -1,0 +1,239 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { arkKey } from "../upstreams/fakes/ark.ts"
+import { audit } from "./audit.ts"
+import type { Audit } from "./audit.ts"
+import { askGateway, clients, newTold, pathOf } from "./clients.ts"
+import type { Told } from "./clients.ts"
+import type { OutsideLog } from "./outside.ts"
+import { spawn } from "./processes.ts"
+import type { Spawned } from "./processes.ts"
+
+const secret = `whsec_${Buffer.from("0123456789abcdef0123456789abcdef").toString("base64")}`
+
+const config = (outside: string) => `upstreams:
+  ark: { protocol: ark-video, base_url: "${outside}api/v3", api_key: ${arkKey} }
+models:
+  video: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { output: 7 } }
+  text: { routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1, output: 3 } }
+keys:
+  - { name: faults, secret: "\${GATEWAY_FAULTS_KEY}", account: default, balance_usd: 1000000 }
+callbacks: { allow: [127.0.0.0/8] }
+`
+
+/** The sources as one file, which starts several times faster and is started often. Its assets are read from there. */
+const bundled = async (folder: string): Promise<string> => {
+  const built = await Bun.build({
+    entrypoints: [resolve(import.meta.dirname, "../../src/main.ts")],
+    target: "bun",
+    outdir: folder
+  })
+  if (!built.success) throw new AggregateError(built.logs, "the gateway does not build")
+  return join(folder, "main.js")
+}
+
+export interface Found {
+  readonly seconds: number
+  readonly counts: Readonly<Record<string, number>>
+  readonly mustBeZero: Readonly<Record<string, number>>
+  readonly endings: ReadonlyArray<{ readonly kind: string; readonly state: string; readonly code: string; n: number }>
+  /** How long after a process listened everything that the dead one held was taken up, in ms. */
+  readonly recoveries: ReadonlyArray<number>
+  readonly starts: ReadonlyArray<number>
+  /** The first of whatever was wrong, in words. */
+  readonly words: ReadonlyArray<string>
+}
+
+/** Kills the real gateway so often, at random moments under load, lets the last one end everything, and counts. */
+export const killGateway = async (kills: number): Promise<Found> => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-kills-"))
+  const outside = await spawn("outside.ts", { WEBHOOK_SECRET: secret })
+  const open = new Set<{ readonly signal: (signal: NodeJS.Signals) => void }>([outside])
+  try {
+    return await killed(kills, folder, outside, open)
+  } finally {
+    for (const one of open) one.signal("SIGKILL")
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const killed = async (
+  kills: number,
+  folder: string,
+  outside: Spawned,
+  open: Set<Pick<Spawned, "signal">>
+): Promise<Found> => {
+  const command = [process.execPath, await bundled(folder), "serve"]
+  writeFileSync(join(folder, "gateway.yaml"), config(outside.url))
+  const told = newTold()
+  const load = clients(told, `${outside.url}hook`)
+  const recoveries: Array<number> = []
+  const starts: Array<number> = []
+  const words: Array<string> = []
+  const begunAt = performance.now()
+  let looks: Audit | undefined
+
+  const start = async () => {
+    const dead = looks?.owners() ?? []
+    const begun = performance.now()
+    const gateway = await startGateway({
+      folder,
+      command,
+      env: {
+        GATEWAY_WEBHOOK_SECRET: secret,
+        GATEWAY_BOOTSTRAP_KEY: "bootstrap-key-0123456789abcdef",
+        GATEWAY_FAULTS_KEY: "test-key-0123456789abcdefghijklmnop"
+      }
+    })
+    open.add(gateway)
+    void gateway.exited.then(() => open.delete(gateway))
+    starts.push(performance.now() - begun)
+    looks ??= audit(folder)
+    return { gateway, dead, listensAt: performance.now() }
+  }
+
+  const recovered = async (dead: ReadonlyArray<string>, since: number, isAlive: () => boolean) => {
+    if (dead.length === 0) return
+    while (isAlive()) {
+      if (looks?.heldBy(dead) === 0) return void recoveries.push(performance.now() - since)
+      await Bun.sleep(10)
+    }
+  }
+
+  const balanced = async (url: string) => {
+    const reply = await askGateway(url, "GET", "/v1/balance")
+    const { available, granted, held, settled } = (await reply.json()) as Record<string, { nano_usd: number }>
+    const left = granted!.nano_usd - settled!.nano_usd - held!.nano_usd
+    if (available!.nano_usd !== left) words.push(`a balance of ${available!.nano_usd} where ${left} is left`)
+    return { settled: settled!.nano_usd, held: held!.nano_usd }
+  }
+
+  for (let kill = 0; kill < kills; kill++) {
+    const { dead, gateway, listensAt } = await start()
+    let alive = true
+    void gateway.exited.then(() => (alive = false))
+    words.push(...(looks?.contradictions() ?? []).map((what) => `after kill ${kill}: ${what}`))
+    const running = Promise.all([
+      load.run(gateway.url, () => alive),
+      recovered(dead, listensAt, () => alive),
+      balanced(gateway.url).catch(() => {})
+    ])
+    await Promise.race([Bun.sleep(100 + Math.random() * 900), gateway.exited])
+    if (!alive) words.push(`the gateway ended by itself:\n${gateway.output().slice(-2_000)}`)
+    gateway.signal("SIGKILL")
+    await gateway.exited
+    alive = false
+    await running
+    words.push(...complaints(gateway))
+  }
+
+  // One last process, left alone until everything has ended and was delivered.
+  const { dead, gateway, listensAt } = await start()
+  await recovered(dead, listensAt, () => true)
+  await load.finish(gateway.url)
+  const deadline = performance.now() + 120_000
+  const look = looks!
+  while ((look.active() > 0 || look.undelivered() > 0) && performance.now() < deadline) await Bun.sleep(200)
+  const active = look.active()
+  words.push(...look.contradictions().map((what) => `in the end: ${what}`))
+  const money = await balanced(gateway.url)
+  if (money.held !== 0 && active === 0) words.push(`${money.held} nano-dollars are held for nothing`)
+  const missing: Array<string> = []
+  for (const id of told.accepted.keys()) {
+    if ((await askGateway(gateway.url, "GET", pathOf(id))).status !== 200) missing.push(id)
+  }
+  const rows = look.rows()
+  const log = (await (await fetch(`${outside.url}log`)).json()) as OutsideLog
+  gateway.signal("SIGTERM")
+  const exitCode = await gateway.exited
+  words.push(...complaints(gateway))
+  look.close()
+
+  const { endings, mustBeZero } = judged({ told, rows, log, missing })
+  return {
+    seconds: Math.round((performance.now() - begunAt) / 1_000),
+    endings,
+    recoveries,
+    starts,
+    words: [...words, ...told.refused.map((refusal) => `an answer of ${refusal}`)],
+    counts: {
+      "tasks accepted": told.accepted.size,
+      "tasks stored": rows.length,
+      "cancels acknowledged": told.cancelled.size,
+      "videos submitted": log.submits.length,
+      polls: log.polls,
+      "callbacks received": log.callbacks.length,
+      "nano-dollars settled": money.settled
+    },
+    mustBeZero: {
+      stuck: active,
+      ...mustBeZero,
+      "contradictions and surprises": words.length + told.refused.length,
+      "exit code of SIGTERM": exitCode
+    }
+  }
+}
+
+/** What a gateway has no reason to say. */
+const complaints = ({ output }: GatewayProcess) =>
+  output()
+    .split("\n")
+    .filter((line) => /level=(ERROR|FATAL)|holds without a task/.test(line))
+
+interface Evidence {
+  readonly told: Told
+  readonly rows: ReturnType<Audit["rows"]>
+  readonly log: OutsideLog
+  readonly missing: ReadonlyArray<string>
+}
+
+const ranks: Readonly<Record<string, number>> = { queued: 0, running: 1 }
+const rankOf = (status: string) => ranks[status] ?? 2
+
+const judged = ({ log, missing, rows, told }: Evidence) => {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const videos = rows.filter((row) => row.kind === "video" && row.ended_at !== null)
+  const submits = Map.groupBy(log.submits, ({ prompt }) => prompt)
+  const calls = Map.groupBy(log.callbacks, ({ task }) => task)
+  const stopped = new Set(log.cancelled)
+  const bodies = Map.groupBy(log.callbacks, ({ id }) => id)
+  const endings: Array<Found["endings"][number]> = []
+  for (const { error, kind, state } of rows) {
+    const code = error === null ? "" : (JSON.parse(error) as { code: string }).code
+    const same = endings.find((one) => one.kind === kind && one.state === state && one.code === code)
+    if (same === undefined) endings.push({ kind, state, code, n: 1 })
+    else same.n++
+  }
+  const callsOf = (id: string) => calls.get(id) ?? []
+  const isOutOfOrder = (id: string) => {
+    const ranked = callsOf(id).map(({ status }) => rankOf(status))
+    return ranked.some((rank, index) => rank < Math.max(...ranked.slice(0, index)))
+  }
+  return {
+    endings,
+    mustBeZero: {
+      lost: missing.length,
+      "submitted twice": [...submits.values()].filter((ids) => ids.length > 1).length,
+      "one video for two tasks":
+        rows.filter((row) => row.upstream_id !== null).length -
+        new Set(rows.flatMap((row) => row.upstream_id ?? [])).size,
+      "cancelled and yet not": [...told.cancelled].filter((id) => byId.get(id)?.state !== "cancelled").length,
+      "cancelled here alone": videos.filter(
+        (row) => row.state === "cancelled" && row.upstream_id !== null && !stopped.has(row.upstream_id)
+      ).length,
+      "delivered never": videos.filter(
+        (row) => !callsOf(row.id).some((call) => call.status === row.state && call.answered === 200)
+      ).length,
+      "delivered out of order": videos.filter((row) => isOutOfOrder(row.id)).length,
+      "delivered as other ends": videos.filter((row) =>
+        callsOf(row.id).some((call) => rankOf(call.status) === 2 && call.status !== row.state)
+      ).length,
+      "one id, other bytes": [...bodies.values()].filter((same) => new Set(same.map((call) => call.body)).size > 1)
+        .length,
+      "signatures that do not verify": log.callbacks.filter(({ verified }) => !verified).length
+    }
+  }
+}
