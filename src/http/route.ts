@@ -1,5 +1,6 @@
 import { Cause, Effect, Either, Exit, Runtime } from "effect"
 import type { Access } from "../access/Access.ts"
+import { exitOf } from "../contract/eager.ts"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
@@ -240,11 +241,6 @@ const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A
     })
   })
 }
-
-/** An effect that is its own result already (`Effect.succeed`, a cache hit) needs no fiber. */
-const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined =>
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- `isExit` forgets the effect's own types
-  Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
 
 const record = (
   { count, reply, request, serving }: Omit<Exchange, "renderFailure">,

@@ -67,7 +67,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       request: Chargeable,
       most: () => number
     ): Effect.Effect<Charge, InsufficientBalance | QuotaExceeded> =>
-      Effect.suspend(() => (balances.knows(request.caller) ? place(request, most) : load(request, most)))
+      balances.knows(request.caller) ? place(request, most) : load(request, most)
 
     const load = (request: Chargeable, most: () => number) =>
       Effect.flatMap(loaded(request.caller), () => place(request, most))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
+import * as Eager from "../contract/eager.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { handlers } from "../contract/handlers.ts"
@@ -61,14 +62,14 @@ const answerMessage = (
   request: Incoming,
   charge?: GenerationOptions["charge"]
 ): Effect.Effect<Message | Response, Failure> =>
-  Effect.flatMap(decode(payload), (conversation) => {
+  Eager.flatMap(decode(payload), (conversation) => {
     const id = newMessageId()
     return answering(
       models.generate(caller, conversation, request, { stream: false, charge, ...told(payload, request, id) }),
       (generation): Effect.Effect<Message | Response, Failure> =>
         generation.native === true
-          ? Effect.map(folded({ generation, machine: passing(request) }), ({ terminal }) => jsonResponse(terminal))
-          : Effect.map(folded({ generation, machine: encoder(payload, request, id) }), (state) => state.message)
+          ? Eager.map(folded({ generation, machine: passing(request) }), ({ terminal }) => jsonResponse(terminal))
+          : Eager.map(folded({ generation, machine: encoder(payload, request, id) }), (state) => state.message)
     )
   })
 

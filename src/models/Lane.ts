@@ -1,5 +1,6 @@
 import { Context, Effect, Exit } from "effect"
 import type { Clock, Duration } from "effect"
+import { exitOf } from "../contract/eager.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
@@ -46,7 +47,7 @@ type Call = Effect.Effect<Generation, Failure | UpstreamError>
  * interrupted all the same.
  */
 export const through = (lane: Lane | undefined, call: Call): Call => {
-  if (lane === undefined) return Effect.interruptible(call)
+  if (lane === undefined) return exitOf(call) ?? Effect.interruptible(call)
   return Effect.suspend(() => {
     const slot = lane.slots?.take()
     if (slot === undefined) return guarded(lane, call)

@@ -1,5 +1,7 @@
 import { Cause, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
+import * as Eager from "../contract/eager.ts"
+import { exitOf } from "../contract/eager.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -98,26 +100,26 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
 
     /**
      * Starts a generation for a caller, who pays for what it uses. Fails with what the upstream or the gateway refuses
-     * before it began. To be called inside `answering`, which cancels it when its client leaves.
+     * before it began. It begins when it is called: to be given to `answering` right then, which cancels it when its
+     * client leaves.
      */
     const generate = (
       caller: Caller,
       conversation: Conversation,
       request: Incoming,
       options: GenerationOptions
-    ): Effect.Effect<Generation, Failure> =>
-      Effect.suspend(() => {
-        const admitted = admit(caller, conversation)
-        if (!("fitting" in admitted)) return Effect.fail(admitted)
-        const { fitting, model } = admitted
-        // A request that the gateway has changed is told in its own words: the caller's would say the old ones.
-        const native = fitting === conversation ? options.native : undefined
-        const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
-        const { beyond = nothing, charge, stream } = options
-        const told = { native, beyond: once(beyond), charge }
-        const work: Work = { caller, model, served, conversation: fitting, request, stream, ...told }
-        return paid(work, start(work))
-      })
+    ): Effect.Effect<Generation, Failure> => {
+      const admitted = admit(caller, conversation)
+      if (!("fitting" in admitted)) return Effect.fail(admitted)
+      const { fitting, model } = admitted
+      // A request that the gateway has changed is told in its own words: the caller's would say the old ones.
+      const native = fitting === conversation ? options.native : undefined
+      const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
+      const { beyond = nothing, charge, stream } = options
+      const told = { native, beyond: once(beyond), charge }
+      const work: Work = { caller, model, served, conversation: fitting, request, stream, ...told }
+      return paid(work)
+    }
 
     /** Finds somebody who takes the conversation. */
     const start = (work: Work): Effect.Effect<Generation, Failure> => {
@@ -149,7 +151,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
      * Lets the request in within its limits, and holds the most that it can cost while it starts and runs. One that is
      * left before it starts used nothing.
      */
-    const paid = (work: Work, start: Effect.Effect<Generation, Failure>): Effect.Effect<Generation, Failure> => {
+    const paid = (work: Work): Effect.Effect<Generation, Failure> => {
       const { caller, conversation, model, request, served, stream } = work
       const price = model.price ?? free
       const inputTokens = once(() => countTokens(conversation))
@@ -164,46 +166,46 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         price
       }
       const most = () => mostOf(price, mostUsed(conversation, model, inputTokens()))
-      const opened = work.charge === undefined ? ledger.open(chargeable, most) : Effect.succeed(work.charge(chargeable))
+      const open = () =>
+        work.charge === undefined ? ledger.open(chargeable, most) : Effect.succeed(work.charge(chargeable))
       // What a request that does not bound its output will use, nobody knows: it is counted after.
       const mostTokens = () => inputTokens() + (conversation.maxOutputTokens ?? 0)
-      // On the path of every request, so with as few operators as say it.
-      return Effect.uninterruptible(
-        Effect.flatMap(limits.begin(caller, model, mostTokens, request.replyHeaders), ({ done }) =>
-          Effect.matchCauseEffect(opened, {
-            onFailure: (cause) => {
-              done(0)
-              return Effect.failCause(cause)
-            },
-            onSuccess: (charge) =>
-              Effect.matchCauseEffect(start, {
-                onFailure: (cause) => {
-                  const isHangUp = Cause.isInterrupted(cause)
-                  if (isHangUp) void charge.settle(noUsage, "hang-up", true)
-                  else charge.release()
-                  done(0)
-                  metrics.generations.of(model.id, served.upstream, isHangUp ? "hang-up" : "refused").add(1)
-                  return Effect.failCause(cause)
-                },
-                onSuccess: (generation) => {
-                  tellUpstream(work, generation)
-                  const isShuttingDown = () => request.shutdown.aborted
-                  const count = counted(metrics, model.id, served.upstream, stream)
-                  return Effect.succeed(
-                    metered(generation, charge, {
-                      inputTokens,
-                      isShuttingDown,
-                      done: (tokens, how, used) => {
-                        done(tokens)
-                        count(how, used)
-                      }
-                    })
-                  )
-                }
-              })
-          })
-        )
+      const begun = limits.begin(caller, model, mostTokens, request.replyHeaders)
+      const generation = Eager.flatMap(begun, ({ done }) =>
+        Eager.matchCauseEffect(open(), {
+          onFailure: (cause) => {
+            done(0)
+            return Effect.failCause(cause)
+          },
+          onSuccess: (charge) =>
+            Eager.matchCauseEffect(start(work), {
+              onFailure: (cause) => {
+                const isHangUp = Cause.isInterrupted(cause)
+                if (isHangUp) void charge.settle(noUsage, "hang-up", true)
+                else charge.release()
+                done(0)
+                metrics.generations.of(model.id, served.upstream, isHangUp ? "hang-up" : "refused").add(1)
+                return Effect.failCause(cause)
+              },
+              onSuccess: (generation) => {
+                tellUpstream(work, generation)
+                const isShuttingDown = () => request.shutdown.aborted
+                const count = counted(metrics, model.id, served.upstream, stream)
+                return Effect.succeed(
+                  metered(generation, charge, {
+                    inputTokens,
+                    isShuttingDown,
+                    done: (tokens, how, used) => {
+                      done(tokens)
+                      count(how, used)
+                    }
+                  })
+                )
+              }
+            })
+        })
       )
+      return exitOf(generation) ?? Effect.uninterruptible(generation)
     }
 
     return {

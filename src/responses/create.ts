@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
+import * as Eager from "../contract/eager.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -39,7 +40,7 @@ interface Create {
 export const createResponse =
   (services: Services) =>
   ({ caller, payload, request }: Create): Effect.Effect<ResponseObject | Response, Failure> =>
-    Effect.flatMap(replayFor(services.store, caller, payload), (replay) => {
+    Eager.flatMap(replayFor(services.store, caller, payload), (replay) => {
       const decoded = decode(payload, replay)
       if (decoded instanceof InvalidRequest) return Effect.fail(decoded)
       const stream = payload.stream ?? false
@@ -59,12 +60,12 @@ export const createResponse =
             const options = { generation, machine, ...keep(() => ({ output: output(), response: response() })) }
             return stream
               ? streamed({ ...options, heartbeat, request })
-              : Effect.map(folded(options), ({ terminal }) => jsonResponse(terminal))
+              : Eager.map(folded(options), ({ terminal }) => jsonResponse(terminal))
           }
           const options = { generation, machine: encoder, ...keep((state: State) => state) }
           return stream
             ? streamed({ ...options, heartbeat, request })
-            : Effect.map(folded(options), ({ response }) => response)
+            : Eager.map(folded(options), ({ response }) => response)
         }
       )
       if (!stream) return answer

@@ -27,18 +27,18 @@ export interface SandboxOptions {
 export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   name: "sandbox",
   searches: true,
-  generate: (conversation, generate) =>
-    Effect.suspend(() => {
-      const question = readQuestion(conversation)
-      if (question instanceof InvalidRequest) return Effect.fail(question)
-      const { attachments, directive } = question
-      if (directive.error !== undefined && directive.cut === undefined) return refuse(question, directive.error)
-      if (attachments.length === 0) return Effect.succeed(start(conversation, question, [], generate))
-      return Effect.map(
-        Effect.forEach(attachments, (part) => describeAttachment(part, options.fetchBytes)),
-        (described) => start(conversation, question, described, generate)
-      )
-    })
+  // Begins when it is called: what needs no reading is there at once, and costs no fiber.
+  generate: (conversation, generate) => {
+    const question = readQuestion(conversation)
+    if (question instanceof InvalidRequest) return Effect.fail(question)
+    const { attachments, directive } = question
+    if (directive.error !== undefined && directive.cut === undefined) return refuse(question, directive.error)
+    if (attachments.length === 0) return Effect.succeed(start(conversation, question, [], generate))
+    return Effect.map(
+      Effect.forEach(attachments, (part) => describeAttachment(part, options.fetchBytes)),
+      (described) => start(conversation, question, described, generate)
+    )
+  }
 })
 
 const warmUpAfter = "1 second"

@@ -1,0 +1,38 @@
+import { Effect, Exit } from "effect"
+import type { Cause } from "effect"
+
+/*
+ * On the path of every request nearly everything is known at once, and a chain of effects that each succeed at once
+ * still costs a fiber and its operators, more than the work itself. These go on at once where an effect is its own result
+ * already, and are the operators of the same name otherwise. They are not lazy: what they are given happens when they are
+ * called, so call them where the effect is about to be run.
+ */
+
+/** The result of an effect that is one already (`Effect.succeed`, `Effect.fail`); undefined where it must run. */
+export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `isExit` forgets the effect's own types
+  Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
+
+export const flatMap = <A, E, B, E2>(
+  effect: Effect.Effect<A, E>,
+  next: (value: A) => Effect.Effect<B, E2>
+): Effect.Effect<B, E | E2> => {
+  const exit = exitOf(effect)
+  if (exit === undefined) return Effect.flatMap(effect, next)
+  return Exit.isSuccess(exit) ? next(exit.value) : Effect.failCause(exit.cause)
+}
+
+export const map = <A, E, B>(effect: Effect.Effect<A, E>, change: (value: A) => B): Effect.Effect<B, E> =>
+  flatMap(effect, (value) => Effect.succeed(change(value)))
+
+export const matchCauseEffect = <A, E, B, E2, C, E3>(
+  effect: Effect.Effect<A, E>,
+  cases: {
+    readonly onFailure: (cause: Cause.Cause<E>) => Effect.Effect<B, E2>
+    readonly onSuccess: (value: A) => Effect.Effect<C, E3>
+  }
+): Effect.Effect<B | C, E2 | E3> => {
+  const exit = exitOf(effect)
+  if (exit === undefined) return Effect.matchCauseEffect(effect, cases)
+  return Exit.isSuccess(exit) ? cases.onSuccess(exit.value) : cases.onFailure(exit.cause)
+}
