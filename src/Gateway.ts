@@ -35,6 +35,7 @@ import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
 import { ResponseRetention, ResponseStore } from "./responses/ResponseStore.ts"
 import * as Database from "./sql/Database.ts"
 import { AsyncMessages } from "./tasks/AsyncMessages.ts"
+import { CancelRequestsLive } from "./tasks/CancelRequests.ts"
 import { TasksHandlers } from "./tasks/Handlers.ts"
 import { Leases } from "./tasks/Leases.ts"
 import { makeMessageKind } from "./tasks/MessageKind.ts"
@@ -143,7 +144,9 @@ const HandlersLive = Layer.mergeAll(
 ).pipe(
   Layer.provide(AsyncMessages.Default),
   // Closed after the server has drained: what runs may come to its end meanwhile.
-  Layer.provide(Layer.merge(TaskRunnerLive, OrphanedHoldsLive.pipe(Layer.provide(Ledger.Default)))),
+  Layer.provide(
+    Layer.mergeAll(TaskRunnerLive, CancelRequestsLive, OrphanedHoldsLive.pipe(Layer.provide(Ledger.Default)))
+  ),
   Layer.provide(TasksLive),
   Layer.provide(Layer.mergeAll(GuardLive, ModelsLive, TaskSettingsLive))
 )

@@ -121,9 +121,9 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
         change({
           actor,
           action: "account.credit",
-          before: show(id),
+          before: Effect.map(show(id), (account) => ({ account })),
           write: grants.credit(AccountId.make(id), nanoUsd, note),
-          after: () => Effect.map(show(id), (account) => ({ credited: money(nanoUsd), note, account })),
+          after: () => Effect.map(show(id), (account) => ({ account, credited: money(nanoUsd), note })),
           target: () => id
         }).pipe(Effect.map(({ after }) => after.account))
 

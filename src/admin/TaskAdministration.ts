@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
-import { NotFound } from "../contract/Failure.ts"
+import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import type { Cancelled } from "../tasks/Cancellation.ts"
 import { CancelRequests } from "../tasks/CancelRequests.ts"
 import type { TaskState } from "../tasks/Task.ts"
@@ -59,11 +59,7 @@ export class TaskAdministration extends Effect.Service<TaskAdministration>()("ga
      * Asks the server to cancel a task and waits for what becomes of it. `pending`: no answer in that time; the wish
      * stays, and is fulfilled when a server runs.
      */
-    const cancel = (
-      actor: Actor,
-      id: string,
-      patienceMs: number
-    ): Effect.Effect<{ readonly outcome: Cancelled | "pending"; readonly task: TaskSummary }, NotFound> =>
+    const cancel = (actor: Actor, id: string, patienceMs: number): Effect.Effect<CancelAnswer, NotFound> =>
       Effect.gen(function* () {
         yield* change({
           actor,
@@ -80,3 +76,35 @@ export class TaskAdministration extends Effect.Service<TaskAdministration>()("ga
     return { show, list, cancel } as const
   })
 }) {}
+
+interface CancelAnswer {
+  readonly outcome: Cancelled | "pending"
+  readonly task: TaskSummary
+}
+
+/** What an answer means to whoever asked: the task, or why it goes on. */
+export const outcomeOf = ({ outcome, task }: CancelAnswer, isServed: boolean) => {
+  switch (outcome) {
+    case "cancelled":
+      return Effect.succeed({ task, words: `Cancelled ${task.id}.` })
+    case "pending":
+      return Effect.succeed({
+        task,
+        words: isServed
+          ? `The server has not answered yet; ${task.id} is cancelled as soon as it can be.`
+          : `No gateway runs on this database; ${task.id} is cancelled at its next start.`
+      })
+    case "running":
+      return Effect.fail(
+        new Conflict({ code: null, message: `${task.id} is running, and what runs can't be cancelled` })
+      )
+    case "ended":
+      return Effect.fail(new Conflict({ code: null, message: `${task.id} has ended already: ${task.state}` }))
+    case "unreachable":
+      return Effect.fail(
+        new UpstreamFailed({ message: `the upstream of ${task.id} can't be reached; nothing was cancelled` })
+      )
+    case "none":
+      return Effect.fail(new NotFound({ param: null, message: `no task "${task.id}"` }))
+  }
+}

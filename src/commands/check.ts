@@ -1,65 +1,11 @@
 import { Command } from "@effect/cli"
-import { Console, Effect, Option } from "effect"
-import { Settings } from "../config/Settings.ts"
-import { showUsd } from "../ledger/Price.ts"
-import type { Model } from "../models/Catalogue.ts"
-import { catalogueOf } from "../models/catalogueOf.ts"
-import { priced } from "../models/prices.ts"
-import { placeOf } from "../upstreams/fromSettings.ts"
-import { sandboxModels } from "../upstreams/sandbox/SandboxText.ts"
-import { sandboxVideoModel } from "../upstreams/sandbox/video/SandboxVideo.ts"
+import { Effect } from "effect"
 
-/** Everything the start would complain about, without a start and without the network; else what would be served. */
-const check = Effect.gen(function* () {
-  const { file, filePath } = yield* Settings
-  const upstreams = Object.entries(file.value.upstreams ?? {})
-  for (const [name, entry] of upstreams) yield* placeOf(file, name, entry)
-  const models = yield* Effect.flatMap(catalogueOf(file, [...sandboxModels, sandboxVideoModel]), priced)
-  yield* Console.log(table([header, ...[...models.values()].map(row)]))
-  for (const [name, { list_models }] of upstreams) {
-    if (list_models === true) yield* Console.log(`and every model that ${name} lists when the gateway starts`)
-  }
-  yield* Console.log(
-    Option.match(filePath, {
-      onNone: () => "\nNo gateway.yaml: the sandbox, and the providers whose keys are in the environment.",
-      onSome: (path) => `\n${path} is in order.`
-    })
-  )
-}).pipe(Effect.provide(Settings.from(process.env)))
+const check = Effect.flatMap(
+  Effect.promise(() => import("./checkGateway.ts")),
+  ({ checkGateway }) => checkGateway
+)
 
 export const checkCommand = Command.make("check", {}, () => check).pipe(
   Command.withDescription("Read gateway.yaml and the environment, and print what would be served. Needs no network.")
 )
-
-const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (USD a million tokens)"]
-
-const row = (model: Model): ReadonlyArray<string> => [
-  model.id,
-  model.kind,
-  model.routes.map((route) => `${route.upstream}/${route.model}`).join(", "),
-  model.contextTokens === undefined ? "" : String(model.contextTokens),
-  price(model)
-]
-
-const price = ({ price }: Model): string => {
-  if (price === undefined) return ""
-  const parts = [
-    [price.rates.input, "in"],
-    [price.rates.output, "out"],
-    [price.search, "a search"],
-    [price.videoSecond, "a second"]
-  ] as const
-  return parts.flatMap(([nano, what]) => (nano === 0 ? [] : [`${showUsd(nano)} ${what}`])).join(", ")
-}
-
-const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
-  const widths = header.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
-  return rows
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd()
-    )
-    .join("\n")
-}

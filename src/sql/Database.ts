@@ -104,7 +104,12 @@ const visited = (filename: string, version: number) =>
           })
       ),
       Effect.zipRight(migrate),
-      Effect.zipRight(Effect.logInfo(`database ${filename}: brought from schema ${version} to schema ${latestVersion}`))
+      Effect.zipRight(
+        Effect.when(
+          Effect.logInfo(`database ${filename}: brought from schema ${version} to schema ${latestVersion}`),
+          () => version > 0
+        )
+      )
     )
   )
 

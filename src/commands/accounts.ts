@@ -1,0 +1,203 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Effect, Option, Schema } from "effect"
+import type { AccountOptions } from "../admin/AccountAdministration.ts"
+import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
+import { Administration } from "../admin/Administration.ts"
+import { nanoUsdOf, Usd } from "../admin/fields.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { actor, administering } from "./administering.ts"
+import {
+  help,
+  json,
+  limitOption,
+  limits,
+  limitsOf,
+  limitsShown,
+  listed,
+  print,
+  shortTime,
+  usdOption
+} from "./options.ts"
+import { fields, table } from "./table.ts"
+
+const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
+
+const domains = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.repeated)
+
+const settings = {
+  searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
+  searchBlock: domains("search-block", "Web searches never find these domains; none lifts it."),
+  ...limits
+}
+
+type Given = Command.Command.ParseConfig<typeof settings>
+
+const optionsOf = (given: Given): AccountOptions => {
+  const allowed = listed(given.searchAllow)
+  const blocked = listed(given.searchBlock)
+  return {
+    limits: limitsOf(given),
+    ...(allowed.length === 0 ? {} : { searchAllowed: allowed.includes("any") ? null : allowed }),
+    ...(blocked.length === 0 ? {} : { searchBlocked: blocked.includes("none") ? null : blocked })
+  }
+}
+
+const create = Command.make(
+  "create",
+  {
+    id,
+    balance: usdOption("balance", "Dollars to begin with; without it the account is unmetered."),
+    ...settings,
+    json
+  },
+  ({ balance, id, json, ...given }) =>
+    administering(
+      Effect.gen(function* () {
+        const { accounts } = yield* Administration
+        const made = yield* accounts.create(actor, id, { ...optionsOf(given), nanoUsd: Option.getOrUndefined(balance) })
+        yield* print(json, made, () => `Made the account ${id}.\n\n${shown(made)}`)
+      }),
+      { mayCreate: true }
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Make an account. It owns keys, tasks, responses and a balance.",
+      "gateway accounts create team-a --balance 50",
+      "gateway accounts create team-b --requests-per-minute 600 --search-block example.com"
+    )
+  )
+)
+
+const list = Command.make("list", { limit: limitOption(1_000), json }, ({ json, limit }) =>
+  administering(
+    Effect.gen(function* () {
+      const { accounts } = yield* Administration
+      const found = yield* accounts.list({ offset: 0, limit })
+      yield* print(json, found, () => table(header, found.map(row)))
+    })
+  )
+).pipe(Command.withDescription(help("List the accounts.", "gateway accounts list --json")))
+
+const show = Command.make("show", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { accounts } = yield* Administration
+      const account = yield* accounts.show(id)
+      const grants = yield* accounts.grantsOf(id, 10)
+      yield* print(json, { ...account, grants }, () => shown(account) + shownGrants(grants))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help("Show an account, its balance and what it was last given.", "gateway accounts show team-a")
+  )
+)
+
+const credit = Command.make(
+  "credit",
+  {
+    id,
+    amount: Args.text({ name: "usd" }).pipe(
+      Args.withDescription("Dollars, nine decimals at most; a negative amount is taken.")
+    ),
+    note: Options.text("note").pipe(Options.withDescription("What for."), Options.withDefault("")),
+    json
+  },
+  ({ amount, id, json, note }) =>
+    administering(
+      Effect.gen(function* () {
+        const { accounts } = yield* Administration
+        if (!Schema.is(Usd)(amount) || nanoUsdOf(amount) === 0) {
+          return yield* new InvalidRequest({
+            param: "usd",
+            message: `usd: expected an amount in dollars, not 0, with at most nine decimals, such as 5 or 12.50; got "${amount}"`
+          })
+        }
+        const account = yield* accounts.credit(actor, id, nanoUsdOf(amount), note)
+        yield* print(json, account, () =>
+          amount.startsWith("-")
+            ? `Took $${amount.slice(1)} from ${id}: $${account.available?.usd} are available.`
+            : `Gave $${amount} to ${id}: $${account.available?.usd} are available.`
+        )
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Give an account money. The first time makes it metered: from then on it spends what it has.",
+      'gateway accounts credit team-a 25 --note "invoice 17"',
+      "gateway accounts credit team-a -5"
+    )
+  )
+)
+
+const set = Command.make(
+  "set",
+  {
+    id,
+    unmetered: Options.boolean("unmetered").pipe(
+      Options.withDescription("Take the balance away: the account may spend without end.")
+    ),
+    ...settings,
+    json
+  },
+  ({ id, json, unmetered, ...given }) =>
+    administering(
+      Effect.gen(function* () {
+        const { accounts } = yield* Administration
+        const account = yield* accounts.set(actor, id, { ...optionsOf(given), unmetered })
+        yield* print(json, account, () => shown(account))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Change an account's limits and what its web searches may find. What is not named stays.",
+      "gateway accounts set team-a --requests-per-minute 60 --concurrent-tasks none",
+      "gateway accounts set team-a --search-allow docs.example.com,example.org",
+      "gateway accounts set team-a --unmetered"
+    )
+  )
+)
+
+export const accountsCommand = Command.make("accounts").pipe(
+  Command.withDescription("Make, list, change and credit accounts."),
+  Command.withSubcommands([create, list, show, credit, set])
+)
+
+const header = ["ACCOUNT", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"]
+
+const row = (account: AccountRecord) => [
+  account.id,
+  account.available === null ? "unmetered" : `$${account.available.usd}`,
+  account.granted === null ? "" : `$${account.granted.usd}`,
+  `$${account.settled.usd}`,
+  `$${account.held.usd}`,
+  String(account.keys),
+  limitsShown(account.limits),
+  shortTime(account.created_at)
+]
+
+const shown = (account: AccountRecord) =>
+  fields({
+    account: account.id,
+    available: account.available === null ? "unmetered" : `$${account.available.usd}`,
+    granted: account.granted === null ? null : `$${account.granted.usd}`,
+    used: `$${account.settled.usd}`,
+    held: `$${account.held.usd}`,
+    limits: limitsShown(account.limits) || null,
+    "search finds": account.search_domains.allowed?.join(", ") ?? null,
+    "search never finds": account.search_domains.blocked?.join(", ") ?? null,
+    keys: String(account.keys),
+    created: account.created_at
+  })
+
+const shownGrants = (grants: ReadonlyArray<GrantRecord>) =>
+  grants.length === 0
+    ? ""
+    : `\n\n${table(
+        ["GIVEN", "USD", "NOTE"],
+        grants.map(({ amount, note, time }) => [shortTime(time), amount.usd, note])
+      )}`

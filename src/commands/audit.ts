@@ -1,0 +1,59 @@
+import { Command } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import { administering } from "./administering.ts"
+import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
+import { table } from "./table.ts"
+
+const list = Command.make(
+  "list",
+  {
+    target: optionalText("target", "Only changes of this: a key's, account's or task's id."),
+    action: optionalText("action", "Only these: key.create, account.credit, …"),
+    limit: limitOption(50),
+    json
+  },
+  ({ action, json, limit, target }) =>
+    administering(
+      Effect.gen(function* () {
+        const { audit } = yield* Administration
+        const found = yield* audit.list({
+          target: Option.getOrUndefined(target),
+          action: Option.getOrUndefined(action),
+          limit
+        })
+        yield* print(json, found, () =>
+          table(
+            ["TIME", "WHO", "WHAT", "OF", "CHANGED"],
+            found.map(({ action, actor, after, before, target, time }) => [
+              shortTime(time),
+              actor,
+              action,
+              target,
+              changed(before, after)
+            ])
+          )
+        )
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help("List who changed what, newest first.", "gateway audit list", "gateway audit list --target key_4f… --json")
+  )
+)
+
+export const auditCommand = Command.make("audit").pipe(
+  Command.withDescription("Read what was changed, by whom and when."),
+  Command.withSubcommands([list])
+)
+
+/** The names of what differs. */
+const changed = (before: unknown, after: unknown): string => {
+  if (!isRecord(before) || !isRecord(after)) return ""
+  return Object.keys(after)
+    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .join(", ")
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null

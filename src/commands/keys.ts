@@ -1,0 +1,244 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Clock, Console, Effect, Option, Redacted } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
+import type { KeyRecord } from "../admin/KeyRecord.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { readMoment } from "../contract/moment.ts"
+import { actor, administering } from "./administering.ts"
+import {
+  account,
+  help,
+  json,
+  limitOption,
+  limits,
+  limitsOf,
+  limitsShown,
+  listed,
+  optionalText,
+  print,
+  shortTime,
+  usdOption
+} from "./options.ts"
+import { fields, table } from "./table.ts"
+
+const id = Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…)."))
+
+const settings = {
+  models: Options.text("model").pipe(
+    Options.withDescription("A model it may use, or a pattern such as claude-*; repeat it or separate with commas."),
+    Options.repeated
+  ),
+  budget: usdOption("budget", "What it may spend, in dollars, each --budget-period."),
+  budgetPeriod: Options.choice("budget-period", ["day", "month"]).pipe(
+    Options.withDescription("The UTC day or month of --budget (month)."),
+    Options.withDefault("month")
+  ),
+  expires: optionalText("expires", "When it stops: 30d, 12h, a day (2026-01-31) or a time."),
+  ...limits
+}
+
+type Given = Command.Command.ParseConfig<typeof settings>
+
+const optionsOf = (given: Given): Effect.Effect<KeyOptions, InvalidRequest> =>
+  Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    const models = listed(given.models)
+    const expiresAtMs = Option.map(given.expires, (text) => readExpiry(text, nowMs))
+    if (Option.isSome(expiresAtMs) && expiresAtMs.value === undefined) {
+      return yield* new InvalidRequest({
+        param: "expires",
+        message: "--expires: expected how long from now (30d, 12h), a day (2026-01-31) or a time (2026-01-31T12:00:00Z)"
+      })
+    }
+    return {
+      ...(models.length === 0 ? {} : { models }),
+      limits: limitsOf(given),
+      ...(Option.isNone(given.budget) ? {} : { budget: { nanoUsd: given.budget.value, period: given.budgetPeriod } }),
+      ...(Option.isNone(expiresAtMs) ? {} : { expiresAtMs: expiresAtMs.value })
+    }
+  })
+
+/** A duration lies ahead; a day lasts until its end. */
+const readExpiry = (text: string, nowMs: number): number | undefined =>
+  /^\d+[mhdw]$/.test(text) ? 2 * nowMs - (readMoment(text, nowMs) ?? nowMs) : readMoment(text, nowMs, true)
+
+const create = Command.make(
+  "create",
+  {
+    name: Args.text({ name: "name" }).pipe(Args.withDescription("What to call it.")),
+    account: Options.text("account").pipe(
+      Options.withDescription("Whose it is (default)."),
+      Options.withDefault("default")
+    ),
+    ...settings,
+    json
+  },
+  ({ account, json, name, ...given }) =>
+    administering(
+      Effect.gen(function* () {
+        const { accounts, keys } = yield* Administration
+        const options = yield* optionsOf(given)
+        // The account of the first key, which may come before the first start.
+        if (account === "default") yield* Effect.ignore(accounts.create(actor, account, {}))
+        const made = yield* keys.create(actor, { ...options, account, name })
+        yield* printSecret(
+          json,
+          made,
+          `Made ${made.key.id} "${name}" of the account ${account}. Its secret, shown this once:`
+        )
+      }),
+      { mayCreate: true }
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Make a key and print its secret, once.",
+      "gateway keys create laptop",
+      'gateway keys create ci --account team-a --model "claude-*" --budget 20 --budget-period month --expires 90d'
+    )
+  )
+)
+
+const list = Command.make(
+  "list",
+  {
+    account,
+    all: Options.boolean("all").pipe(Options.withDescription("Also keys that are revoked or expired.")),
+    limit: limitOption(1_000),
+    json
+  },
+  ({ account, all, json, limit }) =>
+    administering(
+      Effect.gen(function* () {
+        const { keys } = yield* Administration
+        const found = yield* keys.list({ account: Option.getOrUndefined(account), all, offset: 0, limit })
+        yield* print(json, found, () => table(header, found.map(row)))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help("List the keys.", "gateway keys list", "gateway keys list --account team-a --all --json")
+  )
+)
+
+const show = Command.make("show", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { keys } = yield* Administration
+      const key = yield* keys.show(id)
+      yield* print(json, key, () => shown(key))
+    })
+  )
+).pipe(Command.withDescription(help("Show a key: everything but its secret.", "gateway keys show key_4f…")))
+
+const update = Command.make(
+  "update",
+  {
+    id,
+    name: optionalText("name", "What to call it."),
+    noBudget: Options.boolean("no-budget").pipe(Options.withDescription("Take its budget away.")),
+    neverExpires: Options.boolean("never-expires").pipe(Options.withDescription("Take its expiry away.")),
+    ...settings,
+    json
+  },
+  ({ id, json, name, neverExpires, noBudget, ...given }) =>
+    administering(
+      Effect.gen(function* () {
+        const { keys } = yield* Administration
+        const key = yield* keys.update(actor, id, {
+          ...(yield* optionsOf(given)),
+          name: Option.getOrUndefined(name),
+          ...(noBudget ? { budget: null } : {}),
+          ...(neverExpires ? { expiresAtMs: null } : {})
+        })
+        yield* print(json, key, () => shown(key))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Change a key. What is not named stays.",
+      "gateway keys update key_4f… --requests-per-minute 60",
+      "gateway keys update key_4f… --no-budget --tokens-per-minute none"
+    )
+  )
+)
+
+const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { keys } = yield* Administration
+      const done = yield* keys.revoke(actor, id)
+      yield* print(json, done.key, () =>
+        done.revoked
+          ? `Revoked ${id} "${done.key.name}" of the account ${done.key.account}: it opens nothing any more, within a second.`
+          : `${id} "${done.key.name}" was revoked already, at ${done.key.revoked_at}.`
+      )
+    })
+  )
+).pipe(Command.withDescription(help("Revoke a key, for good and at once.", "gateway keys revoke key_4f…")))
+
+const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { keys } = yield* Administration
+      const made = yield* keys.rotateSecret(actor, id)
+      yield* printSecret(
+        json,
+        made,
+        `${id} "${made.key.name}" has another secret, and the one before opens nothing. The new one, shown this once:`
+      )
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "Give a key another secret. To have both for a while, make a second key instead.",
+      "gateway keys rotate-secret key_4f…"
+    )
+  )
+)
+
+export const keysCommand = Command.make("keys").pipe(
+  Command.withDescription("Make, list, change and revoke API keys."),
+  Command.withSubcommands([create, list, show, update, revoke, rotateSecret])
+)
+
+const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
+  asJson
+    ? Console.log(JSON.stringify({ key, secret: Redacted.value(secret) }, null, 2))
+    : Console.log(`${words}\n\n  ${Redacted.value(secret)}\n`)
+
+const header = ["ID", "ACCOUNT", "NAME", "STATUS", "MODELS", "BUDGET", "LAST USED", "CREATED"]
+
+const row = (key: KeyRecord) => [
+  key.id,
+  key.account,
+  key.name,
+  key.status,
+  key.models.join(" "),
+  budget(key),
+  shortTime(key.last_used_at),
+  shortTime(key.created_at)
+]
+
+const budget = ({ budget }: KeyRecord) =>
+  budget === null ? "" : `$${budget.spent.usd} of $${budget.limit.usd} a ${budget.period}`
+
+const shown = (key: KeyRecord) =>
+  fields({
+    id: key.id,
+    account: key.account,
+    name: key.name,
+    status: key.status,
+    secret: key.hint === "" ? null : `gw_…${key.hint}……`,
+    models: key.models.join(" "),
+    limits: limitsShown(key.limits) || null,
+    budget: budget(key) || null,
+    declared: key.declared ? "in the configuration file" : null,
+    created: key.created_at,
+    expires: key.expires_at,
+    "last used": key.last_used_at,
+    revoked: key.revoked_at
+  })

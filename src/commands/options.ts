@@ -1,0 +1,109 @@
+import { HelpDoc, Options } from "@effect/cli"
+import { Console, Option, Schema } from "effect"
+import { Usd, nanoUsdOf } from "../admin/fields.ts"
+import type { LimitsPatch } from "../admin/fields.ts"
+import { readMoment } from "../contract/moment.ts"
+
+/** Help with examples below it. */
+export const help = (what: string, ...examples: ReadonlyArray<string>): HelpDoc.HelpDoc =>
+  examples.length === 0
+    ? HelpDoc.p(what)
+    : HelpDoc.blocks([HelpDoc.p(what), HelpDoc.p("Examples:"), ...examples.map((line) => HelpDoc.p(`  ${line}`))])
+
+export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for scripts."))
+
+/** Prints a value as JSON or in words. */
+export const print = (asJson: boolean, value: unknown, words: () => string) =>
+  Console.log(asJson ? JSON.stringify(value, null, 2) : words())
+
+export const optionalText = (name: string, description: string) =>
+  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+
+export const account = optionalText("account", "Only this account's.")
+
+export const limitOption = (otherwise: number) =>
+  Options.integer("limit").pipe(
+    Options.filterMap(
+      (count) => (count >= 1 && count <= 100_000 ? Option.some(count) : Option.none()),
+      "--limit: expected 1 to 100000"
+    ),
+    Options.withDescription(`Rows at most (${otherwise}).`),
+    Options.withDefault(otherwise)
+  )
+
+/** Lists may be repeated or separated by commas. */
+export const listed = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
+  values
+    .flatMap((value) => value.split(","))
+    .map((value) => value.trim())
+    .filter((value) => value !== "")
+
+const isUsd = Schema.is(Usd)
+
+export const usdOption = (name: string, description: string) =>
+  Options.text(name).pipe(
+    Options.filterMap(
+      (text) => (isUsd(text) ? Option.some(nanoUsdOf(text)) : Option.none()),
+      `--${name}: expected an amount in dollars with at most nine decimals, such as 5 or 12.50`
+    ),
+    Options.withDescription(description),
+    Options.optional
+  )
+
+export const moment = (name: string, description: string) =>
+  Options.text(name).pipe(
+    Options.filterMap(
+      (text) => (readMoment(text, 0) === undefined ? Option.none() : Option.some(text)),
+      `--${name}: expected how long ago (30m, 24h, 7d), a UTC day (2026-01-31) or a time (2026-01-31T12:00:00Z)`
+    ),
+    Options.withDescription(description)
+  )
+
+/** A limit: a number, or `none` to take it away. */
+const limit = (name: string, what: string) =>
+  Options.text(name).pipe(
+    Options.filterMap(
+      (text) =>
+        text === "none" ? Option.some(null) : /^[1-9]\d{0,9}$/.test(text) ? Option.some(Number(text)) : Option.none(),
+      `--${name}: expected a whole number of 1 or more, or none`
+    ),
+    Options.withDescription(`${what}; none takes the limit away.`),
+    Options.optional
+  )
+
+export const limits = {
+  requestsPerMinute: limit("requests-per-minute", "Requests a minute"),
+  tokensPerMinute: limit("tokens-per-minute", "Input and output tokens a minute"),
+  concurrentRequests: limit("concurrent-requests", "Requests to models at once"),
+  concurrentTasks: limit("concurrent-tasks", "Unfinished tasks at once")
+}
+
+type Given = { readonly [K in keyof typeof limits]: Option.Option<number | null> }
+
+export const limitsOf = (given: Given): LimitsPatch => ({
+  requests_per_minute: Option.getOrUndefined(given.requestsPerMinute),
+  tokens_per_minute: Option.getOrUndefined(given.tokensPerMinute),
+  concurrent_requests: Option.getOrUndefined(given.concurrentRequests),
+  concurrent_tasks: Option.getOrUndefined(given.concurrentTasks)
+})
+
+/** Limits in a cell: what is not limited is not named. */
+export const limitsShown = (limits: {
+  readonly requests_per_minute: number | null
+  readonly tokens_per_minute: number | null
+  readonly concurrent_requests: number | null
+  readonly concurrent_tasks: number | null
+}): string =>
+  (
+    [
+      [limits.requests_per_minute, "requests/min"],
+      [limits.tokens_per_minute, "tokens/min"],
+      [limits.concurrent_requests, "requests at once"],
+      [limits.concurrent_tasks, "tasks at once"]
+    ] as const
+  )
+    .flatMap(([count, what]) => (count === null ? [] : [`${count} ${what}`]))
+    .join(", ")
+
+/** `2026-01-31 12:00` of an ISO time: seconds matter to nobody who reads a table. */
+export const shortTime = (iso: string | null): string => (iso === null ? "" : iso.slice(0, 16).replace("T", " "))

@@ -1,0 +1,129 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Clock, Effect, Option } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import { outcomeOf } from "../admin/TaskAdministration.ts"
+import type { TaskSummary } from "../admin/TaskSummary.ts"
+import { Settings } from "../config/Settings.ts"
+import { readMoment } from "../contract/moment.ts"
+import * as Database from "../sql/Database.ts"
+import { actor, administering } from "./administering.ts"
+import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { fields, table } from "./table.ts"
+
+const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (task_… or cgt-…)."))
+
+const states = ["queued", "running", "succeeded", "failed", "expired", "cancelled"] as const
+
+const list = Command.make(
+  "list",
+  {
+    account,
+    state: Options.choice("state", states).pipe(
+      Options.withDescription("Only tasks in this state; repeat it for several."),
+      Options.repeated
+    ),
+    kind: Options.choice("kind", ["message", "video"]).pipe(Options.withDescription("Only these."), Options.optional),
+    model: optionalText("model", "Only this model's."),
+    since: moment("since", "Created since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
+    limit: limitOption(50),
+    json
+  },
+  ({ account, json, kind, limit, model, since, state }) =>
+    administering(
+      Effect.gen(function* () {
+        const { tasks } = yield* Administration
+        const nowMs = yield* Clock.currentTimeMillis
+        const found = yield* tasks.list({
+          account: Option.getOrUndefined(account),
+          kind: Option.getOrUndefined(kind),
+          model: Option.getOrUndefined(model),
+          states: state.length === 0 ? undefined : state,
+          sinceMs: readMoment(since, nowMs) ?? 0,
+          limit
+        })
+        yield* print(json, found, () => table(header, found.map(row)))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "List tasks, newest first.",
+      "gateway tasks list --state queued --state running",
+      "gateway tasks list --account team-a --since 1h --json"
+    )
+  )
+)
+
+const show = Command.make("show", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { tasks } = yield* Administration
+      const task = yield* tasks.show(id)
+      yield* print(json, task, () => shown(task))
+    })
+  )
+).pipe(Command.withDescription(help("Show where a task stands.", "gateway tasks show cgt-2026…")))
+
+/** A submit that is under way, or an upstream that must be asked, takes its time. */
+const patienceMs = 15_000
+
+const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { tasks } = yield* Administration
+      const { databaseUrl } = yield* Settings
+      const isServed = yield* Database.isServed(databaseUrl)
+      const answer = yield* tasks.cancel(actor, id, isServed ? patienceMs : 0)
+      const { task, words } = yield* outcomeOf(answer, isServed)
+      yield* print(json, task, () => words)
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "Cancel a task that waits. The server does it: without one running, it is done at the next start.",
+      "gateway tasks cancel cgt-2026…"
+    )
+  )
+)
+
+export const tasksCommand = Command.make("tasks").pipe(
+  Command.withDescription("List, show and cancel video tasks and async messages."),
+  Command.withSubcommands([list, show, cancel])
+)
+
+const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "ERROR"]
+
+const row = (task: TaskSummary) => [
+  task.id,
+  task.kind,
+  task.account,
+  task.model,
+  task.state,
+  task.upstream ?? "",
+  shortTime(task.created_at),
+  shortTime(task.ended_at),
+  task.error?.code ?? ""
+]
+
+const shown = (task: TaskSummary) =>
+  fields({
+    id: task.id,
+    kind: task.kind,
+    account: task.account,
+    key: task.key,
+    model: task.model,
+    state: task.state,
+    error: task.error === null ? null : `${task.error.code}: ${task.error.message}`,
+    upstream: task.upstream,
+    "upstream id": task.upstream_id,
+    attempts: String(task.attempts),
+    tries: String(task.tries),
+    callback: task.callback_url,
+    "held by": task.held_by,
+    "next run": task.next_run_at,
+    created: task.created_at,
+    updated: task.updated_at,
+    expires: task.ended_at === null ? task.expires_at : null,
+    ended: task.ended_at
+  })

@@ -1,0 +1,98 @@
+import { Command, Options } from "@effect/cli"
+import { Console, Effect, Option } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import { AccountId } from "../contract/Caller.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { UsageRecord } from "../ledger/UsageRecord.ts"
+import { administering } from "./administering.ts"
+import { account, help, json, limitOption, moment, optionalText, print } from "./options.ts"
+import { csv, table } from "./table.ts"
+
+type Row = UsageRecord["data"][number]
+
+export const usageCommand = Command.make(
+  "usage",
+  {
+    by: Options.choice("by", ["day", "model", "key", "request"]).pipe(
+      Options.withDescription("What a row stands for (day)."),
+      Options.withDefault("day" as const)
+    ),
+    since: moment("since", "Where the span begins: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
+    until: moment("until", "Where it ends, inclusive (now).").pipe(Options.optional),
+    account,
+    key: optionalText("key", "Only this key's: its id."),
+    model: optionalText("model", "Only this model's."),
+    limit: limitOption(1_000),
+    csv: Options.boolean("csv").pipe(Options.withDescription("Print CSV.")),
+    json
+  },
+  ({ account, by, csv: asCsv, json, key, limit, model, since, until }) =>
+    administering(
+      Effect.gen(function* () {
+        if (asCsv && json) {
+          return yield* new InvalidRequest({ param: "csv", message: "--csv, --json: expected one of them" })
+        }
+        const { usage } = yield* Administration
+        const report = yield* usage({
+          account: Option.getOrUndefined(Option.map(account, (id) => AccountId.make(id))),
+          by,
+          since,
+          until: Option.getOrUndefined(until),
+          key: Option.getOrUndefined(key),
+          model: Option.getOrUndefined(model),
+          limit
+        })
+        const header = headerOf(by)
+        if (asCsv) return yield* Console.log(csv(header.map(snake), report.data.map(rowOf(by))))
+        yield* print(json, report, () =>
+          table(header, [...report.data.map(rowOf(by)), totalsRow(report, header.length)])
+        )
+        if (report.next !== null) yield* Effect.logInfo(`there are more than ${limit} rows; --limit shows more`)
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "What was used, and what it cost. Days are UTC days, whole ones.",
+      "gateway usage --by model --since 30d",
+      "gateway usage --by key --account team-a --since 2026-01-01 --until 2026-01-31 --csv",
+      "gateway usage --by request --since 1h --json"
+    )
+  )
+)
+
+const counted = ["INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "REASONING", "SEARCHES", "VIDEO SECONDS", "USD"]
+
+const headerOf = (by: UsageRecord["by"]) =>
+  by === "request"
+    ? ["TIME", "REQUEST", "ACCOUNT", "KEY", "MODEL", "UPSTREAM", "OUTCOME", ...counted]
+    : [...(by === "key" ? ["KEY", "NAME"] : [by.toUpperCase()]), "REQUESTS", ...counted]
+
+const snake = (name: string) => name.toLowerCase().replaceAll(" ", "_")
+
+const rowOf =
+  (by: UsageRecord["by"]) =>
+  (row: Row): ReadonlyArray<string> => [
+    ...("group" in row
+      ? [row.group, ...(by === "key" ? [row.name ?? ""] : []), String(row.requests)]
+      : [row.time, row.request_id, row.account, row.key, row.model, row.upstream, row.outcome]),
+    ...amounts(row)
+  ]
+
+const amounts = (row: Row | UsageRecord["totals"]) => [
+  String(row.input_tokens),
+  String(row.cache_read_tokens),
+  String(row.cache_write_tokens),
+  String(row.output_tokens),
+  String(row.reasoning_tokens),
+  String(row.searches),
+  String(row.video_seconds),
+  row.cost.usd
+]
+
+/** Under the columns that it sums. */
+const totalsRow = ({ by, totals }: UsageRecord, columns: number) => {
+  const sums = [...(by === "request" ? [] : [String(totals.requests)]), ...amounts(totals)]
+  const names = columns - sums.length
+  return ["total", ...Array.from({ length: names - 1 }, () => ""), ...sums]
+}

@@ -1,0 +1,57 @@
+import { Args, Command } from "@effect/cli"
+import { Effect, Redacted } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import { signingRecord } from "../admin/WebhookAdministration.ts"
+import type { SigningSecrets } from "../admin/WebhookAdministration.ts"
+import { actor, administering, needsMasterSecret } from "./administering.ts"
+import { help, json, print } from "./options.ts"
+
+const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
+
+const secret = Command.make("secret", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      yield* needsMasterSecret
+      const { webhooks } = yield* Administration
+      const signing = yield* webhooks.show(id)
+      yield* print(json, signingRecord(signing), () => shown(signing))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "Show the secrets that sign an account's callbacks (Standard Webhooks), newest first.",
+      "gateway webhooks secret team-a"
+    )
+  )
+)
+
+const rotate = Command.make("rotate", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      yield* needsMasterSecret
+      const { webhooks } = yield* Administration
+      const signing = yield* webhooks.rotate(actor, id)
+      yield* print(
+        json,
+        signingRecord(signing),
+        () =>
+          `The callbacks of ${id} are signed with the first of these, and for two days with the one before too.\n\n${shown(signing)}`
+      )
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "Give an account another webhook secret; the one before goes on signing for two days.",
+      "gateway webhooks rotate team-a"
+    )
+  )
+)
+
+export const webhooksCommand = Command.make("webhooks").pipe(
+  Command.withDescription("Show and rotate the secrets that sign callbacks."),
+  Command.withSubcommands([secret, rotate])
+)
+
+const shown = ({ secrets }: SigningSecrets) => secrets.map((secret) => `  ${Redacted.value(secret)}`).join("\n")

@@ -1,0 +1,32 @@
+import { resolve } from "node:path"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+
+export interface CommandResult {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+  /** The output, parsed. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- a test says what it expects
+  readonly json: <A = unknown>() => A
+}
+
+/** Runs one command of the gateway in a process of its own, in a folder. */
+export const runCommand = async (
+  folder: string,
+  args: ReadonlyArray<string>,
+  env: Readonly<Record<string, string>> = {}
+): Promise<CommandResult> => {
+  const child = Bun.spawn([process.execPath, main, ...args], {
+    cwd: folder,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, USER: "operator", ...env }
+  })
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited
+  ])
+  return { code, out, err, json: () => JSON.parse(out) }
+}
