@@ -162,20 +162,48 @@ const WebSearchToolResultBlock = Schema.Struct({
   description: "What a web search of an earlier answer found."
 })
 
-/** One block of a message's content, told apart by `type`. */
-export const ContentBlock = variants({
-  text: TextBlock,
-  image: ImageBlock,
-  document: DocumentBlock,
-  file: FileBlock,
-  file_data: FileDataBlock,
-  tool_use: ToolUseBlock,
-  tool_result: ToolResultBlock,
-  thinking: ThinkingBlock,
-  redacted_thinking: RedactedThinkingBlock,
-  server_tool_use: ServerToolUseBlock,
-  web_search_tool_result: WebSearchToolResultBlock,
-  search_result: SearchResultBlock
+/** Blocks of tools that Anthropic runs: an upstream of this dialect gets them as they are, others never hear of them. */
+const hosted = [
+  "web_fetch_tool_result",
+  "code_execution_tool_result",
+  "bash_code_execution_tool_result",
+  "text_editor_code_execution_tool_result",
+  "tool_search_tool_result",
+  "mcp_tool_use",
+  "mcp_tool_result",
+  "container_upload",
+  "compaction"
+] as const
+const isHostedType = new RegExp(`^(${hosted.join("|")})$`)
+
+const HostedBlock = Schema.Struct({
+  type: Schema.Literal(...hosted).annotations({ description: "What a tool did." }),
+  cache_control: cacheControl
+}).annotations({
+  identifier: "MessagesHostedBlock",
+  description: "A block that only an upstream of this dialect understands: passed through, or left out."
 })
+
+/** One block of a message's content, told apart by `type`. */
+export const ContentBlock = variants(
+  {
+    text: TextBlock,
+    image: ImageBlock,
+    document: DocumentBlock,
+    file: FileBlock,
+    file_data: FileDataBlock,
+    tool_use: ToolUseBlock,
+    tool_result: ToolResultBlock,
+    thinking: ThinkingBlock,
+    redacted_thinking: RedactedThinkingBlock,
+    server_tool_use: ServerToolUseBlock,
+    web_search_tool_result: WebSearchToolResultBlock,
+    search_result: SearchResultBlock
+  },
+  { others: [[isHostedType, HostedBlock]] }
+)
 export type ContentBlock = typeof ContentBlock.Type
+
+/** Whether only an upstream of this dialect understands the block. */
+export const isHostedBlock = ({ type }: ContentBlock): boolean => isHostedType.test(type)
 export type BlockOf<Type extends ContentBlock["type"]> = Extract<ContentBlock, { readonly type: Type }>

@@ -58,9 +58,24 @@ const ClientTool = Schema.Struct({
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesClientTool", description: "A tool of the dialect that the caller runs." })
 
-const laterDates: ReadonlyArray<readonly [RegExp, typeof WebSearchTool | typeof ClientTool]> = [
+const hostedType = /^(web_fetch|code_execution|tool_search_tool_\w+?|advisor)_\d+$|^mcp_toolset$/
+
+const HostedTool = Schema.Struct({
+  type: required(
+    Schema.String.pipe(Schema.pattern(hostedType)),
+    "`web_fetch_*`, `code_execution_*`, `tool_search_tool_*`, …: only an upstream of this dialect runs them."
+  ),
+  name: maybe(Name).annotations({ description: "The tool's name, where its kind has one." }),
+  cache_control: cacheControl
+}).annotations({ identifier: "MessagesHostedTool", description: "A tool that Anthropic runs." })
+/** Whether only an upstream of this dialect runs the tool. */
+export const isHosted = (tool: { readonly type?: string | null | undefined }): boolean =>
+  hostedType.test(tool.type ?? "")
+
+const laterDates: ReadonlyArray<readonly [RegExp, typeof WebSearchTool | typeof ClientTool | typeof HostedTool]> = [
   [webSearchType, WebSearchTool],
-  [clientToolType, ClientTool]
+  [clientToolType, ClientTool],
+  [hostedType, HostedTool]
 ]
 
 /** One tool: the caller's own where it says no `type`. The dates in the others' types keep coming, so any will do. */

@@ -1,17 +1,28 @@
 import { unknownFields } from "../models/beyond.ts"
 import type { Beyond } from "../models/beyond.ts"
+import { isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
 import { CreateMessage } from "./Request.ts"
+import { isHosted } from "./Tools.ts"
+import type { Tool } from "./Tools.ts"
 
 /** What a request asks for that its conversation does not say. */
 export const beyond = (request: CreateMessage, body: unknown): ReadonlyArray<Beyond> => {
   const blocks = typeof request.messages === "string" ? [] : request.messages.flatMap(blocksOf)
   return [
     ...unknownFields(body, known),
+    ...(request.tools ?? []).flatMap(hosted),
+    // What such tools did in an earlier answer.
+    ...blocks.filter(isHostedBlock).map(({ type }) => ({ param: `content.${type}` })),
     ...toolsOf(body).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
     ...named("cache_control", isCached(request) || blocks.some(isMarked)),
     ...named("citations", blocks.some(wantsCitations))
   ]
+}
+
+const hosted = (tool: Tool, index: number): ReadonlyArray<Beyond> => {
+  const param = `tools[${index}].type`
+  return isHosted(tool) ? [{ param, refusal: `${param}: this model's upstream does not run ${tool.type}` }] : []
 }
 
 const named = (param: string, isAsked: boolean): ReadonlyArray<Beyond> => (isAsked ? [{ param }] : [])

@@ -5,6 +5,7 @@ import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
 import type { AnyRequest } from "./rules.ts"
 import { brokenRule, isWebSearch, toolName } from "./rules.ts"
+import { isHosted } from "./Tools.ts"
 import type * as Wire from "./Tools.ts"
 
 /** A request in the words both text families share; fails with the first rule between its fields that it breaks. */
@@ -17,7 +18,7 @@ const conversation = (request: AnyRequest): Conversation => ({
   model: request.model,
   system: system(request.system ?? []),
   items: items(request.messages),
-  tools: (request.tools ?? []).map(tool),
+  tools: (request.tools ?? []).flatMap((wire) => (isHosted(wire) ? [] : [tool(wire)])),
   toolChoice: toolChoice(request.tool_choice ?? { type: "auto" }),
   parallelToolCalls: !isSerial(request.tool_choice ?? { type: "auto" }),
   reasoning: reasoning(request),
@@ -39,7 +40,7 @@ const system = (system: NonNullable<AnyRequest["system"]>): ReadonlyArray<string
 
 const tool = (wire: Wire.Tool): Tool => {
   if (isWebSearch(wire)) return searchTool(wire)
-  if (!("input_schema" in wire)) return clientToolAsFunction(wire.type, wire.name)
+  if (!("input_schema" in wire)) return clientToolAsFunction(wire.type, wire.name ?? wire.type)
   return {
     type: "function",
     name: wire.name,

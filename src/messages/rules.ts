@@ -18,7 +18,7 @@ export const brokenRule = (request: AnyRequest): Verdict =>
 export const isWebSearch = (tool: Tool): tool is WebSearchTool => tool.type?.startsWith("web_search") ?? false
 
 /** The name a tool goes by; web search need not say it. */
-export const toolName = (tool: Tool): string => tool.name ?? "web_search"
+export const toolName = (tool: Tool): string => tool.name ?? (isWebSearch(tool) ? "web_search" : (tool.type ?? ""))
 
 const broken = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
@@ -93,6 +93,8 @@ const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
   const seen = new Set<string>()
   return firstBroken(tools, (tool, index) => {
     const name = toolName(tool)
+    // Those of Anthropic's that have no name may come twice.
+    if (name === tool.type) return undefined
     if (seen.has(name)) return broken(`tools[${index}].name`, `tool names must be unique; ${quoted(name)} comes twice`)
     seen.add(name)
     return undefined

@@ -85,6 +85,38 @@ const WebSearchCall = Schema.Struct({
   action: maybe(JsonObject).annotations({ description: "What the search did, as it was returned." })
 }).annotations({ identifier: "ResponsesReplayedWebSearch" })
 
+/** Items of tools that OpenAI runs: an upstream of this dialect gets them as they are, others never hear of them. */
+const hosted = [
+  "additional_tools",
+  "apply_patch_call",
+  "apply_patch_call_output",
+  "code_interpreter_call",
+  "compaction",
+  "computer_call",
+  "computer_call_output",
+  "file_search_call",
+  "image_generation_call",
+  "local_shell_call",
+  "local_shell_call_output",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "mcp_call",
+  "mcp_list_tools",
+  "shell_call",
+  "shell_call_output",
+  "tool_search_call",
+  "tool_search_output"
+] as const
+const hostedTypes = new RegExp(`^(${hosted.join("|")})$`)
+
+const HostedItem = Schema.Struct(
+  { type: Schema.Literal(...hosted).annotations({ description: "What a tool did, or was asked." }), id, status },
+  { key: Schema.String, value: Schema.Unknown }
+).annotations({
+  identifier: "ResponsesHostedItem",
+  description: "An item that only an upstream of this dialect understands: passed through, or left out."
+})
+
 /** One entry of an array `input`. */
 export const InputItem = variants(
   {
@@ -97,6 +129,10 @@ export const InputItem = variants(
     item_reference: ItemReference,
     web_search_call: WebSearchCall
   },
-  { absent: "message" }
+  { absent: "message", others: [[hostedTypes, HostedItem]] }
 )
 export type InputItem = typeof InputItem.Type
+
+/** Whether only an upstream of this dialect understands the item. */
+export const isHosted = ({ type }: { readonly type?: string | null | undefined }): boolean =>
+  hostedTypes.test(type ?? "")

@@ -1,13 +1,18 @@
 import { unknownFields } from "../models/beyond.ts"
 import type { Beyond } from "../models/beyond.ts"
 import { CreateResponse } from "./CreateResponse.ts"
+import { isHosted } from "./InputItem.ts"
 
 /** What a request asks for that its conversation does not say, and the gateway does not do itself. */
 export const beyond = (request: CreateResponse, body: unknown): ReadonlyArray<Beyond> => [
   ...unknownFields(body, known),
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
   ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
+  ...chosen(request),
   ...(request.tools ?? []).flatMap(beyondTool),
+  ...(typeof request.input === "string" ? [] : request.input.filter(isHosted)).map(({ type }) => ({
+    param: `input.${type}`
+  })),
   ...listOf(fieldOf(body, "tools")).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
   ...named("text.verbosity", (request.text?.verbosity ?? "medium") !== "medium"),
   ...named("top_logprobs", (request.top_logprobs ?? 0) > 0),
@@ -24,6 +29,15 @@ const beyondTool = ({ type }: NonNullable<CreateResponse["tools"]>[number]): Rea
   type === "function" || type === "custom" || type === "namespace" || type.startsWith("web_search")
     ? []
     : [{ param: `tools.${type}` }]
+
+const chosen = ({ tool_choice: choice }: CreateResponse): ReadonlyArray<Beyond> => {
+  if (typeof choice !== "object" || choice === null) return []
+  const { type } = choice
+  const isServed = type === "function" || type === "custom" || type === "allowed_tools" || type.startsWith("web_search")
+  return isServed
+    ? []
+    : [{ param: "tool_choice.type", refusal: `tool_choice.type: this model's upstream does not run ${type}` }]
+}
 
 const named = (param: string, isAsked: boolean): ReadonlyArray<Beyond> => (isAsked ? [{ param }] : [])
 

@@ -50,12 +50,12 @@ export const createResponse =
       const answer = answering(
         services.models.generate(caller, decoded.conversation, request, {
           stream,
-          native: pass?.native,
+          native: pass.native,
           beyond: () => beyond(payload, request.body)
         }),
         (generation): Effect.Effect<ResponseObject | Response, Failure> => {
           const keep = keeper(services, caller, encoding, replay)
-          if (generation.native === true && pass !== undefined) {
+          if (generation.native === true) {
             const { machine, output, response } = pass
             const options = { generation, machine, ...keep(() => ({ output: output(), response: response() })) }
             return stream

@@ -10,9 +10,7 @@ export const outputItemId = (responseId: string, prefix: ItemPrefix, index: numb
 
 /** The id of an item of the input that came without one. */
 export const inputItemId = (responseId: string, item: InputItem, index: number): string =>
-  item.type === "item_reference"
-    ? item.id
-    : (item.id ?? `${inputPrefix[item.type ?? "message"]}_${randomOf(responseId)}i${index.toString(16)}`)
+  item.id ?? `${inputPrefix.get(item.type ?? "message") ?? "item"}_${randomOf(responseId)}i${index.toString(16)}`
 
 /** The response that an item belongs to, if the id is one of ours. */
 export const responseIdOf = (itemId: string): string | undefined => {
@@ -22,12 +20,12 @@ export const responseIdOf = (itemId: string): string | undefined => {
 
 const randomOf = (responseId: string) => responseId.slice("resp_".length)
 
-const inputPrefix = {
-  message: "msg",
-  function_call: "fc",
-  function_call_output: "fco",
-  custom_tool_call: "ctc",
-  custom_tool_call_output: "ctco",
-  reasoning: "rs",
-  web_search_call: "ws"
-} as const
+const inputPrefix = new Map<string, string>([
+  ["message", "msg"],
+  ["function_call", "fc"],
+  ["function_call_output", "fco"],
+  ["custom_tool_call", "ctc"],
+  ["custom_tool_call_output", "ctco"],
+  ["reasoning", "rs"],
+  ["web_search_call", "ws"]
+])

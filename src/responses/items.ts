@@ -4,6 +4,7 @@ import type { InputItem } from "./InputItem.ts"
 import { partsOf } from "./parts.ts"
 import { unseal } from "./seal.ts"
 import { flatName } from "./tools.ts"
+import { signedBy } from "../upstreams/protocols/signature.ts"
 
 /** An input item in the gateway's words; none where there is nothing to tell the model. */
 export const itemsOf = (item: InputItem, model: string, path: string, complain: Complain): ReadonlyArray<Item> => {
@@ -48,16 +49,24 @@ export const itemsOf = (item: InputItem, model: string, path: string, complain: 
           isError: false
         }
       ]
-    case "reasoning": {
-      const reasoning = item.encrypted_content ? unseal(model, item.encrypted_content) : undefined
-      return reasoning === undefined ? [] : [reasoning]
-    }
+    case "reasoning":
+      return reasoningOf(item, model)
     case "web_search_call":
       return [{ type: "search", id: item.id ?? "", query: queryOf(item.action), outcome: undefined }]
-    // Resolved before; one that is left was complained about.
-    case "item_reference":
+    // References are resolved before; one that is left was complained about. What tools of OpenAI's did is not for others.
+    default:
       return []
   }
+}
+
+/** The gateway's own, or as OpenAI encrypted it; any other is left out. */
+const reasoningOf = (item: Extract<InputItem, { readonly type: "reasoning" }>, model: string): ReadonlyArray<Item> => {
+  const encrypted = item.encrypted_content ?? ""
+  const ours = unseal(model, encrypted)
+  if (ours !== undefined) return [ours]
+  if (encrypted === "" || signedBy(encrypted) !== "openai") return []
+  const text = (item.summary ?? []).map(({ text }) => text).join("\n\n")
+  return [{ type: "reasoning", text, signature: encrypted, redacted: undefined }]
 }
 
 const queryOf = (action: Readonly<Record<string, unknown>> | null | undefined): string =>

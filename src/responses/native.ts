@@ -11,7 +11,8 @@ import type { CreateResponse } from "./CreateResponse.ts"
 import type { Replay } from "./decode.ts"
 import { InputItem } from "./InputItem.ts"
 import type { OutputItem, ResponseObject } from "./ResponseObject.ts"
-import { isSealed } from "./seal.ts"
+import { isSealed, unseal } from "./seal.ts"
+import { signedBy } from "../upstreams/protocols/signature.ts"
 
 /** A request and its answer in the upstream's own words. */
 export interface Passing {
@@ -30,17 +31,11 @@ interface PassingState extends NativeState {
 
 /**
  * Prepares a request to be passed through. The gateway keeps the conversation, so what a request refers to is put into
- * it; undefined where the conversation holds reasoning that only the gateway can read.
+ * it.
  *
  * @param begun the response as it has begun: what the upstream says replaces what stands there
  */
-export const passing = (
-  payload: CreateResponse,
-  replay: Replay,
-  request: Incoming,
-  begun: ResponseObject
-): Passing | undefined => {
-  if ([...replay.history, ...replay.input].some(isOurs)) return undefined
+export const passing = (payload: CreateResponse, replay: Replay, request: Incoming, begun: ResponseObject): Passing => {
   let response = begun
   const rewrite = (answer: JsonObject): JsonObject => {
     // The gateway's names, and its clock: it is the one who keeps the response.
@@ -82,27 +77,40 @@ const frame = (type: string, sequence_number: number) => ({ type, sequence_numbe
 
 const lastNumber = (frames: string) => [...frames.matchAll(/"sequence_number":\s*(\d+)/g)].at(-1)?.[1]
 
-const isOurs = (item: InputItem) => item.type === "reasoning" && isSealed(item.encrypted_content ?? "")
-
 /** Later requests may be answered by another dialect, which knows these kinds of items. */
 const isReplayable: (item: unknown) => boolean = Schema.is(InputItem)
 
 const whole = (payload: CreateResponse, replay: Replay, request: Incoming): JsonObject => {
   const body = isObject(request.body) ? request.body : payload
-  const refers = replay.history.length > 0 || (typeof payload.input !== "string" && payload.input.some(isReference))
   return {
     ...body,
-    input: refers ? [...replay.history, ...replay.input].filter(isReadable) : body["input"],
+    input: inputOf(body["input"], payload, replay),
     ...(Array.isArray(body["tools"]) ? { tools: body["tools"].map(withFilters) } : {})
   }
 }
 
 const isObject = Schema.is(JsonObject)
 
-const isReference = (item: InputItem) => item.type === "item_reference"
+/** As it came where it says everything itself; else what it refers to is put in, and the gateway's own wrappers go. */
+const inputOf = (raw: unknown, { model }: CreateResponse, { history, input }: Replay): unknown => {
+  if (!Array.isArray(raw)) return history.length === 0 ? raw : [...history, ...input].flatMap(forUpstream(model))
+  const own = raw.map((item: unknown, index) =>
+    isObject(item) && item["type"] === "item_reference" ? input[index] : item
+  )
+  return [...history, ...own].flatMap(forUpstream(model))
+}
 
-/** An upstream that stores nothing knows reasoning by its encrypted form alone. */
-const isReadable = (item: InputItem) => item.type !== "reasoning" || (item.encrypted_content ?? "") !== ""
+/** An upstream that stores nothing knows reasoning by its encrypted form alone, and only its own. */
+const forUpstream =
+  (model: string) =>
+  (item: unknown): ReadonlyArray<unknown> => {
+    if (!isObject(item) || item["type"] !== "reasoning") return [item]
+    const encrypted = typeof item["encrypted_content"] === "string" ? item["encrypted_content"] : ""
+    if (!isSealed(encrypted)) return encrypted === "" ? [] : [item]
+    const { signature = "" } = unseal(model, encrypted) ?? {}
+    const { id: _, status: _status, ...rest } = item
+    return signedBy(signature) === "openai" ? [{ ...rest, encrypted_content: signature }] : []
+  }
 
 /** The specification spells it both ways. */
 const withFilters = (tool: unknown) => {

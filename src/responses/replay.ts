@@ -82,6 +82,9 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
         })
       ]
     }
+    // An item of a tool that OpenAI ran: the stream had frames of its own for it.
+    default:
+      return []
   }
 }
 

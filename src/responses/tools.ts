@@ -146,9 +146,9 @@ const choose = (
     case "allowed_tools":
       return allow(choice, tools, namespaced, complain)
     default:
-      if (!choice.type.startsWith("web_search"))
-        complain("tool_choice.type", `the tool ${choice.type} is not served here`)
-      else if (!tools.some((tool) => tool.type === "search")) {
+      // Only an upstream of this dialect has it (`beyond.ts`).
+      if (!choice.type.startsWith("web_search")) return [tools, { type: "auto" }]
+      if (!tools.some((tool) => tool.type === "search")) {
         complain("tool_choice.type", `${choice.type} needs a web search tool in tools`)
       }
       return [tools, { type: "tool", name: "web_search" }]

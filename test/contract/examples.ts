@@ -376,15 +376,18 @@ const messageUnserved = {
             ]
           }
         },
-        { type: "file", source: file }
+        { type: "file", source: file },
+        { type: "container_upload", file_id: "file_1", cache_control: breakpoint }
       ]
     }
-  ]
+  ],
+  tools: [{ type: "web_fetch_20250910", name: "web_fetch", cache_control: breakpoint }]
 }
 const responseUnserved = {
   model: "sandbox-text",
   input: [
     { type: "item_reference", id: "msg_unknown" },
+    { type: "image_generation_call", id: "ig_1", status: "completed", result: "…" },
     {
       role: "user",
       content: [

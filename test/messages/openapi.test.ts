@@ -43,11 +43,12 @@ it("every field of a request says what it is and what it takes", () => {
 })
 
 it("shows every kind of block and of tool", () => {
-  expect(schemas["MessagesInputMessage"]!.properties["content"]!.anyOf[1]!.items.anyOf).toHaveLength(12)
+  expect(schemas["MessagesInputMessage"]!.properties["content"]!.anyOf[1]!.items.anyOf).toHaveLength(13)
   const [tools] = schemas["MessagesCreate"]!.properties["tools"]!.anyOf
   expect(tools!.items.anyOf.map(({ $ref }) => $ref?.split("/").at(-1))).toEqual([
     "MessagesCustomTool",
     "MessagesWebSearchTool",
-    "MessagesClientTool"
+    "MessagesClientTool",
+    "MessagesHostedTool"
   ])
 })

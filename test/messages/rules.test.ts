@@ -127,9 +127,9 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   [{ tools: [{ name: "f" }] }, "tools[0].input_schema", "is required; expected an object"],
   [{ tools: [weather, weather] }, "tools[1].name", 'tool names must be unique; "get_weather" comes twice'],
   [
-    { tools: [weather, { type: "code_execution_20250825", name: "code_execution" }] },
+    { tools: [weather, { type: "code_interpreter", name: "code_interpreter" }] },
     "tools[1].type",
-    `expected one of ${toolTypes}; got "code_execution_20250825"`
+    `expected one of ${toolTypes}; got "code_interpreter"`
   ],
   [search({ max_uses: 0 }), "tools[0].max_uses", "expected an integer between 1 and 20; got 0"],
   [search({ max_uses: 21 }), "tools[0].max_uses", "expected an integer between 1 and 20; got 21"],

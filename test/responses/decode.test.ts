@@ -52,7 +52,7 @@ describe("input", () => {
     ])
   })
 
-  it("keeps the gateway's own reasoning for the same model, and drops all other silently", () => {
+  it("keeps the gateway's own reasoning for the same model and OpenAI's, and drops all other silently", () => {
     const known = { text: "hm", signature: "sig", redacted: undefined }
     const reasoning = (encrypted_content: string | null) => ({
       type: "reasoning",
@@ -65,13 +65,18 @@ describe("input", () => {
       input: [
         reasoning(seal("m", known)),
         reasoning(seal("other", known)),
-        reasoning("gAAAAAfromElsewhere"),
+        reasoning("gAAAAAofOpenAI"),
+        reasoning("EqQBofAnthropic"),
         reasoning(`${seal("m", known).slice(0, 9)}broken`),
         reasoning(null),
         { role: "user", content: "hi" }
       ]
     })
-    expect(items).toEqual([{ type: "reasoning", ...known }, expect.objectContaining({ type: "message" })])
+    expect(items).toEqual([
+      { type: "reasoning", ...known },
+      { type: "reasoning", text: "", signature: "gAAAAAofOpenAI", redacted: undefined },
+      expect.objectContaining({ type: "message" })
+    ])
   })
 })
 

@@ -148,11 +148,6 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
     { tools: [f], tool_choice: { type: "web_search_preview" } },
     "tool_choice.type",
     "web_search_preview needs a web search tool in tools"
-  ],
-  [
-    { tools: [{ type: "mcp" }], tool_choice: { type: "mcp", server_label: "a" } },
-    "tool_choice.type",
-    "the tool mcp is not served here"
   ]
 ]
 

@@ -68,7 +68,42 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   ["responses", "openai-chat", { service_tier: "priority" }, "service_tier"],
   ["responses", "openai-chat", { reasoning: { effort: "low", mode: "pro" } }, "reasoning.mode"],
   ["responses", "openai-chat", { tools: [patch] }, "tools[].format"],
+  [
+    "responses",
+    "openai-chat",
+    { input: [user("play:text"), { type: "compaction", encrypted_content: "c" }] },
+    "input.compaction"
+  ],
+  [
+    "messages",
+    "openai-chat",
+    {
+      messages: [
+        user([
+          { type: "text", text: "play:text" },
+          { type: "container_upload", file_id: "f" }
+        ])
+      ]
+    },
+    "content.container_upload"
+  ],
   ["responses", "openai-chat", { tomorrows_field: "a" }, "tomorrows_field"]
+]
+
+/** What makes no sense in another dialect. */
+const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
+  [
+    "messages",
+    "openai-chat",
+    { tools: [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 3 }] },
+    "tools[0].type: this model's upstream does not run web_fetch_20250910"
+  ],
+  [
+    "responses",
+    "openai-chat",
+    { tools: [{ type: "mcp", server_label: "a" }], tool_choice: { type: "mcp", server_label: "a" } },
+    "tool_choice.type: this model's upstream does not run mcp"
+  ]
 ]
 
 describe("what an upstream's dialect can't say", () => {
@@ -98,6 +133,17 @@ describe("what an upstream's dialect can't say", () => {
     const { include, ...rest } = fields as { include?: ReadonlyArray<string> }
     expect(world.asked(protocol).body).toMatchObject(rest)
     expect(world.asked(protocol).body.include ?? []).toEqual(expect.arrayContaining([...(include ?? [])]))
+  })
+
+  it.each(impossible)("%s to %s: %j is always refused", async (family, protocol, fields, message) => {
+    const { response, body } = await send(family, protocol, fields)
+    expect([response.status, body.error.message]).toEqual([400, message])
+  })
+
+  it.each(impossible)("%s: %j, refused by %s, is passed through", async (family, _, fields) => {
+    const protocol = family === "messages" ? "anthropic-messages" : "openai-responses"
+    expect((await send(family, protocol, fields)).response.status).toBe(200)
+    expect(world.asked(protocol).body).toMatchObject(fields)
   })
 
   it("is listed whole", async () => {

@@ -87,7 +87,7 @@ const messagesFields = new Set(
 const messageBlocks = new Set(
   (
     "text image document thinking redacted_thinking tool_use tool_result server_tool_use web_search_tool_result " +
-    "search_result"
+    "search_result container_upload"
   ).split(" ")
 )
 
