@@ -155,8 +155,8 @@ const accountOf = (key: Declared) => AccountId.make(key.account ?? key.name)
 const balancesOf = (keys: ReadonlyArray<Declared>): ReadonlyMap<AccountId, number> =>
   new Map(keys.flatMap((key) => (key.balance_usd === undefined ? [] : [[accountOf(key), key.balance_usd] as const])))
 
-/** Two entries that can't both be true. */
-const contradiction = (file: Located<GatewayFile>): BadSettings | undefined => {
+/** Says where two of the file's keys can't both be as they are. */
+export const contradiction = (file: Located<GatewayFile>): BadSettings | undefined => {
   const keys = file.value.keys ?? []
   for (const [index, key] of keys.entries()) {
     const complain = (field: string, rule: string) =>

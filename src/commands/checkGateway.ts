@@ -1,4 +1,5 @@
 import { Console, Effect, Option } from "effect"
+import { contradiction } from "../access/DeclaredKeys.ts"
 import { Settings } from "../config/Settings.ts"
 import { showUsd } from "../ledger/Price.ts"
 import type { Model } from "../models/Catalogue.ts"
@@ -12,6 +13,8 @@ import { sandboxVideoModel } from "../upstreams/sandbox/video/SandboxVideo.ts"
 /** Everything the start would complain about, without a start and without the network; else what would be served. */
 export const checkGateway = Effect.gen(function* () {
   const { file, filePath } = yield* Settings
+  const wrong = contradiction(file)
+  if (wrong !== undefined) return yield* wrong
   const upstreams = Object.entries(file.value.upstreams ?? {})
   for (const [name, entry] of upstreams) yield* placeOf(file, name, entry)
   const models = yield* Effect.flatMap(catalogueOf(file, [...sandboxModels, sandboxVideoModel]), priced)

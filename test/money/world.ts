@@ -142,8 +142,17 @@ export interface Account {
   readonly usage: ReadonlyArray<{ readonly cost: number; readonly outcome: string; readonly request_id: string }>
 }
 
-/** A gateway whose accounts have ten dollars each, and the upstream behind its text model. */
-export const startWorld = async (keys: ReadonlyArray<string>, env: Record<string, string> = {}) => {
+interface Options {
+  readonly balanceUsd?: number
+  readonly env?: Record<string, string>
+  /** The program and its arguments; the sources by default. */
+  readonly command?: ReadonlyArray<string>
+}
+
+/** A gateway whose accounts have ten dollars each (or what is said), and the upstream behind its text model. */
+export const startWorld = async (keys: ReadonlyArray<string>, options: Options = {}) => {
+  const { balanceUsd = 10, command, env = {} } = options
+  const start = (folder: string) => startGateway({ folder, env, ...(command === undefined ? {} : { command }) })
   const up = upstream()
   const folder = mkdtempSync(join(tmpdir(), "gateway-money-"))
   writeFileSync(
@@ -158,10 +167,10 @@ export const startWorld = async (keys: ReadonlyArray<string>, env: Record<string
         paid: { routes: [{ upstream: "up" }], price: { output: 1_000_000 } },
         "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.25 } }
       },
-      keys: keys.map((name) => ({ name, secret: secretOf(name), balance_usd: 10 }))
+      keys: keys.map((name) => ({ name, secret: secretOf(name), balance_usd: balanceUsd }))
     })
   )
-  let gateway: GatewayProcess = await startGateway({ folder, env })
+  let gateway: GatewayProcess = await start(folder)
   const call = (path: string, key: string, init: RequestInit = {}) =>
     fetch(`${gateway.url}${path}`, {
       ...init,
@@ -224,7 +233,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, env: Record<string
     restart: async (signal: NodeJS.Signals) => {
       gateway.signal(signal)
       await gateway.exited
-      gateway = await startGateway({ folder, env })
+      gateway = await start(folder)
     },
     dispose: async () => {
       up.stop()

@@ -1,0 +1,108 @@
+/**
+ * Kills a gateway with SIGKILL at random moments under traffic of every family, with and without idempotency keys and
+ * hang-ups; then compares every sum with its rows, and what clients were told with what they paid.
+ *
+ *   bun run test:money [--kills 1000]
+ */
+import { dollar, startWorld, until } from "./world.ts"
+import type { Ask } from "./world.ts"
+
+export interface Drift {
+  readonly kills: number
+  readonly requests: number
+  readonly answered: number
+  readonly usageRows: number
+  /** Whole answers without a usage row, usage rows that came twice, holds that stayed: all must be 0. */
+  readonly unpaid: number
+  readonly paidTwice: number
+  readonly stuckHolds: number
+  /** Requests under one key that got different answers. */
+  readonly differing: number
+}
+
+const account = "killed"
+const kinds: ReadonlyArray<Omit<Ask, "key">> = [
+  { family: "messages" },
+  { family: "responses", body: { store: false } },
+  { family: "messages", body: { stream: true } },
+  { family: "async" },
+  { family: "videos" }
+]
+
+export const drift = async (kills: number, log: (line: string) => void = () => {}): Promise<Drift> => {
+  const world = await startWorld([account], { balanceUsd: 1_000_000 })
+  let running = true
+  let requests = 0
+  /** Of the synchronous families, by request id: answered whole. */
+  const answered = new Set<string>()
+  const byKey = new Map<string, Set<string>>()
+
+  const client = async () => {
+    while (running) {
+      const n = requests++
+      const kind = kinds[n % kinds.length]!
+      const idempotencyKey = n % 3 === 0 ? `k${Math.floor(n / 30)}-${n % kinds.length}` : undefined
+      const leaving = n % 7 === 0 ? AbortSignal.timeout(Math.random() * 150) : AbortSignal.timeout(20_000)
+      try {
+        const answer = await world.ask({
+          ...kind,
+          key: account,
+          signal: leaving,
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey })
+        })
+        if (answer.status !== 200) continue
+        const isWhole = kind.body === undefined || !("stream" in kind.body) || answer.text.includes("message_stop")
+        if (!isWhole) continue
+        if (idempotencyKey !== undefined) {
+          const texts = byKey.get(idempotencyKey) ?? new Set()
+          byKey.set(idempotencyKey, texts.add(answer.text))
+        } else if (kind.family === "messages" || kind.family === "responses") {
+          answered.add(answer.headers.get("x-request-id") ?? "")
+        }
+      } catch {
+        // The process is gone, or this client is: nobody was told anything.
+        await Bun.sleep(20)
+      }
+    }
+  }
+
+  const clients = Array.from({ length: 12 }, client)
+  for (let kill = 0; kill < kills; kill++) {
+    await Bun.sleep(100 + Math.random() * 500)
+    await world.restart("SIGKILL")
+    // Fails where a sum differs from its rows.
+    const { settled, usage } = world.account(account)
+    if (kill % 20 === 0) log(`${kill + 1} kills, ${usage.length} usage rows, $${settled / dollar} settled`)
+  }
+  await Bun.sleep(500)
+  running = false
+  await Promise.all(clients)
+  const end = await until(
+    () => world.account(account),
+    ({ held }) => held === 0,
+    60_000
+  ).catch(() => world.account(account))
+  // Usage rows of nobody who waits are written a moment later.
+  await Bun.sleep(500)
+  const { usage } = world.account(account)
+  const paid = new Set(usage.map((row) => row.request_id))
+  await world.dispose()
+  return {
+    kills,
+    requests,
+    answered: answered.size,
+    usageRows: usage.length,
+    unpaid: [...answered].filter((id) => !paid.has(id)).length,
+    paidTwice: usage.length - paid.size,
+    stuckHolds: end.held / dollar,
+    differing: [...byKey.values()].filter((texts) => texts.size > 1).length
+  }
+}
+
+if (import.meta.main) {
+  const at = process.argv.indexOf("--kills")
+  const result = await drift(at === -1 ? 100 : Number(process.argv[at + 1]), (line) => console.log(line))
+  console.log(JSON.stringify(result))
+  const { differing, paidTwice, stuckHolds, unpaid } = result
+  process.exit(unpaid + paidTwice + stuckHolds + differing === 0 ? 0 : 1)
+}
