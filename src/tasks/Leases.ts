@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Duration, Effect } from "effect"
 import { Commits } from "../sql/Commits.ts"
 import { CrashPoints } from "./CrashPoints.ts"
-import { isTerminal, patched } from "./Task.ts"
+import { isTerminal, isUnheard, patched } from "./Task.ts"
 import type { Task } from "./Task.ts"
 import { LeaseLost } from "./TaskKind.ts"
 import type { Rivals, Turn } from "./TaskKind.ts"
@@ -15,6 +15,8 @@ import { TaskStore } from "./TaskStore.ts"
 
 /** Submits within this of each other may have made each other's videos: longer than any submit takes. */
 const rivalryMs = Duration.toMillis("5 minutes")
+/** Their requests are read whole, with images in them perhaps. */
+const mostRivals = 20
 
 /** A task in the hands of one worker. `task` follows what it writes. */
 export interface Held {
@@ -98,8 +100,9 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
           ...release,
           ...(ended ? { lease_token: null, lease_owner: null } : {})
         }
-        // The upstream has what it was asked, or nobody will ask again.
-        const letGo = ended || (before.upstreamId === null && task.upstreamId !== null)
+        // The upstream has what it was asked, or nobody will ask again: but for what it may have made without a word,
+        // which others must be able to tell from theirs.
+        const letGo = (ended && !isUnheard(task)) || (before.upstreamId === null && task.upstreamId !== null)
         const update = Effect.asVoid(fenced(held, columns))
         const write =
           stateChanged || letGo
@@ -155,13 +158,19 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
       submitAtMs: number
     ): Effect.Effect<Rivals, SqlError> =>
       Effect.gen(function* () {
-        if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: false }
+        if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
         const taken = yield* sql<{ upstream_id: string }>`SELECT upstream_id FROM tasks
           WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}`
-        const unheard = yield* sql<{ id: string }>`SELECT id FROM tasks
+        const unheard = yield* sql<{ request: string | null }>`SELECT request FROM tasks
+          LEFT JOIN task_requests ON task_id = id
           WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
-          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs} LIMIT 1`
-        return { taken: new Set(taken.map((row) => row.upstream_id)), unheard: unheard.length > 0 }
+          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs} LIMIT ${mostRivals + 1}`
+        return {
+          taken: new Set(taken.map((row) => row.upstream_id)),
+          // Of so many nobody can tell one from another.
+          unheard:
+            unheard.length > mostRivals ? [null] : unheard.map(({ request }) => (request ? JSON.parse(request) : null))
+        }
       })
 
     /** What the task was asked to do; null once let go. */

@@ -91,3 +91,7 @@ export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
     endedAtMs: isTerminal(state) ? updatedAtMs : null
   }
 }
+
+/** It was submitted and nobody heard whether that made anything. */
+export const isUnheard = (task: Pick<Task, "submitAtMs" | "upstreamId">): boolean =>
+  task.submitAtMs !== null && task.upstreamId === null

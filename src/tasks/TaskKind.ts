@@ -9,7 +9,8 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: stri
 
 export interface Rivals {
   readonly taken: ReadonlySet<string>
-  readonly unheard: boolean
+  /** What each of them was asked to do; null where it is not known any more. */
+  readonly unheard: ReadonlyArray<unknown>
 }
 
 /** A task that a worker holds for as long as its lease lives. */
@@ -18,8 +19,8 @@ export interface Lease {
   /** What it was asked to do; null once let go. */
   readonly request: Effect.Effect<unknown, SqlError>
   /**
-   * Of the lane's other tasks: whose these ids of the upstream's are, and whether one submitted within some minutes of
-   * that time has no id either.
+   * Of the lane's other tasks: whose these ids of the upstream's are, and those submitted within some minutes of that
+   * time that have no id either.
    */
   readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
   /** Stores a patch now, durably, and answers the task as it is then. */

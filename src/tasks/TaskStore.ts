@@ -7,6 +7,7 @@ import { Metrics } from "../telemetry/Metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import type { TaskChange } from "./Outbox.ts"
 import type { NewTask, Task, TaskError, TaskState } from "./Task.ts"
+import { isUnheard } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import { created, fixedColumns, patchedColumns, toTask } from "./TaskRow.ts"
 import type { TaskRow } from "./TaskRow.ts"
@@ -135,7 +136,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
             ])} RETURNING *`
           const ended = firstTask(rows)
           if (Option.isNone(ended)) return ended
-          yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
+          if (!isUnheard(ended.value)) yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
           yield* changed(ended.value)
           return ended
         })

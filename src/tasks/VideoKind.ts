@@ -97,7 +97,10 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
         if (waitMs > 0) return again({}, waitMs)
         const { task } = lease
         const rivals = (ids: ReadonlyArray<string>) =>
-          Effect.mapError(lease.rivals(ids, intendedMs), (error) => new VideoTransient({ reason: error.message }))
+          lease.rivals(ids, intendedMs).pipe(
+            Effect.map(({ taken, unheard }) => ({ taken, unheard: unheard.map(jobIfKnown) })),
+            Effect.mapError((error) => new VideoTransient({ reason: error.message }))
+          )
         return yield* upstream.reconcile(yield* jobOf(lease), { meantMs: intendedMs, rivals }).pipe(
           Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
           Effect.flatMap(
@@ -188,6 +191,8 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
 
 const jobOf = (lease: Lease) => Effect.flatMap(lease.request, (job) => Effect.orDie(decodeJob(job)))
 const decodeJob = Schema.decodeUnknown(VideoJob)
+const decodeKnownJob = Schema.decodeUnknownOption(VideoJob)
+const jobIfKnown = (request: unknown) => Option.getOrUndefined(decodeKnownJob(request))
 
 const again = (patch: TaskPatch, againInMs: number): Turn => ({ patch, againInMs })
 const ends = (patch: TaskPatch): Turn => ({ patch, againInMs: 0 })

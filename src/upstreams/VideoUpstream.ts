@@ -119,13 +119,14 @@ export type VideoCancelOutcome = "cancelled" | "running" | "ended"
 export interface UnheardSubmit {
   /** When it was meant, in Unix ms: a video that it made was made after this. */
   readonly meantMs: number
-  /** Which of these ids are other tasks', and whether another submit of about that time was not heard of either. */
+  /** Which of these ids are other tasks', and the other submits of about that time that were not heard of either. */
   readonly rivals: (upstreamIds: ReadonlyArray<string>) => Effect.Effect<VideoRivals, VideoTransient>
 }
 
 export interface VideoRivals {
   readonly taken: ReadonlySet<string>
-  readonly unheard: boolean
+  /** What they asked for; undefined where nobody knows any more. */
+  readonly unheard: ReadonlyArray<VideoJob | undefined>
 }
 
 /**

@@ -3,7 +3,7 @@ import { textAt } from "./protocols/json.ts"
 import { isOk, unansweredRead } from "./videoApi.ts"
 import type { NoAnswer, VideoAnswer } from "./videoApi.ts"
 import { VideoAmbiguous, VideoTransient } from "./VideoUpstream.ts"
-import type { UnheardSubmit } from "./VideoUpstream.ts"
+import type { UnheardSubmit, VideoJob } from "./VideoUpstream.ts"
 
 /** An upstream's list of its videos, newest first. */
 export interface VideoList {
@@ -12,8 +12,8 @@ export interface VideoList {
   readonly read: (answer: VideoAnswer) => { readonly items: ReadonlyArray<unknown>; readonly hasMore: boolean }
   /** Unix seconds. */
   readonly createdAt: (item: unknown) => number | undefined
-  /** Whether nothing that the item says of itself speaks against it. */
-  readonly isLike: (item: unknown) => boolean
+  /** Whether nothing that the item says of itself speaks against its being this job's. */
+  readonly isLike: (item: unknown, job: VideoJob) => boolean
 }
 
 /** The longest that a submit waits for its answer, and some. */
@@ -29,11 +29,12 @@ const mostPages = 10
  * where none is left, none was made.
  */
 export const lookFor = (
+  job: VideoJob,
   submit: UnheardSubmit,
   list: VideoList
 ): Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient> =>
   Effect.gen(function* () {
-    const ids: Array<string> = []
+    const candidates = new Map<string, unknown>()
     let last: unknown = undefined
     for (let number = 1; ; number++) {
       if (number > mostPages) return yield* new VideoAmbiguous({ reason: "too many videos since" })
@@ -46,15 +47,17 @@ export const lookFor = (
         const madeMs = (list.createdAt(item) ?? 0) * 1_000
         const id = textAt(item, "id")
         if (madeMs < fromMs) isPast = true
-        else if (madeMs <= untilMs && id !== undefined && list.isLike(item)) ids.push(id)
+        else if (madeMs <= untilMs && id !== undefined && list.isLike(item, job)) candidates.set(id, item)
       }
       if (isPast || !hasMore || items.length === 0) break
       last = items.at(-1)
     }
-    const { taken, unheard } = yield* submit.rivals(ids)
-    const [id, ...others] = ids.filter((id) => !taken.has(id))
-    if (id === undefined) return Option.none()
-    if (others.length > 0 || unheard) return yield* new VideoAmbiguous({ reason: "several submits may have made it" })
+    const { taken, unheard } = yield* submit.rivals([...candidates.keys()])
+    const [left, ...others] = [...candidates].filter(([id]) => !taken.has(id))
+    if (left === undefined) return Option.none()
+    const [id, item] = left
+    const isRivals = unheard.some((rival) => rival === undefined || list.isLike(item, rival))
+    if (others.length > 0 || isRivals) return yield* new VideoAmbiguous({ reason: "several submits may have made it" })
     return Option.some(id)
   })
 

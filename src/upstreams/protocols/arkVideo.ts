@@ -74,7 +74,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
 
   /** Ark keeps no name of ours with a task: the list, newest first, and what its records echo are all there is. */
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    lookFor(unheard, {
+    lookFor(job, unheard, {
       page: (number) => {
         const query = new URLSearchParams({ page_num: String(number), page_size: String(pageSize) })
         query.set("filter.model", job.upstreamModel)
@@ -85,7 +85,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
         return { items, hasMore: items.length === pageSize }
       },
       createdAt: (item) => numberAt(item, "created_at"),
-      isLike: (item) => looksLike(item, job)
+      isLike: looksLike
     })
 
   return { name: options.name, passesThrough: true, submit, poll, cancel, reconcile }

@@ -67,7 +67,7 @@ export const openaiVideos = (
     })
 
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    lookFor(unheard, {
+    lookFor(job, unheard, {
       page: (_, last) => {
         const query = new URLSearchParams({ limit: "100", order: "desc" })
         const after = textAt(last, "id")
@@ -76,7 +76,7 @@ export const openaiVideos = (
       },
       read: ({ json }) => ({ items: listAt(json, "data"), hasMore: isObject(json) && json["has_more"] === true }),
       createdAt: (item) => numberAt(item, "created_at"),
-      isLike: (item) => isLike(item, job)
+      isLike
     })
 
   return Effect.map(makeVideoFiles(api), (files) => {

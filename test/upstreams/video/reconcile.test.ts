@@ -16,8 +16,13 @@ import { job, settings } from "./job.ts"
 const directory = mkdtempSync(join(tmpdir(), "kept-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
-/** What the other tasks know: ids that are theirs, and whether one more submit was not heard of. */
-const look = (upstream: VideoUpstream, asked: VideoJob, taken: ReadonlyArray<string> = [], unheard = false) =>
+/** What the other tasks know: ids that are theirs, and what other submits that were not heard of asked for. */
+const look = (
+  upstream: VideoUpstream,
+  asked: VideoJob,
+  taken: ReadonlyArray<string> = [],
+  unheard: ReadonlyArray<VideoJob | undefined> = []
+) =>
   upstream.reconcile!(asked, {
     meantMs: Date.now() - 5_000,
     rivals: () => Effect.succeed({ taken: new Set(taken), unheard })
@@ -62,10 +67,25 @@ describe("a submit that Ark did not answer", () => {
     Effect.gen(function* () {
       const { ark, upstream } = yield* world
       const one = ark.add({ model: "seedance" })
-      expect((yield* Effect.flip(look(upstream, asked(), [], true)))._tag).toBe("VideoAmbiguous")
+      for (const rival of [asked(), undefined]) {
+        expect((yield* Effect.flip(look(upstream, asked(), [], [rival])))._tag).toBe("VideoAmbiguous")
+      }
       const two = ark.add({ model: "seedance" })
       expect((yield* Effect.flip(look(upstream, asked())))._tag).toBe("VideoAmbiguous")
       expect(yield* look(upstream, asked(), [one.id])).toEqual(Option.some(two.id))
+    })
+  )
+
+  it.scopedLive("is told from another that was not heard of by what they asked for", () =>
+    Effect.gen(function* () {
+      const { ark, upstream } = yield* world
+      const [mine, yours] = ["me", "you"].map((name) => asked({ safety_identifier: name }))
+      const made = ark.add({ model: "seedance", safety_identifier: "me" })
+      const other = ark.add({ model: "seedance", safety_identifier: "you" })
+      expect(yield* look(upstream, mine!, [], [yours])).toEqual(Option.some(made.id))
+      expect(yield* look(upstream, yours!, [], [mine])).toEqual(Option.some(other.id))
+      // One that left it open may have made either.
+      expect((yield* Effect.flip(look(upstream, mine!, [], [yours, asked()])))._tag).toBe("VideoAmbiguous")
     })
   )
 
