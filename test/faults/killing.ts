@@ -220,6 +220,10 @@ const judged = ({ log, missing, rows, told }: Evidence) => {
       "one video for two tasks":
         rows.filter((row) => row.upstream_id !== null).length -
         new Set(rows.flatMap((row) => row.upstream_id ?? [])).size,
+      "somebody else's video": log.submits.filter(({ id, prompt }) => {
+        const owner = rows.find((row) => row.upstream_id === id)?.id ?? ""
+        return (told.accepted.get(owner)?.prompt ?? prompt) !== prompt
+      }).length,
       "cancelled and yet not": [...told.cancelled].filter((id) => byId.get(id)?.state !== "cancelled").length,
       "cancelled here alone": videos.filter(
         (row) => row.state === "cancelled" && row.upstream_id !== null && !stopped.has(row.upstream_id)
