@@ -75,7 +75,7 @@ const upstream = async (request: Request, path: string): Promise<Response> => {
   return new Response(text, { status: answer.status, headers: { "content-type": "application/json" } })
 }
 
-const promptOf = (body: unknown): string => /a cat \S+/.exec(JSON.stringify(body))?.[0] ?? ""
+const promptOf = (body: unknown): string => /a cat [\w-]+/.exec(JSON.stringify(body))?.[0] ?? ""
 
 const log = (): OutsideLog => ({
   submits: ark.tasks.map(({ body, id }) => ({ prompt: promptOf(body), id })),
