@@ -173,8 +173,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
   })
 }) {}
 
-export const noAccount = (id: string) =>
-  new NotFound({ param: null, message: `no account "${id}"; it must be created first` })
+const noAccount = (id: string) => new NotFound({ param: null, message: `no account "${id}"; it must be created first` })
 
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 

@@ -12,7 +12,7 @@ import * as Database from "../sql/Database.ts"
 export const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
 
 /** There is no database to work on; the message says where it was looked for. */
-export class NoDatabase extends Data.TaggedError("NoDatabase")<{ readonly message: string }> {}
+class NoDatabase extends Data.TaggedError("NoDatabase")<{ readonly message: string }> {}
 
 /** A wrong folder must not look like an empty gateway: only what may come before the first start makes a database. */
 const openDatabase = (mayCreate: boolean) =>

@@ -2,7 +2,7 @@ import { ValidationError } from "@effect/cli"
 import { Cause, Exit, Option } from "effect"
 
 /** What the process tells whoever called it. */
-export const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, conflict: 4 } as const
+const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, conflict: 4 } as const
 
 /** What a script can act on without reading the message. */
 export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {

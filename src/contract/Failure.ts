@@ -40,11 +40,6 @@ export class UnknownRoute extends Schema.TaggedError<UnknownRoute>()("UnknownRou
   message: says("Invalid URL")
 }) {}
 
-/** An id in the path that none of ours can look like. */
-export class MalformedId extends Schema.TaggedError<MalformedId>()("MalformedId", {
-  message: says("Invalid URL: malformed id")
-}) {}
-
 /** Nothing of this caller's has the id; another account's things look exactly the same. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: says("Not found"),
@@ -86,7 +81,6 @@ export const failures = {
   QuotaExceeded,
   ModelForbidden,
   UnknownRoute,
-  MalformedId,
   NotFound,
   Conflict,
   TooLarge,

@@ -18,7 +18,6 @@ const table = {
   ModelForbidden: { status: 403, code: "permission_error", type: "permission_error" },
   NotFound: unknown,
   UnknownRoute: unknown,
-  MalformedId: unknown,
   Conflict: { status: 409, code: "conflict", type: "invalid_request_error" },
   TooLarge: { status: 413, ...invalid },
   RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },

@@ -7,7 +7,7 @@ import type { CheckedUrl } from "./dial.ts"
 import { Resolver } from "./Resolver.ts"
 
 /** Why an address isn't called, in words for whoever gave it: nothing of what a name resolved to is in them. */
-export class AddressRefused extends Data.TaggedError("AddressRefused")<{
+class AddressRefused extends Data.TaggedError("AddressRefused")<{
   readonly reason: string
   /** The name had no answer, which may pass; everything else is for good. */
   readonly unresolved: boolean

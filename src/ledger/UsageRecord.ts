@@ -47,7 +47,7 @@ const since = Schema.optional(Moment).annotations({
 })
 const until = Schema.optional(Moment).annotations({ description: "Where it ends, inclusive. Default now." })
 
-export const limit = (most: number, otherwise: number) =>
+const limit = (most: number, otherwise: number) =>
   Schema.optional(
     Schema.NumberFromString.pipe(
       Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= most, {

@@ -13,7 +13,6 @@ const table: FailureTable<Failure["_tag"]> = {
   QuotaExceeded: row(403, "quota_exceeded"),
   ModelForbidden: row(403, "quota_exceeded"),
   UnknownRoute: row(404, "invalid_request_error"),
-  MalformedId: row(404, "invalid_request_error"),
   NotFound: row(404, "invalid_request_error"),
   Conflict: row(409, "invalid_request_error"),
   TooLarge: row(413, "request_too_large"),

@@ -9,7 +9,6 @@ export const TasksError = failureUnion(
   "Tasks",
   {
     InvalidRequest: invalidUrl,
-    MalformedId: invalidUrl,
     UnknownRoute: invalidUrl,
     AuthMissing: unauthorized,
     AuthInvalid: unauthorized,

@@ -75,7 +75,7 @@ const order: Record<TaskState, number> = { queued: 0, running: 1, succeeded: 2, 
 export const isTerminal = (state: TaskState): boolean => order[state] === 2
 
 /** Only forward: terminal states absorb, and what runs is never queued again. A quick task may end without being seen to run. */
-export const canBecome = (from: TaskState, to: TaskState): boolean => order[to] > order[from]
+const canBecome = (from: TaskState, to: TaskState): boolean => order[to] > order[from]
 
 /** The task after a patch. */
 export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {

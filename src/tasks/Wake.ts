@@ -25,5 +25,3 @@ export const makeWake = () => {
   })
   return { ring, heard }
 }
-
-export interface Wake extends ReturnType<typeof makeWake> {}

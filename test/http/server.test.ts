@@ -25,7 +25,6 @@ const EchoError = failureUnion(
     UnknownRoute: row(404, "invalid_request_error"),
     NotFound: row(404, "invalid_request_error"),
     TooLarge: row(413, "request_too_large"),
-    MalformedId: row(400, "invalid_request_error"),
     InsufficientBalance: row(402, "insufficient_balance"),
     QuotaExceeded: row(403, "quota_exceeded"),
     ModelForbidden: row(403, "quota_exceeded"),

@@ -2,7 +2,6 @@ import type { JsonObject } from "../../src/contract/fields.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { initial, step } from "../../src/generation/sequence.ts"
 import type { SequencedEvent } from "../../src/generation/sequence.ts"
-import { backOf } from "../../src/upstreams/protocols/back.ts"
 import type { Protocol } from "../../src/upstreams/protocols/Protocol.ts"
 import { conversation } from "./conversations.ts"
 
@@ -53,5 +52,3 @@ export const outcome = (events: ReadonlyArray<GenerationEvent>) => {
   }
   return { items, ending, usage: events.findLast((event) => event.type === "usage")?.usage }
 }
-
-export const noBack = backOf(conversation())
