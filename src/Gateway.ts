@@ -6,6 +6,10 @@ import { Keys } from "./access/Keys.ts"
 import { MasterSecret } from "./access/MasterSecret.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { AccountHandlers } from "./account/Handlers.ts"
+import { adminAccess } from "./admin/AdminAccess.ts"
+import { Administration } from "./admin/Administration.ts"
+import { AdminApi } from "./admin/Api.ts"
+import { AdminHandlers } from "./admin/Handlers.ts"
 import { GatewayApi } from "./Api.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { Configuration } from "./config/Configuration.ts"
@@ -133,6 +137,7 @@ const AccountLive = AccountHandlers.pipe(Layer.provide(Layer.merge(Ledger.Defaul
 
 const HandlersLive = Layer.mergeAll(
   AccountLive,
+  AdminHandlers.pipe(Layer.provide(Administration.Default)),
   HealthHandlers,
   MessagesHandlers,
   ModelsHandlers,
@@ -151,21 +156,28 @@ const HandlersLive = Layer.mergeAll(
   Layer.provide(Layer.mergeAll(GuardLive, ModelsLive, TaskSettingsLive))
 )
 
+/** What is served: the gateway's contract, and the operator's where there is a key for it. */
 const ServerLive = Layer.unwrapEffect(
-  Effect.map(Effect.all([Settings, MetricsPage]), ([{ server }, { pages }]) =>
-    serve(
-      GatewayApi,
-      { ...docsPages(GatewayApi), ...pages },
-      {
-        hostname: server.host,
-        port: server.port,
-        bodyLimit,
-        drainDeadline: server.drainDeadline,
-        checkAnswers: server.checkAnswers,
-        corsOrigins: server.corsOrigins
-      }
-    )
-  )
+  Effect.map(Effect.all([Settings, MetricsPage]), ([{ adminKey, server }, metrics]) => {
+    const options = {
+      hostname: server.host,
+      port: server.port,
+      bodyLimit,
+      drainDeadline: server.drainDeadline,
+      checkAnswers: server.checkAnswers,
+      corsOrigins: server.corsOrigins
+    }
+    const pages = { ...docsPages(GatewayApi), ...metrics.pages }
+    return Option.match(adminKey, {
+      onNone: () => serve(GatewayApi, pages, options),
+      onSome: (key) =>
+        serve(
+          GatewayApi.addHttpApi(AdminApi),
+          { ...pages, ...docsPages(AdminApi, "/admin") },
+          { ...options, admin: adminAccess(key) }
+        )
+    })
+  })
 ).pipe(Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry)))
 
 /** Links to the gateway's own files begin with where it listens, unless the operator says otherwise. */

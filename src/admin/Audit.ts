@@ -1,23 +1,11 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Effect, Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { Clock, Effect } from "effect"
+import type { AuditRecord } from "./AuditRecord.ts"
 import { isoTime } from "./fields.ts"
 
 /** Who changes something: `cli:<user of the machine>` or `admin-key`. */
 export type Actor = string
-
-/** One change, as it was made. */
-export const AuditRecord = Schema.Struct({
-  id: said(Schema.Int, "Counts up."),
-  time: said(Schema.String, "When (ISO 8601, UTC)."),
-  actor: said(Schema.String, "Who: `cli:<user of the machine>` or `admin-key`."),
-  action: said(Schema.String, "What: `key.create`, `account.credit`, …"),
-  target: said(Schema.String, "Of what: an id."),
-  before: said(Schema.Unknown, "What it was, never with a secret; null where it was not there."),
-  after: said(Schema.Unknown, "What it became.")
-}).annotations({ identifier: "AuditRecord" })
-export type AuditRecord = typeof AuditRecord.Type
 
 interface Page {
   readonly target?: string | undefined

@@ -83,7 +83,10 @@ interface CancelAnswer {
 }
 
 /** What an answer means to whoever asked: the task, or why it goes on. */
-export const outcomeOf = ({ outcome, task }: CancelAnswer, isServed: boolean) => {
+export const outcomeOf = (
+  { outcome, task }: CancelAnswer,
+  isServed: boolean
+): Effect.Effect<{ readonly task: TaskSummary; readonly words: string }, NotFound | Conflict | UpstreamFailed> => {
   switch (outcome) {
     case "cancelled":
       return Effect.succeed({ task, words: `Cancelled ${task.id}.` })

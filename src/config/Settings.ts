@@ -26,6 +26,8 @@ export interface GatewaySettings {
   readonly databaseUrl: string
   /** The operator's own first key. */
   readonly bootstrapKey: Option.Option<Redacted.Redacted>
+  /** Opens the admin API; none: there is no admin API. */
+  readonly adminKey: Option.Option<Redacted.Redacted>
   /** Where the gateway keeps what is not in the database: its secret, rendered files. Beside the database file. */
   readonly dataDirectory: string
   /** The master secret; none for a file in the data directory. */
@@ -64,6 +66,9 @@ const DatabaseUrl = Schema.String.pipe(
   Schema.pattern(/^sqlite:.+$/, { message: () => "expected sqlite:<path> or sqlite::memory:" })
 )
 
+/** A key that a person chose. */
+const OwnKey = Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
+
 const Variables = Schema.Struct({
   GATEWAY_CONFIG: Schema.optional(Schema.String),
   GATEWAY_HOST: Schema.optional(Schema.String),
@@ -78,9 +83,8 @@ const Variables = Schema.Struct({
   GATEWAY_ALLOW_ADDRESSES: Schema.optional(Schema.String),
   GATEWAY_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
   GATEWAY_WEBHOOK_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
-  GATEWAY_BOOTSTRAP_KEY: Schema.optional(
-    Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
-  )
+  GATEWAY_BOOTSTRAP_KEY: Schema.optional(OwnKey),
+  GATEWAY_ADMIN_KEY: Schema.optional(OwnKey)
 })
 type Variables = typeof Variables.Type
 
@@ -145,6 +149,7 @@ const settle = (env: Environment) => (variables: Variables) => {
       secret: Option.fromNullable(variables.GATEWAY_SECRET),
       webhookSecret: Option.fromNullable(variables.GATEWAY_WEBHOOK_SECRET),
       bootstrapKey: Option.map(Option.fromNullable(variables.GATEWAY_BOOTSTRAP_KEY), Redacted.make),
+      adminKey: Option.map(Option.fromNullable(variables.GATEWAY_ADMIN_KEY), Redacted.make),
       allowAddresses: [...(variables.GATEWAY_ALLOW_ADDRESSES?.split(",") ?? []), ...(callbacks?.allow ?? [])]
         .map((range) => range.trim())
         .filter((range) => range !== ""),

@@ -23,3 +23,8 @@ export class RateHeaders extends Context.Reference<RateHeaders>()("gateway/contr
 export class Idempotent extends Context.Reference<Idempotent>()("gateway/contract/Idempotent", {
   defaultValue: () => false
 }) {}
+
+/** On a group: whose keys open it, by the name of an `Authenticator` of the server; the callers' own by default. */
+export class OpenedBy extends Context.Reference<OpenedBy>()("gateway/contract/OpenedBy", {
+  defaultValue: (): "api-key" | "admin-key" => "api-key"
+}) {}

@@ -11,7 +11,7 @@ import { Metrics } from "../telemetry/Metrics.ts"
 import { compile } from "./compile.ts"
 import { corsOf } from "./cors.ts"
 import { fallback, serveRoute } from "./route.ts"
-import type { Serving } from "./route.ts"
+import type { Authenticator, Serving } from "./route.ts"
 
 export interface ServerOptions {
   readonly hostname: string
@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly checkAnswers: boolean
   /** Origins of pages that may call from a browser. */
   readonly corsOrigins: ReadonlyArray<string>
+  /** Opens the endpoints that only those who run the gateway may call; absent where the contract has none. */
+  readonly admin?: Authenticator
 }
 
 /** The address can't be listened on; the message is one line for the operator. */
@@ -69,7 +71,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         const handler = Option.getOrUndefined(handlersOf(route.group))?.[route.name]
         if (handler === undefined) return yield* Effect.dieMessage(`${route.group}.${route.name} has no handler`)
         const methods = (table[route.path] ??= {})
-        methods[route.method] = serveRoute(serving, route, handler)
+        const access = route.openedBy === "admin-key" ? options.admin : serving.access
+        if (access === undefined) return yield* Effect.dieMessage(`nobody can open ${route.group}.${route.name}`)
+        methods[route.method] = serveRoute({ ...serving, access }, route, handler)
       }
       for (const [path, page] of Object.entries(pages)) table[path] = { GET: page }
 

@@ -2,7 +2,15 @@
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
-import { BodyLimit, Idempotent, Prefixes, Public, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
+import {
+  BodyLimit,
+  Idempotent,
+  OpenedBy,
+  Prefixes,
+  Public,
+  RateHeaders,
+  RequestIdInErrors
+} from "../contract/annotations.ts"
 import { describe } from "../contract/describe.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
@@ -16,6 +24,7 @@ export interface Route {
   /** Bun's pattern, which is also HttpApi's: `/v1/tasks/:id`. */
   readonly path: string
   readonly isPublic: boolean
+  readonly openedBy: "api-key" | "admin-key"
   readonly isIdempotent: boolean
   readonly rateHeaders: "openai" | "anthropic" | null
   readonly bodyLimit: number
@@ -75,6 +84,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         method: endpoint.method,
         path: endpoint.path,
         isPublic: Context.get(mergedAnnotations, Public),
+        openedBy: Context.get(mergedAnnotations, OpenedBy),
         isIdempotent: Context.get(mergedAnnotations, Idempotent),
         rateHeaders: Context.get(mergedAnnotations, RateHeaders),
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),

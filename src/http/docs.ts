@@ -6,18 +6,20 @@ import type { Pages } from "./Server.ts"
 /**
  * `/openapi.json`, and `/docs`: the same contract as a page (Scalar, its script inside the page, so it works offline).
  * Both are made when first asked for; the script is three megabytes that no other request should pay for.
+ * @param below where they stand: `/admin` for `/admin/docs`
  */
 export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
-  api: HttpApi.HttpApi<Id, Groups, E, R>
+  api: HttpApi.HttpApi<Id, Groups, E, R>,
+  below = ""
 ): Pages => {
   let document: string | undefined
   let page: Promise<string> | undefined
   return {
-    "/openapi.json": () => {
+    [`${below}/openapi.json`]: () => {
       document ??= JSON.stringify(openApiDocument(api))
       return new Response(document, { headers: { "content-type": "application/json" } })
     },
-    "/docs": async () => {
+    [`${below}/docs`]: async () => {
       page ??= renderDocs(api.annotate(OpenApi.Transform, () => openApiDocument(api)))
       return new Response(await page, { headers: pageHeaders })
     }

@@ -17,10 +17,13 @@ import { isLarge, parse, readText, turn } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 import type { Cors } from "./cors.ts"
 
+/** Who opens endpoints: says who calls, and whether they may call now. */
+export type Authenticator = Pick<Access, "authenticate" | "admit">
+
 /** What the server brings to every request. */
 export interface Serving {
   readonly runtime: Runtime.Runtime<never>
-  readonly access: Access
+  readonly access: Authenticator
   readonly idempotency: Idempotency
   readonly log: (typeof AccessLog)["Service"]
   readonly metrics: Metrics

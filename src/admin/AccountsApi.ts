@@ -1,0 +1,109 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OpenedBy } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { required, said } from "../contract/fields.ts"
+import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
+import { AccountName, LimitsPatch, Usd } from "./fields.ts"
+import { PageParams, pageOf } from "./paging.ts"
+
+const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The account's id." }) })
+
+const Domains = Schema.optional(Schema.NullOr(Schema.Array(Schema.NonEmptyString)))
+
+const settings = {
+  limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Limits over all its keys." }),
+  search_allowed: Domains.annotations({ description: "Web searches find these domains alone; null for any." }),
+  search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." })
+}
+
+const CreateAccount = Schema.Struct({
+  id: required(AccountName, "What to call it."),
+  balance_usd: Schema.optional(Schema.NullOr(Usd)).annotations({
+    description: "Dollars to begin with; without it the account may spend without end until it is credited."
+  }),
+  ...settings
+}).annotations({ identifier: "CreateAccount" })
+
+const UpdateAccount = Schema.Struct({
+  unmetered: Schema.optional(Schema.Boolean).annotations({
+    description: "`true` takes the balance away: the account may spend without end."
+  }),
+  ...settings
+}).annotations({ identifier: "UpdateAccount" })
+export type AccountSettings = typeof UpdateAccount.Type
+
+const Credit = Schema.Struct({
+  usd: required(Usd, "Dollars; a negative amount is taken."),
+  note: Schema.optional(Schema.NullOr(Schema.String)).annotations({ description: "What for." })
+}).annotations({ identifier: "Credit" })
+
+const WebhookSecrets = Schema.Struct({
+  object: Schema.Literal("webhook_secrets"),
+  account: said(Schema.String, "Whose callbacks they sign."),
+  secrets: said(Schema.Array(Schema.String), "Every secret that signs now (`whsec_…`), newest first.")
+}).annotations({ identifier: "WebhookSecrets" })
+
+const summary = (summary: string, description?: string) =>
+  OpenApi.annotations({ summary, ...(description === undefined ? {} : { description }) })
+
+/** `/admin/v1/accounts`. */
+export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
+  .add(
+    HttpApiEndpoint.get("list", "/admin/v1/accounts")
+      .setUrlParams(Schema.Struct(PageParams))
+      .addSuccess(pageOf(AccountRecord))
+      .annotateContext(summary("List accounts, by id"))
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/admin/v1/accounts")
+      .setPayload(CreateAccount)
+      .addSuccess(AccountRecord)
+      .annotateContext(summary("Make an account"))
+  )
+  .add(
+    HttpApiEndpoint.get("show", "/admin/v1/accounts/:id")
+      .setPath(IdPath)
+      .addSuccess(AccountRecord)
+      .annotateContext(summary("Read an account"))
+  )
+  .add(
+    HttpApiEndpoint.patch("update", "/admin/v1/accounts/:id")
+      .setPath(IdPath)
+      .setPayload(UpdateAccount)
+      .addSuccess(AccountRecord)
+      .annotateContext(summary("Change an account", "What is left out stays; null takes it away."))
+  )
+  .add(
+    HttpApiEndpoint.post("credit", "/admin/v1/accounts/:id/credit")
+      .setPath(IdPath)
+      .setPayload(Credit)
+      .addSuccess(AccountRecord)
+      .annotateContext(
+        summary("Give an account money", "The first time makes it metered: from then on it spends what it has.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("grants", "/admin/v1/accounts/:id/grants")
+      .setPath(IdPath)
+      .setUrlParams(Schema.Struct({ limit: PageParams.limit }))
+      .addSuccess(pageOf(GrantRecord))
+      .annotateContext(summary("List what an account was given, newest first"))
+  )
+  .add(
+    HttpApiEndpoint.get("webhookSecrets", "/admin/v1/accounts/:id/webhook-secrets")
+      .setPath(IdPath)
+      .addSuccess(WebhookSecrets)
+      .annotateContext(summary("Read the secrets that sign an account's callbacks"))
+  )
+  .add(
+    HttpApiEndpoint.post("rotateWebhookSecret", "/admin/v1/accounts/:id/webhook-secrets/rotate")
+      .setPath(IdPath)
+      .addSuccess(WebhookSecrets)
+      .annotateContext(
+        summary("Give an account another webhook secret", "The one before goes on signing beside it for two days.")
+      )
+  )
+  .addError(CodedError)
+  .annotate(OpenedBy, "admin-key")
+  .annotateContext(OpenApi.annotations({ title: "Accounts", description: "Who owns keys, tasks and money." })) {}

@@ -1,0 +1,143 @@
+import { Clock, Effect, Layer, Redacted } from "effect"
+import { AccountId } from "../contract/Caller.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { handlers } from "../contract/handlers.ts"
+import { readMoment } from "../contract/moment.ts"
+import { AdminAccountsApi } from "./AccountsApi.ts"
+import type { AccountSettings } from "./AccountsApi.ts"
+import { Administration } from "./Administration.ts"
+import { nanoUsdOf } from "./fields.ts"
+import type { LimitsPatch } from "./fields.ts"
+import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
+import { AdminKeysApi } from "./KeysApi.ts"
+import type { KeySettings } from "./KeysApi.ts"
+import { AdminOperationsApi } from "./OperationsApi.ts"
+import { offsetOf, paged, pagedByOffset } from "./paging.ts"
+import { outcomeOf } from "./TaskAdministration.ts"
+import { signingRecord } from "./WebhookAdministration.ts"
+
+const actor = "admin-key"
+
+/** How long a request waits for a task to be cancelled. */
+const cancelPatienceMs = 15_000
+
+const KeysHandlers = handlers(
+  AdminKeysApi,
+  Effect.map(Administration, ({ keys }) => ({
+    list: ({ urlParams }) =>
+      Effect.map(
+        keys.list({ account: urlParams.account, all: urlParams.all === "true", ...offsetOf(urlParams) }),
+        (rows) => pagedByOffset(rows, urlParams)
+      ),
+    create: ({ payload }) =>
+      Effect.map(
+        keys.create(actor, { ...keyOptions(payload), account: payload.account, name: payload.name }),
+        withSecret
+      ),
+    show: ({ path }) => keys.show(path.id),
+    update: ({ path, payload }) => keys.update(actor, path.id, { ...keyOptions(payload), name: payload.name }),
+    revoke: ({ path }) => Effect.map(keys.revoke(actor, path.id), ({ key }) => key),
+    rotateSecret: ({ path }) => Effect.map(keys.rotateSecret(actor, path.id), withSecret)
+  }))
+)
+
+const AccountsHandlers = handlers(
+  AdminAccountsApi,
+  Effect.map(Administration, ({ accounts, webhooks }) => ({
+    list: ({ urlParams }) => Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows, urlParams)),
+    create: ({ payload }) =>
+      accounts.create(actor, payload.id, {
+        ...accountOptions(payload),
+        nanoUsd:
+          payload.balance_usd === undefined || payload.balance_usd === null ? undefined : nanoUsdOf(payload.balance_usd)
+      }),
+    show: ({ path }) => accounts.show(path.id),
+    update: ({ path, payload }) =>
+      accounts.set(actor, path.id, { ...accountOptions(payload), unmetered: payload.unmetered }),
+    credit: ({ path, payload }) => {
+      const nanoUsd = nanoUsdOf(payload.usd)
+      return nanoUsd === 0
+        ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
+        : accounts.credit(actor, path.id, nanoUsd, payload.note ?? "")
+    },
+    grants: ({ path, urlParams }) =>
+      Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
+        object: "list" as const,
+        data,
+        next: null
+      })),
+    webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
+    rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(actor, path.id), signingRecord)
+  }))
+)
+
+const OperationsHandlers = handlers(
+  AdminOperationsApi,
+  Effect.map(Administration, ({ audit, tasks, usage }) => ({
+    listTasks: ({ urlParams }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.map(
+          tasks.list({
+            account: urlParams.account,
+            kind: urlParams.kind,
+            model: urlParams.model,
+            states: urlParams.state,
+            sinceMs: readMoment(urlParams.since ?? "7d", nowMs) ?? nowMs,
+            after: taskCursor(urlParams.after),
+            limit: (urlParams.limit ?? 100) + 1
+          }),
+          (rows) => paged(rows, urlParams, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+        )
+      ),
+    showTask: ({ path }) => tasks.show(path.id),
+    cancelTask: ({ path }) =>
+      tasks.cancel(actor, path.id, cancelPatienceMs).pipe(
+        Effect.flatMap((answer) => outcomeOf(answer, true)),
+        Effect.map(({ task }) => task)
+      ),
+    usage: ({ urlParams: { account, ...question } }) =>
+      usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
+    audit: ({ urlParams }) => {
+      const after = Number(urlParams.after)
+      return Effect.map(
+        audit.list({
+          target: urlParams.target,
+          action: urlParams.action,
+          after: Number.isSafeInteger(after) ? after : undefined,
+          limit: (urlParams.limit ?? 100) + 1
+        }),
+        (rows) => paged(rows, urlParams, (last) => String(last.id))
+      )
+    }
+  }))
+)
+
+/** The admin API's handlers. */
+export const AdminHandlers = Layer.mergeAll(KeysHandlers, AccountsHandlers, OperationsHandlers)
+
+const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })
+
+const keyOptions = ({ budget, expires_at, limits, models }: KeySettings): KeyOptions => ({
+  models: models === null ? ["*"] : models,
+  limits: limits === null ? noLimits : limits,
+  budget: budget === undefined || budget === null ? budget : { nanoUsd: nanoUsdOf(budget.usd), period: budget.period },
+  expiresAtMs: expires_at === undefined || expires_at === null ? expires_at : Date.parse(expires_at)
+})
+
+const accountOptions = ({ limits, search_allowed, search_blocked }: AccountSettings) => ({
+  limits: limits === null ? noLimits : limits,
+  searchAllowed: search_allowed,
+  searchBlocked: search_blocked
+})
+
+const noLimits: LimitsPatch = {
+  requests_per_minute: null,
+  tokens_per_minute: null,
+  concurrent_requests: null,
+  concurrent_tasks: null
+}
+
+const taskCursor = (after: string | undefined) => {
+  const [, createdAt, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
+  return createdAt === undefined || id === undefined ? undefined : { createdAtMs: Number(createdAt), id }
+}

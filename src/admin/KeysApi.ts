@@ -1,0 +1,115 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OpenedBy } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { required, said } from "../contract/fields.ts"
+import { LimitsPatch, Usd } from "./fields.ts"
+import { KeyRecord } from "./KeyRecord.ts"
+import { PageParams, pageOf } from "./paging.ts"
+
+const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The key's id (`key_…`)." }) })
+
+const Time = Schema.String.pipe(
+  Schema.filter((text) => /^\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)), {
+    description: "a time such as 2026-01-31T12:00:00Z",
+    jsonSchema: { type: "string", format: "date-time" }
+  })
+)
+
+const Budget = Schema.Struct({
+  usd: required(Usd, "What it may spend, in dollars."),
+  period: required(Schema.Literal("day", "month"), "In each UTC day or month.")
+})
+
+const settings = {
+  models: Schema.optional(Schema.NullOr(Schema.Array(Schema.NonEmptyString))).annotations({
+    description: 'Patterns of the models it may use; `*` stands for any run of characters. Default `["*"]`.'
+  }),
+  limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Its own limits." }),
+  budget: Schema.optional(Schema.NullOr(Budget)).annotations({ description: "Its own budget; null for none." }),
+  expires_at: Schema.optional(Schema.NullOr(Time)).annotations({
+    description: "From then on it opens nothing; null for never."
+  })
+}
+
+const CreateKey = Schema.Struct({
+  account: required(Schema.NonEmptyString, "Whose it is; the account must be there."),
+  name: required(Schema.NonEmptyString, "What to call it."),
+  ...settings
+}).annotations({ identifier: "CreateKey" })
+
+const UpdateKey = Schema.Struct({
+  name: Schema.optional(Schema.NonEmptyString).annotations({ description: "What to call it." }),
+  ...settings
+}).annotations({ identifier: "UpdateKey" })
+export type KeySettings = typeof UpdateKey.Type
+
+const KeyWithSecret = Schema.Struct({
+  key: said(KeyRecord, "The key."),
+  secret: said(Schema.String, "Its secret: nobody can read it again.")
+}).annotations({ identifier: "KeyWithSecret" })
+
+const summary = (summary: string) => OpenApi.annotations({ summary })
+
+/** `/admin/v1/keys`. */
+export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
+  .add(
+    HttpApiEndpoint.get("list", "/admin/v1/keys")
+      .setUrlParams(
+        Schema.Struct({
+          account: Schema.optional(Schema.String).annotations({ description: "Only this account's." }),
+          all: Schema.optional(Schema.Literal("true", "false")).annotations({
+            description: "`true`: also keys that are revoked or expired."
+          }),
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(KeyRecord))
+      .annotateContext(summary("List keys, oldest first"))
+  )
+  .add(
+    HttpApiEndpoint.post("create", "/admin/v1/keys")
+      .setPayload(CreateKey)
+      .addSuccess(KeyWithSecret)
+      .annotateContext(summary("Make a key"))
+  )
+  .add(
+    HttpApiEndpoint.get("show", "/admin/v1/keys/:id")
+      .setPath(IdPath)
+      .addSuccess(KeyRecord)
+      .annotateContext(summary("Read a key"))
+  )
+  .add(
+    HttpApiEndpoint.patch("update", "/admin/v1/keys/:id")
+      .setPath(IdPath)
+      .setPayload(UpdateKey)
+      .addSuccess(KeyRecord)
+      .annotateContext(
+        OpenApi.annotations({ summary: "Change a key", description: "What is left out stays; null takes it away." })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("revoke", "/admin/v1/keys/:id/revoke")
+      .setPath(IdPath)
+      .addSuccess(KeyRecord)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Revoke a key",
+          description: "For good; it opens nothing any more within a second. A revoked key is answered as it is."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("rotateSecret", "/admin/v1/keys/:id/rotate-secret")
+      .setPath(IdPath)
+      .addSuccess(KeyWithSecret)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Give a key another secret",
+          description: "The one before opens nothing any more within a second."
+        })
+      )
+  )
+  .addError(CodedError)
+  .annotate(OpenedBy, "admin-key")
+  .annotateContext(OpenApi.annotations({ title: "Keys", description: "API keys of every account." })) {}

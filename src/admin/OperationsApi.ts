@@ -1,0 +1,77 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { OpenedBy, Prefixes } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { Moment } from "../contract/moment.ts"
+import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { TaskState } from "../tasks/Task.ts"
+import { AuditRecord } from "./AuditRecord.ts"
+import { PageParams, pageOf } from "./paging.ts"
+import { TaskSummary } from "./TaskSummary.ts"
+
+const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The task's id." }) })
+
+const text = (description: string) => Schema.optional(Schema.String).annotations({ description })
+
+/** Tasks, usage and the audit log. It also renders what no admin endpoint has. */
+export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
+  .add(
+    HttpApiEndpoint.get("listTasks", "/admin/v1/tasks")
+      .setUrlParams(
+        Schema.Struct({
+          account: text("Only this account's."),
+          kind: Schema.optional(Schema.Literal("message", "video")).annotations({ description: "Only these." }),
+          model: text("Only this model's."),
+          state: Schema.optional(Schema.Array(TaskState)).annotations({
+            description: "Only tasks in this state; repeat it for several."
+          }),
+          since: Schema.optional(Moment).annotations({
+            description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
+          }),
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(TaskSummary))
+      .annotateContext(OpenApi.annotations({ summary: "List tasks, newest first" }))
+  )
+  .add(
+    HttpApiEndpoint.get("showTask", "/admin/v1/tasks/:id")
+      .setPath(IdPath)
+      .addSuccess(TaskSummary)
+      .annotateContext(OpenApi.annotations({ summary: "Read where a task stands" }))
+  )
+  .add(
+    HttpApiEndpoint.post("cancelTask", "/admin/v1/tasks/:id/cancel")
+      .setPath(IdPath)
+      .addSuccess(TaskSummary)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Cancel a task that waits",
+          description: "What runs or has ended is refused with 409; 500 where its upstream can't be reached."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("usage", "/admin/v1/usage")
+      .setUrlParams(Schema.Struct({ account: text("Only this account's."), ...UsageParams }))
+      .addSuccess(UsageRecord)
+      .annotateContext(OpenApi.annotations({ summary: "Report usage, of one account or of all" }))
+  )
+  .add(
+    HttpApiEndpoint.get("audit", "/admin/v1/audit")
+      .setUrlParams(
+        Schema.Struct({
+          target: text("Only changes of this: a key's, account's or task's id."),
+          action: text("Only these: `key.create`, `account.credit`, …"),
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(AuditRecord))
+      .annotateContext(OpenApi.annotations({ summary: "List who changed what, newest first" }))
+  )
+  .addError(CodedError)
+  .annotate(OpenedBy, "admin-key")
+  .annotate(Prefixes, ["/admin"])
+  .annotateContext(
+    OpenApi.annotations({ title: "Operations", description: "Tasks of every account, usage, and the audit log." })
+  ) {}

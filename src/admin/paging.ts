@@ -1,0 +1,44 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+
+/** Rows on a page, and where it begins. */
+export const PageParams = {
+  limit: Schema.optional(
+    Schema.NumberFromString.pipe(
+      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 1_000, {
+        description: "an integer from 1 to 1000",
+        jsonSchema: { type: "integer", minimum: 1, maximum: 1_000 }
+      })
+    )
+  ).annotations({ description: "Rows on a page: 1 to 1000, default 100." }),
+  after: Schema.optional(Schema.String).annotations({ description: "The `next` of the page before." })
+}
+
+export const pageOf = <A, I>(row: Schema.Schema<A, I>) =>
+  Schema.Struct({
+    object: Schema.Literal("list"),
+    data: said(Schema.Array(row), "The rows of this page."),
+    next: said(Schema.NullOr(Schema.String), "What `after` must be for the next page; null on the last.")
+  })
+
+interface Asked {
+  readonly limit?: number | undefined
+  readonly after?: string | undefined
+}
+
+/** Rows to skip and to ask for: one more than the page has, which tells whether there is another. */
+export const offsetOf = ({ after, limit = 100 }: Asked) => {
+  const offset = Number.parseInt(after ?? "0")
+  return { offset: Number.isSafeInteger(offset) && offset > 0 ? offset : 0, limit: limit + 1 }
+}
+
+/** A page of what was asked for with one row more. */
+export const paged = <A>(rows: ReadonlyArray<A>, { limit = 100 }: Asked, next: (last: A) => string) => {
+  const data = rows.slice(0, limit)
+  const last = data.at(-1)
+  return { object: "list" as const, data, next: rows.length > limit && last !== undefined ? next(last) : null }
+}
+
+/** The same where pages begin at an offset. */
+export const pagedByOffset = <A>(rows: ReadonlyArray<A>, asked: Asked) =>
+  paged(rows, asked, () => String(offsetOf(asked).offset + (asked.limit ?? 100)))
