@@ -106,7 +106,11 @@ export const CreateMessage = Schema.Struct({
   top_k: maybe(integer(0)).annotations({
     description: "Only the K most probable tokens are considered."
   }),
-  stop_sequences: maybe(Schema.Array(Schema.NonEmptyString)).annotations({
+  stop_sequences: maybe(
+    Schema.Array(Schema.NonEmptyString).pipe(
+      Schema.maxItems(1_024, { description: "an array of at most 1024 non empty strings" })
+    )
+  ).annotations({
     description: "Generation stops where one of these is produced."
   }),
   metadata: maybe(

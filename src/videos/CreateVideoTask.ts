@@ -19,9 +19,14 @@ const role = maybe(MediaRole).annotations({
     "What the input is for. A single image without a role is the first frame; a video or an audio without one is a reference."
 })
 
+/** Characters; a hundred times what models read. A task is kept until its video is made. */
+const maxPrompt = 100_000
+
 const TextPart = Schema.Struct({
   type: Schema.Literal("text"),
-  text: Schema.String.annotations({
+  text: Schema.String.pipe(
+    Schema.maxLength(maxPrompt, { message: () => `expected at most ${maxPrompt} characters` })
+  ).annotations({
     description:
       "The prompt. Several text parts are joined in order. Trailing flags (`--ratio 16:9 --dur 5 --seed 11 …`) are understood; a field of the body wins over a flag."
   })

@@ -70,6 +70,12 @@ const walk = (schema: Json, value: unknown, place: Place, found: Walk): void => 
   if (member["maxLength"] !== undefined) wrong("x".repeat(member["maxLength"] + 1), String(member["maxLength"]))
   if (member["pattern"] !== undefined && member["enum"] === undefined && place.at(-1) !== "type") wrong("\u0000")
   if (member["minItems"] > 0) wrong([])
+  if (member["maxItems"] !== undefined && Array.isArray(value)) {
+    wrong(
+      Array.from({ length: member["maxItems"] + 1 }, () => value[0]),
+      String(member["maxItems"])
+    )
+  }
   if (Array.isArray(value)) {
     if (member["items"] !== undefined)
       value.forEach((item, index) => walk(member["items"], item, [...place, index], found))

@@ -108,7 +108,7 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   [{ top_p: 1.1 }, "top_p", "expected a number between 0 and 1; got 1.1"],
   [{ top_k: -1 }, "top_k", "expected an integer of 0 or more; got -1"],
   [{ top_k: 0.5 }, "top_k", "expected an integer of 0 or more; got 0.5"],
-  [{ stop_sequences: "END" }, "stop_sequences", 'expected an array; got "END"'],
+  [{ stop_sequences: "END" }, "stop_sequences", 'expected an array of at most 1024 non empty strings; got "END"'],
   [{ stop_sequences: [""] }, "stop_sequences[0]", 'expected a non empty string; got ""'],
   [{ metadata: { user_id: 7 } }, "metadata.user_id", "expected a string; got 7"],
   [
