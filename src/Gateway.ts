@@ -27,14 +27,17 @@ import { Listening, serve } from "./http/Server.ts"
 import { Idempotency } from "./idempotency/Idempotency.ts"
 import { KeptAnswersExpiry } from "./idempotency/KeptAnswers.ts"
 import { Ledger } from "./ledger/Ledger.ts"
+import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/UsageReport.ts"
 import { Commits } from "./sql/Commits.ts"
 import { MessageWorkLive } from "./messages/asyncWork.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
+import { makeMessagesQuoter } from "./messages/quote.ts"
 import { configuredModels } from "./models/Configured.ts"
 import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
 import { ResponsesHandlers } from "./responses/Handlers.ts"
+import { makeResponsesQuoter } from "./responses/quote.ts"
 import { ResponseExpiry } from "./responses/ResponseExpiry.ts"
 import { ResponseRetention, ResponseStore } from "./responses/ResponseStore.ts"
 import * as Database from "./sql/Database.ts"
@@ -55,6 +58,7 @@ import { Clips } from "./upstreams/sandbox/video/Clips.ts"
 import { FilesHandlers } from "./upstreams/sandbox/video/FilesHandlers.ts"
 import { sandboxVideoModel, SandboxVideoUpstreams } from "./upstreams/sandbox/video/SandboxVideo.ts"
 import { VideosHandlers } from "./videos/Handlers.ts"
+import { makeVideosQuoter } from "./videos/quote.ts"
 import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
 
@@ -123,9 +127,8 @@ const TasksLive = Leases.Default.pipe(
   Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
 )
 
-const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
-  Layer.provide(ResponseStore.Default),
-  Layer.provide(
+const StoredResponsesLive = ResponseStore.Default.pipe(
+  Layer.provideMerge(
     Layer.effect(
       ResponseRetention,
       Effect.map(Settings, ({ retention }) => retention.responses)
@@ -133,7 +136,22 @@ const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
   )
 )
 
-const AccountLive = AccountHandlers.pipe(Layer.provide(Layer.merge(Ledger.Default, UsageReport.Default)))
+const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(Layer.provide(StoredResponsesLive))
+
+/** What any create body would cost, asked of the family that it belongs to. */
+const QuotersLive = Layer.effect(
+  Quoters,
+  Effect.all({
+    "/v1/messages": makeMessagesQuoter,
+    "/v1/responses": makeResponsesQuoter,
+    "/api/v3/contents/generations/tasks": makeVideosQuoter
+  })
+).pipe(Layer.provide(Layer.mergeAll(UsageReport.Default, StoredResponsesLive, VideoTasks.Default)))
+
+const AccountLive = AccountHandlers.pipe(
+  Layer.provide(QuotersLive),
+  Layer.provide(Layer.merge(Ledger.Default, UsageReport.Default))
+)
 
 const HandlersLive = Layer.mergeAll(
   AccountLive,

@@ -1,9 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
+import { QuoteRecord, QuoteRequest } from "./QuoteRecord.ts"
 
 const balance = HttpApiEndpoint.get("balance", "/v1/balance")
   .addSuccess(BalanceRecord)
@@ -19,11 +20,25 @@ const usage = HttpApiEndpoint.get("usage", "/v1/usage")
     })
   )
 
+const quote = HttpApiEndpoint.post("quote", "/v1/quote")
+  .setPayload(QuoteRequest)
+  .addSuccess(QuoteRecord)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Quote a request",
+      description:
+        "What a request would cost, likely and at most, without sending or spending anything. It is refused as the " +
+        "request itself would be, but for a balance that is too low."
+    })
+  )
+
 /** What an account holder can see of its own money. */
 export class AccountApi extends HttpApiGroup.make("account")
   .add(balance)
   .add(usage)
+  .add(quote)
   .addError(CodedError)
   .annotate(Prefixes, ["/v1/balance", "/v1/usage", "/v1/quote"])
+  .annotate(BodyLimit, 64 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
   .annotateContext(OpenApi.annotations({ title: "Account", description: "Balance, usage and prices of one's own." })) {}

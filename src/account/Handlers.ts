@@ -4,15 +4,18 @@ import { handlers } from "../contract/handlers.ts"
 import { available } from "../ledger/Balances.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { money } from "../ledger/Money.ts"
+import { Quoters } from "../ledger/Quote.ts"
 import { UsageReport } from "../ledger/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { AccountApi } from "./Api.ts"
+import { quote } from "./quote.ts"
 
 export const AccountHandlers = handlers(
   AccountApi,
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const report = yield* UsageReport
+    const quoters = yield* Quoters
 
     const budget = ({ budget, key }: Caller) =>
       budget === undefined
@@ -39,6 +42,7 @@ export const AccountHandlers = handlers(
             budget: yield* budget(caller)
           }
         }),
+      quote: ({ caller, payload }) => quote(quoters, caller, payload),
       usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account })
     }
   })

@@ -135,7 +135,17 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/U
         Effect.orDie
       )
 
-    return { totals, groups, entries, spent } as const
+    /** What the account's requests to a model used on average in the last week; undefined where there were none. */
+    const usual = (account: AccountId, model: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        totals({ account, model, sinceMs: nowMs - 7 * 86_400_000, untilMs: nowMs })
+      ).pipe(
+        Effect.map(({ outputTokens, requests, searches }) =>
+          requests === 0 ? undefined : { outputTokens: outputTokens / requests, searches: searches / requests }
+        )
+      )
+
+    return { totals, groups, entries, spent, usual } as const
   })
 }) {}
 

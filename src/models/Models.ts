@@ -91,11 +91,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         if (!("fitting" in admitted)) return Effect.fail(admitted)
         const { fitting, model } = admitted
         const price = model.price ?? free
-        return Effect.succeed({
-          model,
-          price,
-          mostNanoUsd: () => mostOf(price, mostUsed(fitting, model, countTokens(fitting)))
-        })
+        const most = once(() => mostUsed(fitting, model, countTokens(fitting)))
+        return Effect.succeed({ model, price, most, mostNanoUsd: () => mostOf(price, most()) })
       })
 
     /**
@@ -218,10 +215,11 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
   })
 }) {}
 
-/** A conversation's model and price. */
+/** A conversation's model and price, and what it can use and cost at most. */
 export interface Quote {
   readonly model: Model
   readonly price: Price
+  readonly most: () => { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number }
   readonly mostNanoUsd: () => number
 }
 

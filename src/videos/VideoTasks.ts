@@ -20,7 +20,7 @@ import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { quoted } from "./consumption.ts"
 import { commonResolutions } from "./geometry.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
-import { resolve } from "./resolve.ts"
+import { choosableLengths, resolve } from "./resolve.ts"
 import type { Resolved } from "./resolve.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoDetails } from "./VideoTask.ts"
@@ -47,10 +47,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       request: CreateVideoTask,
       incoming: Pick<Incoming, "id" | "body" | "once">
     ) {
-      const model = yield* models.find(request.model, kind)
-      const refused = forbidden(caller, model.id)
-      if (refused !== undefined) return yield* refused
-      const { upstream, upstreamModel } = yield* placeOf(model)
+      const { model, upstream, upstreamModel } = yield* permitted(caller, request)
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newTaskId(createdAtMs)
       const resolved = yield* resolve(request, limitsOf(model, upstream), randomOf(id))
@@ -78,6 +75,25 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         )
         .pipe(Effect.catchTag("SqlError", Effect.die))
       return answer
+    })
+
+    const permitted = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask) {
+      const model = yield* models.find(request.model, kind)
+      const refused = forbidden(caller, model.id)
+      if (refused !== undefined) return yield* refused
+      return { model, ...(yield* placeOf(model)) }
+    })
+
+    /** A request as it would be settled, with a usual and with the longest length where the model is to choose one. */
+    const settled = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask) {
+      const { model, upstream } = yield* permitted(caller, request)
+      const limits = limitsOf(model, upstream)
+      const choices = limits.seconds?.length ?? choosableLengths
+      const longest = yield* resolve(request, limits, () => choices - 1)
+      const fit = upstream.fit?.(longest)
+      if (fit?.type === "refused") return yield* fit.refused
+      if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
+      return { model, longest, usual: yield* resolve(request, limits, () => Math.floor(choices / 2)) }
     })
 
     const placeOf = ({ id, routes: [route] }: Model) => {
@@ -129,7 +145,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       }
     })
 
-    return { create, find, list, remove } as const
+    return { create, settled, find, list, remove } as const
   })
 }) {}
 

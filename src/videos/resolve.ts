@@ -94,12 +94,15 @@ const length = (
   return { frames: framesPerSecond * (seconds === -1 ? chosenLength(offered, random) : seconds), byFrames: false }
 }
 
+/** From 4 to 15 seconds, where an upstream makes every length. */
+export const choosableLengths = 12
+
 /** Five seconds, or what comes nearest to it. */
 const usualLength = (offered: VideoLimits["seconds"]): number =>
   offered?.toSorted((a, b) => Math.abs(a - 5) - Math.abs(b - 5))[0] ?? 5
 
 const chosenLength = (offered: VideoLimits["seconds"], random: (name: "duration") => number): number =>
-  offered?.[random("duration") % offered.length] ?? 4 + (random("duration") % 12)
+  offered?.[random("duration") % offered.length] ?? 4 + (random("duration") % choosableLengths)
 
 /** The ratio of the first input whose size can be read without fetching it, videos before images; else landscape. */
 const adaptive = (media: ReadonlyArray<VideoMedia>): string => {

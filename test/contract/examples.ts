@@ -354,6 +354,12 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
       ...videoOptions
     },
     video({ type: "text", text: "A cat" }, { type: "image_url", role: "first_frame", image_url: { url: pngUrl } })
+  ],
+  "account.quote": [
+    { ...messageShared, ...sampling },
+    { ...responseShared, ...responseOptions },
+    video({ type: "text", text: "A cat" }),
+    { endpoint: "/v1/messages", body: { ...messageShared, ...sampling } }
   ]
 }
 

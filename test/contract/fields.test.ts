@@ -133,7 +133,8 @@ describe("every field of every request", () => {
     expect(missed.map(([name]) => name)).toEqual([])
   })
 
-  it.each(table)(
+  // A quote's body is another endpoint's, whose rules are broken there.
+  it.each(table.filter(([, { id }]) => id !== "account.quote"))(
     "%s: each rule broken once is named, with what is allowed",
     { timeout: 120_000 },
     async (_, endpoint) => {

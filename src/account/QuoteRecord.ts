@@ -1,0 +1,64 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { Money, money } from "../ledger/Money.ts"
+import { costOf } from "../ledger/Price.ts"
+import type { Consumption } from "../ledger/Price.ts"
+import type { RequestQuote } from "../ledger/Quote.ts"
+
+/** The paths whose create bodies can be quoted. */
+export const QuotedEndpoint = Schema.Literal("/v1/messages", "/v1/responses", "/api/v3/contents/generations/tasks")
+export type QuotedEndpoint = typeof QuotedEndpoint.Type
+
+/** Decoded by the family that it belongs to. */
+export const QuoteRequest = Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
+  identifier: "QuoteRequest",
+  description:
+    "A body as it would be sent to `/v1/messages` (told by its `messages`), `/v1/responses` (by its `input`) or " +
+    "`/api/v3/contents/generations/tasks` (by its `content`); or `{endpoint, body}`, which says whose body it is.",
+  jsonSchema: { type: "object" },
+  examples: [
+    { model: "sandbox-text", max_tokens: 100, messages: "Hello!" },
+    { endpoint: "/v1/responses", body: { model: "sandbox-text", input: "Hello!" } }
+  ]
+})
+
+const Amount = Schema.Struct({
+  cost: said(Money, "What that costs."),
+  input_tokens: said(Schema.Int, "Input tokens, counted."),
+  output_tokens: said(Schema.Int, "Output tokens; of a video, its tokens."),
+  searches: said(Schema.Int, "Web searches."),
+  video_seconds: said(Schema.Number, "Seconds of video.")
+})
+
+/** What a request would cost. */
+export const QuoteRecord = Schema.Struct({
+  object: Schema.Literal("quote"),
+  endpoint: said(QuotedEndpoint, "Whose body it is."),
+  model: said(Schema.String, "The model."),
+  basis: said(
+    Schema.Literal("exact", "history", "usual"),
+    "How the estimate came about: `exact` settled by the request, `history` from what the account's requests to the model used in the last week, `usual` from a usual amount."
+  ),
+  estimated: said(Amount, "What it will likely use."),
+  maximum: said(
+    Amount,
+    "What it can use at most, as far as the request or its model bounds it: so much must be available, and is held while it runs."
+  )
+}).annotations({ identifier: "Quote" })
+
+export const quoteRecord = (endpoint: QuotedEndpoint, quote: RequestQuote): typeof QuoteRecord.Type => ({
+  object: "quote",
+  endpoint,
+  model: quote.model,
+  basis: quote.basis,
+  estimated: amount(quote.estimated, Math.min(costOf(quote.price, quote.estimated), quote.mostNanoUsd)),
+  maximum: amount(quote.most, quote.mostNanoUsd)
+})
+
+const amount = (used: Consumption, nanoUsd: number): typeof Amount.Type => ({
+  cost: money(nanoUsd),
+  input_tokens: used.inputTokens,
+  output_tokens: used.outputTokens,
+  searches: used.searches,
+  video_seconds: (used.videoFrames ?? 0) / 24
+})

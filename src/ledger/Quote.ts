@@ -1,0 +1,33 @@
+import { Context } from "effect"
+import type { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Consumption, Price } from "./Price.ts"
+
+/** What a request would use, before it is sent. */
+export interface RequestQuote {
+  /** The model as the request names it. */
+  readonly model: string
+  readonly price: Price
+  /** Likely. */
+  readonly estimated: Consumption
+  /** Nothing the request can do uses more. */
+  readonly most: Consumption
+  /** What the maximum costs, as it would be held. */
+  readonly mostNanoUsd: number
+  /** How `estimated` came about: the request settles it, the account's own use of the model, or a usual amount. */
+  readonly basis: "exact" | "history" | "usual"
+}
+
+/** Decodes a create body as its family does and quotes it, or fails as the request would before it asks an upstream. */
+export type Quoter = (caller: Caller, body: unknown) => Effect.Effect<RequestQuote, Failure>
+
+/** The families' quoters by the path that takes their create bodies. */
+export class Quoters extends Context.Tag("gateway/ledger/Quoters")<
+  Quoters,
+  {
+    readonly "/v1/messages": Quoter
+    readonly "/v1/responses": Quoter
+    readonly "/api/v3/contents/generations/tasks": Quoter
+  }
+>() {}

@@ -1,0 +1,44 @@
+import { Effect, Either } from "effect"
+import { describe } from "../contract/describe.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { jsonDecoder } from "../contract/jsonDecoder.ts"
+import type { Quoter } from "../ledger/Quote.ts"
+import { costOf, free } from "../ledger/Price.ts"
+import { quoted } from "./consumption.ts"
+import { CreateVideoTask } from "./CreateVideoTask.ts"
+import { videoTokens } from "./geometry.ts"
+import type { Resolved } from "./resolve.ts"
+import { VideoTasks } from "./VideoTasks.ts"
+
+const decodeBody = jsonDecoder(CreateVideoTask)
+
+/** Quotes a body of a video task: exactly, unless the model chooses the length or videos are referred to. */
+export const makeVideosQuoter = Effect.map(
+  VideoTasks,
+  (videos): Quoter =>
+    (caller, body) =>
+      Effect.gen(function* () {
+        const request = yield* Either.mapLeft(decodeBody(body), (issue) => new InvalidRequest(describe(issue)))
+        const { longest, model, usual } = yield* videos.settled(caller, request)
+        const price = model.price ?? free
+        const most = quoted(longest)
+        const estimated = {
+          ...quoted(usual),
+          ...(refersToVideos(usual) && { outputTokens: videoTokens(usual.settings, usualInputSeconds) })
+        }
+        const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
+        return {
+          model: model.id,
+          price,
+          estimated,
+          most,
+          mostNanoUsd: costOf(price, most),
+          basis: isExact ? ("exact" as const) : ("usual" as const)
+        }
+      })
+)
+
+/** How long the videos that a request refers to likely are together. */
+const usualInputSeconds = 5
+
+const refersToVideos = ({ media }: Resolved) => media.some(({ kind }) => kind === "video")
