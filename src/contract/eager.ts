@@ -1,4 +1,4 @@
-import { Effect, Exit } from "effect"
+import { Effect, Either, Exit } from "effect"
 import type { Cause } from "effect"
 
 /*
@@ -8,10 +8,15 @@ import type { Cause } from "effect"
  * called, so call them where the effect is about to be run.
  */
 
-/** The result of an effect that is one already (`Effect.succeed`, `Effect.fail`); undefined where it must run. */
-export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined =>
+/** The result of an effect that is one already (`Effect.succeed`, an `Either`); undefined where it must run. */
+export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined => {
   // oxlint-disable-next-line typescript/consistent-type-assertions -- `isExit` forgets the effect's own types
-  Exit.isExit(effect) ? (effect as Exit.Exit<A, E>) : undefined
+  if (Exit.isExit(effect)) return effect as Exit.Exit<A, E>
+  if (!Either.isEither(effect)) return undefined
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- and so does `isEither`
+  const either = effect as Either.Either<A, E>
+  return Either.isRight(either) ? Exit.succeed(either.right) : Exit.fail(either.left)
+}
 
 export const flatMap = <A, E, B, E2>(
   effect: Effect.Effect<A, E>,

@@ -83,7 +83,7 @@ const insertPrepared = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>)
     const values: Array<string | number> = []
     for (let n = at; n < at + size; n++) {
       const row = rows[n]
-      if (row !== undefined) values.push(...Object.values(columns(row)))
+      if (row !== undefined) pushValues(values, row)
     }
     statements.push(sql.unsafe(insertText(size), values))
     at += size
@@ -104,9 +104,19 @@ const insertText = (size: number): string => {
 }
 
 /** The UTC day of a time, `2026-01-31`. */
-export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
+export const dayOf = (ms: number): string => {
+  if (ms < known.fromMs || ms >= known.fromMs + dayMs) {
+    const fromMs = Math.floor(ms / dayMs) * dayMs
+    known = { fromMs, text: new Date(fromMs).toISOString().slice(0, 10) }
+  }
+  return known.text
+}
 
-/** The order of `columns`. */
+const dayMs = 86_400_000
+/** The day asked for last: nearly always the one asked for next, and a date's text costs as much as a row. */
+let known = { fromMs: 0, text: "1970-01-01" }
+
+/** In the order of `pushValues`. */
 const columnNames = [
   "at",
   "request_id",
@@ -127,25 +137,18 @@ const columnNames = [
   "cost_nano_usd"
 ] as const
 
-const columns = (row: UsageRow): Record<(typeof columnNames)[number], string | number> => ({
-  at: row.atMs,
-  request_id: row.requestId,
-  account_id: row.account,
-  key_id: row.key,
-  model: row.model,
-  upstream: row.upstream,
-  outcome: row.outcome,
-  estimated: row.estimated ? 1 : 0,
-  input_tokens: row.used.inputTokens,
-  cache_read_tokens: row.used.cacheReadTokens,
-  cache_write_tokens: row.used.cacheWriteTokens,
-  output_tokens: row.used.outputTokens,
-  reasoning_tokens: row.used.reasoningTokens,
-  searches: row.used.searches,
-  video_frames: row.used.videoFrames ?? 0,
-  price: row.price,
-  cost_nano_usd: row.costNanoUsd
-})
+const pushValues = (values: Array<string | number>, row: UsageRow): void => {
+  const { used } = row
+  values.push(row.atMs, row.requestId, row.account, row.key, row.model, row.upstream, row.outcome)
+  values.push(row.estimated ? 1 : 0, used.inputTokens, used.cacheReadTokens, used.cacheWriteTokens)
+  values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
+}
+
+const columns = (row: UsageRow): Record<string, string | number> => {
+  const values: Array<string | number> = []
+  pushValues(values, row)
+  return Object.fromEntries(columnNames.map((name, index) => [name, values[index] ?? 0]))
+}
 
 /** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
 const byDay = (rows: ReadonlyArray<UsageRow>) => {
