@@ -22,7 +22,14 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
     const look = Effect.flatMap(read, (version) => {
       if (version === seen) return Effect.void
       seen = version
-      return Effect.all(listeners, { discard: true })
+      // One that fails, on a busy database say, keeps none of the others from hearing of it, and all hear of it again.
+      return Effect.all(listeners, { discard: true, mode: "validate" }).pipe(
+        Effect.tapErrorCause(() =>
+          Effect.sync(() => {
+            seen = -1
+          })
+        )
+      )
     })
 
     yield* look.pipe(
