@@ -13,7 +13,8 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
   below = ""
 ): Pages => {
   let document: string | undefined
-  let page: Promise<string> | undefined
+  // A blob is sent from where it is; a text of this size would be copied for every slow reader.
+  let page: Promise<Blob> | undefined
   return {
     [`${below}/openapi.json`]: () => {
       document ??= JSON.stringify(openApiDocument(api))
@@ -34,7 +35,7 @@ const pageHeaders = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<string> => {
+const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<Blob> => {
   const { layerHttpLayerRouter } = await import("@effect/platform/HttpApiScalar")
   const scalar = {
     withDefaultFonts: false,
@@ -47,7 +48,7 @@ const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<string> => {
   const { dispose, handler } = HttpLayerRouter.toWebHandler(layerHttpLayerRouter({ api, path: "/docs", scalar }), {
     disableLogger: true
   })
-  const html = await (await handler(new Request("http://gateway/docs"))).text()
+  const html = await (await handler(new Request("http://gateway/docs"))).blob()
   await dispose()
   return html
 }
