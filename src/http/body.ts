@@ -24,12 +24,6 @@ export const readText = async (request: Request, limit: number): Promise<string 
 const large = 131_072
 export const isLarge = (request: Request): boolean => Number(request.headers.get("content-length") ?? large) >= large
 
-/** Lets everyone else have a turn, between two steps of work on a large body. */
-export const turn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve)
-  })
-
 /** Parses a body; what it answers on failure is an `InvalidRequest`. */
 export const parse = (text: string): unknown => {
   const excess = scan(text)

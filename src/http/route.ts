@@ -13,9 +13,10 @@ import { requestCounter } from "../telemetry/Metrics.ts"
 import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
-import { isLarge, parse, readText, turn } from "./body.ts"
+import { isLarge, parse, readText } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 import type { Cors } from "./cors.ts"
+import { endOfTurn, turn } from "./turn.ts"
 
 /** Who opens endpoints: says who calls, and whether they may call now. */
 export type Authenticator = Pick<Access, "authenticate" | "admit">
@@ -72,6 +73,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       response = failed(reply, route.renderFailure, failureOf(Cause.die(cause), reply.requestId, report(exchange)))
     }
     record(exchange, response.status, begun, caller !== undefined && Exit.isSuccess(caller) ? caller.value : undefined)
+    await endOfTurn()
     return response
   }
 }
