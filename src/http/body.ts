@@ -8,16 +8,11 @@ const maxKeysOfObject = 10_000
 /** Keys, array elements and brackets together. */
 const maxValues = 300_000
 
-/** Reads a body of at most `limit` bytes. */
-export const readText = async (request: Request, limit: number): Promise<string | TooLarge | InvalidRequest> => {
+/** Reads a body of at most `limit` bytes; rejects where it can't be read to its end. */
+export const readText = (request: Request, limit: number): Promise<string | TooLarge> => {
   const declared = request.headers.get("content-length")
-  try {
-    if (declared !== null) return Number(declared) > limit ? tooLarge(limit) : await request.text()
-    return request.body === null ? "" : await readCounted(request.body, limit)
-  } catch {
-    // Cut off, or chunked in a way that nobody can read; mostly there is no one left to be told.
-    return invalid("The request body could not be read to its end")
-  }
+  if (declared !== null) return Number(declared) > limit ? Promise.resolve(tooLarge(limit)) : request.text()
+  return request.body === null ? Promise.resolve("") : readCounted(request.body, limit)
 }
 
 /** Bytes from which on a body is worked on in steps. */
@@ -43,6 +38,9 @@ export const parse = (text: string): unknown => {
 }
 
 const invalid = (message: string) => new InvalidRequest({ param: null, message })
+
+/** Cut off, or chunked in a way that nobody can read; mostly there is no one left to be told. */
+export const unreadable = invalid("The request body could not be read to its end")
 
 const tooLarge = (limit: number) => new TooLarge({ message: `The request body is larger than ${limit} bytes` })
 

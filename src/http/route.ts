@@ -13,7 +13,7 @@ import { requestCounter } from "../telemetry/Metrics.ts"
 import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
 import type { Reply } from "./answer.ts"
-import { isLarge, parse, readText } from "./body.ts"
+import { isLarge, parse, readText, unreadable } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 import type { Cors } from "./cors.ts"
 import { endOfTurn, turn } from "./turn.ts"
@@ -40,6 +40,7 @@ interface Exchange {
   readonly serving: Serving
   readonly request: Bun.BunRequest | Request
   readonly server: Server
+  readonly path: string
   readonly reply: Reply
   readonly renderFailure: RenderFailure
   readonly count: RequestCounter
@@ -51,21 +52,25 @@ interface Input extends Record<string, unknown> {
 }
 
 /** The caller of an endpoint that asks for no key. */
-const nobody = unrestricted(AccountId.make(""), KeyId.make(""))
+const nobody = Exit.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
 
+/** What waits for nothing is not awaited: each promise of the path of every request costs as much as a look-up. */
 export const serveRoute = (serving: Serving, route: Route, handler: Handler) => {
   const count = requestCounter(serving.metrics, `${route.method} ${route.path}`)
+  const isFixed = !/[:*]/.test(route.path)
   return async (request: Bun.BunRequest, server: Server): Promise<Response> => {
     const begun = performance.now()
     const reply = newReply()
     serving.cors?.allow(request, reply.headers)
     // Whoever keeps the connection would find nobody at its end.
     if (serving.lifecycle.isDraining()) reply.headers["connection"] = "close"
-    const exchange = { serving, request, server, reply, renderFailure: route.renderFailure, count }
+    const path = isFixed ? route.path : pathOf(request)
+    const exchange = { serving, request, server, path, reply, renderFailure: route.renderFailure, count }
     let caller: Exit.Exit<Caller, Failure> | undefined
     let response: Response
     try {
-      caller = route.isPublic ? Exit.succeed(nobody) : await authenticated(exchange, route)
+      const opened = route.isPublic ? nobody : authenticated(exchange, route)
+      caller = opened instanceof Promise ? await opened : opened
       response = Exit.isSuccess(caller)
         ? await handled(exchange, route, handler, caller.value)
         : failed(reply, route.renderFailure, failureOf(caller.cause, reply.requestId, report(exchange)))
@@ -92,31 +97,58 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
     if (family === undefined) return new Response(null, { status: 404 })
     const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
     const response = failed(reply, family.renderFailure, failure)
-    record({ serving, request, server, reply, count }, response.status, begun, undefined)
+    record({ serving, request, server, path, reply, count }, response.status, begun, undefined)
     return response
   }
 }
 
-const authenticated = async (exchange: Exchange, route: Route): Promise<Exit.Exit<Caller, Failure>> => {
-  const { access } = exchange.serving
-  const caller = await run(exchange, access.authenticate(exchange.request.headers))
+type Opened = Exit.Exit<Caller, Failure>
+
+const authenticated = (exchange: Exchange, route: Route): Opened | Promise<Opened> => {
+  const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers))
+  return caller instanceof Promise
+    ? caller.then((known) => admitted(exchange, route, known))
+    : admitted(exchange, route, caller)
+}
+
+const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Promise<Opened> => {
   if (Exit.isFailure(caller)) return caller
-  const admitted = await run(exchange, access.admit(caller.value, route.rateHeaders, exchange.reply.headers))
-  return Exit.isFailure(admitted) ? Exit.failCause(admitted.cause) : caller
+  const { reply, serving } = exchange
+  const answer = run(exchange, serving.access.admit(caller.value, route.rateHeaders, reply.headers))
+  const settle = (exit: Exit.Exit<void, Failure>) => (Exit.isFailure(exit) ? Exit.failCause(exit.cause) : caller)
+  return answer instanceof Promise ? answer.then(settle) : settle(answer)
 }
 
 const handled = async (exchange: Exchange, route: Route, handler: Handler, caller: Caller): Promise<Response> => {
   const { reply, request } = exchange
-  const text = route.decodePayload === undefined ? "" : await readText(request, route.bodyLimit)
-  if (typeof text !== "string") return failed(reply, route.renderFailure, text)
-  const input = await decoded(exchange, route, caller, text)
+  let text = ""
+  let body: unknown
+  let large = false
+  if (route.decodePayload !== undefined) {
+    try {
+      const read = await readText(request, route.bodyLimit)
+      if (typeof read !== "string") return failed(reply, route.renderFailure, read)
+      text = read
+    } catch {
+      return failed(reply, route.renderFailure, unreadable)
+    }
+    // A large body is worked on in steps.
+    large = isLarge(request)
+    if (large) await turn()
+    body = parse(text)
+    if (body instanceof InvalidRequest) return failed(reply, route.renderFailure, body)
+    if (large) await turn()
+  }
+  const input = decoded(exchange, route, caller, body)
   if (input instanceof InvalidRequest) return failed(reply, route.renderFailure, input)
+  if (large) await turn()
   if (exchange.serving.lifecycle.isDraining() && !route.isPublic) {
     return failed(reply, route.renderFailure, new UpstreamFailed({ message: "The gateway is shutting down" }))
   }
   const key = route.isIdempotent ? request.headers.get("idempotency-key") : null
   const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
-  const exit = await run(exchange, answer)
+  const running = run(exchange, answer)
+  const exit = running instanceof Promise ? await running : running
   if (Exit.isFailure(exit)) {
     return failed(reply, route.renderFailure, failureOf(exit.cause, reply.requestId, report(exchange)))
   }
@@ -159,23 +191,15 @@ const malformedKey = new InvalidRequest({
   message: "Idempotency-Key: expected 1 to 255 printable ASCII characters"
 })
 
-/** Body, then path, then query. What can't be decoded is answered before a fiber exists. */
-const decoded = async (
-  exchange: Exchange,
-  route: Route,
-  caller: Caller,
-  text: string
-): Promise<Input | InvalidRequest> => {
+/** Path, then query, then body. What can't be decoded is answered before a fiber exists. */
+const decoded = (exchange: Exchange, route: Route, caller: Caller, body: unknown): Input | InvalidRequest => {
   const { reply, request, serving } = exchange
-  if (route.decodePayload !== undefined && isLarge(request)) await turn()
-  const body = route.decodePayload === undefined ? undefined : parse(text)
-  if (body instanceof InvalidRequest) return body
   const input: Input = {
     caller,
     request: {
       id: reply.requestId,
       method: request.method,
-      path: pathOf(request),
+      path: exchange.path,
       headers: request.headers,
       body,
       replyHeaders: reply.headers,
@@ -193,11 +217,9 @@ const decoded = async (
     input["urlParams"] = urlParams.right
   }
   if (route.decodePayload !== undefined) {
-    if (isLarge(request)) await turn()
     const payload = route.decodePayload(body)
     if (Either.isLeft(payload)) return payload.left
     input["payload"] = payload.right
-    if (isLarge(request)) await turn()
   }
   return input
 }
@@ -248,7 +270,7 @@ const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A
 }
 
 const record = (
-  { count, reply, request, serving }: Omit<Exchange, "renderFailure">,
+  { count, path, reply, request, serving }: Omit<Exchange, "renderFailure">,
   status: number,
   begun: number,
   caller: Caller | undefined
@@ -258,7 +280,7 @@ const record = (
   serving.log.record({
     requestId: reply.requestId,
     method: request.method,
-    path: pathOf(request),
+    path,
     status,
     millis,
     key: caller?.key

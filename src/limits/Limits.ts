@@ -30,7 +30,7 @@ interface Exceeded {
 }
 
 const minute = Duration.minutes(1)
-const unlimited: Admission = { done: () => {} }
+const withoutLimits = Effect.succeed<Admission>({ done: () => {} })
 
 /**
  * How much a caller may use: requests and tokens a minute, and requests at once; each for the key, its account and the
@@ -78,12 +78,8 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       dialect: Dialect,
       headers: Record<string, string>
     ): Effect.Effect<void, RateLimited> => {
+      if (!isRated(caller.keyLimits) && !isRated(caller.accountLimits)) return Effect.void
       const scopes = scopesOf(caller)
-      if (
-        !scopes.some(({ bounds }) => bounds.requestsPerMinute !== undefined || bounds.tokensPerMinute !== undefined)
-      ) {
-        return Effect.void
-      }
       const show = (kind: Kind) => (standing: Standing | undefined) => {
         if (standing !== undefined) {
           writeHeaders(headers, dialect, kind, standing, clock.unsafeCurrentTimeMillis())
@@ -117,9 +113,11 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       tokens: () => number,
       headers: Record<string, string>
     ): Effect.Effect<Admission, RateLimited> => {
-      const ofModel = { who: `the model "${model.id}"`, key: `model:${model.id}`, bounds: model.limits ?? none }
+      const bounds = model.limits ?? none
+      if (!isBounded(caller.keyLimits) && !isBounded(caller.accountLimits) && !isBounded(bounds)) return withoutLimits
+      const ofModel = { who: `the model "${model.id}"`, key: `model:${model.id}`, bounds }
       const scopes = [...scopesOf(caller), ofModel].filter(({ bounds }) => isBounded(bounds))
-      return scopes.length === 0 ? Effect.succeed(unlimited) : beginWithin(scopes, ofModel, tokens, headers)
+      return beginWithin(scopes, ofModel, tokens, headers)
     }
 
     const beginWithin = (
@@ -174,10 +172,9 @@ const scopesOf = (caller: Caller): ReadonlyArray<Scope> => [
   { who: "this account", key: `account:${caller.account}`, bounds: caller.accountLimits }
 ]
 
-const isBounded = (bounds: Bounds) =>
-  bounds.requestsPerMinute !== undefined ||
-  bounds.tokensPerMinute !== undefined ||
-  bounds.concurrentRequests !== undefined
+const isRated = (bounds: Bounds) => bounds.requestsPerMinute !== undefined || bounds.tokensPerMinute !== undefined
+
+const isBounded = (bounds: Bounds) => isRated(bounds) || bounds.concurrentRequests !== undefined
 
 const limitOf = ({ bounds }: Scope, kind: Kind) =>
   kind === "requests" ? bounds.requestsPerMinute : bounds.tokensPerMinute

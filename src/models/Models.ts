@@ -25,7 +25,7 @@ import type { Model, Route } from "./Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
 import { outOfReach } from "./beyond.ts"
 import type { Beyond } from "./beyond.ts"
-import { counted, watching } from "./counted.ts"
+import { counting, watching } from "./counted.ts"
 import { Lanes, through } from "./Lane.ts"
 import { forbidden } from "./permission.ts"
 import { withinAccount } from "./searchDomains.ts"
@@ -60,6 +60,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const lanes = yield* Lanes
     const metrics = yield* Metrics
     const watcher = watching(metrics)
+    const counts = counting(metrics)
 
     const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
       const model = catalogue.get(id)
@@ -181,13 +182,13 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
                 if (isHangUp) void charge.settle(noUsage, "hang-up", true)
                 else charge.release()
                 done(0)
-                metrics.generations.of(model.id, served.upstream, isHangUp ? "hang-up" : "refused").add(1)
+                counts.refused(model.id, served.upstream, isHangUp ? "hang-up" : "refused")
                 return Effect.failCause(cause)
               },
               onSuccess: (generation) => {
                 tellUpstream(work, generation)
                 const isShuttingDown = () => request.shutdown.aborted
-                const count = counted(metrics, model.id, served.upstream, stream)
+                const count = counts.begun(model.id, served.upstream, stream)
                 return Effect.succeed(
                   metered(generation, charge, {
                     inputTokens,

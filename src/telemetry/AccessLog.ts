@@ -21,7 +21,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
   static readonly Stdout = Layer.scoped(
     AccessLog,
     Effect.gen(function* () {
-      const render = process.stdout.isTTY ? words : JSON.stringify
+      const render = process.stdout.isTTY ? words : line
       let lines = ""
       let timer: ReturnType<typeof setTimeout> | undefined
       const flush = () => {
@@ -49,3 +49,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
 
 const words = (entry: AccessEntry) =>
   `${entry.status} ${entry.method} ${entry.path} ${entry.millis.toFixed(1)}ms ${entry.requestId}`
+
+/** JSON by hand, at a third of the price: but for the path, nothing in it is anybody else's. */
+const line = ({ key, method, millis, path, requestId, status }: AccessEntry) =>
+  `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"millis":${Math.round(millis * 1_000) / 1_000}${key === undefined ? "" : `,"key":"${key}"`}}`
