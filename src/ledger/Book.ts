@@ -153,12 +153,13 @@ const columns = (row: UsageRow): Record<string, string | number> => {
 /** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
 const byDay = (rows: ReadonlyArray<UsageRow>) => {
   const days = new Map<string, DayRow>()
+  let sum: DayRow | undefined
   for (const row of rows) {
     const day = dayOf(row.atMs)
-    const group = `${day} ${row.key} ${row.account} ${row.model}`
-    let sum = days.get(group)
-    if (sum === undefined) {
-      sum = { account_id: row.account, day, key_id: row.key, model: row.model, ...nothing }
+    // Mostly it is the group of the row before.
+    if (sum?.day !== day || sum.key_id !== row.key || sum.account_id !== row.account || sum.model !== row.model) {
+      const group = `${day} ${row.key} ${row.account} ${row.model}`
+      sum = days.get(group) ?? { account_id: row.account, day, key_id: row.key, model: row.model, ...nothing }
       days.set(group, sum)
     }
     sum.requests++

@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
-import { Effect, Exit } from "effect"
+import { Effect } from "effect"
+import type { Cause } from "effect"
 import { Internal } from "../contract/Failure.ts"
 import { Commits } from "../sql/Commits.ts"
 import { writeUsage } from "./Book.ts"
 import type { UsageRow } from "./Book.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
-const lag = 100
+const lag = 20
+/** How many of them are written at once: the one thread does nothing else meanwhile, for about a millisecond. */
+const rowsBehind = 128
 /** After a write has failed, in ms. */
 const backoff = 1_000
 /** Rows kept at most while the database takes none. */
@@ -18,23 +21,22 @@ interface Entry {
   readonly lost: (() => void) | undefined
 }
 
+/** Rows that share a commit, and who waits for it. */
 interface Batch {
   readonly entries: Array<Entry>
   readonly written: PromiseWithResolvers<void>
-  /** Somebody waits: it is written at once. */
-  urgent: boolean
 }
 
 const emptyBatch = (): Batch => {
   const written = Promise.withResolvers<void>()
   // Nobody need be listening when it fails.
   written.promise.catch(() => {})
-  return { entries: [], written, urgent: false }
+  return { entries: [], written }
 }
 
 /** Appends usage rows in plain code; a fiber of its own writes them, many in one commit. */
 export interface UsageLog {
-  /** Written some time soon, whatever it takes. */
+  /** Written a moment later, whatever it takes; what costs something is written as soon as can be. */
   readonly append: (row: UsageRow) => void
   /** Answers once the row is durable; where it can't be written it is forgotten, `lost` runs and the promise rejects. */
   readonly appendDurably: (row: UsageRow, lost: () => void) => Promise<void>
@@ -45,12 +47,14 @@ export interface UsageLog {
 export const makeUsageLog = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
+  /** What must be durable, and so waits for an fsync. */
   let open = emptyBatch()
+  /** What need not. */
+  let behind: Array<UsageRow> = []
   let wake: (() => void) | undefined
 
-  const add = (entry: Entry, urgent: boolean) => {
+  const add = (entry: Entry) => {
     open.entries.push(entry)
-    if (urgent) open.urgent = true
     wake?.()
   }
 
@@ -62,34 +66,33 @@ export const makeUsageLog = Effect.gen(function* () {
       resume(Effect.void)
     }
     wake = () => {
-      if (open.urgent) go()
-      else if (open.entries.length > 0) timer ??= setTimeout(go, lag)
+      if (open.entries.length > 0 || behind.length >= rowsBehind) go()
+      else if (behind.length > 0) timer ??= setTimeout(go, lag)
     }
     wake()
   })
 
-  const write = Effect.suspend(() => {
-    let batch: Batch | undefined
-    return commits
-      .write(
-        Effect.suspend(() => {
-          // Taken when the commit begins, so that whatever came in the meantime goes with it.
-          batch = open
-          open = emptyBatch()
-          return writeUsage(
-            sql,
-            batch.entries.map((entry) => entry.row)
-          )
-        })
-      )
-      .pipe(
-        Effect.exit,
-        Effect.flatMap((exit) => {
-          if (Exit.isSuccess(exit)) return Effect.sync(() => batch?.written.resolve())
-          if (batch !== undefined) giveBack(batch)
-          return Effect.zipRight(Effect.logError("usage rows can't be written", exit.cause), Effect.sleep(backoff))
-        })
-      )
+  // Both take their rows when the commit begins, so that whatever came in the meantime goes with it.
+  const writeDurably = Effect.suspend(() => {
+    let batch = emptyBatch()
+    const write = commits.write(
+      Effect.suspend(() => {
+        batch = open
+        open = emptyBatch()
+        return writeUsage(
+          sql,
+          batch.entries.map((entry) => entry.row)
+        )
+      })
+    )
+    return Effect.matchCauseEffect(write, {
+      onSuccess: () => Effect.sync(() => batch.written.resolve()),
+      onFailure: (cause) =>
+        Effect.zipRight(
+          Effect.sync(() => giveBack(batch)),
+          failed(cause)
+        )
+    })
   })
 
   const giveBack = (batch: Batch) => {
@@ -98,26 +101,51 @@ export const makeUsageLog = Effect.gen(function* () {
     batch.written.reject(new Internal({ message: "Internal error: the usage could not be stored" }))
   }
 
+  const writeBehind = Effect.suspend(() => {
+    let rows: ReadonlyArray<UsageRow> = []
+    const write = commits.writeBehind(
+      Effect.suspend(() => {
+        rows = behind.splice(0, rowsBehind)
+        return writeUsage(sql, rows)
+      })
+    )
+    return Effect.catchAllCause(write, (cause) => {
+      behind = [...rows, ...behind].slice(-capacity)
+      return failed(cause)
+    })
+  })
+
+  const failed = (cause: Cause.Cause<unknown>) =>
+    Effect.zipRight(Effect.logError("usage rows can't be written", cause), Effect.sleep(backoff))
+
   yield* somethingToWrite.pipe(
-    Effect.zipRight(Effect.uninterruptible(write)),
+    Effect.zipRight(
+      Effect.uninterruptible(Effect.suspend(() => (open.entries.length > 0 ? writeDurably : writeBehind)))
+    ),
     Effect.forever,
     Effect.annotateLogs({ fiber: "usage" }),
     Effect.forkScoped
   )
 
   const flush = Effect.suspend(() => {
-    const batch = open
-    batch.urgent = true
+    for (const row of behind.splice(0)) open.entries.push({ row, lost: undefined })
+    const { promise } = open.written
+    // What is being written now may not be yet.
+    if (open.entries.length === 0) return Effect.ignore(commits.write(Effect.void))
     wake?.()
-    return Effect.promise(() => batch.written.promise.catch(() => {}))
+    return Effect.promise(() => promise.catch(() => {}))
   })
   // Runs before the fiber above ends.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
 
   return {
-    append: (row) => add({ row, lost: undefined }, false),
+    append: (row) => {
+      if (row.costNanoUsd > 0) return add({ row, lost: undefined })
+      behind.push(row)
+      wake?.()
+    },
     appendDurably: (row, lost) => {
-      add({ row, lost }, true)
+      add({ row, lost })
       return open.written.promise
     },
     flush

@@ -1,9 +1,12 @@
 import { SqlClient } from "@effect/sql"
+import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
-import { Cause, Chunk, Effect, Exit, Predicate } from "effect"
+import { Cause, Chunk, Effect, Exit, Predicate, Scope } from "effect"
 import { Metrics } from "../telemetry/Metrics.ts"
 
 interface Job {
+  /** Whether a power cut may undo it. */
+  readonly behind: boolean
   /** Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. */
   readonly run: Effect.Effect<void, SqlError>
   readonly settle: (committed: Exit.Exit<void, SqlError>) => void
@@ -11,7 +14,8 @@ interface Job {
 
 /**
  * Group commit: writes that wait at the same moment share one transaction and so one fsync. A write answers once it is
- * durable; one that fails is rolled back alone. Writes must not wait for anything but the database.
+ * durable; one that fails is rolled back alone. Writes must not wait for anything but the database. A transaction of
+ * nothing but `writeBehind` does without the fsync.
  */
 export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
   scoped: Effect.gen(function* () {
@@ -19,6 +23,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const metrics = yield* Metrics
     const commitSeconds = metrics.commitSeconds.of()
     const commitWrites = metrics.commitWrites.of()
+    const unsynced = transactionBehind(sql)
     const queue: Array<Job> = []
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
@@ -36,7 +41,8 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const commitWaiting = Effect.suspend(() => {
       const batch = queue.splice(0, 512)
       const begun = performance.now()
-      return sql.withTransaction(Effect.forEach(batch, (job) => job.run, { discard: true })).pipe(
+      const transaction = batch.every((job) => job.behind) ? unsynced : sql.withTransaction
+      return transaction(Effect.forEach(batch, (job) => job.run, { discard: true })).pipe(
         Effect.catchAllDefect((defect) => (defect instanceof SqlError ? Effect.fail(defect) : Effect.die(defect))),
         // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
         Effect.onError(() => Effect.ignore(sql`ROLLBACK`)),
@@ -57,11 +63,12 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
       Effect.forkScoped
     )
 
-    const enqueue = <A, E>(write: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+    const enqueue = <A, E>(write: Effect.Effect<A, E>, behind = false): Effect.Effect<A, E | SqlError> =>
       Effect.async<A, E | SqlError>((resume) => {
         let result: Exit.Exit<A, E> | undefined
         const own: Array<() => void> = []
         queue.push({
+          behind,
           run: Effect.flatMap(
             Effect.exit(
               Effect.zipRight(
@@ -92,15 +99,47 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     /** One statement, which is all or nothing by itself: saves the savepoint. */
     const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one)
 
+    /** Statements that nobody waits for: the death of the process does not undo them, a power cut may. All or none. */
+    const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(sql.withTransaction(statements), true)
+
     /**
      * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
      * rolled back.
      */
     const afterCommit = (run: () => void): Effect.Effect<void> => Effect.sync(() => void after.push(run))
 
-    return { write, statement, afterCommit } as const
+    return { write, writeBehind, statement, afterCommit } as const
   })
 }) {}
+
+/** Transactions that leave the fsync to the next one that needs it. */
+const transactionBehind = (sql: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] =>
+  sql.onDialectOrElse({
+    sqlite: () => {
+      const run = (text: string) => (connection: Connection) => connection.executeUnprepared(text, [], undefined)
+      const synced = run("PRAGMA synchronous = FULL")
+      const ending = (text: string) => (connection: Connection) =>
+        Effect.zipRight(
+          Effect.onError(run(text)(connection), () => Effect.ignore(synced(connection))),
+          synced(connection)
+        )
+      return SqlClient.makeWithTransaction({
+        transactionTag: SqlClient.TransactionConnection,
+        spanAttributes: [],
+        acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
+          Effect.map(Scope.extend(sql.reserve, scope), (connection) => [scope, connection] as const)
+        ),
+        // Only between transactions does SQLite let it be changed.
+        begin: (connection) =>
+          Effect.zipRight(run("PRAGMA synchronous = NORMAL")(connection), run("BEGIN")(connection)),
+        savepoint: (connection, id) => run(`SAVEPOINT behind_${id}`)(connection),
+        commit: ending("COMMIT"),
+        rollback: ending("ROLLBACK"),
+        rollbackSavepoint: (connection, id) => run(`ROLLBACK TO behind_${id}`)(connection)
+      })
+    },
+    orElse: () => sql.withTransaction
+  })
 
 /**
  * The failure of a write that is not the write's own. SQLite answers a full disk or a bad read by rolling back whatever
