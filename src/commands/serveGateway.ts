@@ -40,5 +40,7 @@ Try it:
 /** Runs until it is told to stop. */
 export const serveGateway = Effect.zipRight(greet, Effect.never).pipe(
   Effect.provide(GatewayLive.pipe(Layer.provideMerge(Layer.mergeAll(Settings.from(process.env), AccessLog.Stdout)))),
-  Effect.scoped
+  Effect.scoped,
+  // Nobody collects spans here, and each SQL statement would make one that costs as much as the statement.
+  Effect.withTracerEnabled(false)
 )
