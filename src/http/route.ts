@@ -78,7 +78,8 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       response = failed(reply, route.renderFailure, failureOf(Cause.die(cause), reply.requestId, report(exchange)))
     }
     record(exchange, response.status, begun, caller !== undefined && Exit.isSuccess(caller) ? caller.value : undefined)
-    await endOfTurn()
+    const together = endOfTurn()
+    if (together !== undefined) await together
     return response
   }
 }

@@ -4,17 +4,28 @@ export const turn = (): Promise<void> =>
     setImmediate(resolve)
   })
 
-let leaving: Promise<void> | undefined
+/** So many answers in one turn of the event loop, and the next turn's leave together. */
+const busyFrom = 8
+
+let answered = 0
+let busy = false
+let end: Promise<void> | undefined
 
 /**
- * The end of the event loop's turn, the same for everybody who waits for it. Answers that are ready in one turn leave one
- * right after the other: a client that sleeps is woken once for all of them, where waking it for each costs more than
- * making the answer. One that comes alone loses nothing that can be measured.
+ * The end of the event loop's turn, the same for everybody who waits for it; undefined while there is little to do.
+ * Answers that are ready in one turn leave one right after the other: a client that sleeps is woken once for all of
+ * them, where waking it for each costs more than making the answer. (A client that sends its next request before it has
+ * this answer loses its connection if the answer waits for anything: Bun does not queue requests.)
  */
-export const endOfTurn = (): Promise<void> =>
-  (leaving ??= new Promise((resolve) => {
+export const endOfTurn = (): Promise<void> | undefined => {
+  answered++
+  end ??= new Promise((resolve) => {
     setImmediate(() => {
-      leaving = undefined
+      busy = answered >= busyFrom
+      answered = 0
+      end = undefined
       resolve()
     })
-  }))
+  })
+  return busy ? end : undefined
+}
