@@ -1,5 +1,4 @@
-import { Effect, Either, Exit } from "effect"
-import type { Cause } from "effect"
+import { Cause, Effect, Either, Exit } from "effect"
 
 /*
  * On the path of every request nearly everything is known at once, and a chain of effects that each succeed at once
@@ -29,6 +28,20 @@ export const flatMap = <A, E, B, E2>(
 
 export const map = <A, E, B>(effect: Effect.Effect<A, E>, change: (value: A) => B): Effect.Effect<B, E> =>
   flatMap(effect, (value) => Effect.succeed(change(value)))
+
+export const matchEffect = <A, E, B, E2, C, E3>(
+  effect: Effect.Effect<A, E>,
+  cases: {
+    readonly onFailure: (error: E) => Effect.Effect<B, E2>
+    readonly onSuccess: (value: A) => Effect.Effect<C, E3>
+  }
+): Effect.Effect<B | C, E2 | E3> => {
+  const exit = exitOf(effect)
+  if (exit === undefined) return Effect.matchEffect(effect, cases)
+  if (Exit.isSuccess(exit)) return cases.onSuccess(exit.value)
+  const failure = Cause.failureOrCause(exit.cause)
+  return Either.isLeft(failure) ? cases.onFailure(failure.left) : Effect.failCause(failure.right)
+}
 
 export const matchCauseEffect = <A, E, B, E2, C, E3>(
   effect: Effect.Effect<A, E>,

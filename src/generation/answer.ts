@@ -58,46 +58,58 @@ export const folded = <S, F extends Frame>(
     options.ended?.(state, how)
   }
 
-  const conclude = (event: Over): Effect.Effect<S, Failure> => {
+  /** What it comes to, and what that waits for. */
+  const conclude = (event: Over): Effect.Effect<S, Failure> | Promise<unknown> => {
     if (event.type === "failed") {
       over("failed")
       return Effect.fail(event.failure)
     }
     const stored = storing(options, state)
-    if (stored !== undefined) {
-      return Effect.onExit(
-        Effect.map(
-          Effect.promise(() => stored),
-          () => state
-        ),
-        (exit) => Effect.sync(() => over(Exit.isSuccess(exit) ? "finished" : "failed"))
-      )
-    }
+    if (stored !== undefined) return stored
     over("finished")
     return Effect.succeed(state)
   }
 
   const first = advance(generation.next())
-  if (!(first instanceof Promise)) return conclude(first)
-  return Effect.flatMap(
-    Effect.async<Over>((resume) => {
-      let open = true
-      const wait = (batch: Promise<Batch | undefined>) => {
-        void batch.then((given) => {
-          if (!open) return
-          const next = advance(given)
-          if (next instanceof Promise) wait(next)
-          else resume(Effect.succeed(next))
-        })
-      }
-      wait(first)
-      return Effect.sync(() => {
-        open = false
-        over("hang-up")
+  const already = first instanceof Promise ? first : conclude(first)
+  if (!(already instanceof Promise)) return already
+  return Effect.async<S, Failure>((resume) => {
+    let isOpen = true
+    /** How it ends if the client leaves now. */
+    let left: How = "hang-up"
+
+    const close = (how: How, result: Effect.Effect<S>) => {
+      if (!isOpen) return
+      isOpen = false
+      over(how)
+      resume(result)
+    }
+    const store = (stored: Promise<unknown>) => {
+      left = "failed"
+      stored.then(
+        () => close("finished", Effect.succeed(state)),
+        (cause: unknown) => close("failed", Effect.die(cause))
+      )
+    }
+    const wait = (batch: Promise<Batch | undefined>) => {
+      void batch.then((given) => {
+        if (!isOpen) return
+        const next = advance(given)
+        if (next instanceof Promise) return wait(next)
+        const result = conclude(next)
+        if (result instanceof Promise) return store(result)
+        isOpen = false
+        resume(result)
       })
-    }),
-    conclude
-  )
+    }
+    if (first instanceof Promise) wait(first)
+    else store(already)
+    return Effect.sync(() => {
+      if (!isOpen) return
+      isOpen = false
+      over(left)
+    })
+  })
 }
 
 type Over = Extract<GenerationEvent, { readonly type: "finished" | "failed" }>

@@ -51,7 +51,9 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const sql = yield* SqlClient.SqlClient
     const changes = yield* Changes
     const clock = yield* Effect.clock
-    const log = yield* makeUsageLog
+    /** Charges that are open and may cost something. */
+    let costly = 0
+    const log = yield* makeUsageLog(() => costly > 0)
     const balances = new Balances()
     const holds = makeDurableHolds({ sql, commits: yield* Commits, balances, clock })
     // Whoever has a hold is known from the start: what ends it then only has to follow in memory.
@@ -98,10 +100,16 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     const charge = (request: Chargeable, held: number): Charge => {
       let isOpen = true
+      const isCostly = !isFree(request.price)
+      if (isCostly) costly++
+      const close = () => {
+        isOpen = false
+        if (isCostly) costly--
+      }
       return {
         settle: (used, outcome, estimated) => {
           if (!isOpen) return undefined
-          isOpen = false
+          close()
           const { caller, price } = request
           const nowMs = clock.unsafeCurrentTimeMillis()
           const cost = costOf(price, used)
@@ -127,7 +135,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         },
         release: () => {
           if (!isOpen) return
-          isOpen = false
+          close()
           balances.settle(request.caller, held, 0, clock.unsafeCurrentTimeMillis())
         }
       }

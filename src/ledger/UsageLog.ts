@@ -8,7 +8,9 @@ import type { UsageRow } from "./Book.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
-/** How many of them are written at once: the one thread does nothing else meanwhile, for about a millisecond. */
+/** The longest a durable row waits for others to join its commit, in ms. */
+const longestPause = 4
+/** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
 const rowsBehind = 128
 /** After a write has failed, in ms. */
 const backoff = 1_000
@@ -44,7 +46,8 @@ export interface UsageLog {
   readonly flush: Effect.Effect<void>
 }
 
-export const makeUsageLog = Effect.gen(function* () {
+/** @param mayFollow whether a request is under way that will have a durable row too */
+export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolean) {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
   /** What must be durable, and so waits for an fsync. */
@@ -52,6 +55,11 @@ export const makeUsageLog = Effect.gen(function* () {
   /** What need not. */
   let behind: Array<UsageRow> = []
   let wake: (() => void) | undefined
+  /**
+   * Before this the next durable commit begins only where nobody could join it: a busy gateway spends a fifth of its
+   * time on commits at most, and an idle one keeps nobody waiting.
+   */
+  let notBefore = 0
 
   const add = (entry: Entry) => {
     open.entries.push(entry)
@@ -60,14 +68,24 @@ export const makeUsageLog = Effect.gen(function* () {
 
   const somethingToWrite = Effect.async<void>((resume) => {
     let timer: ReturnType<typeof setTimeout> | undefined
+    let due = Infinity
     const go = () => {
       wake = undefined
       clearTimeout(timer)
       resume(Effect.void)
     }
     wake = () => {
-      if (open.entries.length > 0 || behind.length >= rowsBehind) go()
-      else if (behind.length > 0) timer ??= setTimeout(go, lag)
+      const pause = open.entries.length === 0 ? Infinity : mayFollow() ? notBefore - performance.now() : 0
+      if (pause <= 0 || behind.length >= rowsBehind) return go()
+      if (pause < Infinity) wait(pause)
+      else if (behind.length > 0) wait(lag)
+    }
+    const wait = (ms: number) => {
+      const until = performance.now() + ms
+      if (until >= due) return
+      clearTimeout(timer)
+      due = until
+      timer = setTimeout(go, ms)
     }
     wake()
   })
@@ -75,6 +93,7 @@ export const makeUsageLog = Effect.gen(function* () {
   // Both take their rows when the commit begins, so that whatever came in the meantime goes with it.
   const writeDurably = Effect.suspend(() => {
     let batch = emptyBatch()
+    const began = performance.now()
     const write = commits.write(
       Effect.suspend(() => {
         batch = open
@@ -86,7 +105,12 @@ export const makeUsageLog = Effect.gen(function* () {
       })
     )
     return Effect.matchCauseEffect(write, {
-      onSuccess: () => Effect.sync(() => batch.written.resolve()),
+      onSuccess: () =>
+        Effect.sync(() => {
+          const now = performance.now()
+          notBefore = now + Math.min(longestPause, 4 * (now - began))
+          batch.written.resolve()
+        }),
       onFailure: (cause) =>
         Effect.zipRight(
           Effect.sync(() => giveBack(batch)),

@@ -1,6 +1,7 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
 import { Duration, Effect, Layer } from "effect"
 import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
+import * as Eager from "../contract/eager.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import { Permits } from "./Permits.ts"
 import { dialectOf, writeHeaders } from "./rateHeaders.ts"
@@ -44,8 +45,17 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     const clock = yield* Effect.clock
     const running = new Permits()
 
-    const take = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> =>
-      limiter.consume({ key: `${kind}:${scope.key}`, limit, window: minute, tokens: amount }).pipe(
+    /** Counts of this process are asked without the library's effects, which cost more than all else that is counted. */
+    const take = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> => {
+      if (windows.takeNow === undefined) return consume(scope, kind, amount, limit)
+      const { count, leftMs } = windows.takeNow(keyOf(scope, kind), amount, limit)
+      return count <= limit
+        ? Effect.succeed({ limit, remaining: limit - count, leftMs })
+        : Effect.fail({ scope, standing: { limit, remaining: 0, leftMs } })
+    }
+
+    const consume = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> =>
+      limiter.consume({ key: keyOf(scope, kind), limit, window: minute, tokens: amount }).pipe(
         Effect.map(({ remaining, resetAfter }) => ({ limit, remaining, leftMs: Duration.toMillis(resetAfter) })),
         Effect.catchAll((error) => {
           const standing = { limit, remaining: 0, leftMs: Duration.toMillis(minute) }
@@ -56,17 +66,38 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
         })
       )
 
-    /** Takes an amount for each scope that has such a limit, up to the first that is used up; answers the tightest. */
-    const takeEach = (scopes: ReadonlyArray<Scope>, kind: Kind, amount: number) =>
-      Effect.gen(function* () {
-        let tightest: Standing | undefined
-        for (const scope of scopes) {
-          const limit = limitOf(scope, kind)
-          if (limit === undefined) continue
-          const standing = yield* take(scope, kind, amount, limit)
-          if (tightest === undefined || standing.remaining < tightest.remaining) tightest = standing
-        }
-        return tightest
+    /**
+     * Takes an amount for each scope that has such a limit, up to the first that is used up; answers the tightest.
+     *
+     * @param taken hears of each scope from which it was taken
+     */
+    const takeEach = (
+      scopes: ReadonlyArray<Scope>,
+      kind: Kind,
+      amount: number,
+      taken: (scope: Scope) => void = () => {}
+    ): Effect.Effect<Standing | undefined, Exceeded> => {
+      const from = (index: number, tightest: Standing | undefined): Effect.Effect<Standing | undefined, Exceeded> => {
+        const scope = scopes[index]
+        if (scope === undefined) return Effect.succeed(tightest)
+        const limit = limitOf(scope, kind)
+        if (limit === undefined) return from(index + 1, tightest)
+        return Eager.flatMap(take(scope, kind, amount, limit), (standing) => {
+          taken(scope)
+          return from(
+            index + 1,
+            tightest === undefined || standing.remaining < tightest.remaining ? standing : tightest
+          )
+        })
+      }
+      return from(0, undefined)
+    }
+
+    /** Where the scopes stand; nothing is taken. */
+    const look = (scopes: ReadonlyArray<Scope>, kind: Kind): Effect.Effect<Standing | undefined> =>
+      Eager.matchEffect(takeEach(scopes, kind, 0), {
+        onFailure: ({ standing }) => Effect.succeed(standing),
+        onSuccess: (standing) => Effect.succeed(standing)
       })
 
     /**
@@ -80,26 +111,23 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     ): Effect.Effect<void, RateLimited> => {
       if (!isRated(caller.keyLimits) && !isRated(caller.accountLimits)) return Effect.void
       const scopes = scopesOf(caller)
-      const show = (kind: Kind) => (standing: Standing | undefined) => {
-        if (standing !== undefined) {
-          writeHeaders(headers, dialect, kind, standing, clock.unsafeCurrentTimeMillis())
-        }
+      const show = (kind: Kind, standing: Standing | undefined): void => {
+        if (standing !== undefined) writeHeaders(headers, dialect, kind, standing, clock.unsafeCurrentTimeMillis())
       }
       // Tokens are only looked at: what the request will use is not known yet, or it is one that uses none.
-      const tokens = takeEach(scopes, "tokens", 0).pipe(
-        Effect.catchAll(({ standing }) => Effect.succeed(standing)),
-        Effect.map(show("tokens"))
-      )
-      return Effect.zipRight(
-        tokens,
-        takeEach(scopes, "requests", 1).pipe(
-          Effect.map(show("requests")),
-          Effect.mapError((exceeded) => {
-            show("requests")(exceeded.standing)
-            return tooMany(exceeded, "requests")
-          })
-        )
-      )
+      return Eager.flatMap(look(scopes, "tokens"), (tokens) => {
+        show("tokens", tokens)
+        return Eager.matchEffect(takeEach(scopes, "requests", 1), {
+          onFailure: (exceeded) => {
+            show("requests", exceeded.standing)
+            return Effect.fail(tooMany(exceeded, "requests"))
+          },
+          onSuccess: (requests) => {
+            show("requests", requests)
+            return Effect.void
+          }
+        })
+      })
     }
 
     /**
@@ -125,40 +153,46 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       model: Scope,
       tokens: () => number,
       headers: Record<string, string>
-    ): Effect.Effect<Admission, RateLimited> =>
-      Effect.suspend(() => {
-        const permits = scopes.flatMap((scope) =>
-          scope.bounds.concurrentRequests === undefined
-            ? []
-            : [{ key: scope.key, who: scope.who, most: scope.bounds.concurrentRequests }]
+    ): Effect.Effect<Admission, RateLimited> => {
+      const permits = scopes.flatMap((scope) =>
+        scope.bounds.concurrentRequests === undefined
+          ? []
+          : [{ key: scope.key, who: scope.who, most: scope.bounds.concurrentRequests }]
+      )
+      const full = running.take(permits)
+      if (full !== undefined) return Effect.fail(allBusy(full))
+      const counted = scopes.filter((scope) => limitOf(scope, "tokens") !== undefined)
+      const reserved = counted.length === 0 ? 0 : tokens()
+      const beganMs = clock.unsafeCurrentTimeMillis()
+      const taken: Array<Scope> = []
+      const correct = (tokens: number) => {
+        for (const scope of taken) windows.correct(keyOf(scope, "tokens"), tokens, beganMs)
+        running.giveBack(permits)
+      }
+      const takenAll = Eager.flatMap(exceeding("requests", 1, takeEach([model], "requests", 1)), () =>
+        exceeding(
+          "tokens",
+          reserved,
+          takeEach(counted, "tokens", reserved, (scope) => taken.push(scope))
         )
-        const full = running.take(permits)
-        if (full !== undefined) return Effect.fail(allBusy(full))
-        const counted = scopes.filter((scope) => limitOf(scope, "tokens") !== undefined)
-        const reserved = counted.length === 0 ? 0 : tokens()
-        const beganMs = clock.unsafeCurrentTimeMillis()
-        const taken: Array<Scope> = []
-        const correct = (tokens: number) => {
-          for (const scope of taken) windows.correct(`tokens:${scope.key}`, tokens, beganMs)
-          running.giveBack(permits)
-        }
-        const takeTokens = Effect.forEach(
-          counted,
-          (scope) => Effect.tap(takeEach([scope], "tokens", reserved), () => taken.push(scope)),
-          { discard: true }
-        )
-        return takeEach([model], "requests", 1).pipe(
-          Effect.mapError((exceeded) => tooMany(exceeded, "requests")),
-          Effect.zipRight(Effect.mapError(takeTokens, (exceeded) => tooMany(exceeded, "tokens", reserved))),
-          Effect.zipRight(
-            takeEach(counted, "tokens", 0).pipe(Effect.catchAll(({ standing }) => Effect.succeed(standing)))
-          ),
-          Effect.map((standing): Admission => {
+      )
+      return Eager.matchCauseEffect(takenAll, {
+        onFailure: (cause) => {
+          correct(-reserved)
+          return Effect.failCause(cause)
+        },
+        onSuccess: () =>
+          Eager.map(look(counted, "tokens"), (standing): Admission => {
             if (standing !== undefined) writeHeaders(headers, dialectOf(headers), "tokens", standing, beganMs)
             return { done: (used) => correct(used - reserved) }
-          }),
-          Effect.tapErrorCause(() => Effect.sync(() => correct(-reserved)))
-        )
+          })
+      })
+    }
+
+    const exceeding = <A>(kind: Kind, amount: number, taking: Effect.Effect<A, Exceeded>) =>
+      Eager.matchEffect(taking, {
+        onFailure: (exceeded) => Effect.fail(tooMany(exceeded, kind, amount)),
+        onSuccess: (value) => Effect.succeed(value)
       })
 
     return { admit, begin } as const
@@ -167,10 +201,23 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
 
 const none: Bounds = {}
 
-const scopesOf = (caller: Caller): ReadonlyArray<Scope> => [
-  { who: "this API key", key: `key:${caller.key}`, bounds: caller.keyLimits },
-  { who: "this account", key: `account:${caller.account}`, bounds: caller.accountLimits }
-]
+/** A known key's caller is the same object from request to request. */
+const known = new WeakMap<Caller, ReadonlyArray<Scope>>()
+
+const scopesOf = (caller: Caller): ReadonlyArray<Scope> => {
+  let scopes = known.get(caller)
+  if (scopes === undefined) {
+    scopes = [
+      { who: "this API key", key: `key:${caller.key}`, bounds: caller.keyLimits },
+      { who: "this account", key: `account:${caller.account}`, bounds: caller.accountLimits }
+    ]
+    known.set(caller, scopes)
+  }
+  return scopes
+}
+
+/** Under which a scope's use of a kind is counted. */
+const keyOf = (scope: Scope, kind: Kind): string => `${kind}:${scope.key}`
 
 const isRated = (bounds: Bounds) => bounds.requestsPerMinute !== undefined || bounds.tokensPerMinute !== undefined
 

@@ -3,16 +3,19 @@ import { Config, Context, Effect, Layer, Option } from "effect"
 import { redisWindows } from "./redisWindows.ts"
 import { windowMs } from "./windowMs.ts"
 
+interface Taken {
+  readonly count: number
+  readonly leftMs: number
+}
+
 export interface WindowCounts {
   /**
    * Takes tokens of a key in the minute that is running, unless that would exceed the limit.
    * @returns what was taken then, or would have been
    */
-  readonly take: (
-    key: string,
-    tokens: number,
-    limit: number
-  ) => Effect.Effect<{ readonly count: number; readonly leftMs: number }, RateLimiter.RateLimitStoreError>
+  readonly take: (key: string, tokens: number, limit: number) => Effect.Effect<Taken, RateLimiter.RateLimitStoreError>
+  /** The same where nobody need be asked: counts of this process. */
+  readonly takeNow: ((key: string, tokens: number, limit: number) => Taken) | undefined
   /** Corrects what was taken at a time (negative: gives back); too late once that minute is over. */
   readonly correct: (key: string, tokens: number, takenAtMs: number) => void
 }
@@ -34,15 +37,16 @@ export class Windows extends Context.Tag("gateway/limits/Windows")<Windows, Wind
         current = window
         counts.clear()
       }
+      const takeNow = (key: string, tokens: number, limit: number) => {
+        const nowMs = clock.unsafeCurrentTimeMillis()
+        roll(nowMs)
+        const count = (counts.get(key) ?? 0) + tokens
+        if (count <= limit) counts.set(key, count)
+        return { count, leftMs: windowMs - (nowMs % windowMs) }
+      }
       return {
-        take: (key, tokens, limit) =>
-          Effect.sync(() => {
-            const nowMs = clock.unsafeCurrentTimeMillis()
-            roll(nowMs)
-            const count = (counts.get(key) ?? 0) + tokens
-            if (count <= limit) counts.set(key, count)
-            return { count, leftMs: windowMs - (nowMs % windowMs) }
-          }),
+        take: (key, tokens, limit) => Effect.sync(() => takeNow(key, tokens, limit)),
+        takeNow,
         correct: (key, tokens, takenAtMs) => {
           roll(clock.unsafeCurrentTimeMillis())
           if (Math.floor(takenAtMs / windowMs) === current) counts.set(key, (counts.get(key) ?? 0) + tokens)

@@ -26,7 +26,7 @@ export const writeHeaders = (
   } else if (dialect === "anthropic") {
     headers[`anthropic-ratelimit-${kind}-limit`] = String(limit)
     headers[`anthropic-ratelimit-${kind}-remaining`] = remaining
-    headers[`anthropic-ratelimit-${kind}-reset`] = new Date(nowMs + leftMs).toISOString().replace(/\.\d+Z$/, "Z")
+    headers[`anthropic-ratelimit-${kind}-reset`] = timestamp(nowMs + leftMs)
   }
 }
 
@@ -39,3 +39,15 @@ const duration = (ms: number): string => {
   const seconds = Math.ceil(ms / 1_000)
   return seconds >= 60 ? `${Math.floor(seconds / 60)}m${seconds % 60}s` : `${seconds}s`
 }
+
+/** To the second, `2026-01-31T12:00:00Z`. */
+const timestamp = (ms: number): string => {
+  const second = Math.floor(ms / 1_000)
+  if (second !== last.second) {
+    last = { second, text: new Date(second * 1_000).toISOString().replace(".000Z", "Z") }
+  }
+  return last.text
+}
+
+/** Written last: every reply within a minute says the same end of it. */
+let last = { second: 0, text: "1970-01-01T00:00:00Z" }

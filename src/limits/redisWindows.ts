@@ -41,6 +41,7 @@ export const redisWindows = (url: Redacted.Redacted) =>
             catch: (cause) => new RateLimitStoreError({ message: "rate limits: Redis does not answer", cause })
           })
         ),
+      takeNow: undefined,
       correct: (key, tokens, takenAtMs) => void add(keyOf(key, takenAtMs), tokens).catch(() => {})
     } satisfies WindowCounts
   })

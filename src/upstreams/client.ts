@@ -57,7 +57,6 @@ export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError>
     const settle = (result: Effect.Effect<Exchange, UpstreamError>) => {
       if (settled) return
       settled = true
-      clearTimeout(connecting)
       clearTimeout(waiting)
       resume(result)
     }
@@ -67,10 +66,14 @@ export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError>
     }
     const { connectMs, firstByteMs } = call.deadlines
     // `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there.
-    const connecting = setTimeout(() => {
-      void isReachable(call.url, connectMs).then((reachable) => reachable || settled || giveUp(unreachable()))
-    }, connectMs)
-    const waiting = setTimeout(() => giveUp(silent()), firstByteMs)
+    let waiting = setTimeout(
+      () => {
+        if (firstByteMs <= connectMs) return giveUp(silent())
+        waiting = setTimeout(() => giveUp(silent()), firstByteMs - connectMs)
+        void isReachable(call.url, connectMs).then((reachable) => reachable || settled || giveUp(unreachable()))
+      },
+      Math.min(connectMs, firstByteMs)
+    )
     send(call, controller.signal).then(
       (response) => {
         if (settled) return controller.abort()
@@ -135,9 +138,11 @@ const silent = () =>
   })
 
 const exchange = (response: Response, controller: AbortController, idleMs: number): Exchange => {
-  const reader = response.body?.getReader()
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   let cancelled = false
   let wentSilent = false
+  /** Whether the body is over, or nobody reads it any more. */
+  let stopped = false
   let heard = performance.now()
   // One timer that looks back, instead of one for every piece.
   const look = () => {
@@ -152,7 +157,9 @@ const exchange = (response: Response, controller: AbortController, idleMs: numbe
   let watch = setTimeout(look, idleMs)
 
   const read = async (): Promise<Uint8Array | undefined> => {
-    if (cancelled || reader === undefined) return stop()
+    if (cancelled) return stop()
+    reader ??= response.body?.getReader()
+    if (reader === undefined) return stop()
     try {
       const { done, value } = await reader.read()
       heard = performance.now()
@@ -160,13 +167,15 @@ const exchange = (response: Response, controller: AbortController, idleMs: numbe
     } catch {
       stop()
       if (cancelled) return undefined
-      throw new BrokenBody(
-        wentSilent ? "The model's upstream went silent" : "The connection to the model's upstream broke"
-      )
+      throw broken()
     }
   }
 
+  const broken = () =>
+    new BrokenBody(wentSilent ? "The model's upstream went silent" : "The connection to the model's upstream broke")
+
   const stop = (): undefined => {
+    stopped = true
     clearTimeout(watch)
   }
 
@@ -177,7 +186,24 @@ const exchange = (response: Response, controller: AbortController, idleMs: numbe
     controller.abort()
   }
 
+  /** A body of a known and bearable length is read in one piece, without a stream. */
+  const readWhole = async (): Promise<string> => {
+    try {
+      return await response.text()
+    } catch {
+      if (cancelled) return ""
+      throw broken()
+    } finally {
+      stop()
+    }
+  }
+
   const readText = async (limit: number): Promise<string> => {
+    const length = reader === undefined && !cancelled ? response.headers.get("content-length") : null
+    return length !== null && Number(length) <= limit ? readWhole() : readPieces(limit)
+  }
+
+  const readPieces = async (limit: number): Promise<string> => {
     const decoder = new TextDecoder()
     let text = ""
     let length = 0
@@ -194,7 +220,7 @@ const exchange = (response: Response, controller: AbortController, idleMs: numbe
   }
 
   const release = () => {
-    if (cancelled) return
+    if (stopped) return
     const timer = setTimeout(cancel, trailing.ms)
     readText(trailing.bytes).then(
       () => clearTimeout(timer),
