@@ -1,6 +1,6 @@
-import type { SqlClient } from "@effect/sql"
+import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import type { AccountId, KeyId } from "../contract/Caller.ts"
 import type { Consumption } from "./Price.ts"
 
@@ -32,42 +32,47 @@ const batchSizes = [64, 16, 4, 1] as const
 
 /**
  * Writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
- * day. Any number of rows in four statements; to be run in one transaction.
+ * day. Any number of rows in a few statements; to be run in one transaction.
  */
 export const writeUsage = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<void, SqlError> => {
+  const run = runner(sql)
   const statements: Array<Effect.Effect<unknown, SqlError>> = []
-  statements.push(sql.onDialectOrElse({ sqlite: () => insertPrepared(sql, rows), orElse: () => insertAny(sql, rows) }))
-  for (const [account, nanoUsd] of sums(rows, (row) => row.account)) {
-    statements.push(sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${nanoUsd} WHERE id = ${account}`)
+  statements.push(sql.onDialectOrElse({ sqlite: () => insertPrepared(run, rows), orElse: () => insertAny(sql, rows) }))
+  for (const [account, nanoUsd] of sums(rows, (row) => row.account)) statements.push(run(settled, [nanoUsd, account]))
+  for (const [dayAndKey, nanoUsd] of sums(rows, (row) => `${dayOf(row.atMs)} ${row.key}`)) {
+    statements.push(run(spent, [dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
   }
-  const spending = [...sums(rows, (row) => `${dayOf(row.atMs)} ${row.key}`)].map(([dayAndKey, nanoUsd]) => ({
-    key_id: dayAndKey.slice(11),
-    day: dayAndKey.slice(0, 10),
-    nano_usd: nanoUsd
-  }))
-  if (spending.length > 0) {
-    statements.push(
-      sql`INSERT INTO key_spending ${sql.insert(spending)}
-        ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
-    )
-  }
-  const days = byDay(rows)
-  for (let at = 0; at < days.length; at += rowsAtOnce) {
-    statements.push(
-      sql`INSERT INTO usage_days ${sql.insert(days.slice(at, at + rowsAtOnce))}
-        ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET requests = usage_days.requests + excluded.requests,
-          input_tokens = usage_days.input_tokens + excluded.input_tokens,
-          cache_read_tokens = usage_days.cache_read_tokens + excluded.cache_read_tokens,
-          cache_write_tokens = usage_days.cache_write_tokens + excluded.cache_write_tokens,
-          output_tokens = usage_days.output_tokens + excluded.output_tokens,
-          reasoning_tokens = usage_days.reasoning_tokens + excluded.reasoning_tokens,
-          searches = usage_days.searches + excluded.searches,
-          video_frames = usage_days.video_frames + excluded.video_frames,
-          cost_nano_usd = usage_days.cost_nano_usd + excluded.cost_nano_usd`
-    )
-  }
+  for (const day of byDay(rows)) statements.push(run(used, Object.values(day)))
   return Effect.all(statements, { discard: true })
 }
+
+type Run = (text: string, values: ReadonlyArray<string | number>) => Effect.Effect<unknown, SqlError>
+
+/**
+ * Every priced request waits for these: on SQLite they go to the transaction's own connection, for a statement object
+ * and its span cost several times what the statement does.
+ */
+const runner = (sql: SqlClient.SqlClient): Run =>
+  sql.onDialectOrElse({
+    sqlite: () => (text, values) =>
+      Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (transaction) =>
+        Option.isSome(transaction)
+          ? transaction.value[0].executeUnprepared(text, values, undefined)
+          : sql.unsafe(text, values)
+      ),
+    orElse: () => (text, values) => {
+      let n = 0
+      return sql.unsafe(
+        text.replaceAll("?", () => `$${++n}`),
+        values
+      )
+    }
+  })
+
+const settled = "UPDATE accounts SET settled_nano_usd = settled_nano_usd + ? WHERE id = ?"
+
+const spent = `INSERT INTO key_spending (key_id, day, nano_usd) VALUES (?, ?, ?)
+  ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
 
 const insertAny = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
   const chunks = Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, index) =>
@@ -76,7 +81,7 @@ const insertAny = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Eff
   return Effect.forEach(chunks, (chunk) => sql`INSERT INTO usage ${sql.insert(chunk.map(columns))}`, { discard: true })
 }
 
-const insertPrepared = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
+const insertPrepared = (run: Run, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
   const statements: Array<Effect.Effect<unknown, SqlError>> = []
   for (let at = 0; at < rows.length;) {
     const size = batchSizes.find((size) => size <= rows.length - at) ?? 1
@@ -85,7 +90,7 @@ const insertPrepared = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>)
       const row = rows[n]
       if (row !== undefined) pushValues(values, row)
     }
-    statements.push(sql.unsafe(insertText(size), values))
+    statements.push(run(insertText(size), values))
     at += size
   }
   return Effect.all(statements, { discard: true })
@@ -151,7 +156,7 @@ const columns = (row: UsageRow): Record<string, string | number> => {
 }
 
 /** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
-const byDay = (rows: ReadonlyArray<UsageRow>) => {
+const byDay = (rows: ReadonlyArray<UsageRow>): Iterable<DayRow> => {
   const days = new Map<string, DayRow>()
   let sum: DayRow | undefined
   for (const row of rows) {
@@ -172,7 +177,7 @@ const byDay = (rows: ReadonlyArray<UsageRow>) => {
     sum.video_frames += row.used.videoFrames ?? 0
     sum.cost_nano_usd += row.costNanoUsd
   }
-  return [...days.values()]
+  return days.values()
 }
 
 const nothing = {
@@ -193,6 +198,14 @@ type DayRow = typeof nothing & {
   readonly key_id: string
   readonly model: string
 }
+
+const summed = Object.keys(nothing)
+const dayColumns = ["account_id", "day", "key_id", "model", ...summed]
+
+/** Its values are a `DayRow`'s, in the order in which `byDay` makes them. */
+const used = `INSERT INTO usage_days (${dayColumns.join(", ")}) VALUES (${dayColumns.map(() => "?").join(", ")})
+  ON CONFLICT (account_id, day, key_id, model)
+  DO UPDATE SET ${summed.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}`
 
 /** Costs by a row's group; groups that cost nothing are left out. */
 const sums = <K>(rows: ReadonlyArray<UsageRow>, group: (row: UsageRow) => K): Map<K, number> => {

@@ -25,6 +25,9 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const commitWrites = metrics.commitWrites.of()
     const unsynced = transactionBehind(sql)
     const queue: Array<Job> = []
+    /** Whether the transaction that is running is one write's alone, and whether that has failed by itself. */
+    let isAlone = false
+    let isUndone = false
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
@@ -40,6 +43,8 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
 
     const commitWaiting = Effect.suspend(() => {
       const batch = queue.splice(0, 512)
+      isAlone = batch.length === 1
+      isUndone = false
       const begun = performance.now()
       const transaction = batch.every((job) => job.behind) ? unsynced : sql.withTransaction
       return transaction(Effect.forEach(batch, (job) => job.run, { discard: true })).pipe(
@@ -50,7 +55,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
         Effect.map((exit) => {
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(batch.length)
-          metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
+          metrics.commits.of(Exit.isSuccess(exit) || isUndone ? "committed" : "failed").add(1)
           batch.forEach((job) => job.settle(exit))
         })
       )
@@ -78,13 +83,16 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
             ),
             (exit) => {
               result = exit
-              return Exit.isFailure(exit) ? (outage(exit.cause) ?? Effect.void) : Effect.void
+              if (Exit.isSuccess(exit)) return Effect.void
+              const outside = outage(exit.cause)
+              isUndone = isAlone && outside === undefined
+              return outside ?? (isAlone ? undoing : Effect.void)
             }
           ),
           settle: (committed) => {
             if (Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)) own.forEach((run) => run())
             resume(
-              Exit.isFailure(committed)
+              Exit.isFailure(committed) && !isUndone
                 ? Exit.failCause(committed.cause)
                 : (result ?? Exit.die("a committed write has no result"))
             )
@@ -93,14 +101,18 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
         wake()
       })
 
+    /** A write that has the transaction to itself needs no savepoint: what undoes it undoes nobody else's. */
+    const savepoint = <A, E>(statements: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+      Effect.suspend(() => (isAlone ? statements : sql.withTransaction(statements)))
+
     /** Any number of statements, all or none of them. An interrupted caller's write may still happen. */
-    const write = <A, E>(statements: Effect.Effect<A, E>) => enqueue(sql.withTransaction(statements))
+    const write = <A, E>(statements: Effect.Effect<A, E>) => enqueue(savepoint(statements))
 
     /** One statement, which is all or nothing by itself: saves the savepoint. */
     const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one)
 
     /** Statements that nobody waits for: the death of the process does not undo them, a power cut may. All or none. */
-    const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(sql.withTransaction(statements), true)
+    const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(savepoint(statements), true)
 
     /**
      * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
@@ -111,6 +123,9 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     return { write, writeBehind, statement, afterCommit } as const
   })
 }) {}
+
+/** Rolls the transaction of a single write back that has failed by itself; whoever waits hears of the write's own failure. */
+const undoing = Effect.fail(new SqlError({ cause: undefined, message: "The write failed" }))
 
 /** Transactions that leave the fsync to the next one that needs it. */
 const transactionBehind = (sql: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] =>
