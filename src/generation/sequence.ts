@@ -66,6 +66,7 @@ export interface State {
 export const initial: State = { phase: "before", lanes: [], seen: [], called: false, usage: noUsage }
 
 const none: ReadonlyArray<SequencedEvent> = []
+const noLanes: ReadonlyArray<Lane> = []
 
 export const step = (state: State, event: GenerationEvent): readonly [State, ReadonlyArray<SequencedEvent>] => {
   if (state.phase === "over") return [state, none]
@@ -79,19 +80,19 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
     case "text-start":
       return open(state, { type: "text" })
     case "text-delta":
-      return write(state, "text", event.text)
+      return write(state, "text", isOpenText, event.text)
     case "refusal-delta":
-      return write(state, "refusal", event.text)
+      return write(state, "refusal", isOpenRefusal, event.text)
     case "reasoning-start":
       return open(state, { type: "reasoning" })
     case "reasoning-delta":
-      return write(state, "reasoning", event.text)
+      return write(state, "reasoning", isOpenReasoning, event.text)
     case "text-end":
-      return end(state, isOpen("text"), {})
+      return end(state, isOpenText, {})
     case "reasoning-end":
       return endReasoning(state, event.signature)
     case "citation":
-      return push(state, isOpen("text"), { type: "citation", citation: event.citation })
+      return push(state, isOpenText, { type: "citation", citation: event.citation })
     case "redacted-reasoning":
       return open(state, { type: "redacted-reasoning", data: event.data }, true)
     case "tool-call-start":
@@ -121,8 +122,11 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
 /** Whatever comes first starts the generation; a failure before anything else starts it too. */
 const begin = (state: State, event: GenerationEvent): readonly [State, ReadonlyArray<SequencedEvent>] => {
   const usage = event.type === "started" || event.type === "usage" ? (event.usage ?? state.usage) : state.usage
-  const [next, events] = step({ ...state, phase: "running", usage }, event)
-  return [next, [{ type: "started", usage }, ...events]]
+  const running: State = { ...state, phase: "running", usage }
+  const started: SequencedEvent = { type: "started", usage }
+  if (event.type === "started" || event.type === "usage") return [running, [started]]
+  const [next, events] = step(running, event)
+  return [next, [started, ...events]]
 }
 
 type Match = (lane: Lane) => boolean
@@ -130,6 +134,9 @@ const isOpen =
   (type: OpenItem["type"]): Match =>
   (lane) =>
     !lane.ended && lane.item.type === type
+const isOpenText = isOpen("text")
+const isOpenRefusal = isOpen("refusal")
+const isOpenReasoning = isOpen("reasoning")
 const isCall =
   (callId: string): Match =>
   (lane) =>
@@ -144,28 +151,33 @@ const endsImplicitly = (lane: Lane) =>
   !lane.ended && (lane.item.type === "text" || lane.item.type === "refusal" || lane.item.type === "reasoning")
 
 const open = (state: State, item: OpenItem, ended = false): readonly [State, ReadonlyArray<SequencedEvent>] => {
+  const opening: SequencedEvent = { type: "open", item }
+  // Mostly nothing else is open, and the item goes on at once.
+  if (state.lanes.length === 0 && !ended) return [{ ...state, lanes: [laneOf(item, none, false)] }, [opening]]
   const lanes = state.lanes.map((lane) => (endsImplicitly(lane) ? { ...lane, ended: true } : lane))
-  const lane: Lane = {
-    item,
-    waiting: [{ type: "open", item }],
-    ended,
-    signature: undefined,
-    outcome: undefined,
-    isCut: false
-  }
-  return flush({ ...state, lanes: [...lanes, lane] })
+  return flush({ ...state, lanes: [...lanes, laneOf(item, [opening], ended)] })
 }
+
+const laneOf = (item: OpenItem, waiting: ReadonlyArray<SequencedEvent>, ended: boolean): Lane => ({
+  item,
+  waiting,
+  ended,
+  signature: undefined,
+  outcome: undefined,
+  isCut: false
+})
 
 const write = (
   state: State,
   type: "text" | "refusal" | "reasoning",
+  isOpen: Match,
   text: string
 ): readonly [State, ReadonlyArray<SequencedEvent>] => {
   if (text === "") return [state, none]
   const delta: SequencedEvent = { type: "delta", text }
-  if (state.lanes.some(isOpen(type))) return push(state, isOpen(type), delta)
+  if (state.lanes.some(isOpen)) return push(state, isOpen, delta)
   const [opened, before] = open(state, { type })
-  const [next, after] = push(opened, isOpen(type), delta)
+  const [next, after] = push(opened, isOpen, delta)
   return [next, [...before, ...after]]
 }
 
@@ -185,16 +197,20 @@ const end = (
   const index = state.lanes.findIndex(match)
   const lane = state.lanes[index]
   if (lane === undefined) return [state, none]
+  if (index === 0 && state.lanes.length === 1) {
+    const { outcome = lane.outcome, signature = lane.signature } = closing
+    return [{ ...state, lanes: noLanes }, [{ type: "close", signature, outcome, isCut: lane.isCut }]]
+  }
   return flush({ ...state, lanes: state.lanes.with(index, { ...lane, ...closing, ended: true }) })
 }
 
 /** A signature without readable reasoning is an item too: the client must be able to replay it. */
 const endReasoning = (state: State, signature: string | undefined) => {
-  if (signature === undefined || state.lanes.some(isOpen("reasoning"))) {
-    return end(state, isOpen("reasoning"), { signature })
+  if (signature === undefined || state.lanes.some(isOpenReasoning)) {
+    return end(state, isOpenReasoning, { signature })
   }
   const [opened, before] = open(state, { type: "reasoning" })
-  const [next, after] = end(opened, isOpen("reasoning"), { signature })
+  const [next, after] = end(opened, isOpenReasoning, { signature })
   return [next, [...before, ...after]] as const
 }
 
@@ -221,14 +237,18 @@ const finish = (
   reason: FinishReason,
   stopSequence: string | null
 ): readonly [State, ReadonlyArray<SequencedEvent>] => {
+  const last: SequencedEvent = {
+    type: "finished",
+    reason: honest(reason, state.called),
+    stopSequence,
+    usage: state.usage
+  }
+  if (state.lanes.length === 0) return [{ ...state, phase: "over" }, [last]]
   const lanes = state.lanes.map((lane) =>
     lane.ended ? lane : { ...lane, ended: true, isCut: true, outcome: lane.outcome ?? unanswered(lane.item) }
   )
   const [next, events] = flush({ ...state, lanes })
-  return [
-    { ...next, phase: "over" },
-    [...events, { type: "finished", reason: honest(reason, state.called), stopSequence, usage: state.usage }]
-  ]
+  return [{ ...next, phase: "over" }, [...events, last]]
 }
 
 const unanswered = (item: OpenItem): SearchOutcome | undefined =>

@@ -9,7 +9,7 @@ import type { UsageRow } from "./Book.ts"
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
 /** The longest a durable row waits for others to join its commit, in ms. */
-const longestPause = 4
+const longestPause = 5
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
 const rowsBehind = 128
 /** After a write has failed, in ms. */
@@ -56,7 +56,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
   let behind: Array<UsageRow> = []
   let wake: (() => void) | undefined
   /**
-   * Before this the next durable commit begins only where nobody could join it: a busy gateway spends a fifth of its
+   * Before this the next durable commit begins only where nobody could join it: a busy gateway spends a tenth of its
    * time on commits at most, and an idle one keeps nobody waiting.
    */
   let notBefore = 0
@@ -108,7 +108,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
       onSuccess: () =>
         Effect.sync(() => {
           const now = performance.now()
-          notBefore = now + Math.min(longestPause, 4 * (now - began))
+          notBefore = now + Math.min(longestPause, 9 * (now - began))
           batch.written.resolve()
         }),
       onFailure: (cause) =>

@@ -6,26 +6,25 @@ import { CreateMessage } from "./Request.ts"
 import { isHosted } from "./Tools.ts"
 import type { Tool } from "./Tools.ts"
 
-/** What a request asks for that its conversation does not say. */
+/** What a request asks for that its conversation does not say. Every request is asked, and mostly it is nothing. */
 export const beyond = (request: CreateMessage, body: unknown): ReadonlyArray<Beyond> => {
-  const blocks = typeof request.messages === "string" ? [] : request.messages.flatMap(blocksOf)
-  return [
-    ...unknownFields(body, known),
-    ...(request.tools ?? []).flatMap(hosted),
-    // What such tools did in an earlier answer.
-    ...blocks.filter(isHostedBlock).map(({ type }) => ({ param: `content.${type}` })),
-    ...toolsOf(body).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
-    ...named("cache_control", isCached(request) || blocks.some(isMarked)),
-    ...named("citations", blocks.some(wantsCitations))
-  ]
+  const found = unknownFields(body, known)
+  for (const [index, tool] of (request.tools ?? []).entries()) found.push(...hosted(tool, index))
+  const blocks = blocksOf(request)
+  // What such tools did in an earlier answer.
+  for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
+  for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
+  if (isCached(request) || blocks.some(isMarked)) found.push({ param: "cache_control" })
+  if (blocks.some(wantsCitations)) found.push({ param: "citations" })
+  return found
 }
 
 const hosted = (tool: Tool, index: number): ReadonlyArray<Beyond> => {
   const param = `tools[${index}].type`
-  return isHosted(tool) ? [{ param, refusal: `${param}: this model's upstream does not run ${tool.type}` }] : []
+  return isHosted(tool) ? [{ param, refusal: `${param}: this model's upstream does not run ${tool.type}` }] : none
 }
 
-const named = (param: string, isAsked: boolean): ReadonlyArray<Beyond> => (isAsked ? [{ param }] : [])
+const none: ReadonlyArray<never> = []
 
 const known = new Set(Object.keys(CreateMessage.fields))
 /** Of all kinds of tools. */
@@ -39,10 +38,17 @@ const knownOfTools = new Set(
 )
 
 const toolsOf = (body: unknown): ReadonlyArray<unknown> =>
-  typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) ? body.tools : []
+  typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) ? body.tools : none
 
-const blocksOf = ({ content }: Exclude<CreateMessage["messages"], string>[number]): ReadonlyArray<ContentBlock> =>
-  typeof content === "string" ? [] : content
+const blocksOf = ({ messages }: CreateMessage): ReadonlyArray<ContentBlock> => {
+  if (typeof messages === "string") return none
+  const blocks: Array<ContentBlock> = []
+  for (const { content } of messages) {
+    if (typeof content === "string") continue
+    for (const block of content) blocks.push(block)
+  }
+  return blocks
+}
 
 /** Cache breakpoints outside of messages. */
 const isCached = ({ cache_control, system, tools }: CreateMessage): boolean =>

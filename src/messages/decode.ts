@@ -18,7 +18,7 @@ const conversation = (request: AnyRequest): Conversation => ({
   model: request.model,
   system: system(request.system ?? []),
   items: items(request.messages),
-  tools: (request.tools ?? []).flatMap((wire) => (isHosted(wire) ? [] : [tool(wire)])),
+  tools: request.tools?.filter((wire) => !isHosted(wire)).map(tool) ?? [],
   toolChoice: toolChoice(request.tool_choice ?? { type: "auto" }),
   parallelToolCalls: !isSerial(request.tool_choice ?? { type: "auto" }),
   reasoning: reasoning(request),

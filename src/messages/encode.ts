@@ -57,89 +57,98 @@ export const machine = (options: Options): Machine<State, StreamFrame> => ({
   },
   step: (state, event) => {
     const [sequence, events] = Sequence.step(state.sequence, event)
+    const { isPinged, isRefused, message, open } = state
+    const draft: Draft = { sequence, message, open, isPinged, isRefused }
+    if (events.length === 0) return [draft, noFrames]
     const frames: Array<StreamFrame> = []
-    let next: State = { ...state, sequence }
-    for (const sequenced of events) next = apply(next, sequenced, frames, options)
-    return [next, frames]
+    for (const sequenced of events) apply(draft, sequenced, frames, options)
+    return [draft, frames]
   }
 })
 
-/** One event in order: its frames are pushed, the state after it is answered. */
-const apply = (state: State, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Options): State => {
+const noFrames: ReadonlyArray<StreamFrame> = []
+
+/** A state while one event steps it; nothing outside the step sees it change. */
+type Draft = { -readonly [K in keyof State]: State[K] }
+
+/** One event in order: its frames are pushed, the draft is brought on. */
+const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Options): void => {
   switch (event.type) {
     case "started": {
       // The dialect counts one output token before any is known, and searches at the end.
-      const message = { ...state.message, usage: { ...usage({ ...event.usage, searches: 0 }), output_tokens: 1 } }
-      frames.push({ type: "message_start", message })
-      return { ...state, message }
+      draft.message = { ...draft.message, usage: usageOf(event.usage, 1, 0) }
+      frames.push({ type: "message_start", message: draft.message })
+      return
     }
     case "open":
-      return open(state, event.item, frames)
+      return open(draft, event.item, frames)
     case "delta":
-      return delta(state, event.text, frames, options)
+      return delta(draft, event.text, frames, options)
     case "citation":
-      return cite(state, event.citation, frames)
+      return cite(draft, event.citation, frames)
     case "close":
-      return close(state, event, frames, options)
+      return close(draft, event, frames, options)
     case "finished": {
-      const stop_reason = state.isRefused && event.reason === "stop" ? "refusal" : stopReasons[event.reason]
-      const message = { ...state.message, stop_reason, stop_sequence: event.stopSequence, usage: usage(event.usage) }
-      const { cache_creation: _, ...totals } = message.usage
+      const stop_reason = draft.isRefused && event.reason === "stop" ? "refusal" : stopReasons[event.reason]
+      const { stopSequence: stop_sequence } = event
+      draft.message = { ...draft.message, stop_reason, stop_sequence, usage: usage(event.usage) }
+      const { cache_creation: _, ...totals } = draft.message.usage
       frames.push(
-        { type: "message_delta", delta: { stop_reason, stop_sequence: event.stopSequence }, usage: totals },
+        { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: totals },
         { type: "message_stop" }
       )
-      return { ...state, message }
+      return
     }
     case "failed":
       frames.push({ ...errorBody(event.failure), request_id: options.requestId })
-      return { ...state, open: undefined, message: { ...state.message, usage: usage(event.usage) } }
+      draft.open = undefined
+      draft.message = { ...draft.message, usage: usage(event.usage) }
   }
 }
 
-const open = (state: State, item: Sequence.OpenItem, frames: Array<StreamFrame>): State => {
-  const index = state.message.content.length
+const open = (draft: Draft, item: Sequence.OpenItem, frames: Array<StreamFrame>): void => {
+  const index = draft.message.content.length
   switch (item.type) {
     case "text":
     case "refusal":
       frames.push({ type: "content_block_start", index, content_block: { type: "text", text: "" } })
-      if (!state.isPinged) frames.push({ type: "ping" })
-      return {
-        ...state,
-        open: { type: "text", text: "", citations: [] },
-        isPinged: true,
-        isRefused: state.isRefused || item.type === "refusal"
-      }
+      if (!draft.isPinged) frames.push({ type: "ping" })
+      draft.open = { type: "text", text: "", citations: none }
+      draft.isPinged = true
+      draft.isRefused ||= item.type === "refusal"
+      return
     case "reasoning":
       frames.push({
         type: "content_block_start",
         index,
         content_block: { type: "thinking", thinking: "", signature: "" }
       })
-      return { ...state, open: { type: "thinking", text: "" } }
+      draft.open = { type: "thinking", text: "" }
+      return
     case "redacted-reasoning":
       frames.push({ type: "content_block_start", index, content_block: { type: "redacted_thinking", data: item.data } })
-      return { ...state, open: { type: "redacted-thinking", data: item.data } }
+      draft.open = { type: "redacted-thinking", data: item.data }
+      return
     case "tool-call": {
       const { callId: id, name } = item
       frames.push({ type: "content_block_start", index, content_block: { type: "tool_use", id, name, input: {} } })
-      return {
-        ...state,
-        open: { type: item.kind === "custom" ? "free-text-tool-use" : "tool-use", id, name, input: "" }
-      }
+      draft.open = { type: item.kind === "custom" ? "free-text-tool-use" : "tool-use", id, name, input: "" }
+      return
     }
     case "search":
-      return openSearch(state, item, frames)
+      return openSearch(draft, item, frames)
   }
 }
 
+const none: ReadonlyArray<Citation> = []
+
 /** The query is known when a search begins, so the block that asks is whole at once; what it finds is a block of its own. */
 const openSearch = (
-  state: State,
+  draft: Draft,
   item: Extract<Sequence.OpenItem, { readonly type: "search" }>,
   frames: Array<StreamFrame>
-): State => {
-  const index = state.message.content.length
+): void => {
+  const index = draft.message.content.length
   const id = item.id.startsWith("srvtoolu_") ? item.id : `srvtoolu_${item.id}`
   const started = { type: "server_tool_use", id, name: "web_search", input: {} } as const
   const input = { query: item.query }
@@ -152,34 +161,36 @@ const openSearch = (
     },
     { type: "content_block_stop", index }
   )
-  return { ...withBlock(state, { ...started, input }), open: { type: "search", id } }
+  addBlock(draft, { ...started, input })
+  draft.open = { type: "search", id }
 }
 
-const delta = (state: State, text: string, frames: Array<StreamFrame>, options: Options): State => {
-  const { open } = state
-  const index = state.message.content.length
+const delta = (draft: Draft, text: string, frames: Array<StreamFrame>, options: Options): void => {
+  const { open } = draft
+  const index = draft.message.content.length
   switch (open?.type) {
     case "text":
       frames.push({ type: "content_block_delta", index, delta: { type: "text_delta", text } })
-      return { ...state, open: { ...open, text: open.text + text } }
+      draft.open = { type: "text", text: open.text + text, citations: open.citations }
+      return
     case "thinking":
       if (!options.hideThinking) {
         frames.push({ type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: text } })
       }
-      return { ...state, open: { ...open, text: open.text + text } }
+      draft.open = { type: "thinking", text: open.text + text }
+      return
     case "tool-use":
       frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: text } })
-      return { ...state, open: { ...open, input: open.input + text } }
+      draft.open = { ...open, input: open.input + text }
+      return
     case "free-text-tool-use":
-      return { ...state, open: { ...open, input: open.input + text } }
-    default:
-      return state
+      draft.open = { ...open, input: open.input + text }
   }
 }
 
-const cite = (state: State, cited: Cited, frames: Array<StreamFrame>): State => {
-  const { open } = state
-  if (open?.type !== "text") return state
+const cite = (draft: Draft, cited: Cited, frames: Array<StreamFrame>): void => {
+  const { open } = draft
+  if (open?.type !== "text") return
   const citation: Citation = {
     type: "web_search_result_location",
     url: cited.url,
@@ -187,32 +198,32 @@ const cite = (state: State, cited: Cited, frames: Array<StreamFrame>): State => 
     encrypted_index: sealIndex(cited),
     cited_text: cited.citedText.slice(0, 150)
   }
-  const index = state.message.content.length
+  const index = draft.message.content.length
   frames.push({ type: "content_block_delta", index, delta: { type: "citations_delta", citation } })
-  return { ...state, open: { ...open, citations: [...open.citations, citation] } }
+  draft.open = { ...open, citations: [...open.citations, citation] }
 }
 
 const close = (
-  state: State,
+  draft: Draft,
   closing: Extract<Sequence.SequencedEvent, { readonly type: "close" }>,
   frames: Array<StreamFrame>,
   options: Options
-): State => {
-  const { open } = state
-  const index = state.message.content.length
-  const stop = (block: AnswerBlock): State => {
+): void => {
+  const { open } = draft
+  const index = draft.message.content.length
+  const stop = (block: AnswerBlock): void => {
     frames.push({ type: "content_block_stop", index })
-    return withBlock(state, block)
+    addBlock(draft, block)
   }
   switch (open?.type) {
     case undefined:
-      return state
+      return
     case "text":
-      return stop({
-        type: "text",
-        text: open.text,
-        ...(open.citations.length === 0 ? {} : { citations: open.citations })
-      })
+      return stop(
+        open.citations.length === 0
+          ? { type: "text", text: open.text }
+          : { type: "text", text: open.text, citations: open.citations }
+      )
     case "thinking": {
       const signature = closing.signature ?? sealThinking(options.hideThinking ? open.text : "")
       frames.push({ type: "content_block_delta", index, delta: { type: "signature_delta", signature } })
@@ -236,11 +247,10 @@ const close = (
   }
 }
 
-const withBlock = (state: State, block: AnswerBlock): State => ({
-  ...state,
-  open: undefined,
-  message: { ...state.message, content: [...state.message.content, block] }
-})
+const addBlock = (draft: Draft, block: AnswerBlock): void => {
+  draft.open = undefined
+  draft.message = { ...draft.message, content: [...draft.message.content, block] }
+}
 
 const searchResult = (id: string, outcome: SearchOutcome): AnswerBlock => ({
   type: "web_search_tool_result",
@@ -278,12 +288,16 @@ const stopReasons: Record<FinishReason, StopReason> = {
   pause: "pause_turn"
 }
 
-const usage = (tokens: Tokens): Usage => ({
-  input_tokens: tokens.inputTokens,
-  cache_creation_input_tokens: tokens.cacheWriteTokens,
-  cache_read_input_tokens: tokens.cacheReadTokens,
-  // Upstreams tell one number; five minutes is the dialect's default.
-  cache_creation: { ephemeral_5m_input_tokens: tokens.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
-  output_tokens: tokens.outputTokens,
-  ...(tokens.searches === 0 ? {} : { server_tool_use: { web_search_requests: tokens.searches, web_fetch_requests: 0 } })
-})
+const usage = (tokens: Tokens): Usage => usageOf(tokens, tokens.outputTokens, tokens.searches)
+
+const usageOf = (tokens: Tokens, output_tokens: number, searches: number): Usage => {
+  const used = {
+    input_tokens: tokens.inputTokens,
+    cache_creation_input_tokens: tokens.cacheWriteTokens,
+    cache_read_input_tokens: tokens.cacheReadTokens,
+    // Upstreams tell one number; five minutes is the dialect's default.
+    cache_creation: { ephemeral_5m_input_tokens: tokens.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    output_tokens
+  }
+  return searches === 0 ? used : { ...used, server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }
+}

@@ -28,11 +28,11 @@ export const outOfReach = (beyond: ReadonlyArray<Beyond>, strict: boolean): Upst
 }
 
 /** The fields of an object that hold something and are not among the known ones. */
-export const unknownFields = (value: unknown, known: ReadonlySet<string>, at = ""): ReadonlyArray<Beyond> => {
+export const unknownFields = (value: unknown, known: ReadonlySet<string>, at = ""): Array<Beyond> => {
   if (typeof value !== "object" || value === null) return []
   const found: Array<Beyond> = []
-  for (const [name, held] of Object.entries(value)) {
-    if (known.has(name) || isNothing(held)) continue
+  for (const name in value) {
+    if (known.has(name) || isNothing(Reflect.get(value, name))) continue
     found.push({ param: at + name.slice(0, longestName), unknown: true })
     if (found.length === mostNames) break
   }
