@@ -6,6 +6,7 @@ import type { AccountId, KeyId, Limits } from "../contract/Caller.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
 import type { Commits } from "../sql/Commits.ts"
+import { prepared } from "../sql/prepared.ts"
 import type { Balances } from "./Balances.ts"
 import { writeUsage } from "./Book.ts"
 import type { Charge, Chargeable } from "./Ledger.ts"
@@ -67,21 +68,25 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
       // The row may be written although nobody waits for it any more.
     }).pipe(Effect.uninterruptible)
 
-  const row = (hold: TaskHold, nanoUsd: number): Row =>
-    Effect.zipRight(
-      Effect.forEach(boundsOf(hold), (bound) => withinBound(sql, bound), { discard: true }),
-      sql`INSERT INTO holds ${sql.insert({
-        id: hold.id,
-        at: clock.unsafeCurrentTimeMillis(),
-        request_id: hold.requestId,
-        account_id: hold.caller.account,
-        key_id: hold.caller.key,
-        model: hold.model,
-        upstream: hold.upstream,
-        price: hold.price.text,
-        nano_usd: nanoUsd
-      })}`
-    )
+  const insertHold = prepared(
+    sql,
+    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd)
+      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
+  )
+  const deleteHold = prepared<HoldRow>(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
+
+  const row = (hold: TaskHold, nanoUsd: number): Row => {
+    const { caller, id, model, price, requestId, upstream } = hold
+    const atMs = clock.unsafeCurrentTimeMillis()
+    const insert = insertHold([id, atMs, requestId, caller.account, caller.key, model, upstream, price.text, nanoUsd])
+    const bounds = boundsOf(hold).filter(({ most }) => most !== undefined)
+    return bounds.length === 0
+      ? Effect.asVoid(insert)
+      : Effect.zipRight(
+          Effect.forEach(bounds, (bound) => withinBound(sql, bound), { discard: true }),
+          Effect.asVoid(insert)
+        )
+  }
 
   /**
    * Ends a task's hold, in the transaction that ends the task (a write of `Commits`): pays for what was used, at the
@@ -91,7 +96,7 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
    */
   const end = (id: string, used: Used | undefined): Effect.Effect<void, SqlError> =>
     Effect.gen(function* () {
-      const [held] = yield* sql<HoldRow>`DELETE FROM holds WHERE id = ${id} RETURNING *`
+      const [held] = yield* deleteHold([id])
       if (held === undefined) return
       const owner = { account: held.account_id, key: held.key_id }
       const nowMs = clock.unsafeCurrentTimeMillis()

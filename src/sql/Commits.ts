@@ -1,14 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
-import { Cause, Chunk, Effect, Exit, Predicate, Scope } from "effect"
+import { Cause, Chunk, Effect, Exit, Predicate } from "effect"
 import { Metrics } from "../telemetry/Metrics.ts"
 
 interface Job {
   /** Whether a power cut may undo it. */
   readonly behind: boolean
   /** Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. */
-  readonly run: Effect.Effect<void, SqlError>
+  readonly run: (connection: Connection) => Effect.Effect<void, SqlError>
   readonly settle: (committed: Exit.Exit<void, SqlError>) => void
 }
 
@@ -23,7 +23,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const metrics = yield* Metrics
     const commitSeconds = metrics.commitSeconds.of()
     const commitWrites = metrics.commitWrites.of()
-    const unsynced = transactionBehind(sql)
+    const { transaction, unsynced } = transactions(sql)
     const queue: Array<Job> = []
     /** Whether the transaction that is running is one write's alone, and whether that has failed by itself. */
     let isAlone = false
@@ -46,11 +46,11 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
       isAlone = batch.length === 1
       isUndone = false
       const begun = performance.now()
-      const transaction = batch.every((job) => job.behind) ? unsynced : sql.withTransaction
-      return transaction(Effect.forEach(batch, (job) => job.run, { discard: true })).pipe(
-        Effect.catchAllDefect((defect) => (defect instanceof SqlError ? Effect.fail(defect) : Effect.die(defect))),
-        // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
-        Effect.onError(() => Effect.ignore(sql`ROLLBACK`)),
+      const all = (connection: Connection) => Effect.forEach(batch, (job) => job.run(connection), { discard: true })
+      return transaction(
+        all,
+        batch.every((job) => job.behind)
+      ).pipe(
         Effect.exit,
         Effect.map((exit) => {
           commitSeconds.observe((performance.now() - begun) / 1_000)
@@ -68,27 +68,22 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
       Effect.forkScoped
     )
 
-    const enqueue = <A, E>(write: Effect.Effect<A, E>, behind = false): Effect.Effect<A, E | SqlError> =>
+    const enqueue = <A, E>(
+      write: Effect.Effect<A, E>,
+      { behind, isOne }: { readonly behind: boolean; readonly isOne: boolean }
+    ): Effect.Effect<A, E | SqlError> =>
       Effect.async<A, E | SqlError>((resume) => {
-        let result: Exit.Exit<A, E> | undefined
+        let result: Exit.Exit<A, E | SqlError> | undefined
         const own: Array<() => void> = []
         queue.push({
           behind,
-          run: Effect.flatMap(
-            Effect.exit(
-              Effect.zipRight(
-                Effect.sync(() => (after = own)),
-                write
-              )
-            ),
-            (exit) => {
+          run: (connection) => {
+            after = own
+            return Effect.flatMap(Effect.exit(isOne ? write : allOrNone(connection, write)), (exit) => {
               result = exit
-              if (Exit.isSuccess(exit)) return Effect.void
-              const outside = outage(exit.cause)
-              isUndone = isAlone && outside === undefined
-              return outside ?? (isAlone ? undoing : Effect.void)
-            }
-          ),
+              return Exit.isFailure(exit) ? (outage(exit.cause) ?? Effect.void) : Effect.void
+            })
+          },
           settle: (committed) => {
             if (Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)) own.forEach((run) => run())
             resume(
@@ -106,13 +101,19 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
       Effect.suspend(() => (isAlone ? statements : sql.withTransaction(statements)))
 
     /** Any number of statements, all or none of them. An interrupted caller's write may still happen. */
-    const write = <A, E>(statements: Effect.Effect<A, E>) => enqueue(savepoint(statements))
+    const write = <A, E>(statements: Effect.Effect<A, E>) => enqueue(statements, { behind: false, isOne: false })
 
     /** One statement, which is all or nothing by itself: saves the savepoint. */
-    const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one)
+    const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one, { behind: false, isOne: true })
 
     /** Statements that nobody waits for: the death of the process does not undo them, a power cut may. All or none. */
-    const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(savepoint(statements), true)
+    const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(statements, { behind: true, isOne: false })
+
+    /** One statement that the death of the process does not undo; a power cut may. */
+    const statementBehind = <A, E>(one: Effect.Effect<A, E>) => enqueue(one, { behind: true, isOne: true })
+
+    /** As `statementBehind`, at once: in a commit of its own, before whatever waits. */
+    const statementNow = unsynced
 
     /**
      * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
@@ -120,41 +121,71 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
      */
     const afterCommit = (run: () => void): Effect.Effect<void> => Effect.sync(() => void after.push(run))
 
-    return { write, writeBehind, statement, afterCommit } as const
+    return { write, writeBehind, statement, statementBehind, statementNow, afterCommit } as const
   })
 }) {}
 
-/** Rolls the transaction of a single write back that has failed by itself; whoever waits hears of the write's own failure. */
-const undoing = Effect.fail(new SqlError({ cause: undefined, message: "The write failed" }))
+const run = (connection: Connection, text: string) => connection.executeUnprepared(text, [], undefined)
 
-/** Transactions that leave the fsync to the next one that needs it. */
-const transactionBehind = (sql: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] =>
-  sql.onDialectOrElse({
-    sqlite: () => {
-      const run = (text: string) => (connection: Connection) => connection.executeUnprepared(text, [], undefined)
-      const synced = run("PRAGMA synchronous = FULL")
-      const ending = (text: string) => (connection: Connection) =>
-        Effect.zipRight(
-          Effect.onError(run(text)(connection), () => Effect.ignore(synced(connection))),
-          synced(connection)
-        )
-      return SqlClient.makeWithTransaction({
-        transactionTag: SqlClient.TransactionConnection,
-        spanAttributes: [],
-        acquireConnection: Effect.flatMap(Scope.make(), (scope) =>
-          Effect.map(Scope.extend(sql.reserve, scope), (connection) => [scope, connection] as const)
-        ),
-        // Only between transactions does SQLite let it be changed.
-        begin: (connection) =>
-          Effect.zipRight(run("PRAGMA synchronous = NORMAL")(connection), run("BEGIN")(connection)),
-        savepoint: (connection, id) => run(`SAVEPOINT behind_${id}`)(connection),
-        commit: ending("COMMIT"),
-        rollback: ending("ROLLBACK"),
-        rollbackSavepoint: (connection, id) => run(`ROLLBACK TO behind_${id}`)(connection)
+/** As `sql.withTransaction`, without its spans, which cost more than the statements; and without fsync where that may be. */
+const transactions = (sql: SqlClient.SqlClient) => {
+  const isSqlite = sql.onDialectOrElse({ sqlite: () => true, orElse: () => false })
+  const inside = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
+    Effect.provideService(effect, SqlClient.TransactionConnection, [connection, 0])
+
+  /** Only between transactions does SQLite let it be changed. */
+  const relaxed = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
+    Effect.zipRight(
+      run(connection, "PRAGMA synchronous = NORMAL"),
+      Effect.ensuring(effect, Effect.ignore(run(connection, "PRAGMA synchronous = FULL")))
+    )
+
+  const begun = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
+    Effect.zipRight(
+      run(connection, "BEGIN"),
+      // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
+      Effect.onError(
+        Effect.flatMap(inside(connection, effect), (value) => Effect.as(run(connection, "COMMIT"), value)),
+        () => Effect.ignore(run(connection, "ROLLBACK"))
+      )
+    )
+
+  const transaction = <A, E>(effect: (connection: Connection) => Effect.Effect<A, E>, behind: boolean) =>
+    Effect.scoped(
+      Effect.flatMap(sql.reserve, (connection) => {
+        const all = begun(connection, effect(connection))
+        return behind && isSqlite ? relaxed(connection, all) : all
       })
-    },
-    orElse: () => sql.withTransaction
-  })
+    )
+
+  const unsynced = <A, E>(one: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+    isSqlite
+      ? Effect.uninterruptible(
+          Effect.scoped(
+            Effect.flatMap(sql.reserve, (connection) => relaxed(connection, inside(connection, one)))
+          )
+        )
+      : one
+
+  return { transaction, unsynced }
+}
+
+/** A savepoint around one of a commit's writes. */
+const allOrNone = <A, E>(connection: Connection, write: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
+  Effect.zipRight(
+    run(connection, "SAVEPOINT one_write"),
+    Effect.matchCauseEffect(write, {
+      onSuccess: (value) => Effect.as(run(connection, "RELEASE one_write"), value),
+      onFailure: (cause) =>
+        // Where the database has undone all of it there is no savepoint to go back to.
+        Effect.zipRight(
+          Effect.ignore(
+            Effect.zipRight(run(connection, "ROLLBACK TO one_write"), run(connection, "RELEASE one_write"))
+          ),
+          Effect.failCause(cause)
+        )
+    })
+  )
 
 /**
  * The failure of a write that is not the write's own. SQLite answers a full disk or a bad read by rolling back whatever

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Duration, Effect } from "effect"
 import { Commits } from "../sql/Commits.ts"
+import { prepared } from "../sql/prepared.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import { isTerminal, isUnheard, patched } from "./Task.ts"
 import type { Task } from "./Task.ts"
@@ -43,34 +44,42 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     const leaseMs = Duration.toMillis(yield* LeaseTime)
     const owner = crypto.randomUUID()
     let claims = 0
+    const skipLocked = sql.onDialectOrElse({
+      pg: () => sql.literal("FOR UPDATE SKIP LOCKED"),
+      orElse: () => sql.literal("")
+    })
+    const claimRows = prepared<TaskRow>(
+      sql,
+      sql`UPDATE tasks SET
+          attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${owner} THEN 1 ELSE 0 END,
+          lease_token = ${""}, lease_owner = ${owner}, next_run_at = ${0}
+        WHERE id IN (SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
+          ORDER BY next_run_at LIMIT ${0} ${skipLocked})
+        RETURNING *`
+    )
+    const deleteRequest = prepared(sql, sql`DELETE FROM task_requests WHERE task_id = ${""}`)
 
     /**
      * Takes up to `limit` due tasks of a lane. One statement, so two workers never take the same row: SQLite runs one
      * writer at a time; Postgres needs SKIP LOCKED, or claimers would queue behind each other's rows. A row that is due
      * and still has a token was left by a worker that died (or, if it was ours, by one that could not give it back).
-     * It commits by itself: in line behind the group's waiting writes it took three times as long.
+     * It commits by itself, at once: in line behind the group's waiting writes it took three times as long. A power cut
+     * that undoes it takes whoever claimed with it; what a worker writes later is only durable if its claim is.
      */
     const claim = (lane: string, limit: number): Effect.Effect<ReadonlyArray<Held>, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const token = `${owner}:${claims++}`
-        const skipLocked = sql.onDialectOrElse({
-          pg: () => sql.literal("FOR UPDATE SKIP LOCKED"),
-          orElse: () => sql.literal("")
-        })
-        const statement = sql<TaskRow>`UPDATE tasks SET
-            attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${owner} THEN 1 ELSE 0 END,
-            lease_token = ${token}, lease_owner = ${owner}, next_run_at = ${nowMs + leaseMs}
-          WHERE id IN (SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${lane} AND next_run_at <= ${nowMs}
-            ORDER BY next_run_at LIMIT ${limit} ${skipLocked})
-          RETURNING *`
-        return Effect.map(statement, (rows) => rows.map((row) => ({ task: toTask(row), token })))
+        return Effect.map(
+          commits.statementNow(claimRows([owner, token, owner, nowMs + leaseMs, lane, nowMs, limit])),
+          (rows) => rows.map((row) => ({ task: toTask(row), token }))
+        )
       })
 
     /** Holds on to tasks for another lease; answers the ids that are still held. */
     const renew = (held: ReadonlyArray<Held>): Effect.Effect<ReadonlySet<string>, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.map(
-          commits.statement(sql<{ id: string }>`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
+          commits.statementBehind(sql<{ id: string }>`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
             WHERE ${sql.in(
               "id",
               held.map((one) => one.task.id)
@@ -80,12 +89,23 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
         )
       )
 
+    const updates = new Map<string, ReturnType<typeof prepared<{ id: string }>>>()
+    /** The update of these columns; there are no more combinations than ways to end a turn. */
+    const updateOf = (columns: Record<string, unknown>) => {
+      const names = Object.keys(columns).join()
+      const known = updates.get(names)
+      if (known !== undefined) return known
+      const update = prepared(
+        sql,
+        sql<{ id: string }>`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
+      )
+      updates.set(names, update)
+      return update
+    }
+
     const fenced = (held: Held, columns: Record<string, unknown>) =>
-      Effect.filterOrFail(
-        sql<{ id: string }>`UPDATE tasks SET ${sql.update(columns)}
-          WHERE id = ${held.task.id} AND lease_token = ${held.token} RETURNING id`,
-        (rows) => rows.length > 0,
-        () => new LeaseLost({ id: held.task.id })
+      Effect.flatMap(updateOf(columns)([...Object.values(columns), held.task.id, held.token]), (rows) =>
+        rows.length > 0 ? Effect.void : new LeaseLost({ id: held.task.id })
       )
 
     const stored = (held: Held, patch: TaskPatch, release: Record<string, unknown>) =>
@@ -103,17 +123,20 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
         // The upstream has what it was asked, or nobody will ask again: but for what it may have made without a word,
         // which others must be able to tell from theirs.
         const letGo = (ended && !isUnheard(task)) || (before.upstreamId === null && task.upstreamId !== null)
-        const update = Effect.asVoid(fenced(held, columns))
+        const update = fenced(held, columns)
         const write =
           stateChanged || letGo
             ? commits.write(
                 update.pipe(
-                  Effect.zipRight(Effect.when(sql`DELETE FROM task_requests WHERE task_id = ${task.id}`, () => letGo)),
-                  Effect.zipRight(Effect.when(store.changed(task), () => stateChanged)),
+                  Effect.zipRight(letGo ? deleteRequest([task.id]) : Effect.void),
+                  Effect.zipRight(stateChanged ? store.changed(task) : Effect.void),
                   Effect.zipRight(crash.at("writing"))
                 )
               )
-            : commits.statement(update)
+            : // When a task is looked at again may be forgotten: it is then looked at sooner.
+              isOnlyWhen(patch)
+              ? commits.statementBehind(update)
+              : commits.statement(update)
         return Effect.map(write, () => {
           held.task = task
           if (stateChanged) store.committed(task)
@@ -141,7 +164,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
       options: { readonly crashed: boolean; readonly againInMs: number }
     ): Effect.Effect<void, LeaseLost | SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        commits.statement(
+        commits.statementBehind(
           fenced(held, {
             attempts: held.task.attempts + (options.crashed ? 1 : 0),
             lease_token: null,
@@ -149,7 +172,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
             next_run_at: nowMs + options.againInMs
           })
         )
-      ).pipe(Effect.asVoid)
+      )
 
     /** Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none. */
     const rivals = (
@@ -234,3 +257,9 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
     } as const
   })
 }) {}
+
+/** It says nothing of the work itself. */
+const isOnlyWhen = (patch: TaskPatch): boolean => {
+  for (const name in patch) if (name !== "tries" && name !== "state") return false
+  return true
+}

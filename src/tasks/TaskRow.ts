@@ -87,21 +87,6 @@ export const created = (task: NewTask): Task => ({
   endedAtMs: null
 })
 
-/** The columns that never change. */
-export const fixedColumns = (task: Task) => ({
-  id: task.id,
-  kind: task.kind,
-  account_id: task.account,
-  key_id: task.key,
-  model: task.model,
-  tier: task.tier,
-  lane: task.lane,
-  upstream: task.upstream,
-  callback_url: task.callbackUrl,
-  expires_at: task.expiresAtMs,
-  created_at: task.createdAtMs
-})
-
 const json = (value: unknown) => (value === null ? null : JSON.stringify(value))
 
 /** The columns that a worker's patch may change. */
@@ -120,10 +105,36 @@ const patchable: ReadonlyArray<
   ["endedAtMs", "ended_at", (task) => task.endedAtMs]
 ]
 
-/** What differs between a task as it is stored and as it is to be, or all of a new one: most turns change next to nothing. */
-export const patchedColumns = (task: Task, stored?: Task): Record<string, string | number | null> =>
-  Object.fromEntries(
-    patchable
-      .filter(([field]) => stored === undefined || stored[field] !== task[field])
-      .map(([, column, value]) => [column, value(task)])
-  )
+/** What differs between a task as it is stored and as it is to be: most turns change next to nothing. */
+export const patchedColumns = (task: Task, stored: Task): Record<string, string | number | null> => {
+  const columns: Record<string, string | number | null> = {}
+  for (const [field, column, value] of patchable) if (stored[field] !== task[field]) columns[column] = value(task)
+  return columns
+}
+
+/** All columns of a new task, always in the same order. */
+export const newColumns = (task: Task): Record<string, string | number | null> => ({
+  id: task.id,
+  kind: task.kind,
+  account_id: task.account,
+  key_id: task.key,
+  model: task.model,
+  tier: task.tier,
+  lane: task.lane,
+  upstream: task.upstream,
+  callback_url: task.callbackUrl,
+  expires_at: task.expiresAtMs,
+  created_at: task.createdAtMs,
+  state: task.state,
+  upstream_id: task.upstreamId,
+  submit_at: task.submitAtMs,
+  details: json(task.details),
+  result: json(task.result),
+  error: json(task.error),
+  changes: task.changes,
+  attempts: task.attempts,
+  tries: task.tries,
+  next_run_at: task.createdAtMs,
+  updated_at: task.updatedAtMs,
+  ended_at: task.endedAtMs
+})

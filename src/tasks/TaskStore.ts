@@ -1,15 +1,16 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option } from "effect"
-import type { AccountId } from "../contract/Caller.ts"
+import { AccountId, KeyId } from "../contract/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
+import { prepared } from "../sql/prepared.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { Outbox } from "./Outbox.ts"
 import type { TaskChange } from "./Outbox.ts"
 import type { NewTask, Task, TaskError, TaskState } from "./Task.ts"
 import { isUnheard } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
-import { created, fixedColumns, patchedColumns, toTask } from "./TaskRow.ts"
+import { created, newColumns, toTask } from "./TaskRow.ts"
 import type { TaskRow } from "./TaskRow.ts"
 import { makeWake } from "./Wake.ts"
 
@@ -43,6 +44,10 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     const deadlines = makeWake()
     let nextDeadlineMs = 0
 
+    const insertTask = prepared(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
+    const insertRequest = prepared(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
+    const selectTask = prepared<TaskRow>(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
+
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
 
     /** What a change of state brings with it. Runs in the transaction that makes the change. */
@@ -65,11 +70,11 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
       alongside: Effect.Effect<void, E> = Effect.void
     ): Effect.Effect<Task, E | SqlError> => {
       const stored = created(task)
-      const request = { task_id: stored.id, request: JSON.stringify(task.request) }
-      const columns = { ...fixedColumns(stored), ...patchedColumns(stored), attempts: 0, next_run_at: task.createdAtMs }
+      const columns = Object.values(newColumns(stored))
+      const request = JSON.stringify(task.request)
       const statements = alongside.pipe(
-        Effect.zipRight(sql`INSERT INTO tasks ${sql.insert(columns)}`),
-        Effect.zipRight(sql`INSERT INTO task_requests ${sql.insert(request)}`),
+        Effect.zipRight(insertTask(columns)),
+        Effect.zipRight(insertRequest([stored.id, request])),
         Effect.zipRight(outbox.record(changeOf(stored)))
       )
       return Effect.map(commits.write(statements), () => {
@@ -82,10 +87,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
 
     /** A task of this account and kind; another account's looks like none. */
     const find = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
-      Effect.map(
-        sql<TaskRow>`SELECT * FROM tasks WHERE id = ${id} AND account_id = ${account} AND kind = ${kind}`,
-        firstTask
-      )
+      Effect.map(selectTask([id, account, kind]), firstTask)
 
     const filters = (page: Page) =>
       sql.and([
@@ -182,6 +184,19 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     return { active, insert, find, list, end, remove, expireDue, purge, changed, committed, due, deadlines } as const
   })
 }) {}
+
+/** Gives its columns their names. */
+const anyTask = created({
+  id: "",
+  kind: "",
+  account: AccountId.make(""),
+  key: KeyId.make(""),
+  model: "",
+  lane: "",
+  details: {},
+  request: null,
+  createdAtMs: 0
+})
 
 const firstTask = (rows: ReadonlyArray<TaskRow>): Option.Option<Task> =>
   Option.map(Option.fromNullable(rows[0]), toTask)
