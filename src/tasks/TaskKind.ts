@@ -25,6 +25,8 @@ export interface Lease {
   readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
   /** Stores a patch now, durably, and answers the task as it is then. */
   readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
+  /** Ends the turn now, for a kind that has something to do should that fail. */
+  readonly settle: (turn: Turn) => Effect.Effect<"settled", LeaseLost | SqlError>
 }
 
 /** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
@@ -42,7 +44,7 @@ export interface TaskKind {
   readonly name: string
   /** Turns of one lane at a time. */
   readonly parallel: number
-  readonly run: (lease: Lease) => Effect.Effect<Turn, LeaseLost | SqlError>
+  readonly run: (lease: Lease) => Effect.Effect<Turn | "settled", LeaseLost | SqlError>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
   /** What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation. */

@@ -55,12 +55,14 @@ const start = Effect.gen(function* () {
       task: held.task,
       request: leases.request(held.task.id),
       rivals: (ids, atMs) => leases.rivals(held.task, ids, atMs),
-      write: (patch) => leases.write(held, patch)
+      write: (patch) => leases.write(held, patch),
+      settle: (turn) => Effect.as(leases.settle(held, turn), "settled")
     }
-    const turn = held.task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
+    const turn: ReturnType<TaskKind["run"]> =
+      held.task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
     return crash.at("claimed").pipe(
       Effect.zipRight(turn),
-      Effect.flatMap((done) => leases.settle(held, done)),
+      Effect.flatMap((done) => (done === "settled" ? Effect.void : leases.settle(held, done))),
       Effect.zipRight(crash.at("settled"))
     )
   }

@@ -37,7 +37,7 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
     /** How long a lane's videos usually take, learned from those that were seen to end. */
     const usualMs = new Map<string, number>()
 
-    const submit = (lease: Lease, upstream: VideoUpstream): Effect.Effect<Turn, LeaseLost | SqlError> =>
+    const submit = (lease: Lease, upstream: VideoUpstream): Effect.Effect<Turn | "settled", LeaseLost | SqlError> =>
       Effect.gen(function* () {
         const job = yield* jobOf(lease)
         yield* lease.write({ submitAtMs: yield* Clock.currentTimeMillis })
@@ -51,7 +51,7 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
           )
         return yield* submitted.pipe(
           Effect.tap(() => crash.at("submitted")),
-          Effect.flatMap((id) => recordId(lease, upstream, id)),
+          Effect.flatMap((id) => recordId(lease, upstream, id, upstream.expectedMs?.(id))),
           Effect.catchTags({
             // Heard, and nothing was made: no other task's unheard submit has a rival in it.
             VideoRejected: ({ code, message }) =>
@@ -65,13 +65,13 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
         )
       }).pipe(Effect.uninterruptible)
 
-    /** Stores the id; a video whose task was ended during its submit is stopped. */
-    const recordId = (lease: Lease, upstream: VideoUpstream, upstreamId: string) =>
-      lease.write({ upstreamId, tries: 0 }).pipe(
+    /** Stores the id and ends the turn in one write; a video whose task was ended during its submit is stopped. */
+    const recordId = (lease: Lease, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
+      later(lease.task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
+        Effect.flatMap(lease.settle),
         // A full disk, say: the id is worth waiting for.
         Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
-        Effect.zipRight(crash.at("recorded")),
-        Effect.zipRight(later(lease.task, {}, 0, undefined)),
+        Effect.tap(() => crash.at("recorded")),
         Effect.tapErrorTag("LeaseLost", () => Effect.ignore(upstream.cancel(upstreamId)))
       )
 
@@ -90,7 +90,7 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
       lease: Lease,
       upstream: VideoUpstream,
       intendedMs: number
-    ): Effect.Effect<Turn, LeaseLost | SqlError> =>
+    ): Effect.Effect<Turn | "settled", LeaseLost | SqlError> =>
       Effect.gen(function* () {
         if (upstream.reconcile === undefined) return failed(unconfirmed)
         const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
@@ -105,7 +105,7 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
           Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
           Effect.flatMap(
             Option.match({
-              onNone: () => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
+              onNone: (): ReturnType<TaskKind["run"]> => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
               onSome: (id) => recordId(lease, upstream, id)
             })
           ),

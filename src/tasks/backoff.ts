@@ -21,7 +21,7 @@ export const untilPoll = (
   saidMs: number | undefined,
   random: number
 ): number => {
-  if (saidMs !== undefined) return clamp(saidMs, 100, 60_000)
+  if (saidMs !== undefined) return clamp(saidMs, 100, 600_000)
   const left = (usualMs ?? 0) - ageMs
   return jittered(clamp(left > 0 ? Math.max(left / 2, ageMs / 20) : ageMs / 5, 1_000, 15_000), random)
 }

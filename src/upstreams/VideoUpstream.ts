@@ -145,6 +145,8 @@ export interface VideoUpstream {
   readonly submit: (
     job: VideoJob
   ) => Effect.Effect<string, VideoRejected | VideoSaturated | VideoAmbiguous | VideoTransient>
+  /** When news of a video that was just submitted is expected, in ms from now; absent where nobody can tell. */
+  readonly expectedMs?: (upstreamId: string) => number | undefined
   /** Asks where it is; may be asked any number of times. `VideoRejected`: the upstream no longer knows it. */
   readonly poll: (upstreamId: string) => Effect.Effect<VideoReport, VideoRejected | VideoTransient>
   /** Asks to stop it. `running`: too late to stop, it goes on. `ended`: it is over or unknown there. */

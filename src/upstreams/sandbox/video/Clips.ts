@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { FileSystem } from "@effect/platform"
 import { BunFileSystem } from "@effect/platform-bun"
+import { SystemError } from "@effect/platform/Error"
 import type { PlatformError } from "@effect/platform/Error"
 import { Clock, Context, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { VideoError } from "../../VideoUpstream.ts"
@@ -31,8 +33,8 @@ export type Order = typeof Order.Type
 export const videoFile = "video.mp4"
 export const lastFrameFile = "last_frame.png"
 
-const encode = Schema.encodeSync(Schema.parseJson(Order))
-const decode = Schema.decodeUnknown(Schema.parseJson(Order))
+const encode = (content: Order): string => JSON.stringify(content)
+const decode = Schema.decodeOption(Schema.parseJson(Order))
 
 interface Options {
   readonly directory: string
@@ -56,18 +58,23 @@ const make = (options: Options) =>
 
     /** Keeps an order under a new id that begins with the task's and can't be guessed. */
     const create = (taskId: string, content: Order): Effect.Effect<string, PlatformError> =>
-      Effect.gen(function* () {
-        const id = `${taskId}-${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`
-        yield* fs.makeDirectory(folder(id), { recursive: true })
-        yield* write(id, content)
-        return id
+      Effect.try({
+        // Waiting for the file system's threads takes ten times as long as these two calls. A file that a crash cut off
+        // is none: its task finds nothing and is submitted again.
+        try: () => {
+          const id = `${taskId}-${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`
+          mkdirSync(folder(id), { recursive: true })
+          writeFileSync(order(id), encode(content))
+          return id
+        },
+        catch: (cause) =>
+          new SystemError({ reason: "Unknown", module: "FileSystem", method: "create", description: String(cause) })
       })
 
     const read = (id: string): Effect.Effect<Option.Option<Order>, PlatformError> =>
       isId(id)
         ? fs.readFileString(order(id)).pipe(
-            Effect.flatMap((text) => Effect.orDie(decode(text))),
-            Effect.asSome,
+            Effect.map(decode),
             Effect.catchIf(isMissing, () => Effect.succeedNone)
           )
         : Effect.succeedNone

@@ -20,6 +20,8 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
     const renderer = yield* Renderer
     const publicUrl = yield* PublicUrl
     const renders = yield* FiberMap.make<string>()
+    /** When the clips begin whose submits are just being answered, in ms from then. */
+    const submitted = new Map<string, number>()
     /** Clips that somebody was told are running. Lost with the process, and then told once more. */
     const seen = new Set<string>()
 
@@ -31,11 +33,19 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
         }
         const { directive, prompt } = read.right
         if (directive.error !== undefined) return yield* refusal(directive.error)
-        const order = yield* Effect.map(Clock.currentTimeMillis, (nowMs) => orderOf(job, prompt, directive, nowMs))
+        const nowMs = yield* Clock.currentTimeMillis
+        const order = orderOf(job, prompt, directive, nowMs)
         const id = yield* clips.create(job.taskId, order)
-        yield* FiberMap.run(renders, id, Effect.delay(render(id), order.runsAtMs - (yield* Clock.currentTimeMillis)))
+        submitted.set(id, order.runsAtMs - nowMs)
         return id
       }).pipe(Effect.catchTags({ BadArgument: unreachable, SystemError: unreachable }))
+
+    /** It is rendered when it is asked about at that time: one that only waits costs nothing. */
+    const expectedMs = (id: string) => {
+      const ms = submitted.get(id)
+      submitted.delete(id)
+      return ms
+    }
 
     const render = (id: string) =>
       Effect.gen(function* () {
@@ -97,7 +107,7 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
     const reconcile = (job: VideoJob) =>
       clips.idOf(job.taskId).pipe(Effect.catchTags({ BadArgument: unreachable, SystemError: unreachable }))
 
-    return { name: "sandbox", passesThrough: false, submit, poll, cancel, reconcile }
+    return { name: "sandbox", passesThrough: false, submit, expectedMs, poll, cancel, reconcile }
   }
 )
 
