@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
@@ -210,7 +210,8 @@ describe("the sandbox's clips", () => {
       yield* TestClock.adjust("1 millis")
       expect(yield* clips.file(id, "video.mp4")).toEqual(Option.none())
       yield* clips.sweep
-      expect(readdirSync(directory)).toEqual([])
+      expect(existsSync(join(directory, id))).toBe(false)
+      expect(yield* clips.read(id)).toEqual(Option.none())
     }).pipe(Effect.provide(Clips.layer({ directory, lifetime: "48 hours" })))
   })
 
@@ -218,13 +219,13 @@ describe("the sandbox's clips", () => {
     const directory = folder()
     return Effect.gen(function* () {
       const clips = yield* Clips
-      yield* clips.create("cgt-1", order)
+      const id = yield* clips.create("cgt-1", order)
       yield* TestClock.adjust("47 hours")
       yield* clips.sweep
-      expect(readdirSync(directory).length).toBe(1)
+      expect(yield* clips.read(id)).toEqual(Option.some(order))
       yield* TestClock.adjust("1 hours")
       yield* clips.sweep
-      expect(readdirSync(directory)).toEqual([])
+      expect(yield* clips.read(id)).toEqual(Option.none())
     }).pipe(Effect.provide(Clips.layer({ directory, lifetime: "48 hours" })))
   })
 
