@@ -54,3 +54,9 @@ export const matchCauseEffect = <A, E, B, E2, C, E3>(
   if (exit === undefined) return Effect.matchCauseEffect(effect, cases)
   return Exit.isSuccess(exit) ? cases.onSuccess(exit.value) : cases.onFailure(exit.cause)
 }
+
+export const orDie = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A> =>
+  matchCauseEffect(effect, {
+    onFailure: (cause) => Effect.orDie(Effect.failCause(cause)),
+    onSuccess: (value) => Effect.succeed(value)
+  })

@@ -9,6 +9,7 @@ const busyFrom = 8
 
 let answered = 0
 let busy = false
+let endedAt = 0
 let end: Promise<void> | undefined
 
 /**
@@ -22,6 +23,7 @@ export const endOfTurn = (): Promise<void> | undefined => {
   end ??= new Promise((resolve) => {
     setImmediate(() => {
       busy = answered >= busyFrom
+      endedAt = performance.now()
       answered = 0
       end = undefined
       resolve()
@@ -29,3 +31,6 @@ export const endOfTurn = (): Promise<void> | undefined => {
   })
   return busy ? end : undefined
 }
+
+/** Whether callers keep the server busy: what need not be done now would delay them. */
+export const isBusy = (): boolean => busy && performance.now() - endedAt < 50

@@ -161,9 +161,7 @@ const transactions = (sql: SqlClient.SqlClient) => {
   const unsynced = <A, E>(one: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
     isSqlite
       ? Effect.uninterruptible(
-          Effect.scoped(
-            Effect.flatMap(sql.reserve, (connection) => relaxed(connection, inside(connection, one)))
-          )
+          Effect.scoped(Effect.flatMap(sql.reserve, (connection) => relaxed(connection, inside(connection, one))))
         )
       : one
 

@@ -97,7 +97,9 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
       if (known !== undefined) return known
       const update = prepared(
         sql,
-        sql<{ id: string }>`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
+        sql<{
+          id: string
+        }>`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
       )
       updates.set(names, update)
       return update
@@ -123,7 +125,10 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/Leases", {
         // The upstream has what it was asked, or nobody will ask again: but for what it may have made without a word,
         // which others must be able to tell from theirs.
         const letGo = (ended && !isUnheard(task)) || (before.upstreamId === null && task.upstreamId !== null)
-        const update = fenced(held, columns)
+        const update = Effect.suspend(() => {
+          store.changing(task.id)
+          return fenced(held, columns)
+        })
         const write =
           stateChanged || letGo
             ? commits.write(

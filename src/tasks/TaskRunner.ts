@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Duration, Effect, Fiber, Layer, Option, Schedule } from "effect"
+import { isBusy } from "../http/turn.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import { Leases } from "./Leases.ts"
 import type { Held } from "./Leases.ts"
@@ -15,6 +16,8 @@ export const maxAttempts = 5
 const pollMs = 5_000
 /** How many tasks one claim takes: small statements let requests in between. */
 const batch = 100
+/** While callers keep the server busy: how many turns begin at once, and how long it is until the next ones may, in ms. */
+const polite = { batch: 16, everyMs: 50 } as const
 /** How long running turns may take to come to an end when the process stops. */
 const patience = Duration.seconds(20)
 
@@ -116,9 +119,11 @@ const start = Effect.gen(function* () {
   /** Takes what is due in every lane with room; answers how long nothing more can be due. */
   const claimDue = Effect.gen(function* () {
     let sleepMs = pollMs
-    for (const { due, lane } of yield* leases.lanes) {
+    const lanes = yield* leases.lanes
+    const most = isBusy() ? Math.ceil(polite.batch / Math.max(1, lanes.length)) : batch
+    for (const { due, lane } of lanes) {
       const kind = kinds.get(lane.slice(0, lane.indexOf(":")))
-      const room = Math.min((kind?.parallel ?? 0) - (inLane.get(lane) ?? 0), batch)
+      const room = Math.min((kind?.parallel ?? 0) - (inLane.get(lane) ?? 0), most)
       if (kind === undefined || room <= 0) continue
       const nowMs = yield* Clock.currentTimeMillis
       if (due > nowMs) {
@@ -134,9 +139,11 @@ const start = Effect.gen(function* () {
     return sleepMs
   })
 
-  const claims = Effect.flatMap(claimDue, (ms) =>
-    ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(store.due.heard, ms)
-  )
+  const claims = Effect.flatMap(claimDue, (ms) => {
+    // Nobody waits for a turn as a caller waits for an answer.
+    if (isBusy()) return Effect.sleep(polite.everyMs)
+    return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(store.due.heard, ms)
+  })
 
   /** Keeps the leases of running turns, and stops a turn whose lease went to somebody else. */
   const renewals = Effect.gen(function* () {

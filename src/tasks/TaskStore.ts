@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Effect, Option } from "effect"
+import { Clock, Effect, Exit, Option } from "effect"
 import { AccountId, KeyId } from "../contract/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
 import { prepared } from "../sql/prepared.ts"
@@ -32,6 +32,10 @@ export interface Expired {
   readonly nextMs: Option.Option<number>
 }
 
+/** How many rendered tasks are kept, and how long each may be in characters: ten megabytes or so at most. */
+const mostKept = 4_096
+const maxKept = 4_096
+
 /** Tasks as their families see them: made, read, listed, ended, removed. What a worker does goes through `Leases`. */
 export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskStore", {
   effect: Effect.gen(function* () {
@@ -46,7 +50,10 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
 
     const insertTask = prepared(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
     const insertRequest = prepared(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
-    const selectTask = prepared<TaskRow>(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
+    const selectTask = prepared<TaskRow>(
+      sql,
+      sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`
+    )
 
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
 
@@ -89,6 +96,44 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     const find = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
       Effect.map(selectTask([id, account, kind]), firstTask)
 
+    /** Counts the changes that have begun, so that what was read before one is not kept after it. */
+    let begun = 0
+    const forgetters: Array<(id: string) => void> = []
+
+    /** To be called in the transaction that changes what a task shows, before it commits: nobody reads until it has. */
+    const changing = (id: string) => {
+      begun++
+      for (const forget of forgetters) forget(id)
+    }
+
+    /**
+     * Reads tasks of a kind as their owners see them. Whoever waits for a task asks for it again and again, and mostly
+     * it is as it was: the last few thousand are kept until they change, and answered without a fiber.
+     */
+    const reader = <A>(
+      kind: string,
+      render: (task: Task) => A
+    ): ((account: AccountId, id: string) => Effect.Effect<Option.Option<A>, SqlError>) => {
+      const known = new Map<string, { readonly account: AccountId; readonly success: Exit.Exit<Option.Option<A>> }>()
+      forgetters.push((id) => void known.delete(id))
+      const read = (account: AccountId, id: string) =>
+        Effect.suspend(() => {
+          const asked = begun
+          return Effect.map(find(account, kind, id), (found) => {
+            const shown = Option.map(found, render)
+            if (asked === begun && Option.isSome(shown) && JSON.stringify(shown.value).length < maxKept) {
+              if (known.size >= mostKept) known.delete(known.keys().next().value ?? "")
+              known.set(id, { account, success: Exit.succeed(shown) })
+            }
+            return shown
+          })
+        })
+      return (account, id) => {
+        const kept = known.get(id)
+        return kept?.account === account ? kept.success : read(account, id)
+      }
+    }
+
     const filters = (page: Page) =>
       sql.and([
         sql`account_id = ${page.account}`,
@@ -130,6 +175,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const error = options.error === undefined ? null : JSON.stringify(options.error)
         const statements = Effect.gen(function* () {
+          changing(id)
           const rows = yield* sql<TaskRow>`UPDATE tasks SET state = ${state}, error = ${error}, ended_at = ${nowMs},
             updated_at = CASE WHEN updated_at > ${nowMs} THEN updated_at ELSE ${nowMs} END, changes = changes + 1, lease_token = NULL, lease_owner = NULL
             WHERE id = ${id} AND ended_at IS NULL AND ${sql.and([
@@ -148,8 +194,13 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     /** Removes an ended task for good; false where there is none. */
     const remove = (account: AccountId, kind: string, id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(
-        commits.statement(sql<{ id: string }>`DELETE FROM tasks WHERE id = ${id} AND account_id = ${account}
-          AND kind = ${kind} AND ended_at IS NOT NULL RETURNING id`),
+        commits.statement(
+          Effect.suspend(() => {
+            changing(id)
+            return sql<{ id: string }>`DELETE FROM tasks WHERE id = ${id} AND account_id = ${account}
+              AND kind = ${kind} AND ended_at IS NOT NULL RETURNING id`
+          })
+        ),
         (rows) => rows.length > 0
       )
 
@@ -170,8 +221,13 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     /** Removes up to `limit` tasks that ended before a time; answers how many there were. */
     const purge = (endedBeforeMs: number, limit: number): Effect.Effect<number, SqlError> =>
       Effect.map(
-        commits.statement(sql<{ id: string }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks
-          WHERE ended_at IS NOT NULL AND ended_at < ${endedBeforeMs} ORDER BY ended_at LIMIT ${limit}) RETURNING id`),
+        commits.statement(
+          Effect.tap(
+            sql<{ id: string }>`DELETE FROM tasks WHERE id IN (SELECT id FROM tasks
+              WHERE ended_at IS NOT NULL AND ended_at < ${endedBeforeMs} ORDER BY ended_at LIMIT ${limit}) RETURNING id`,
+            (rows) => Effect.sync(() => rows.forEach((row) => changing(row.id)))
+          )
+        ),
         (rows) => rows.length
       )
 
@@ -181,7 +237,22 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
       (rows) => rows[0]?.n ?? 0
     )
 
-    return { active, insert, find, list, end, remove, expireDue, purge, changed, committed, due, deadlines } as const
+    return {
+      active,
+      insert,
+      find,
+      reader,
+      list,
+      end,
+      remove,
+      expireDue,
+      purge,
+      changing,
+      changed,
+      committed,
+      due,
+      deadlines
+    } as const
   })
 }) {}
 

@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option, Random, Schedule, Schema } from "effect"
+import { exitOf } from "../contract/eager.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoReport, VideoSaturated, VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -43,12 +44,17 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
         yield* lease.write({ submitAtMs: yield* Clock.currentTimeMillis })
         yield* crash.at("intended")
         // Not interrupted when the process is asked to stop: an answer that nobody hears is a video nobody can find.
-        const submitted = upstream
-          .submit(job)
-          .pipe(
-            Effect.interruptible,
-            Effect.timeoutFail({ duration: "2 minutes", onTimeout: () => new VideoAmbiguous({ reason: "no answer" }) })
-          )
+        const submitting = upstream.submit(job)
+        const submitted =
+          exitOf(submitting) === undefined
+            ? submitting.pipe(
+                Effect.interruptible,
+                Effect.timeoutFail({
+                  duration: "2 minutes",
+                  onTimeout: () => new VideoAmbiguous({ reason: "no answer" })
+                })
+              )
+            : submitting
         return yield* submitted.pipe(
           Effect.tap(() => crash.at("submitted")),
           Effect.flatMap((id) => recordId(lease, upstream, id, upstream.expectedMs?.(id))),

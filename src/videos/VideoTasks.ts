@@ -1,5 +1,6 @@
 import { Clock, Duration, Effect, Option, Schema } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
+import * as Eager from "../contract/eager.ts"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -26,6 +27,7 @@ import { videoTask } from "./VideoTask.ts"
 import type { VideoDetails } from "./VideoTask.ts"
 import { newTaskId, randomOf } from "./taskId.ts"
 import { listed, record } from "./VideoTaskRecord.ts"
+import type { VideoTaskRecord } from "./VideoTaskRecord.ts"
 
 const kind = "video"
 
@@ -103,13 +105,12 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         : Effect.succeed({ upstream, upstreamModel: route.model })
     }
 
-    const taskOf = (account: AccountId, id: string) =>
-      Effect.flatMap(
-        Effect.orDie(store.find(account, kind, id)),
-        Option.match({ onNone: () => Effect.fail(notFound(id)), onSome: (task) => Effect.succeed(videoTask(task)) })
-      )
+    const read = store.reader(kind, (task) => record(videoTask(task)))
 
-    const find = (account: AccountId, id: string) => Effect.map(taskOf(account, id), record)
+    const find = (account: AccountId, id: string): Effect.Effect<VideoTaskRecord, NotFound> =>
+      Eager.flatMap(Eager.orDie(read(account, id)), (found) =>
+        Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(notFound(id))
+      )
 
     /** One page of the account's tasks of the days for which tasks are kept, newest first. */
     const list = (account: AccountId, query: ListVideoTasks) =>

@@ -1,10 +1,12 @@
 import type { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Effect, Option, TestClock } from "effect"
+import { Effect, Exit, Option, TestClock } from "effect"
+import { Leases } from "../../src/tasks/Leases.ts"
 import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { alice, bob, newTask, rows, stores } from "./engine.ts"
 
-const run = <A, E>(body: Effect.Effect<A, E, TaskStore | SqlClient.SqlClient>) => Effect.provide(body, stores().layer)
+const run = <A, E>(body: Effect.Effect<A, E, TaskStore | Leases | SqlClient.SqlClient>) =>
+  Effect.provide(body, stores().layer)
 
 describe("the task store", () => {
   it.effect("shows a task to its account and kind alone", () =>
@@ -16,6 +18,71 @@ describe("the task store", () => {
         expect(yield* store.find(bob, "test", "a")).toEqual(Option.none())
         expect(yield* store.find(alice, "other", "a")).toEqual(Option.none())
         expect(yield* store.find(alice, "test", "b")).toEqual(Option.none())
+      })
+    )
+  )
+
+  it.effect("shows a kept task as it is: after every change, to its owner alone, and not once it is gone", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        const read = store.reader("test", ({ details, result, state }) => ({ details, result, state }))
+        const isKept = Effect.sync(() => Exit.isExit(read(alice, "a")))
+        const seen = Effect.map(
+          read(alice, "a"),
+          Option.map(({ state }) => state)
+        )
+        expect(yield* read(alice, "a")).toEqual(Option.none())
+        yield* store.insert(newTask("a"))
+        expect(yield* seen).toEqual(Option.some("queued"))
+        expect(yield* isKept).toBe(true)
+        expect(yield* read(bob, "a")).toEqual(Option.none())
+
+        const [held] = yield* leases.claim("test:m", 1)
+        if (held === undefined) return expect.fail("nothing was claimed")
+        yield* leases.write(held, { state: "running" })
+        expect(yield* isKept).toBe(false)
+        expect(yield* Effect.suspend(() => seen)).toEqual(Option.some("running"))
+        yield* leases.write(held, { details: { new: true } })
+        expect(Option.getOrThrow(yield* read(alice, "a")).details).toEqual({ new: true })
+        yield* leases.settle(held, { patch: { state: "succeeded", result: 7 }, againInMs: 0 })
+        expect(Option.getOrThrow(yield* read(alice, "a")).result).toBe(7)
+        expect(yield* isKept).toBe(true)
+        yield* store.remove(alice, "test", "a")
+        expect(yield* read(alice, "a")).toEqual(Option.none())
+
+        yield* store.insert(newTask("b"))
+        yield* read(alice, "b")
+        yield* store.end("b", "cancelled")
+        expect(Option.getOrThrow(yield* read(alice, "b")).state).toBe("cancelled")
+        yield* store.purge(Number.MAX_SAFE_INTEGER, 10)
+        expect(yield* read(alice, "b")).toEqual(Option.none())
+      })
+    )
+  )
+
+  it.effect("never shows less than a reader has been told, however reads and changes meet", () =>
+    run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const read = store.reader("test", ({ state }) => state)
+        for (let n = 0; n < 50; n++) {
+          const id = `t${n}`
+          yield* store.insert(newTask(id))
+          const reads = Effect.forEach(Array.from({ length: 20 }), () =>
+            Effect.zipLeft(
+              Effect.suspend(() => read(alice, id)),
+              Effect.yieldNow()
+            )
+          )
+          const told = Effect.zipRight(
+            store.end(id, "cancelled"),
+            Effect.suspend(() => read(alice, id))
+          )
+          const [, after] = yield* Effect.all([reads, told, reads], { concurrency: "unbounded" })
+          expect(after).toEqual(Option.some("cancelled"))
+        }
       })
     )
   )

@@ -232,7 +232,10 @@ describe("the sandbox's clips", () => {
   it.effect("have names that can't be guessed", () =>
     Effect.gen(function* () {
       const clips = yield* Clips
-      const ids = yield* Effect.replicateEffect(clips.create("cgt-1", order), 20)
+      const ids = yield* Effect.replicateEffect(
+        Effect.suspend(() => clips.create("cgt-1", order)),
+        20
+      )
       expect(new Set(ids.map((id) => id.slice(-32))).size).toBe(20)
       for (const id of ids) expect(id).toMatch(/^cgt-1-[0-9a-f]{32}$/)
     }).pipe(Effect.provide(Clips.layer({ directory: folder(), lifetime: "48 hours" })))

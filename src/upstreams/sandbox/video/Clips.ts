@@ -5,7 +5,7 @@ import { FileSystem } from "@effect/platform"
 import { BunFileSystem } from "@effect/platform-bun"
 import { SystemError } from "@effect/platform/Error"
 import type { PlatformError } from "@effect/platform/Error"
-import { Clock, Context, Duration, Effect, Layer, Option, Schedule, Schema } from "effect"
+import { Clock, Context, Duration, Effect, Either, Layer, Option, Schedule, Schema } from "effect"
 import { VideoError } from "../../VideoUpstream.ts"
 import type { Clip } from "./scene.ts"
 
@@ -37,8 +37,8 @@ export const lastFrameFile = "last_frame.png"
 const encode = (content: Order): string => JSON.stringify(content)
 const decode = Schema.decodeUnknownSync(Schema.parseJson(Order))
 
-const attempt = <A>(method: string, run: () => A): Effect.Effect<A, PlatformError> =>
-  Effect.try({
+const attempt = <A>(method: string, run: () => A): Either.Either<A, PlatformError> =>
+  Either.try({
     try: run,
     catch: (cause) => new SystemError({ reason: "Unknown", module: "FileSystem", method, description: String(cause) })
   })
@@ -55,8 +55,10 @@ const openOrders = (directory: string) =>
       const file = new SqliteFile(join(directory, "orders.db"), { create: true })
       file.run("PRAGMA journal_mode = WAL")
       file.run("PRAGMA synchronous = NORMAL")
-      file.run("CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, content TEXT NOT NULL, ends_at REAL) WITHOUT ROWID")
-      file.run("CREATE INDEX IF NOT EXISTS orders_ends_at ON orders (ends_at)")
+      file.run("PRAGMA wal_autocheckpoint = 8000")
+      file.run(
+        "CREATE TABLE IF NOT EXISTS orders (id TEXT PRIMARY KEY, content TEXT NOT NULL, ends_at REAL) WITHOUT ROWID"
+      )
       return {
         file,
         write: file.prepare<null, [id: string, content: string, endsAtMs: number]>(
@@ -91,19 +93,21 @@ const make = (options: Options) =>
       Effect.zipRight(fs.writeFile(`${file}.part`, bytes), fs.rename(`${file}.part`, file))
 
     const write = (id: string, content: Order): Effect.Effect<void, PlatformError> =>
-      attempt("write", () => void orders.write.run(id, encode(content), endOf(content)))
+      Effect.suspend(() => attempt("write", () => void orders.write.run(id, encode(content), endOf(content))))
 
     /** Keeps an order under a new id that begins with the task's and can't be guessed. */
-    const create = (taskId: string, content: Order): Effect.Effect<string, PlatformError> =>
-      Effect.suspend(() => {
-        const id = `${taskId}-${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`
-        return Effect.as(write(id, content), id)
-      })
+    const create = (taskId: string, content: Order): Either.Either<string, PlatformError> => {
+      const id = `${taskId}-${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`
+      return Either.map(
+        attempt("create", () => void orders.write.run(id, encode(content), endOf(content))),
+        () => id
+      )
+    }
 
     const read = (id: string): Effect.Effect<Option.Option<Order>, PlatformError> =>
       isId(id)
         ? Effect.map(
-            attempt("read", () => orders.read.get(id)),
+            Effect.suspend(() => attempt("read", () => orders.read.get(id))),
             (row) => (row === null ? Option.none() : Option.some(decode(row.content)))
           )
         : Effect.succeedNone
@@ -111,7 +115,7 @@ const make = (options: Options) =>
     /** The id that a task's order was given. */
     const idOf = (taskId: string): Effect.Effect<Option.Option<string>, PlatformError> =>
       Effect.map(
-        attempt("idOf", () => orders.idsBetween.all(`${taskId}-`, `${taskId}.`)),
+        Effect.suspend(() => attempt("idOf", () => orders.idsBetween.all(`${taskId}-`, `${taskId}.`))),
         (rows) => Option.fromNullable(rows.find(({ id }) => id.length === taskId.length + 33)?.id)
       )
 

@@ -19,26 +19,26 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
     const clips = yield* Clips
     const renderer = yield* Renderer
     const publicUrl = yield* PublicUrl
+    const clock = yield* Effect.clock
     const renders = yield* FiberMap.make<string>()
     /** When the clips begin whose submits are just being answered, in ms from then. */
     const submitted = new Map<string, number>()
     /** Clips that somebody was told are running. Lost with the process, and then told once more. */
     const seen = new Set<string>()
 
-    const submit = (job: VideoJob) =>
-      Effect.gen(function* () {
-        const read = readDirective(job.prompt)
-        if (Either.isLeft(read)) {
-          return yield* new VideoRejected({ code: "InvalidParameter", message: read.left })
-        }
-        const { directive, prompt } = read.right
-        if (directive.error !== undefined) return yield* refusal(directive.error)
-        const nowMs = yield* Clock.currentTimeMillis
-        const order = orderOf(job, prompt, directive, nowMs)
-        const id = yield* clips.create(job.taskId, order)
-        submitted.set(id, order.runsAtMs - nowMs)
-        return id
-      }).pipe(Effect.catchTags({ BadArgument: unreachable, SystemError: unreachable }))
+    /** Done at once, so that the engine need not watch over it. */
+    const submit = (job: VideoJob): Effect.Effect<string, VideoRejected | VideoSaturated | VideoTransient> => {
+      const read = readDirective(job.prompt)
+      if (Either.isLeft(read)) return Effect.fail(new VideoRejected({ code: "InvalidParameter", message: read.left }))
+      const { directive, prompt } = read.right
+      if (directive.error !== undefined) return Effect.fail(refusal(directive.error))
+      const nowMs = clock.unsafeCurrentTimeMillis()
+      const order = orderOf(job, prompt, directive, nowMs)
+      const created = clips.create(job.taskId, order)
+      if (Either.isLeft(created)) return unreachable(created.left)
+      submitted.set(created.right, order.runsAtMs - nowMs)
+      return Effect.succeed(created.right)
+    }
 
     /** It is rendered when it is asked about at that time: one that only waits costs nothing. */
     const expectedMs = (id: string) => {
