@@ -25,9 +25,6 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const commitWrites = metrics.commitWrites.of()
     const { transaction, unsynced } = transactions(sql)
     const queue: Array<Job> = []
-    /** Whether the transaction that is running is one write's alone, and whether that has failed by itself. */
-    let isAlone = false
-    let isUndone = false
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
@@ -43,8 +40,6 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
 
     const commitWaiting = Effect.suspend(() => {
       const batch = queue.splice(0, 512)
-      isAlone = batch.length === 1
-      isUndone = false
       const begun = performance.now()
       const all = (connection: Connection) => Effect.forEach(batch, (job) => job.run(connection), { discard: true })
       return transaction(
@@ -55,7 +50,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
         Effect.map((exit) => {
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(batch.length)
-          metrics.commits.of(Exit.isSuccess(exit) || isUndone ? "committed" : "failed").add(1)
+          metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
           batch.forEach((job) => job.settle(exit))
         })
       )
@@ -87,7 +82,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
           settle: (committed) => {
             if (Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)) own.forEach((run) => run())
             resume(
-              Exit.isFailure(committed) && !isUndone
+              Exit.isFailure(committed)
                 ? Exit.failCause(committed.cause)
                 : (result ?? Exit.die("a committed write has no result"))
             )
@@ -95,10 +90,6 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
         })
         wake()
       })
-
-    /** A write that has the transaction to itself needs no savepoint: what undoes it undoes nobody else's. */
-    const savepoint = <A, E>(statements: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
-      Effect.suspend(() => (isAlone ? statements : sql.withTransaction(statements)))
 
     /** Any number of statements, all or none of them. An interrupted caller's write may still happen. */
     const write = <A, E>(statements: Effect.Effect<A, E>) => enqueue(statements, { behind: false, isOne: false })
