@@ -32,10 +32,12 @@ export type GenerationEvent =
   | { readonly type: "search-start"; readonly id: string; readonly query: string }
   | { readonly type: "search-end"; readonly id: string; readonly outcome: SearchOutcome }
   /**
-   * The answer in the caller's own dialect, as the upstream wrote it: whole frames of a stream, or the JSON of an answer
-   * in one piece. Only a forwarded generation has these (`native.ts`). A terminal one leaves once `finished` is accepted.
+   * The answer in the caller's own dialect, as the upstream wrote it: whole frames of a stream, in UTF-8. Only a
+   * forwarded generation has these (`native.ts`).
    */
-  | { readonly type: "native"; readonly text: string; readonly terminal: boolean }
+  | { readonly type: "native"; readonly terminal: false; readonly bytes: Uint8Array }
+  /** Its last frames, or the JSON of an answer in one piece: it leaves once `finished` is accepted. */
+  | { readonly type: "native"; readonly terminal: true; readonly text: string }
   /** Totals so far; a later one replaces an earlier one. */
   | { readonly type: "usage"; readonly usage: Usage }
   | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }

@@ -11,8 +11,8 @@ export interface Frame {
   readonly type: string
 }
 
-/** Frames that are text already, passed through. */
+/** Frames that are written already, as text or in UTF-8. */
 export interface NativeFrame extends Frame {
   readonly type: "native"
-  readonly text: string
+  readonly written: string | Uint8Array
 }

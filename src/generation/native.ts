@@ -30,11 +30,11 @@ export const nativeMachine = <F extends Frame>(
       case "native":
         return event.terminal
           ? [{ ...state, terminal: state.terminal + event.text }, []]
-          : [state, [{ type: "native", text: event.text }]]
+          : [state, [{ type: "native", written: event.bytes }]]
       case "usage":
         return [{ ...state, usage: event.usage }, []]
       case "finished":
-        return [{ ...state, reason: event.reason }, [{ type: "native", text: state.terminal }]]
+        return [{ ...state, reason: event.reason }, [{ type: "native", written: state.terminal }]]
       case "failed":
         return [state, failed(event.failure)]
       default:

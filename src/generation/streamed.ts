@@ -4,6 +4,8 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { storing, upstreamEnded } from "./ending.ts"
 import type { Ending } from "./ending.ts"
+import { leave, watch } from "./watch.ts"
+import type { Watched } from "./watch.ts"
 import type { Batch, Generation, How } from "./Generation.ts"
 import type { Frame, Machine, NativeFrame } from "./Machine.ts"
 
@@ -32,7 +34,7 @@ export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.E
   Effect.suspend(() => {
     const { generation } = options
     const respond = (batch: Batch, following?: Promise<Batch | undefined>) =>
-      Effect.sync(() => eventStream(body(options, batch, following)))
+      Effect.sync(() => eventStream(new Body(options, batch, following)))
     const settle = (given: Batch | undefined): Effect.Effect<Response, Failure> => {
       const batch = given ?? [upstreamEnded]
       const failure = failedAtOnce(batch)
@@ -85,117 +87,161 @@ const failedAtOnce = (batch: Batch): Failure | undefined => {
 
 const utf8 = new TextEncoder()
 
-/** @param following the call of `next` that is already under way, where one is */
-const body = <S, F extends Frame>(
-  options: Streaming<S, F>,
-  first: Batch,
-  following: Promise<Batch | undefined> | undefined
-): Bun.UnderlyingSource<Uint8Array> => {
-  const { generation, machine, request } = options
-  let state = machine.initial
-  const given: Array<Batch | Promise<Batch | undefined>> = following === undefined ? [first] : [first, following]
-  let over = false
-  let lastSent = performance.now()
-  let lastHeard = lastSent
-  /** Since when the reader has left a frame untaken; undefined while it waits for us. */
-  let untakenSince: number | undefined
-  let watch: ReturnType<typeof setInterval>
+type Controller = ReadableStreamDefaultController<Uint8Array>
 
-  const end = (how: How) => {
-    if (over) return
-    over = true
-    clearInterval(watch)
-    request.shutdown.removeEventListener("abort", onShutdown)
+/** How often a stream is looked at, in ms. */
+const lookEvery = 1_000
+
+/** The body of a streamed answer: an object and no closures, since thousands of them are open at a time. */
+class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watched {
+  readonly #options: Streaming<S, F>
+  #state: S
+  #first: Batch | undefined
+  /** The call of `next` that was under way before, where one is. */
+  #following: Promise<Batch | undefined> | undefined
+  #controller: Controller | undefined
+  #over = false
+  #lastSent = performance.now()
+  #lastHeard = this.#lastSent
+  /** Since when the reader has left a frame untaken; undefined while it waits for us. */
+  #untakenSince: number | undefined
+
+  constructor(options: Streaming<S, F>, first: Batch, following: Promise<Batch | undefined> | undefined) {
+    this.#options = options
+    this.#state = options.machine.initial
+    this.#first = first
+    this.#following = following
+  }
+
+  start(controller: Controller): void {
+    this.#controller = controller
+    this.#options.request.shutdown.addEventListener("abort", this, { once: true })
+    watch(this, lookEvery)
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    const { generation, machine } = this.#options
+    this.#untakenSince = undefined
+    while (!this.#over) {
+      const next = this.#given() ?? generation.next()
+      const batch = (next instanceof Promise ? await next : next) ?? [upstreamEnded]
+      if (this.#over) return
+      this.#lastHeard = performance.now()
+      let ending: How | undefined
+      let text = ""
+      let bytes: Uint8Array | undefined
+      for (const event of batch) {
+        let [state, frames] = machine.step(this.#state, event)
+        ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
+        const stored = event.type === "finished" ? storing(this.#options, state) : undefined
+        if (stored !== undefined) {
+          const isStored = await stored.then(yes, no)
+          if (this.#over) return
+          if (!isStored) {
+            ;[state, frames] = machine.step(this.#state, { type: "failed", failure: new Internal({}) })
+            ending = "failed"
+          }
+        }
+        this.#state = state
+        for (const frame of frames) {
+          if (isNative(frame) && typeof frame.written !== "string") {
+            bytes = joined(bytes, text, frame.written)
+            text = ""
+          } else text += rendered(frame)
+        }
+        if (ending !== undefined) break
+      }
+      if (text !== "") bytes = joined(bytes, text)
+      if (bytes !== undefined) controller.enqueue(bytes)
+      if (ending !== undefined) {
+        this.#end(ending)
+        controller.close()
+        return
+      }
+      if (bytes !== undefined) {
+        this.#lastSent = this.#lastHeard
+        this.#untakenSince = this.#lastHeard
+        return
+      }
+    }
+  }
+
+  cancel(): void {
+    this.#end("hang-up")
+  }
+
+  /** The gateway stops. */
+  handleEvent(): void {
+    this.#failWith(new UpstreamFailed({ message: "The gateway is shutting down" }))
+  }
+
+  look(now: number): number {
+    const waiting = this.#untakenSince === undefined
+    if (this.#untakenSince !== undefined && now - this.#untakenSince > readerDeadline) {
+      this.#end("hang-up")
+      this.#controller?.error(new Error("the reader stopped reading"))
+    } else if (waiting && now - this.#lastHeard > idleDeadline) {
+      this.#failWith(new UpstreamFailed({ message: "The model's upstream went silent" }))
+    } else if (waiting && now - this.#lastSent >= heartbeatEvery - 500) {
+      this.#lastSent = now
+      this.#controller?.enqueue(utf8.encode(this.#options.heartbeat))
+    }
+    return now + lookEvery
+  }
+
+  /** What was asked for before the stream was. */
+  #given(): Batch | Promise<Batch | undefined> | undefined {
+    const given = this.#first ?? this.#following
+    if (this.#first === undefined) this.#following = undefined
+    this.#first = undefined
+    return given
+  }
+
+  #failWith(failure: Failure): void {
+    if (this.#over) return
+    const [state, frames] = this.#options.machine.step(this.#state, { type: "failed", failure })
+    this.#state = state
+    this.#controller?.enqueue(utf8.encode(render(frames)))
+    this.#end("failed")
+    this.#controller?.close()
+  }
+
+  #end(how: How): void {
+    if (this.#over) return
+    this.#over = true
+    leave(this)
+    const { ended, generation, request } = this.#options
+    request.shutdown.removeEventListener("abort", this)
     request.once?.ended(how)
     generation.cancel(how)
-    options.ended?.(state, how)
-  }
-
-  /** Steps the machine through a batch; answers the text to send and how the batch ended the stream, if it did. */
-  const take = async (batch: Batch): Promise<readonly [string, How | undefined]> => {
-    let text = ""
-    for (const event of batch) {
-      const [next, frames] = machine.step(state, event)
-      const stored = event.type === "finished" ? storing(options, next) : undefined
-      if (stored !== undefined) {
-        try {
-          await stored
-        } catch {
-          const [failedState, failure] = machine.step(state, { type: "failed", failure: new Internal({}) })
-          state = failedState
-          return [text + render(failure), "failed"]
-        }
-      }
-      state = next
-      text += render(frames)
-      if (event.type === "finished" || event.type === "failed") return [text, event.type]
-    }
-    return [text, undefined]
-  }
-
-  const failWith = (controller: ReadableStreamDefaultController<Uint8Array>, failure: Failure) => {
-    if (over) return
-    const [next, frames] = machine.step(state, { type: "failed", failure })
-    state = next
-    controller.enqueue(utf8.encode(render(frames)))
-    end("failed")
-    controller.close()
-  }
-
-  let onShutdown = () => {}
-
-  return {
-    start(controller) {
-      onShutdown = () => failWith(controller, new UpstreamFailed({ message: "The gateway is shutting down" }))
-      request.shutdown.addEventListener("abort", onShutdown, { once: true })
-      watch = setInterval(() => {
-        const now = performance.now()
-        if (untakenSince !== undefined && now - untakenSince > readerDeadline) {
-          end("hang-up")
-          controller.error(new Error("the reader stopped reading"))
-        } else if (untakenSince === undefined && now - lastHeard > idleDeadline) {
-          failWith(controller, new UpstreamFailed({ message: "The model's upstream went silent" }))
-        } else if (untakenSince === undefined && now - lastSent >= heartbeatEvery - 500) {
-          lastSent = now
-          controller.enqueue(utf8.encode(options.heartbeat))
-        }
-      }, 1_000)
-    },
-    async pull(controller) {
-      untakenSince = undefined
-      while (!over) {
-        const next = given.shift() ?? generation.next()
-        const batch = (next instanceof Promise ? await next : next) ?? [upstreamEnded]
-        if (over) return
-        lastHeard = performance.now()
-        const [text, ending] = await take(batch)
-        if (over) return
-        if (text !== "") controller.enqueue(utf8.encode(text))
-        if (ending !== undefined) {
-          end(ending)
-          controller.close()
-          return
-        }
-        if (text !== "") {
-          lastSent = lastHeard
-          untakenSince = lastHeard
-          return
-        }
-      }
-    },
-    cancel() {
-      end("hang-up")
-    }
+    ended?.(this.#state, how)
   }
 }
 
-/** Frames as the text of server-sent events. */
+const yes = () => true
+const no = () => false
+
+/** One piece of bytes to send: the whole answer of one chunk leaves at once, and as it came where nothing is added. */
+const joined = (before: Uint8Array | undefined, text: string, after?: Uint8Array): Uint8Array => {
+  const pieces = before === undefined ? [] : [before]
+  if (text !== "") pieces.push(utf8.encode(text))
+  if (after !== undefined) pieces.push(after)
+  const [only] = pieces
+  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
+}
+
+/** Frames as the text of server-sent events; those in bytes already are none that a failure is told with. */
 export const render = (frames: ReadonlyArray<Frame>): string => {
   let text = ""
-  for (const frame of frames) {
-    text += isNative(frame) ? frame.text : `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
-  }
+  for (const frame of frames) text += rendered(frame)
   return text
 }
+
+const rendered = (frame: Frame): string => {
+  if (!isNative(frame)) return `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
+  return typeof frame.written === "string" ? frame.written : utf8Decoder.decode(frame.written)
+}
+
+const utf8Decoder = new TextDecoder()
 
 const isNative = (frame: Frame): frame is NativeFrame => frame.type === "native"

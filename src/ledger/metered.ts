@@ -1,8 +1,8 @@
 import type { Batch, Generation, How } from "../generation/Generation.ts"
-import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import { countText } from "../generation/tokenizer.ts"
 import type { Charge } from "./Ledger.ts"
+import { Output } from "./Output.ts"
 
 interface Options {
   /** Counts the input; only asked where the upstream does not tell. */
@@ -97,62 +97,4 @@ export const metered = (generation: Generation, charge: Charge, options: Options
     cancel,
     settled: () => stored
   }
-}
-
-/** Raw text kept until it is counted, in characters: an answer that tells its usage is never counted. */
-const keptAtMost = 65_536
-
-/** Gathers what a generation produced, to be counted if need be. */
-class Output {
-  searches = 0
-  private text: Array<string> = []
-  private reasoning: Array<string> = []
-  private native: Array<string> = []
-  private nativeLength = 0
-  private nativeTokens = 0
-
-  take(event: GenerationEvent): void {
-    switch (event.type) {
-      case "text-delta":
-      case "refusal-delta":
-      case "tool-call-delta":
-        this.text.push(event.text)
-        return
-      case "tool-call-start":
-        this.text.push(event.name)
-        return
-      case "reasoning-delta":
-        this.reasoning.push(event.text)
-        return
-      case "search-end":
-        this.searches++
-        return
-      case "native":
-        this.native.push(event.text)
-        this.nativeLength += event.text.length
-        if (this.nativeLength > keptAtMost) this.countNative()
-    }
-  }
-
-  tokens(): number {
-    this.countNative()
-    return countText(this.text.join("")) + this.reasoningTokens() + this.nativeTokens
-  }
-
-  reasoningTokens(): number {
-    return countText(this.reasoning.join(""))
-  }
-
-  private countNative(): void {
-    this.nativeTokens += countText(generatedText(this.native.join("")))
-    this.native = []
-    this.nativeLength = 0
-  }
-}
-
-/** The generated text inside forwarded stream frames: the strings that deltas of either dialect carry. */
-const generatedText = (frames: string): string => {
-  let text = ""
-  for (const [, value] of frames.matchAll(/"(?:delta|text|thinking|partial_json)":"((?:[^"\\]|\\.)*)"/g)) text += value
-  return text
 }

@@ -4,6 +4,7 @@ import { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
+import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { nativeMachine } from "../generation/native.ts"
 import type { NativeState } from "../generation/native.ts"
 import type { Native } from "../models/Models.ts"
@@ -26,7 +27,7 @@ export interface Passing {
 
 interface PassingState extends NativeState {
   /** The frames that went out last. */
-  readonly last: string
+  readonly last: string | Uint8Array
 }
 
 /**
@@ -44,9 +45,9 @@ export const passing = (payload: CreateResponse, replay: Replay, request: Incomi
     response = told
     return told
   }
-  const failed = (failure: Failure, last: string): ReadonlyArray<Frame> => {
+  const failed = (failure: Failure, last: string | Uint8Array): ReadonlyArray<Frame> => {
     const { code, message, param, type } = codedError(failure)
-    const sequence_number = 1 + Number(lastNumber(last) ?? -1)
+    const sequence_number = 1 + Number(lastNumber(typeof last === "string" ? last : utf8.decode(last)) ?? -1)
     response = { ...response, status: "failed", error: { code, message, param, type } }
     return [
       Object.assign(frame("error", sequence_number), { code, message, param, error: { type, code, message, param } }),
@@ -67,13 +68,18 @@ export const passing = (payload: CreateResponse, replay: Replay, request: Incomi
       step: (state, event) => {
         if (event.type === "failed") return [state, failed(event.failure, state.last)]
         const [next, frames] = step(state, event)
-        return [{ ...next, last: event.type === "native" ? event.text : state.last }, frames]
+        return [{ ...next, last: event.type === "native" ? writtenIn(event) : state.last }, frames]
       }
     }
   }
 }
 
 const frame = (type: string, sequence_number: number) => ({ type, sequence_number })
+
+const writtenIn = (event: Extract<GenerationEvent, { readonly type: "native" }>) =>
+  event.terminal ? event.text : event.bytes
+
+const utf8 = new TextDecoder()
 
 const lastNumber = (frames: string) => [...frames.matchAll(/"sequence_number":\s*(\d+)/g)].at(-1)?.[1]
 

@@ -2,15 +2,15 @@ import { Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { BrokenBody } from "./client.ts"
 import type { Exchange } from "./client.ts"
-import { SseOverflow, sseParser } from "./framing/sse.ts"
-import type { SseEvent } from "./framing/sse.ts"
+import { SseOverflow } from "./framing/sse.ts"
 import { garbled } from "./protocols/upstreamFailure.ts"
 
 /** Makes events of what an upstream sent. The last one it gives is `finished` or `failed`. */
 export interface Reader {
-  readonly frames: (frames: ReadonlyArray<SseEvent>) => Batch
+  /** The next bytes of a stream, cut anywhere. Throws `SseOverflow` where an event is too large. */
+  readonly push: (bytes: Uint8Array) => Batch
   /** The stream is over without having said so; what is left of it may be cut short. */
-  readonly end: (rest: ReadonlyArray<SseEvent>) => Batch
+  readonly end: () => Batch
   /** An answer in one piece. */
   readonly whole: (text: string) => Batch
 }
@@ -53,13 +53,12 @@ export const generationOf = (reader: Reader, exchange: Exchange): Generation => 
 
 type Take = () => Promise<Batch>
 
-const streamed = (reader: Reader, exchange: Exchange): Take => {
-  const parser = sseParser()
-  return async () => {
+const streamed =
+  (reader: Reader, exchange: Exchange): Take =>
+  async () => {
     const bytes = await exchange.read()
-    return bytes === undefined ? reader.end(parser.end()) : reader.frames(parser.push(bytes))
+    return bytes === undefined ? reader.end() : reader.push(bytes)
   }
-}
 
 const whole =
   (reader: Reader, exchange: Exchange): Take =>

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../contract/fields.ts"
 import type { Batch } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import { sseParser } from "./framing/sse.ts"
 import type { SseEvent } from "./framing/sse.ts"
 import type { Reader } from "./generationOf.ts"
 import { isObject, parseJson } from "./protocols/json.ts"
@@ -10,6 +11,7 @@ import { garbled } from "./protocols/upstreamFailure.ts"
 
 /** Reads an answer in a protocol's own words. */
 export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lowered, "back" | "stops">): Reader => {
+  const parser = sseParser()
   let state = protocol.begin(back)
   let looking = lookFor(stops)
 
@@ -45,14 +47,16 @@ export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lower
   }
 
   return {
-    frames: (frames) => {
+    push: (bytes) => {
+      const frames = parser.push(bytes)
+      if (frames.length === 0) return []
       const events: Array<GenerationEvent> = []
       read(frames, events)
       return stopped(events)
     },
-    end: (rest) => {
+    end: () => {
       const events: Array<GenerationEvent> = []
-      const wholeFrames = rest.filter(({ data }) => data === "[DONE]" || isObject(parseJson(data)))
+      const wholeFrames = parser.end().filter(({ data }) => data === "[DONE]" || isObject(parseJson(data)))
       if (!read(wholeFrames, events)) events.push(...protocol.end(state, false))
       return stopped(events)
     },

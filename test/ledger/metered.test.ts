@@ -93,8 +93,8 @@ describe("a metered generation", () => {
   it("reads the text out of forwarded frames", async () => {
     const frame = (value: object): GenerationEvent => ({
       type: "native",
-      text: `event: x\ndata: ${JSON.stringify(value)}\n\n`,
-      terminal: false
+      terminal: false,
+      bytes: new TextEncoder().encode(`event: x\ndata: ${JSON.stringify(value)}\n\n`)
     })
     const run = play([
       [frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "one two" } })],
@@ -103,6 +103,22 @@ describe("a metered generation", () => {
     await run.take(2)
     run.watched.cancel()
     expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 3 }), how: "hang-up", estimated: true }])
+  })
+
+  it("reads it out of however many forwarded frames there were", async () => {
+    const frame = (words: string): GenerationEvent => ({
+      type: "native",
+      terminal: false,
+      bytes: new TextEncoder().encode(`event: x\ndata: {"delta": {"text": ${JSON.stringify(words)}}}\n\n`)
+    })
+    const run = play([Array.from({ length: 900 }, () => frame(" two words")), [frame(" word".repeat(20_000))]])
+    await run.take(2)
+    run.watched.cancel()
+    const [paid] = run.paid
+    const tokens = typeof paid === "object" ? paid.used.outputTokens : 0
+    // Long texts are counted in parts, between which a token may be counted twice.
+    expect(tokens).toBeGreaterThanOrEqual(21_800)
+    expect(tokens).toBeLessThan(21_850)
   })
 
   it("pays nothing when the upstream fails, ends early, or the gateway stops it", async () => {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { sseParser } from "../../src/upstreams/framing/sse.ts"
 import type { Reader } from "../../src/upstreams/generationOf.ts"
 import { forwarded } from "../../src/upstreams/native/forwarded.ts"
 import { messages } from "../../src/upstreams/native/messages.ts"
+import { responses } from "../../src/upstreams/native/responses.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages.ts"
 import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses.ts"
 import { translated } from "../../src/upstreams/translated.ts"
-import { outcome } from "./events.ts"
+import { nativeText, outcome } from "./events.ts"
 import type { DialectName } from "./fakes/fakeUpstream.ts"
 import { dialects } from "./fakes/fakeUpstream.ts"
 import { scenarios } from "./fakes/scenarios.ts"
@@ -24,16 +24,19 @@ const readers: Readonly<Record<string, readonly [DialectName, () => Reader]>> = 
   "anthropic-messages passed through": [
     "anthropic-messages",
     () => forwarded(anthropicMessages, messages, (answer) => ({ ...answer, id: "ours" }))
+  ],
+  "openai-responses passed through": [
+    "openai-responses",
+    () => forwarded(openaiResponses, responses, (answer) => ({ ...answer, id: "ours" }))
   ]
 }
 
 const read = (reader: Reader, chunks: ReadonlyArray<Uint8Array>) => {
-  const parser = sseParser()
   const events: Array<GenerationEvent> = []
   const isOver = () => events.at(-1)?.type === "finished" || events.at(-1)?.type === "failed"
-  for (const chunk of chunks) if (!isOver()) events.push(...reader.frames(parser.push(chunk)))
-  if (!isOver()) events.push(...reader.end(parser.end()))
-  const native = events.map((event) => (event.type === "native" ? event.text : "")).join("")
+  for (const chunk of chunks) if (!isOver()) events.push(...reader.push(chunk))
+  if (!isOver()) events.push(...reader.end())
+  const native = events.map((event) => nativeText(event)).join("")
   return { ...outcome(events), native }
 }
 
@@ -76,7 +79,10 @@ describe.each(Object.entries(readers))("%s", (_, [name, reader]) => {
     const bytes = bytesOf("text", "\n")
     const half = bytes.subarray(0, Math.floor(bytes.length / 2))
     for (let at = 0; at < half.length; at += 5) {
-      expect(read(reader(), [half.subarray(0, at)]).ending).toMatchObject({ failed: "UpstreamFailed" })
+      const { ending, native } = read(reader(), [half.subarray(0, at)])
+      expect(ending).toMatchObject({ failed: "UpstreamFailed" })
+      // Whatever is told next must not be part of a frame that was cut off.
+      expect(native === "" || native.endsWith("\n\n")).toBe(true)
     }
   })
 })

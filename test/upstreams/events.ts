@@ -52,3 +52,9 @@ export const outcome = (events: ReadonlyArray<GenerationEvent>) => {
   }
   return { items, ending, usage: events.findLast((event) => event.type === "usage")?.usage }
 }
+
+/** What of an event passes through. */
+export const nativeText = (event: GenerationEvent): string => {
+  if (event.type !== "native") return ""
+  return event.terminal ? event.text : new TextDecoder().decode(event.bytes)
+}

@@ -8,6 +8,7 @@ import { defaultDeadlines } from "../../src/upstreams/client.ts"
 import { sseParser } from "../../src/upstreams/framing/sse.ts"
 import { textUpstream } from "../../src/upstreams/textUpstream.ts"
 import type { NativeRequest } from "../../src/upstreams/Upstream.ts"
+import { nativeText } from "./events.ts"
 import { dialects, fakeUpstream } from "./fakes/fakeUpstream.ts"
 import type { FakeOptions } from "./fakes/fakeUpstream.ts"
 import { spoken } from "./fakes/scenarios.ts"
@@ -66,7 +67,7 @@ const events = (running: Effect.Effect<{ generation: { next: () => unknown } }, 
   )
 
 const textOf = (all: ReadonlyArray<GenerationEvent>) =>
-  all.map((event) => (event.type === "native" ? event.text : "")).join("")
+  all.map(nativeText).join("")
 const framesOf = (text: string) => {
   const parser = sseParser()
   return [...parser.push(new TextEncoder().encode(text)), ...parser.end()].map(

@@ -16,7 +16,7 @@ export interface SseParser {
 export class SseOverflow extends Error {}
 
 /** The largest event held, in UTF-16 units; the largest real ones are a whole answer with an image inside. */
-const defaultLimit = 32 * 1024 * 1024
+export const eventLimit = 32 * 1024 * 1024
 
 const none: ReadonlyArray<SseEvent> = []
 
@@ -24,7 +24,7 @@ const none: ReadonlyArray<SseEvent> = []
  * An incremental parser of the HTML standard's event streams: CRLF, LF and CR lines, multi-line data, comments and a
  * byte order mark. A line that arrives in pieces is joined once, when it is whole, so a cut costs nothing.
  */
-export const sseParser = (limit: number = defaultLimit): SseParser => {
+export const sseParser = (limit: number = eventLimit): SseParser => {
   // The decoder carries halves of characters from one chunk to the next and drops the byte order mark.
   const decoder = new TextDecoder()
   let pieces: Array<string> = []
@@ -109,6 +109,12 @@ export const sseParser = (limit: number = defaultLimit): SseParser => {
       return events
     }
   }
+}
+
+/** The events in the bytes of a whole stream, or a part of one; the last may lack its closing blank line. */
+export const sseEvents = (bytes: Uint8Array): ReadonlyArray<SseEvent> => {
+  const parser = sseParser()
+  return [...parser.push(bytes), ...parser.end()]
 }
 
 const space = 32

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
+import type { FrameNames } from "../framing/WholeFrames.ts"
 import type { GenerateOptions } from "../Upstream.ts"
 
 /** What of a dialect the gateway must look at when requests and answers in it pass through. */
@@ -8,7 +9,12 @@ export interface Dialect {
   readonly headers: ReadonlyArray<string>
   /** The caller's body as the upstream gets it. */
   readonly body: (body: JsonObject, options: GenerateOptions) => JsonObject
-  /** Whether a frame must be parsed: it names things, ends the answer, or counts. All others go through as text. */
+  /**
+   * The names of frames that may have to be parsed: those that name things, end the answer, or count, and `message`, as
+   * which a frame without a name goes. All others go through as they are.
+   */
+  readonly names: FrameNames
+  /** Whether such a frame must be. */
   readonly concerns: (event: string, data: string) => boolean
   /** Where a frame holds the answer object; undefined where it holds none. */
   readonly answerIn: string

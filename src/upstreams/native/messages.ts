@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
+import { FrameNames } from "../framing/WholeFrames.ts"
 import { isTextType, plainText } from "../protocols/documents.ts"
 import { isObject, listAt, objectAt, textAt } from "../protocols/json.ts"
 import { signedBy } from "../protocols/signature.ts"
@@ -18,12 +19,11 @@ export const messages: Dialect = {
         ? [{ role: "user", content: body["messages"] }]
         : listAt(body, "messages").map(message)
   }),
-  concerns: (event) => concerned.has(event),
+  // A frame without a name says what it is inside.
+  names: new FrameNames(["message_start", "message_delta", "message_stop", "error", "message"]),
+  concerns: () => true,
   answerIn: "message"
 }
-
-/** A frame without a name says what it is inside. */
-const concerned = new Set(["message_start", "message_delta", "message_stop", "error", "message"])
 
 /** Blocks that only this gateway has become the upstream's; what the gateway sealed itself means nothing there. */
 const message = (message: unknown): unknown => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../contract/fields.ts"
+import { FrameNames } from "../framing/WholeFrames.ts"
 import { listAt } from "../protocols/json.ts"
 import { traitsOf } from "../protocols/openaiResponses/models.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -15,23 +16,22 @@ export const responses: Dialect = {
     previous_response_id: undefined,
     ...include(body, upstreamModel)
   }),
-  concerns: (event, data) =>
-    lifecycle.has(event) || (event === "response.output_item.done" && data.includes('"web_search_call"')),
+  names: new FrameNames([
+    "response.created",
+    "response.queued",
+    "response.in_progress",
+    "response.completed",
+    "response.incomplete",
+    "response.failed",
+    "response.cancelled",
+    "response.output_item.done",
+    "error",
+    // A frame without a name says what it is inside.
+    "message"
+  ]),
+  concerns: (event, data) => event !== "response.output_item.done" || data.includes('"web_search_call"'),
   answerIn: "response"
 }
-
-const lifecycle = new Set([
-  "response.created",
-  "response.queued",
-  "response.in_progress",
-  "response.completed",
-  "response.incomplete",
-  "response.failed",
-  "response.cancelled",
-  "error",
-  // A frame without a name says what it is inside.
-  "message"
-])
 
 /** What is not stored there can only be replayed encrypted. */
 const include = (body: JsonObject, model: string): JsonObject => {

@@ -1,0 +1,138 @@
+import { eventLimit, SseOverflow } from "./sse.ts"
+
+/**
+ * Cuts a stream of server-sent events behind its frames' blank lines, however the bytes are cut, and leaves them as they
+ * are: what it gives is whole frames, and the one that is still under way is held back.
+ */
+export class WholeFrames {
+  readonly #limit: number
+  #held: Array<Uint8Array> = []
+  #heldBytes = 0
+  // The two bytes before the next ones. A line that ends at the stream's start is blank.
+  #last = carriageReturn
+  #lastButOne = carriageReturn
+
+  /** @param limit the largest frame that is held back, in bytes */
+  constructor(limit: number = eventLimit) {
+    this.#limit = limit
+  }
+
+  /** The frames that these bytes complete; undefined is none. Throws `SseOverflow` where one exceeds the bound. */
+  push(bytes: Uint8Array): Uint8Array | undefined {
+    const end = this.#end(bytes)
+    const { length } = bytes
+    this.#lastButOne = length > 1 ? byteAt(bytes, length - 2) : length === 1 ? this.#last : this.#lastButOne
+    this.#last = length > 0 ? byteAt(bytes, length - 1) : this.#last
+    if (end === 0) {
+      this.#hold(bytes)
+      return undefined
+    }
+    const whole = end === length ? bytes : bytes.subarray(0, end)
+    const frames = this.#held.length === 0 ? whole : Buffer.concat([...this.#held, whole])
+    this.#held = none
+    this.#heldBytes = 0
+    // A copy: a view would keep the whole chunk.
+    if (end < length) this.#hold(bytes.slice(end))
+    return frames
+  }
+
+  /** The frame that the stream's end has cut short. */
+  rest(): Uint8Array {
+    return Buffer.concat(this.#held)
+  }
+
+  #hold(bytes: Uint8Array): void {
+    if (bytes.length === 0) return
+    if (this.#held === none) this.#held = []
+    this.#held.push(bytes)
+    this.#heldBytes += bytes.length
+    if (this.#heldBytes > this.#limit) throw new SseOverflow(`an event exceeds ${this.#limit} bytes`)
+  }
+
+  /** Where the last blank line ends; 0 where there is none. */
+  #end(bytes: Uint8Array): number {
+    for (let at = bytes.length - 1; at >= 0; at--) {
+      const byte = bytes[at]
+      if (byte !== lineFeed && byte !== carriageReturn) continue
+      const isPair = byte === lineFeed && this.#byte(bytes, at - 1) === carriageReturn
+      const before = this.#byte(bytes, isPair ? at - 2 : at - 1)
+      // Where lines end in CRLF, the other half of this one is to come.
+      if (byte === carriageReturn && before === lineFeed && at === bytes.length - 1) continue
+      if (before === lineFeed || before === carriageReturn) return at + 1
+    }
+    return 0
+  }
+
+  #byte(bytes: Uint8Array, at: number): number {
+    return at >= 0 ? byteAt(bytes, at) : at === -1 ? this.#last : this.#lastButOne
+  }
+}
+
+/**
+ * Where frames stand that have one of these names, or none, among whole frames: each one's start and end, one after the
+ * other. It looks at names alone, by their bytes: all others are passed over without being decoded.
+ */
+export const framesNamed = (names: FrameNames, bytes: Uint8Array): ReadonlyArray<number> => {
+  let found: Array<number> | undefined
+  const { length } = bytes
+  let start = 0
+  let isWanted = false
+  let isNamed = false
+  let isEmpty = true
+  let at = 0
+  while (at < length) {
+    const line = at
+    let byte = byteAt(bytes, at)
+    while (byte !== lineFeed && byte !== carriageReturn && ++at < length) byte = byteAt(bytes, at)
+    const lineEnd = at++
+    if (byte === carriageReturn && bytes[at] === lineFeed) at++
+    if (lineEnd > line) {
+      if (isEventField(bytes, line)) {
+        const from = line + (bytes[line + 6] === space ? 7 : 6)
+        isWanted = names.has(bytes, from, lineEnd)
+        isNamed = lineEnd > from
+      }
+      if (bytes[line] !== colon) isEmpty = false
+      continue
+    }
+    if (isWanted || !(isNamed || isEmpty)) (found ??= []).push(start, at)
+    start = at
+    isWanted = isNamed = false
+    isEmpty = true
+  }
+  return found ?? nowhere
+}
+
+/** Names to be recognised by their bytes, most of which differ in length from all others already. */
+export class FrameNames {
+  readonly #names: ReadonlySet<string>
+  readonly #lengths: ReadonlyArray<boolean>
+
+  constructor(names: Iterable<string>) {
+    this.#names = new Set(names)
+    const lengths = Array.from(this.#names, (name) => name.length)
+    this.#lengths = Array.from({ length: Math.max(0, ...lengths) + 1 }, (_, length) => lengths.includes(length))
+  }
+
+  has(bytes: Uint8Array, from: number, to: number): boolean {
+    return this.#lengths[to - from] === true && this.#names.has(String.fromCharCode(...bytes.subarray(from, to)))
+  }
+}
+
+const nowhere: ReadonlyArray<number> = []
+const none: Array<Uint8Array> = []
+const lineFeed = 10
+const carriageReturn = 13
+const space = 32
+const colon = 58
+
+const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0
+
+/** Whether `event:` stands here. */
+const isEventField = (bytes: Uint8Array, at: number): boolean =>
+  bytes[at] === 101 &&
+  bytes[at + 1] === 118 &&
+  bytes[at + 2] === 101 &&
+  bytes[at + 3] === 110 &&
+  bytes[at + 4] === 116 &&
+  bytes[at + 5] === colon
