@@ -129,7 +129,11 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
       this.#lastHeard = performance.now()
       let ending: How | undefined
       let text = ""
-      let bytes: Uint8Array | undefined
+      let sent = false
+      const send = (bytes: Uint8Array) => {
+        sent = true
+        controller.enqueue(bytes)
+      }
       for (const event of batch) {
         let [state, frames] = machine.step(this.#state, event)
         ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
@@ -145,20 +149,20 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
         this.#state = state
         for (const frame of frames) {
           if (isNative(frame) && typeof frame.written !== "string") {
-            bytes = joined(bytes, text, frame.written)
+            if (text !== "") send(utf8.encode(text))
             text = ""
+            send(frame.written)
           } else text += rendered(frame)
         }
         if (ending !== undefined) break
       }
-      if (text !== "") bytes = joined(bytes, text)
-      if (bytes !== undefined) controller.enqueue(bytes)
+      if (text !== "") send(utf8.encode(text))
       if (ending !== undefined) {
         this.#end(ending)
         controller.close()
         return
       }
-      if (bytes !== undefined) {
+      if (sent) {
         this.#lastSent = this.#lastHeard
         this.#untakenSince = this.#lastHeard
         return
@@ -220,15 +224,6 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
 
 const yes = () => true
 const no = () => false
-
-/** One piece of bytes to send: the whole answer of one chunk leaves at once, and as it came where nothing is added. */
-const joined = (before: Uint8Array | undefined, text: string, after?: Uint8Array): Uint8Array => {
-  const pieces = before === undefined ? [] : [before]
-  if (text !== "") pieces.push(utf8.encode(text))
-  if (after !== undefined) pieces.push(after)
-  const [only] = pieces
-  return only !== undefined && pieces.length === 1 ? only : Buffer.concat(pieces)
-}
 
 /** Frames as the text of server-sent events; those in bytes already are none that a failure is told with. */
 export const render = (frames: ReadonlyArray<Frame>): string => {

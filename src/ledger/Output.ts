@@ -14,13 +14,13 @@ export class Output {
       case "text-delta":
       case "refusal-delta":
       case "tool-call-delta":
-        (this.#text ??= new Pieces()).add(event.text)
+        ;(this.#text ??= new Pieces()).add(event.text)
         return
       case "tool-call-start":
-        (this.#text ??= new Pieces()).add(event.name)
+        ;(this.#text ??= new Pieces()).add(event.name)
         return
       case "reasoning-delta":
-        (this.#reasoning ??= new Pieces()).add(event.text)
+        ;(this.#reasoning ??= new Pieces()).add(event.text)
         return
       case "search-end":
         this.searches++
@@ -111,6 +111,7 @@ class Native {
 /** The generated text inside forwarded stream frames: the strings that deltas of either dialect carry. */
 const generatedText = (frames: string): string => {
   let text = ""
-  for (const [, value] of frames.matchAll(/"(?:delta|text|thinking|partial_json)":\s*"((?:[^"\\]|\\.)*)"/g)) text += value
+  for (const [, value] of frames.matchAll(/"(?:delta|text|thinking|partial_json)":\s*"((?:[^"\\]|\\.)*)"/g))
+    text += value
   return text
 }

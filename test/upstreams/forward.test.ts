@@ -66,8 +66,7 @@ const events = (running: Effect.Effect<{ generation: { next: () => unknown } }, 
     })
   )
 
-const textOf = (all: ReadonlyArray<GenerationEvent>) =>
-  all.map(nativeText).join("")
+const textOf = (all: ReadonlyArray<GenerationEvent>) => all.map(nativeText).join("")
 const framesOf = (text: string) => {
   const parser = sseParser()
   return [...parser.push(new TextEncoder().encode(text)), ...parser.end()].map(

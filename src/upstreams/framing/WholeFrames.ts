@@ -105,17 +105,24 @@ export const framesNamed = (names: FrameNames, bytes: Uint8Array): ReadonlyArray
 
 /** Names to be recognised by their bytes, most of which differ in length from all others already. */
 export class FrameNames {
-  readonly #names: ReadonlySet<string>
-  readonly #lengths: ReadonlyArray<boolean>
+  /** By their length. */
+  readonly #names: ReadonlyArray<ReadonlyArray<Uint8Array>>
 
-  constructor(names: Iterable<string>) {
-    this.#names = new Set(names)
-    const lengths = Array.from(this.#names, (name) => name.length)
-    this.#lengths = Array.from({ length: Math.max(0, ...lengths) + 1 }, (_, length) => lengths.includes(length))
+  constructor(names: ReadonlyArray<string>) {
+    const written = names.map((name) => new TextEncoder().encode(name))
+    const longest = Math.max(0, ...written.map((name) => name.length))
+    this.#names = Array.from({ length: longest + 1 }, (_, length) => written.filter((name) => name.length === length))
   }
 
   has(bytes: Uint8Array, from: number, to: number): boolean {
-    return this.#lengths[to - from] === true && this.#names.has(String.fromCharCode(...bytes.subarray(from, to)))
+    const names = this.#names[to - from]
+    if (names === undefined) return false
+    for (const name of names) {
+      let at = name.length - 1
+      while (at >= 0 && name[at] === bytes[from + at]) at--
+      if (at < 0) return true
+    }
+    return false
   }
 }
 

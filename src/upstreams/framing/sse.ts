@@ -106,16 +106,22 @@ export const sseParser = (limit: number = eventLimit): SseParser => {
       events.push(...take(decoder.decode()))
       endLine("", events)
       if (data !== undefined) endLine("", events)
+      event = ""
+      afterCr = false
       return events
     }
   }
 }
 
-/** The events in the bytes of a whole stream, or a part of one; the last may lack its closing blank line. */
-export const sseEvents = (bytes: Uint8Array): ReadonlyArray<SseEvent> => {
-  const parser = sseParser()
-  return [...parser.push(bytes), ...parser.end()]
-}
-
 const space = 32
 const lineFeed = 10
+
+/** The events in the bytes of a whole stream, or a part of one; the last may lack its closing blank line. */
+export const sseEvents = (bytes: Uint8Array): ReadonlyArray<SseEvent> => {
+  const events = whole.push(bytes)
+  const last = whole.end()
+  return last.length === 0 ? events : [...events, ...last]
+}
+
+/** As good as new after each stream's end. */
+const whole = sseParser(Infinity)

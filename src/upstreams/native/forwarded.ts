@@ -6,7 +6,7 @@ import type { SseEvent } from "../framing/sse.ts"
 import { framesNamed, WholeFrames } from "../framing/WholeFrames.ts"
 import type { Reader } from "../generationOf.ts"
 import { noBack } from "../protocols/back.ts"
-import { isObject, parseJson } from "../protocols/json.ts"
+import { isObject, objectAt, parseJson } from "../protocols/json.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
 import { garbled } from "../protocols/upstreamFailure.ts"
 import type { Dialect } from "./Dialect.ts"
@@ -29,48 +29,55 @@ export const forwarded = <S>(
     return events.filter(isAccount)
   }
 
-  /** Reads a frame that concerns us, and answers how it is told; undefined where nothing of it may be. */
-  const read = ({ data, event }: SseEvent, events: Array<GenerationEvent>): string | undefined => {
-    const parsed = parseJson(data)
-    if (!isObject(parsed)) {
-      events.push(noAnswer)
-      return undefined
-    }
-    events.push(...step(parsed))
-    // The family tells failures in its own words; ours hold nothing of the upstream's.
-    if (events.at(-1)?.type === "failed") return undefined
-    return written({ event, data: JSON.stringify(rename(parsed, dialect, rewrite)) })
+  /** A frame with the caller's names; undefined where it has none. */
+  const rename = ({ event }: SseEvent, frame: unknown): string | undefined => {
+    const answer = objectAt(frame, dialect.answerIn)
+    if (answer === undefined || !isObject(frame)) return undefined
+    return written({ event, data: JSON.stringify({ ...frame, [dialect.answerIn]: rewrite(answer) }) })
   }
 
-  /** Whole frames: the bytes between those that concern us go through as they are. */
+  /** Whole frames: the bytes around those that hold the answer's names go through as they are. */
   const frames = (bytes: Uint8Array): Batch => {
     const places = framesNamed(dialect.names, bytes)
     if (places.length === 0) return [{ type: "native", bytes, terminal: false }]
     const events: Array<GenerationEvent> = []
-    const pieces: Array<Uint8Array> = []
     let passed = 0
     const pass = (until: number) => {
-      if (until > passed) pieces.push(bytes.subarray(passed, until))
+      if (until > passed) events.push({ type: "native", bytes: bytes.subarray(passed, until), terminal: false })
     }
-    const together = (): Batch =>
-      pieces.length === 0 ? [] : [{ type: "native", bytes: joined(pieces), terminal: false }]
     for (let index = 0; index < places.length; index += 2) {
       const [start = 0, end = 0] = [places[index], places[index + 1]]
-      const [frame] = sseEvents(bytes.subarray(start, end))
-      if (frame !== undefined && !dialect.concerns(frame.event, frame.data)) continue
+      const frame = bytes.subarray(start, end)
+      const [event] = sseEvents(frame)
+      if (event === undefined) {
+        // Without data it is none, though it looks like one to some.
+        pass(start)
+        passed = end
+        continue
+      }
+      if (!dialect.concerns(event.event, event.data)) continue
+      const parsed = parseJson(event.data)
+      const told = isObject(parsed) ? step(parsed) : [noAnswer]
+      const renamed = rename(event, parsed)
+      const ending = told.at(-1)
+      if (ending?.type === "failed") {
+        // The family tells failures in its own words; ours hold nothing of the upstream's.
+        pass(start)
+        return [...events, ...told]
+      }
+      if (ending?.type === "finished") {
+        pass(start)
+        const text = renamed ?? utf8Decoder.decode(frame)
+        return [...events, ...told.slice(0, -1), { type: "native", text, terminal: true }, ending]
+      }
+      events.push(...told)
+      if (renamed === undefined) continue
       pass(start)
       passed = end
-      if (frame === undefined) continue
-      const renamed = read(frame, events)
-      if (renamed === undefined) return [...together(), ...events]
-      const last = events.at(-1)
-      if (last?.type === "finished") {
-        return [...together(), ...events.slice(0, -1), { type: "native", text: renamed, terminal: true }, last]
-      }
-      pieces.push(utf8.encode(renamed))
+      events.push({ type: "native", bytes: utf8.encode(renamed), terminal: false })
     }
     pass(bytes.length)
-    return [...events, ...together()]
+    return events
   }
 
   const whole = (text: string): Batch => {
@@ -108,17 +115,10 @@ export const forwarded = <S>(
 const isAccount = (event: GenerationEvent): boolean =>
   event.type === "started" || event.type === "usage" || event.type === "finished" || event.type === "failed"
 
-const joined = (pieces: ReadonlyArray<Uint8Array>): Uint8Array =>
-  pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces)
-
 const utf8 = new TextEncoder()
+const utf8Decoder = new TextDecoder()
 
 const noAnswer: GenerationEvent = { type: "failed", failure: garbled }
-
-const rename = (frame: JsonObject, dialect: Dialect, rewrite: (answer: JsonObject) => JsonObject): JsonObject => {
-  const answer = frame[dialect.answerIn]
-  return isObject(answer) ? { ...frame, [dialect.answerIn]: rewrite(answer) } : frame
-}
 
 const written = ({ event, data }: SseEvent): string => {
   const lines = data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data

@@ -54,7 +54,9 @@ describe("frames that are looked for", () => {
   const found = (written: string) => {
     const bytes = utf8.encode(written)
     const places = framesNamed(names, bytes)
-    return Array.from({ length: places.length / 2 }, (_, at) => text(bytes.subarray(places[2 * at], places[2 * at + 1])))
+    return Array.from({ length: places.length / 2 }, (_, at) =>
+      text(bytes.subarray(places[2 * at], places[2 * at + 1]))
+    )
   }
 
   it("are those with the names, and those without one", () => {
