@@ -1,7 +1,9 @@
-import { SqlClient } from "@effect/sql"
+import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Option } from "effect"
-import type { AccountId, KeyId } from "../contract/Caller.ts"
+import { Effect } from "effect"
+import { AccountId, KeyId } from "../contract/Caller.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import { prepared } from "../sql/prepared.ts"
 import type { Consumption } from "./Price.ts"
 
 /** One settled request: what it used, and what that cost at which price. */
@@ -21,91 +23,59 @@ export interface UsageRow {
   readonly costNanoUsd: number
 }
 
-/** SQLite takes 32,766 parameters in a statement. */
-const rowsAtOnce = 1_000
-
 /**
- * Every request writes a row, so SQLite gets texts that it has prepared before: a thousand rows are fifteen statements of
- * 64 and one each of what is left, for half of what one new text for every number of rows costs.
+ * Every request writes a row, so the database gets texts that it has prepared before: a thousand rows are fifteen
+ * statements of 64 and some smaller ones for what is left, for half of what one new text for every number of rows costs.
  */
-const batchSizes = [64, 16, 4, 1] as const
+const batchSizes = [64, 16, 4]
 
 /**
  * Writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
  * day. Any number of rows in a few statements; to be run in one transaction.
  */
-export const writeUsage = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<void, SqlError> => {
-  const run = runner(sql)
-  const statements: Array<Effect.Effect<unknown, SqlError>> = []
-  statements.push(sql.onDialectOrElse({ sqlite: () => insertPrepared(run, rows), orElse: () => insertAny(sql, rows) }))
-  for (const [account, nanoUsd] of sums(rows, (row) => row.account)) statements.push(run(settled, [nanoUsd, account]))
-  for (const [dayAndKey, nanoUsd] of sums(rows, (row) => `${dayOf(row.atMs)} ${row.key}`)) {
-    statements.push(run(spent, [dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
-  }
-  for (const day of byDay(rows)) statements.push(run(used, Object.values(day)))
-  return Effect.all(statements, { discard: true })
-}
+export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, SqlError>
 
-type Run = (text: string, values: ReadonlyArray<string | number>) => Effect.Effect<unknown, SqlError>
-
-/**
- * Every priced request waits for these: on SQLite they go to the transaction's own connection, for a statement object
- * and its span cost several times what the statement does.
- */
-const runner = (sql: SqlClient.SqlClient): Run =>
-  sql.onDialectOrElse({
-    sqlite: () => (text, values) =>
-      Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (transaction) =>
-        Option.isSome(transaction)
-          ? transaction.value[0].executeUnprepared(text, values, undefined)
-          : sql.unsafe(text, values)
-      ),
-    orElse: () => (text, values) => {
-      let n = 0
-      return sql.unsafe(
-        text.replaceAll("?", () => `$${++n}`),
-        values
-      )
-    }
+export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
+  const inserting = (size: number) => ({
+    size,
+    insert: prepared(sql, sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`)
   })
-
-const settled = "UPDATE accounts SET settled_nano_usd = settled_nano_usd + ? WHERE id = ?"
-
-const spent = `INSERT INTO key_spending (key_id, day, nano_usd) VALUES (?, ?, ?)
-  ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
-
-const insertAny = (sql: SqlClient.SqlClient, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
-  const chunks = Array.from({ length: Math.ceil(rows.length / rowsAtOnce) }, (_, index) =>
-    rows.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce)
+  const inserts = batchSizes.map(inserting)
+  const insertOne = inserting(1)
+  const settled = prepared(sql, sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
+  const spent = prepared(
+    sql,
+    sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
+      ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
   )
-  return Effect.forEach(chunks, (chunk) => sql`INSERT INTO usage ${sql.insert(chunk.map(columns))}`, { discard: true })
-}
-
-const insertPrepared = (run: Run, rows: ReadonlyArray<UsageRow>): Effect.Effect<unknown, SqlError> => {
-  const statements: Array<Effect.Effect<unknown, SqlError>> = []
-  for (let at = 0; at < rows.length;) {
-    const size = batchSizes.find((size) => size <= rows.length - at) ?? 1
-    const values: Array<string | number> = []
-    for (let n = at; n < at + size; n++) {
-      const row = rows[n]
-      if (row !== undefined) pushValues(values, row)
+  const used = prepared(
+    sql,
+    sql`INSERT INTO usage_days ${sql.insert(dayRow(anyRow, ""))}
+      ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET ${sql.literal(
+        Object.keys(nothing)
+          .map((column) => `${column} = usage_days.${column} + excluded.${column}`)
+          .join(", ")
+      )}`
+  )
+  return (rows) => {
+    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+    for (let at = 0; at < rows.length;) {
+      const { insert, size } = inserts.find((one) => one.size <= rows.length - at) ?? insertOne
+      const values: Array<string | number> = []
+      for (let n = at; n < at + size; n++) {
+        const row = rows[n]
+        if (row !== undefined) pushValues(values, row)
+      }
+      statements.push(insert(values))
+      at += size
     }
-    statements.push(run(insertText(size), values))
-    at += size
+    for (const [account, nanoUsd] of sums(rows, (row) => row.account)) statements.push(settled([nanoUsd, account]))
+    for (const [dayAndKey, nanoUsd] of sums(rows, (row) => `${dayOf(row.atMs)} ${row.key}`)) {
+      statements.push(spent([dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
+    }
+    for (const day of byDay(rows)) statements.push(used(Object.values(day)))
+    return Effect.all(statements, { discard: true })
   }
-  return Effect.all(statements, { discard: true })
-}
-
-const texts = new Map<number, string>()
-
-/** The text of an insert of so many rows: made of the columns' names and question marks, of nothing that anybody sent. */
-const insertText = (size: number): string => {
-  const known = texts.get(size)
-  if (known !== undefined) return known
-  const row = `(${columnNames.map(() => "?").join(", ")})`
-  const text = `INSERT INTO usage (${columnNames.join(", ")}) VALUES ${Array.from({ length: size }, () => row).join(", ")}`
-  texts.set(size, text)
-  return text
 }
 
 /** The UTC day of a time, `2026-01-31`. */
@@ -149,6 +119,21 @@ const pushValues = (values: Array<string | number>, row: UsageRow): void => {
   values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
 }
 
+/** Stands for any row where only the names and the number of its columns matter. */
+const anyRow: UsageRow = {
+  atMs: 0,
+  requestId: "",
+  account: AccountId.make(""),
+  key: KeyId.make(""),
+  model: "",
+  upstream: "",
+  outcome: "finished",
+  estimated: false,
+  used: { ...noUsage },
+  price: "",
+  costNanoUsd: 0
+}
+
 const columns = (row: UsageRow): Record<string, string | number> => {
   const values: Array<string | number> = []
   pushValues(values, row)
@@ -164,7 +149,7 @@ const byDay = (rows: ReadonlyArray<UsageRow>): Iterable<DayRow> => {
     // Mostly it is the group of the row before.
     if (sum?.day !== day || sum.key_id !== row.key || sum.account_id !== row.account || sum.model !== row.model) {
       const group = `${day} ${row.key} ${row.account} ${row.model}`
-      sum = days.get(group) ?? { account_id: row.account, day, key_id: row.key, model: row.model, ...nothing }
+      sum = days.get(group) ?? dayRow(row, day)
       days.set(group, sum)
     }
     sum.requests++
@@ -192,20 +177,20 @@ const nothing = {
   cost_nano_usd: 0
 }
 
+const dayRow = ({ account, key, model }: UsageRow, day: string): DayRow => ({
+  account_id: account,
+  day,
+  key_id: key,
+  model,
+  ...nothing
+})
+
 type DayRow = typeof nothing & {
   readonly account_id: string
   readonly day: string
   readonly key_id: string
   readonly model: string
 }
-
-const summed = Object.keys(nothing)
-const dayColumns = ["account_id", "day", "key_id", "model", ...summed]
-
-/** Its values are a `DayRow`'s, in the order in which `byDay` makes them. */
-const used = `INSERT INTO usage_days (${dayColumns.join(", ")}) VALUES (${dayColumns.map(() => "?").join(", ")})
-  ON CONFLICT (account_id, day, key_id, model)
-  DO UPDATE SET ${summed.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}`
 
 /** Costs by a row's group; groups that cost nothing are left out. */
 const sums = <K>(rows: ReadonlyArray<UsageRow>, group: (row: UsageRow) => K): Map<K, number> => {

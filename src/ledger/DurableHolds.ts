@@ -8,7 +8,7 @@ import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
 import type { Commits } from "../sql/Commits.ts"
 import { prepared } from "../sql/prepared.ts"
 import type { Balances } from "./Balances.ts"
-import { writeUsage } from "./Book.ts"
+import { usageWriter } from "./Book.ts"
 import type { Charge, Chargeable } from "./Ledger.ts"
 import { costOf, priceFromText } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
@@ -73,6 +73,7 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
     sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd)
       VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
   )
+  const writeUsage = usageWriter(sql)
   const deleteHold = prepared<HoldRow>(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
 
   const row = (hold: TaskHold, nanoUsd: number): Row => {
@@ -102,7 +103,7 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
       const nowMs = clock.unsafeCurrentTimeMillis()
       const cost = used === undefined ? 0 : costOf(priceFromText(held.price), used.used)
       if (used !== undefined) {
-        yield* writeUsage(sql, [
+        yield* writeUsage([
           {
             ...owner,
             atMs: nowMs,

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { Cause } from "effect"
 import { Internal } from "../contract/Failure.ts"
 import { Commits } from "../sql/Commits.ts"
-import { writeUsage } from "./Book.ts"
+import { usageWriter } from "./Book.ts"
 import type { UsageRow } from "./Book.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
@@ -50,6 +50,7 @@ export interface UsageLog {
 export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolean) {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
+  const writeUsage = usageWriter(sql)
   /** What must be durable, and so waits for an fsync. */
   let open = emptyBatch()
   /** What need not. */
@@ -98,10 +99,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
       Effect.suspend(() => {
         batch = open
         open = emptyBatch()
-        return writeUsage(
-          sql,
-          batch.entries.map((entry) => entry.row)
-        )
+        return writeUsage(batch.entries.map((entry) => entry.row))
       })
     )
     return Effect.matchCauseEffect(write, {
@@ -130,7 +128,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
     const write = commits.writeBehind(
       Effect.suspend(() => {
         rows = behind.splice(0, rowsBehind)
-        return writeUsage(sql, rows)
+        return writeUsage(rows)
       })
     )
     return Effect.catchAllCause(write, (cause) => {

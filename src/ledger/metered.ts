@@ -18,83 +18,105 @@ interface Options {
  * when the client hangs up, nothing when it fails. An upstream that tells no usage is counted after, and the count is
  * given to the client as well, so that both see the same numbers.
  */
-export const metered = (generation: Generation, charge: Charge, options: Options): Generation => {
-  const output = new Output()
-  let reported: Usage | undefined
-  /** Whether the reported usage is a total, and not just what was known at the start. */
-  let isTotal = false
-  let isOver = false
-  let stored: Promise<void> | undefined
+export const metered = (generation: Generation, charge: Charge, options: Options): Generation =>
+  new Metered(generation, charge, options)
 
-  const pay = (used: Usage, how: "finished" | "hang-up", estimated: boolean) => {
-    isOver = true
-    stored = charge.settle(used, how, estimated)
-    options.done(used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens, how, used)
+/** One object for each request, where closures would be eight. */
+class Metered implements Generation {
+  declare readonly native?: true
+  declare readonly adapted?: ReadonlyArray<string>
+  readonly #generation: Generation
+  readonly #charge: Charge
+  readonly #options: Options
+  #output: Output | undefined
+  #reported: Usage | undefined
+  /** Whether the reported usage is a total, and not just what was known at the start. */
+  #isTotal = false
+  #isOver = false
+  #stored: Promise<void> | undefined
+
+  constructor(generation: Generation, charge: Charge, options: Options) {
+    this.#generation = generation
+    this.#charge = charge
+    this.#options = options
+    if (generation.native !== undefined) this.native = generation.native
+    if (generation.adapted !== undefined) this.adapted = generation.adapted
+  }
+
+  next(): Batch | undefined | Promise<Batch | undefined> {
+    const next = this.#generation.next()
+    return next instanceof Promise ? next.then((batch) => this.#observe(batch)) : this.#observe(next)
+  }
+
+  cancel(how?: How): void {
+    this.#generation.cancel(how)
+    if (this.#isOver) return
+    if (how === "failed" || this.#options.isShuttingDown()) this.#release()
+    else this.#pay(this.#counted(), "hang-up", true)
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.#stored
+  }
+
+  #pay(used: Usage, how: "finished" | "hang-up", estimated: boolean): void {
+    this.#isOver = true
+    this.#stored = this.#charge.settle(used, how, estimated)
+    const tokens = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens
+    this.#options.done(tokens, how, used)
   }
 
   /** What was used as far as anybody can tell from here; what the upstream did say of the input stands. */
-  const counted = (): Usage => ({
-    ...(reported ?? { ...noUsage, inputTokens: options.inputTokens() }),
-    outputTokens: Math.max(reported?.outputTokens ?? 0, output.tokens()),
-    reasoningTokens: Math.max(reported?.reasoningTokens ?? 0, output.reasoningTokens()),
-    searches: Math.max(reported?.searches ?? 0, output.searches)
-  })
-
-  const release = () => {
-    isOver = true
-    charge.release()
-    options.done(0, "failed", noUsage)
+  #counted(): Usage {
+    const reported = this.#reported ?? { ...noUsage, inputTokens: this.#options.inputTokens() }
+    const output = this.#output
+    if (output === undefined) return reported
+    return {
+      ...reported,
+      outputTokens: Math.max(reported.outputTokens, output.tokens()),
+      reasoningTokens: Math.max(reported.reasoningTokens, output.reasoningTokens()),
+      searches: Math.max(reported.searches, output.searches)
+    }
   }
 
-  const observe = (batch: Batch | undefined): Batch | undefined => {
-    if (isOver) return batch
+  #release(): void {
+    this.#isOver = true
+    this.#charge.release()
+    this.#options.done(0, "failed", noUsage)
+  }
+
+  #observe(batch: Batch | undefined): Batch | undefined {
+    if (this.#isOver) return batch
     if (batch === undefined) {
-      release()
+      this.#release()
       return batch
     }
     for (const event of batch) {
       switch (event.type) {
         case "started":
-          reported = event.usage ?? reported
+          this.#reported = event.usage ?? this.#reported
           break
         case "usage":
-          reported = event.usage
-          isTotal = true
+          this.#reported = event.usage
+          this.#isTotal = true
           break
         case "failed":
-          release()
+          this.#release()
           return batch
         case "finished": {
-          if (isTotal) {
-            pay(reported ?? noUsage, "finished", false)
+          if (this.#isTotal) {
+            this.#pay(this.#reported ?? noUsage, "finished", false)
             return batch
           }
-          const usage = counted()
-          pay(usage, "finished", true)
+          const usage = this.#counted()
+          this.#pay(usage, "finished", true)
           return batch.toSpliced(batch.indexOf(event), 0, { type: "usage", usage })
         }
         default:
-          output.take(event)
+          this.#output ??= new Output()
+          this.#output.take(event)
       }
     }
     return batch
-  }
-
-  const cancel = (how?: How) => {
-    generation.cancel(how)
-    if (isOver) return
-    if (how === "failed" || options.isShuttingDown()) release()
-    else pay(counted(), "hang-up", true)
-  }
-
-  return {
-    ...(generation.native === undefined ? {} : { native: generation.native }),
-    ...(generation.adapted === undefined ? {} : { adapted: generation.adapted }),
-    next: () => {
-      const next = generation.next()
-      return next instanceof Promise ? next.then(observe) : observe(next)
-    },
-    cancel,
-    settled: () => stored
   }
 }

@@ -4,7 +4,7 @@ import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { readMoment } from "../../src/contract/moment.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { writeUsage } from "../../src/ledger/Book.ts"
+import { usageWriter } from "../../src/ledger/Book.ts"
 import type { UsageRow } from "../../src/ledger/Book.ts"
 import { UsageReport } from "../../src/ledger/UsageReport.ts"
 import { usageReportOf } from "../../src/ledger/usageReportOf.ts"
@@ -30,7 +30,7 @@ const row = (over: Partial<UsageRow> = {}): UsageRow => ({
 })
 
 const store = (rows: ReadonlyArray<UsageRow>) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(writeUsage(sql, rows)))
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(usageWriter(sql)(rows)))
 
 const ask = (question: Parameters<typeof usageReportOf>[1]) =>
   Effect.flatMap(UsageReport, (report) => usageReportOf(report, question))
