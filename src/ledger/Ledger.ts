@@ -51,9 +51,6 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const sql = yield* SqlClient.SqlClient
     const changes = yield* Changes
     const clock = yield* Effect.clock
-    /** Charges that are open and may cost something. */
-    let costly = 0
-    const log = yield* makeUsageLog(() => costly > 0)
     const balances = new Balances()
     const holds = makeDurableHolds({ sql, commits: yield* Commits, balances, clock })
     // Whoever has a hold is known from the start: what ends it then only has to follow in memory.
@@ -84,7 +81,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const place = (request: Chargeable, most: () => number) => {
       const held = heldFor(request, most)
       const refused = balances.hold(request.caller, held, clock.unsafeCurrentTimeMillis())
-      return refused === undefined ? Effect.succeed(charge(request, held)) : Effect.fail(refused)
+      return refused === undefined ? Effect.succeed(new OpenCharge(request, held)) : Effect.fail(refused)
     }
 
     /** As `open` for a task, whose hold is stored with it by what `store` does with the row. */
@@ -98,46 +95,58 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         return balances.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
       })
 
-    const charge = (request: Chargeable, held: number): Charge => {
-      let isOpen = true
-      const isCostly = !isFree(request.price)
-      if (isCostly) costly++
-      const close = () => {
-        isOpen = false
-        if (isCostly) costly--
+    /** Of all that is open and may cost something. */
+    let costly = 0
+    const log = yield* makeUsageLog(() => costly > 0)
+
+    /** One object for each request. */
+    class OpenCharge implements Charge {
+      readonly #request: Chargeable
+      readonly #held: number
+      #isOpen = true
+
+      constructor(request: Chargeable, held: number) {
+        this.#request = request
+        this.#held = held
+        if (!isFree(request.price)) costly++
       }
-      return {
-        settle: (used, outcome, estimated) => {
-          if (!isOpen) return undefined
-          close()
-          const { caller, price } = request
-          const nowMs = clock.unsafeCurrentTimeMillis()
-          const cost = costOf(price, used)
-          const row: UsageRow = {
-            atMs: nowMs,
-            requestId: request.requestId,
-            account: caller.account,
-            key: caller.key,
-            model: request.model,
-            upstream: request.upstream,
-            outcome,
-            estimated,
-            used,
-            price: price.text,
-            costNanoUsd: cost
-          }
-          balances.settle(caller, held, cost, nowMs)
-          if (cost > 0 && outcome === "finished") {
-            return log.appendDurably(row, () => balances.settle(caller, 0, -cost, nowMs))
-          }
-          log.append(row)
-          return undefined
-        },
-        release: () => {
-          if (!isOpen) return
-          close()
-          balances.settle(request.caller, held, 0, clock.unsafeCurrentTimeMillis())
+
+      settle(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean): Promise<void> | undefined {
+        if (!this.#close()) return undefined
+        const { caller, model, price, requestId, upstream } = this.#request
+        const nowMs = clock.unsafeCurrentTimeMillis()
+        const cost = costOf(price, used)
+        const row: UsageRow = {
+          atMs: nowMs,
+          requestId,
+          account: caller.account,
+          key: caller.key,
+          model,
+          upstream,
+          outcome,
+          estimated,
+          used,
+          price: price.text,
+          costNanoUsd: cost
         }
+        balances.settle(caller, this.#held, cost, nowMs)
+        if (cost > 0 && outcome === "finished") {
+          return log.appendDurably(row, () => balances.settle(caller, 0, -cost, nowMs))
+        }
+        log.append(row)
+        return undefined
+      }
+
+      release(): void {
+        if (this.#close()) balances.settle(this.#request.caller, this.#held, 0, clock.unsafeCurrentTimeMillis())
+      }
+
+      /** False where it has ended before. */
+      #close(): boolean {
+        if (!this.#isOpen) return false
+        this.#isOpen = false
+        if (!isFree(this.#request.price)) costly--
+        return true
       }
     }
 
