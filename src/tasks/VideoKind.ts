@@ -4,7 +4,7 @@ import { exitOf } from "../contract/eager.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoReport, VideoSaturated, VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { saturated, unreachable, untilPoll } from "./backoff.ts"
+import { makeCrowd, saturated, unreachable, untilPoll } from "./backoff.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
 import type { Lease, LeaseLost, TaskKind, Turn } from "./TaskKind.ts"
@@ -37,6 +37,7 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
     const crash = yield* CrashPoints
     /** How long a lane's videos usually take, learned from those that were seen to end. */
     const usualMs = new Map<string, number>()
+    const crowds = new Map<string, ReturnType<typeof makeCrowd>>()
 
     const submit = (lease: Lease, upstream: VideoUpstream): Effect.Effect<Turn | "settled", LeaseLost | SqlError> =>
       Effect.gen(function* () {
@@ -161,7 +162,13 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
       })
 
     const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined) =>
-      Effect.map(Random.next, (random) => again(patch, untilPoll(ageMs, usualMs.get(task.lane), saidMs, random)))
+      Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
+        const crowd = crowds.get(task.lane) ?? makeCrowd()
+        crowds.set(task.lane, crowd)
+        const ms = untilPoll(ageMs, usualMs.get(task.lane), saidMs, crowd.waiting(), random)
+        crowd.asksAgainIn(ms, nowMs)
+        return again(patch, ms)
+      })
 
     const learn = (lane: string, tookMs: number) => {
       const before = usualMs.get(lane)

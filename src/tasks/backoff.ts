@@ -14,17 +14,42 @@ export const unreachable = (tries: number, random: number): number =>
 /**
  * Until the next poll. What the upstream said goes first; else half of what is left of the usual time, and past that a
  * fifth of the age: a ten-minute video is asked about a few times a minute, a quick one several times in its last seconds.
+ *
+ * @param waiting how many wait for the same upstream: all of them together ask it a few hundred times a second at most
  */
 export const untilPoll = (
   ageMs: number,
   usualMs: number | undefined,
   saidMs: number | undefined,
+  waiting: number,
   random: number
 ): number => {
   if (saidMs !== undefined) return clamp(saidMs, 100, 600_000)
   const left = (usualMs ?? 0) - ageMs
-  return jittered(clamp(left > 0 ? Math.max(left / 2, ageMs / 20) : ageMs / 5, 1_000, 15_000), random)
+  const wanted = clamp(left > 0 ? Math.max(left / 2, ageMs / 20) : ageMs / 5, 1_000, 15_000)
+  return jittered(Math.max(wanted, waiting / pollsPerMs), random)
 }
+
+const pollsPerMs = 0.4
+
+/**
+ * About how many wait, told by nothing but their polls: one that asks every ten seconds brings ten seconds each time it
+ * asks, and so in a second all bring as many seconds as there are of them.
+ */
+export const makeCrowd = () => {
+  let waiting = 0
+  let atMs = 0
+  return {
+    waiting: () => waiting,
+    asksAgainIn: (ms: number, nowMs: number) => {
+      waiting = waiting * Math.exp(Math.min(0, atMs - nowMs) / crowdMs) + ms / crowdMs
+      atMs = nowMs
+    }
+  }
+}
+
+/** How long a poll is remembered. */
+const crowdMs = 10_000
 
 const doubling = (firstMs: number, tries: number) => Math.min(firstMs * 2 ** Math.min(tries, 20), 60_000)
 const clamp = (ms: number, least: number, most: number) => Math.min(Math.max(ms, least), most)
