@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Layer, Option, Ref, TestClock } from "effect"
+import { endOfTurn, isBusy } from "../../src/http/turn.ts"
 import { Leases } from "../../src/tasks/Leases.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { maxAttempts, TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
@@ -35,6 +36,30 @@ describe("the runner", () => {
       expect(changes.map((change) => change.state)).toEqual(["queued", "succeeded"])
     }).pipe(Effect.provide(live))
   })
+
+  it.live(
+    "begins few turns at a time while callers keep the server busy, and comes to an end of them all the same",
+    () => {
+      let begun = 0
+      const { live } = engine({ parallel: 1_000, run: () => Effect.sync(() => (begun++, succeeds)) })
+      return Effect.gen(function* () {
+        const store = yield* TaskStore
+        const answering = setInterval(() => {
+          for (let answers = 0; answers < 8; answers++) void endOfTurn()
+        }, 5)
+        yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(answering)))
+        yield* eventually(Effect.sync(isBusy), (busy) => busy)
+        yield* Effect.forEach(Array.from({ length: 100 }), (_, n) => store.insert(newTask(`t${n}`)), {
+          concurrency: "unbounded"
+        })
+        yield* Effect.sleep("100 millis")
+        // Where the machine itself gave this process no time, nobody was kept busy either.
+        if (longestMs < 40) expect(begun).toBeLessThan(64)
+        yield* Effect.sleep("100 millis").pipe(Effect.repeat({ until: () => begun === 100 }))
+        yield* eventually(store.active, (active) => active === 0)
+      }).pipe(Effect.scoped, Effect.timeout("10 seconds"), Effect.provide(live))
+    }
+  )
 
   it.effect("goes on with a task when its next turn is due, and not before", () => {
     let turns = 0
