@@ -44,7 +44,11 @@ describe("the runner", () => {
       const { live } = engine({ parallel: 1_000, run: () => Effect.sync(() => (begun++, succeeds)) })
       return Effect.gen(function* () {
         const store = yield* TaskStore
+        let answeredAt = performance.now()
+        let longestMs = 0
         const answering = setInterval(() => {
+          longestMs = Math.max(longestMs, performance.now() - answeredAt)
+          answeredAt = performance.now()
           for (let answers = 0; answers < 8; answers++) void endOfTurn()
         }, 5)
         yield* Effect.addFinalizer(() => Effect.sync(() => clearInterval(answering)))
