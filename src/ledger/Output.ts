@@ -1,12 +1,12 @@
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import { grown } from "../generation/grown.ts"
 import { countText } from "../generation/tokenizer.ts"
 
 /** Gathers what a generation produced, to be counted if need be: an answer that tells its usage never is. */
 export class Output {
   searches = 0
-  // An answer in one piece needs none of these.
-  #text: Pieces | undefined
-  #reasoning: Pieces | undefined
+  #text = ""
+  #reasoning = ""
   #native: Native | undefined
 
   take(event: GenerationEvent): void {
@@ -14,13 +14,13 @@ export class Output {
       case "text-delta":
       case "refusal-delta":
       case "tool-call-delta":
-        ;(this.#text ??= new Pieces()).add(event.text)
+        this.#text = grown(this.#text, event.text)
         return
       case "tool-call-start":
-        ;(this.#text ??= new Pieces()).add(event.name)
+        this.#text = grown(this.#text, event.name)
         return
       case "reasoning-delta":
-        ;(this.#reasoning ??= new Pieces()).add(event.text)
+        this.#reasoning = grown(this.#reasoning, event.text)
         return
       case "search-end":
         this.searches++
@@ -31,34 +31,16 @@ export class Output {
   }
 
   tokens(): number {
-    const text = (this.#text?.whole() ?? "") + (this.#native?.generated() ?? "")
+    const text = this.#text + (this.#native?.generated() ?? "")
     return countText(text) + this.reasoningTokens()
   }
 
   reasoningTokens(): number {
-    return countText(this.#reasoning?.whole() ?? "")
+    return countText(this.#reasoning)
   }
 }
 
 const utf8 = new TextDecoder()
-
-/** Text in pieces of a word each, which would take many times its own room if they were kept as they are. */
-class Pieces {
-  #loose: Array<string> = []
-  #joined: Array<string> | undefined
-
-  add(piece: string): void {
-    this.#loose.push(piece)
-    if (this.#loose.length < 64) return
-    this.#joined ??= []
-    this.#joined.push(this.#loose.join(""))
-    this.#loose = []
-  }
-
-  whole(): string {
-    return [...(this.#joined ?? []), ...this.#loose].join("")
-  }
-}
 
 /** In bytes: chunks that are kept as they came, and how much of each kind before it is looked through. */
 const large = { from: 2_048, most: 65_536 }
@@ -73,7 +55,7 @@ class Native {
   /** Small chunks behind each other. */
   #small = empty
   #smallBytes = 0
-  readonly #text = new Pieces()
+  #text = ""
 
   add(frames: string | Uint8Array): void {
     if (typeof frames === "string" || frames.length >= large.from) {
@@ -84,9 +66,9 @@ class Native {
     }
     if (this.#smallBytes + frames.length > small.most) this.#lookThrough()
     if (this.#smallBytes + frames.length > this.#small.length) {
-      const grown = new Uint8Array(Math.min(small.most, Math.max(small.first, 2 * this.#smallBytes + frames.length)))
-      grown.set(this.#small.subarray(0, this.#smallBytes))
-      this.#small = grown
+      const wider = new Uint8Array(Math.min(small.most, Math.max(small.first, 2 * this.#smallBytes + frames.length)))
+      wider.set(this.#small.subarray(0, this.#smallBytes))
+      this.#small = wider
     }
     this.#small.set(frames, this.#smallBytes)
     this.#smallBytes += frames.length
@@ -94,14 +76,14 @@ class Native {
 
   generated(): string {
     this.#lookThrough()
-    return this.#text.whole()
+    return this.#text
   }
 
   #lookThrough(): void {
     for (const frames of this.#large) {
-      this.#text.add(generatedText(typeof frames === "string" ? frames : utf8.decode(frames)))
+      this.#text = grown(this.#text, generatedText(typeof frames === "string" ? frames : utf8.decode(frames)))
     }
-    this.#text.add(generatedText(utf8.decode(this.#small.subarray(0, this.#smallBytes))))
+    this.#text = grown(this.#text, generatedText(utf8.decode(this.#small.subarray(0, this.#smallBytes))))
     this.#large = []
     this.#largeBytes = 0
     this.#smallBytes = 0

@@ -2,6 +2,7 @@ import type { Machine } from "../generation/Machine.ts"
 import type { Citation as Cited, SearchOutcome } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason, Usage as Tokens } from "../generation/GenerationEvent.ts"
+import { grown } from "../generation/grown.ts"
 import * as Sequence from "../generation/sequence.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
@@ -171,20 +172,20 @@ const delta = (draft: Draft, text: string, frames: Array<StreamFrame>, options: 
   switch (open?.type) {
     case "text":
       frames.push({ type: "content_block_delta", index, delta: { type: "text_delta", text } })
-      draft.open = { type: "text", text: open.text + text, citations: open.citations }
+      draft.open = { type: "text", text: grown(open.text, text), citations: open.citations }
       return
     case "thinking":
       if (!options.hideThinking) {
         frames.push({ type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: text } })
       }
-      draft.open = { type: "thinking", text: open.text + text }
+      draft.open = { type: "thinking", text: grown(open.text, text) }
       return
     case "tool-use":
       frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: text } })
-      draft.open = { ...open, input: open.input + text }
+      draft.open = { ...open, input: grown(open.input, text) }
       return
     case "free-text-tool-use":
-      draft.open = { ...open, input: open.input + text }
+      draft.open = { ...open, input: grown(open.input, text) }
   }
 }
 

@@ -3,7 +3,7 @@ import type { Clock, Duration } from "effect"
 import { exitOf } from "../contract/eager.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import type { Batch, Generation } from "../generation/Generation.ts"
+import type { Batch, Generation, How } from "../generation/Generation.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { Circuit, usualRules } from "./Circuit.ts"
 import type { CircuitRules, Pass } from "./Circuit.ts"
@@ -53,7 +53,7 @@ export const through = (lane: Lane | undefined, call: Call): Call => {
     if (slot === undefined) return guarded(lane, call)
     const made = slot.isFree ? guarded(lane, call) : Effect.zipRight(waiting(lane, slot), guarded(lane, call))
     return Effect.onExit(made, (exit) => (Exit.isFailure(exit) ? Effect.sync(slot.leave) : Effect.void)).pipe(
-      Effect.map((generation) => leaving(generation, slot))
+      Effect.map((generation) => new InSlot(generation, slot))
     )
   })
 }
@@ -71,14 +71,15 @@ const noRoom = new UpstreamError({
   status: undefined
 })
 
-const guarded = ({ circuit, clock }: Lane, call: Call): Call =>
+const guarded = (lane: Lane, call: Call): Call =>
   Effect.suspend(() => {
+    const { circuit, clock } = lane
     const pass = circuit.enter(clock.unsafeCurrentTimeMillis())
     if (pass === undefined) return Effect.fail(failsTooOften)
     return Effect.matchCauseEffect(Effect.interruptible(call), {
       onSuccess: (generation) => {
         circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
-        return Effect.succeed(watched(generation, () => circuit.brokeOff(clock.unsafeCurrentTimeMillis())))
+        return Effect.succeed(new Guarded(generation, lane))
       },
       onFailure: (cause) => {
         settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
@@ -104,26 +105,65 @@ const settle = (circuit: Circuit, pass: Pass, error: Failure | UpstreamError | u
   else circuit.abandoned(pass)
 }
 
-/** Hears of an upstream that fails in the middle of its answer. */
-const watched = (generation: Generation, failed: () => void): Generation => {
-  const observe = (batch: Batch | undefined) => {
-    const last = batch?.at(-1)
-    if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") failed()
-    return batch
+/** A generation with something of the lane's around it. */
+class Around implements Generation {
+  declare readonly native?: true
+  declare readonly adapted?: ReadonlyArray<string>
+  protected readonly inner: Generation
+
+  constructor(inner: Generation) {
+    this.inner = inner
+    if (inner.native !== undefined) this.native = inner.native
+    if (inner.adapted !== undefined) this.adapted = inner.adapted
   }
-  return {
-    ...generation,
-    next: () => {
-      const next = generation.next()
-      return next instanceof Promise ? next.then(observe) : observe(next)
-    }
+
+  next(): ReturnType<Generation["next"]> {
+    return this.inner.next()
+  }
+
+  cancel(how?: How): void {
+    this.inner.cancel(how)
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.inner.settled?.()
   }
 }
 
-const leaving = (generation: Generation, slot: Slot): Generation => ({
-  ...generation,
-  cancel: (how) => {
-    slot.leave()
-    generation.cancel(how)
+/** Hears of an upstream that fails in the middle of its answer. */
+class Guarded extends Around {
+  readonly #lane: Lane
+
+  constructor(inner: Generation, lane: Lane) {
+    super(inner)
+    this.#lane = lane
   }
-})
+
+  override next(): ReturnType<Generation["next"]> {
+    const next = this.inner.next()
+    return next instanceof Promise ? next.then((batch) => this.#observe(batch)) : this.#observe(next)
+  }
+
+  #observe(batch: Batch | undefined): Batch | undefined {
+    const last = batch?.at(-1)
+    if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") {
+      this.#lane.circuit.brokeOff(this.#lane.clock.unsafeCurrentTimeMillis())
+    }
+    return batch
+  }
+}
+
+/** Leaves its slot when it is cancelled, as every generation is in the end. */
+class InSlot extends Around {
+  readonly #slot: Slot
+
+  constructor(inner: Generation, slot: Slot) {
+    super(inner)
+    this.#slot = slot
+  }
+
+  override cancel(how?: How): void {
+    this.#slot.leave()
+    this.inner.cancel(how)
+  }
+}

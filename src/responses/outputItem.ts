@@ -1,4 +1,5 @@
 import type { SearchOutcome } from "../generation/Conversation.ts"
+import { grown } from "../generation/grown.ts"
 import type { OpenItem } from "../generation/sequence.ts"
 import { emit, shown } from "./encoding.ts"
 import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
@@ -48,14 +49,14 @@ export const begin = (draft: Draft, item: OpenItem): void => {
 /** A piece of what is neither text nor refusal. */
 export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: string): void => {
   if (open.type === "call") {
-    draft.open = { ...open, text: open.text + delta }
+    draft.open = { ...open, text: grown(open.text, delta) }
     return emit(draft, `${eventOf(open)}.delta`, { item_id: open.id, output_index: draft.output.length, delta })
   }
   const where = { item_id: open.id, output_index: draft.output.length, summary_index: 0 }
   if (open.text === "") {
     emit(draft, "response.reasoning_summary_part.added", { ...where, part: { type: "summary_text", text: "" } })
   }
-  draft.open = { ...open, text: open.text + delta }
+  draft.open = { ...open, text: grown(open.text, delta) }
   emit(draft, "response.reasoning_summary_text.delta", { ...where, delta })
 }
 

@@ -18,7 +18,7 @@ export const ask = (
   callUpstream({ ...call, deadlines }).pipe(
     Effect.flatMap((exchange) =>
       Effect.tryPromise(() => exchange.text(answerLimit)).pipe(
-        Effect.onInterrupt(() => Effect.sync(exchange.cancel)),
+        Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())),
         Effect.flatMap((text): Effect.Effect<SearchOutcome> => {
           const answer = parseJson(text)
           if (exchange.status !== 200 || answer === undefined) return refused(call.url, exchange.status)

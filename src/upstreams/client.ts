@@ -1,5 +1,7 @@
 import { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
+import { leave, watch } from "../generation/watch.ts"
+import type { Watched } from "../generation/watch.ts"
 import { isReachable } from "./reachable.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
@@ -51,44 +53,70 @@ const trailing = { bytes: 65_536, ms: 1_000 }
  */
 export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
   Effect.async<Exchange, UpstreamError>((resume) => {
-    const controller = new AbortController()
-    let settled = false
-    let answer: Exchange | undefined
-    const settle = (result: Effect.Effect<Exchange, UpstreamError>) => {
-      if (settled) return
-      settled = true
-      clearTimeout(waiting)
-      resume(result)
-    }
-    const giveUp = (error: UpstreamError) => {
-      settle(Effect.fail(error))
-      controller.abort()
-    }
-    const { connectMs, firstByteMs } = call.deadlines
-    // `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there.
-    let waiting = setTimeout(
-      () => {
-        if (firstByteMs <= connectMs) return giveUp(silent())
-        waiting = setTimeout(() => giveUp(silent()), firstByteMs - connectMs)
-        void isReachable(call.url, connectMs).then((reachable) => reachable || settled || giveUp(unreachable()))
-      },
-      Math.min(connectMs, firstByteMs)
-    )
-    send(call, controller.signal).then(
-      (response) => {
-        if (settled) return controller.abort()
-        answer = exchange(response, controller, call.deadlines.idleMs)
-        settle(Effect.succeed(answer))
-      },
-      (cause) => settle(Effect.fail(unreachable(neverLeft(cause))))
-    )
-    return Effect.sync(() => {
-      settle(Effect.interrupt)
-      controller.abort()
-      // The answer may be there already, and its reader gone.
-      answer?.cancel()
-    })
+    const calling = new Calling(call, resume)
+    return Effect.sync(() => calling.interrupt())
   })
+
+type Result = Effect.Effect<Exchange, UpstreamError>
+
+/** A call whose answer's head is not there yet. */
+class Calling implements Watched {
+  readonly #call: Call
+  readonly #controller = new AbortController()
+  readonly #resume: (result: Result) => void
+  #isLooked = false
+  #settled = false
+  #answer: Exchange | undefined
+
+  constructor(call: Call, resume: (result: Result) => void) {
+    this.#call = call
+    this.#resume = resume
+    watch(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
+    send(call, this.#controller.signal).then(
+      (response) => this.#answered(response),
+      (cause) => this.#settle(Effect.fail(unreachable(neverLeft(cause))))
+    )
+  }
+
+  interrupt(): void {
+    this.#settle(Effect.interrupt)
+    this.#controller.abort()
+    // The answer may be there already, and its reader gone.
+    this.#answer?.cancel()
+  }
+
+  /** `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there. */
+  look(now: number): number {
+    const { connectMs, firstByteMs } = this.#call.deadlines
+    if (this.#isLooked || firstByteMs <= connectMs) {
+      this.#giveUp(silent())
+      return Infinity
+    }
+    this.#isLooked = true
+    void isReachable(this.#call.url, connectMs).then(
+      (reachable) => reachable || this.#settled || this.#giveUp(unreachable())
+    )
+    return now + firstByteMs - connectMs
+  }
+
+  #answered(response: Response): void {
+    if (this.#settled) return this.#controller.abort()
+    this.#answer = new Answer(response, this.#controller, this.#call.deadlines.idleMs)
+    this.#settle(Effect.succeed(this.#answer))
+  }
+
+  #giveUp(error: UpstreamError): void {
+    this.#settle(Effect.fail(error))
+    this.#controller.abort()
+  }
+
+  #settle(result: Result): void {
+    if (this.#settled) return
+    this.#settled = true
+    leave(this)
+    this.#resume(result)
+  }
+}
 
 const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal): Promise<Response> => {
   const options: RequestInit & { readonly timeout: false; readonly proxy: false } = {
@@ -137,96 +165,108 @@ const silent = () =>
     status: undefined
   })
 
-const exchange = (response: Response, controller: AbortController, idleMs: number): Exchange => {
-  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
-  let cancelled = false
-  let wentSilent = false
+/** An answer whose body is yet to be read. */
+class Answer implements Exchange, Watched {
+  readonly status: number
+  readonly headers: Headers
+  readonly #response: Response
+  readonly #controller: AbortController
+  readonly #idleMs: number
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  #cancelled = false
+  #wentSilent = false
   /** Whether the body is over, or nobody reads it any more. */
-  let stopped = false
-  let heard = performance.now()
-  // One timer that looks back, instead of one for every piece.
-  const look = () => {
-    const left = heard + idleMs - performance.now()
-    if (left > 0) {
-      watch = setTimeout(look, left)
-      return
-    }
-    wentSilent = true
-    controller.abort()
-  }
-  let watch = setTimeout(look, idleMs)
+  #stopped = false
+  #heard = performance.now()
 
-  const read = async (): Promise<Uint8Array | undefined> => {
-    if (cancelled) return stop()
-    reader ??= response.body?.getReader()
-    if (reader === undefined) return stop()
+  constructor(response: Response, controller: AbortController, idleMs: number) {
+    this.status = response.status
+    this.headers = response.headers
+    this.#response = response
+    this.#controller = controller
+    this.#idleMs = idleMs
+    watch(this, idleMs)
+  }
+
+  look(now: number): number {
+    const due = this.#heard + this.#idleMs
+    if (due > now) return due
+    this.#wentSilent = true
+    this.#controller.abort()
+    return Infinity
+  }
+
+  async read(): Promise<Uint8Array | undefined> {
+    if (this.#cancelled) return this.#stop()
+    this.#reader ??= this.#response.body?.getReader()
+    if (this.#reader === undefined) return this.#stop()
     try {
-      const { done, value } = await reader.read()
-      heard = performance.now()
-      return done || cancelled ? stop() : value
+      const { done, value } = await this.#reader.read()
+      this.#heard = performance.now()
+      return done || this.#cancelled ? this.#stop() : value
     } catch {
-      stop()
-      if (cancelled) return undefined
-      throw broken()
+      this.#stop()
+      if (this.#cancelled) return undefined
+      throw this.#broken()
     }
   }
 
-  const broken = () =>
-    new BrokenBody(wentSilent ? "The model's upstream went silent" : "The connection to the model's upstream broke")
-
-  const stop = (): undefined => {
-    stopped = true
-    clearTimeout(watch)
+  text(limit: number): Promise<string> {
+    const isWhole = this.#reader === undefined && !this.#cancelled
+    const length = isWhole ? this.headers.get("content-length") : null
+    return length !== null && Number(length) <= limit ? this.#readWhole() : this.#readPieces(limit)
   }
 
-  const cancel = () => {
-    if (cancelled) return
-    cancelled = true
-    stop()
-    controller.abort()
+  cancel(): void {
+    if (this.#cancelled) return
+    this.#cancelled = true
+    this.#stop()
+    this.#controller.abort()
+  }
+
+  release(): void {
+    if (this.#stopped) return
+    const timer = setTimeout(() => this.cancel(), trailing.ms)
+    const over = () => clearTimeout(timer)
+    this.text(trailing.bytes).then(over, over)
   }
 
   /** A body of a known and bearable length is read in one piece, without a stream. */
-  const readWhole = async (): Promise<string> => {
+  async #readWhole(): Promise<string> {
     try {
-      return await response.text()
+      return await this.#response.text()
     } catch {
-      if (cancelled) return ""
-      throw broken()
+      if (this.#cancelled) return ""
+      throw this.#broken()
     } finally {
-      stop()
+      this.#stop()
     }
   }
 
-  const readText = async (limit: number): Promise<string> => {
-    const length = reader === undefined && !cancelled ? response.headers.get("content-length") : null
-    return length !== null && Number(length) <= limit ? readWhole() : readPieces(limit)
-  }
-
-  const readPieces = async (limit: number): Promise<string> => {
+  async #readPieces(limit: number): Promise<string> {
     const decoder = new TextDecoder()
     let text = ""
     let length = 0
     for (;;) {
-      const bytes = await read()
+      const bytes = await this.read()
       if (bytes === undefined) return text + decoder.decode()
       length += bytes.length
       text += decoder.decode(bytes, { stream: true })
       if (length > limit) {
-        cancel()
+        this.cancel()
         return text
       }
     }
   }
 
-  const release = () => {
-    if (stopped) return
-    const timer = setTimeout(cancel, trailing.ms)
-    readText(trailing.bytes).then(
-      () => clearTimeout(timer),
-      () => clearTimeout(timer)
-    )
+  #stop(): undefined {
+    this.#stopped = true
+    leave(this)
   }
 
-  return { status: response.status, headers: response.headers, read, text: readText, cancel, release }
+  #broken(): BrokenBody {
+    return new BrokenBody(
+      this.#wentSilent ? "The model's upstream went silent" : "The connection to the model's upstream broke"
+    )
+  }
 }

@@ -18,52 +18,60 @@ export interface Reader {
 /** The largest answer in one piece, in bytes. */
 const answerLimit = 64 * 1024 * 1024
 
-/** An upstream's answer as a generation: a stream or one piece, whichever it turned out to be. One batch a chunk. */
-export const generationOf = (reader: Reader, exchange: Exchange): Generation => {
-  const streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
-  const take = streams ? streamed(reader, exchange) : whole(reader, exchange)
-  let over = false
-  let complete = false
-  let cancelled = false
+/** What else is known of a generation. */
+type Known = Pick<Generation, "native" | "adapted">
 
-  const next = async (): Promise<Batch | undefined> => {
-    while (!over && !cancelled) {
-      const batch = await take().catch(failedBy)
-      if (cancelled) return undefined
+/** An upstream's answer as a generation: a stream or one piece, whichever it turned out to be. One batch a chunk. */
+export const generationOf = (reader: Reader, exchange: Exchange, known: Known): Generation =>
+  new Answer(reader, exchange, known)
+
+class Answer implements Generation {
+  declare readonly native?: true
+  declare readonly adapted?: ReadonlyArray<string>
+  readonly #reader: Reader
+  readonly #exchange: Exchange
+  readonly #streams: boolean
+  #over = false
+  #complete = false
+  #cancelled = false
+
+  constructor(reader: Reader, exchange: Exchange, { adapted, native }: Known) {
+    this.#reader = reader
+    this.#exchange = exchange
+    this.#streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
+    if (native !== undefined) this.native = native
+    if (adapted !== undefined) this.adapted = adapted
+  }
+
+  async next(): Promise<Batch | undefined> {
+    while (!this.#over && !this.#cancelled) {
+      let batch: Batch
+      try {
+        if (this.#streams) {
+          const bytes = await this.#exchange.read()
+          batch = bytes === undefined ? this.#reader.end() : this.#reader.push(bytes)
+        } else batch = this.#reader.whole(await this.#exchange.text(answerLimit))
+      } catch (cause) {
+        batch = failedBy(cause)
+      }
+      if (this.#cancelled) return undefined
       const last = batch.at(-1)
-      if (last?.type === "finished" || last?.type === "failed") over = true
+      if (last?.type === "finished" || last?.type === "failed") this.#over = true
       // At a stop sequence that the gateway found itself the upstream goes on writing.
-      complete = last?.type === "finished" && last.reason !== "stop-sequence"
+      this.#complete = last?.type === "finished" && last.reason !== "stop-sequence"
       if (batch.length > 0) return batch
     }
     return undefined
   }
 
-  return {
-    next,
-    cancel: () => {
-      if (cancelled) return
-      cancelled = true
-      // A complete answer's connection is worth keeping; everything else stops at once.
-      if (complete) exchange.release()
-      else exchange.cancel()
-    }
+  cancel(): void {
+    if (this.#cancelled) return
+    this.#cancelled = true
+    // A complete answer's connection is worth keeping; everything else stops at once.
+    if (this.#complete) this.#exchange.release()
+    else this.#exchange.cancel()
   }
 }
-
-type Take = () => Promise<Batch>
-
-const streamed =
-  (reader: Reader, exchange: Exchange): Take =>
-  async () => {
-    const bytes = await exchange.read()
-    return bytes === undefined ? reader.end() : reader.push(bytes)
-  }
-
-const whole =
-  (reader: Reader, exchange: Exchange): Take =>
-  async () =>
-    reader.whole(await exchange.text(answerLimit))
 
 const failedBy = (cause: unknown): Batch => {
   if (cause instanceof BrokenBody) return [{ type: "failed", failure: new UpstreamFailed({ message: cause.message }) }]

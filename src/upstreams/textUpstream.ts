@@ -2,7 +2,6 @@ import { Effect, Redacted } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
-import type { Generation } from "../generation/Generation.ts"
 import type { Deadlines, Exchange } from "./client.ts"
 import { BrokenBody, callUpstream } from "./client.ts"
 import { extractDocuments } from "./extractDocuments.ts"
@@ -79,7 +78,7 @@ const speaking = <S>(
     if (exchange.status < 200 || exchange.status > 299) {
       return yield* refused({ exchange, options, url, sent: body, native: false })
     }
-    return { ...generationOf(translated(protocol, lowered), exchange), adapted } satisfies Generation
+    return generationOf(translated(protocol, lowered), exchange, { adapted })
   })
   if (dialect === undefined) return { name: options.name, searches, generate }
   const forward = Effect.fnUntraced(function* (request: NativeRequest, how: GenerateOptions) {
@@ -88,10 +87,7 @@ const speaking = <S>(
     if (exchange.status < 200 || exchange.status > 299) {
       return yield* refused({ exchange, options, url, sent: body, native: true })
     }
-    return {
-      ...generationOf(forwarded(protocol, dialect, request.rewrite), exchange),
-      native: true
-    } satisfies Generation
+    return generationOf(forwarded(protocol, dialect, request.rewrite), exchange, { native: true })
   })
   return { name: options.name, searches, generate, native: { family: dialect.family, forward } }
 }
@@ -149,7 +145,7 @@ const refused = ({ exchange, native, options, sent, url }: Refused): Effect.Effe
         error
       )
     }
-  ).pipe(Effect.onInterrupt(() => Effect.sync(exchange.cancel)))
+  ).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
 
 const emptyIfBroken = (cause: unknown): string => {
   if (cause instanceof BrokenBody) return ""

@@ -91,7 +91,7 @@ const wholeText = (exchange: Exchange): Effect.Effect<string, NoAnswer> =>
     try: () => exchange.text(answerLimit),
     catch: (cause) =>
       new NoAnswer({ neverSent: false, reason: cause instanceof BrokenBody ? cause.message : "unreadable answer" })
-  }).pipe(Effect.onInterrupt(() => Effect.sync(exchange.cancel)))
+  }).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
 
 export const isOk = ({ status }: VideoAnswer): boolean => status >= 200 && status <= 299
 

@@ -74,7 +74,7 @@ describe("the line of an upstream", () => {
         const holder = yield* make(up, Effect.succeed(word("hi")))
         const call: Effect.Effect<Generation> = Effect.as(turns(2), word("hi"))
         const answered = Effect.flatMap(make(up, call), (generation) =>
-          Effect.onInterrupt(Effect.interruptible(Effect.never), () => Effect.sync(generation.cancel))
+          Effect.onInterrupt(Effect.interruptible(Effect.never), () => Effect.sync(() => generation.cancel()))
         )
         const fiber = yield* Effect.fork(Effect.uninterruptible(answered).pipe(Effect.withMaxOpsBeforeYield(10)))
         yield* turns(steps % 20)

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Citation, SearchErrorCode, SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { grown } from "../../../generation/grown.ts"
 import { unwrapCustom } from "../back.ts"
 import { argumentsObject, isObject, listAt, objectAt, textAt } from "../json.ts"
 import type { State } from "./step.ts"
@@ -147,10 +148,10 @@ const writeInput = (state: State, text: string): Step => {
     case "answer":
       return [state, [{ type: "text-delta", text }]]
     case "search":
-      return [{ ...state, block: { ...block, input: block.input + text } }, []]
+      return [{ ...state, block: { ...block, input: grown(block.input, text) } }, []]
     case "call":
       return [
-        { ...state, block: { ...block, input: block.input + text } },
+        { ...state, block: { ...block, input: grown(block.input, text) } },
         block.custom ? [] : [{ type: "tool-call-delta", callId: block.id, text }]
       ]
     default:

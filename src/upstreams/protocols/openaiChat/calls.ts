@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { grown } from "../../../generation/grown.ts"
 import type { Back } from "../back.ts"
 import { unwrapCustom } from "../back.ts"
 import { isObject, numberAt, objectAt, parseJson, textAt } from "../json.ts"
@@ -47,7 +48,12 @@ export const stepCall = (
     arguments: ""
   }
   const name = call.name === "" ? (piece.name ?? "") : call.name
-  const next: Call = { ...call, upstreamId: call.upstreamId ?? piece.id, name, arguments: call.arguments + piece.text }
+  const next: Call = {
+    ...call,
+    upstreamId: call.upstreamId ?? piece.id,
+    name,
+    arguments: grown(call.arguments, piece.text)
+  }
   tell(call, next, back, events)
   return known === undefined ? [...calls, next] : calls.with(at, next)
 }

@@ -1,6 +1,7 @@
 import { Data, Effect, FiberMap, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../../config/PublicUrl.ts"
+import type { Exchange } from "../../client.ts"
 import { KeptFiles } from "../../KeptFiles.ts"
 import type { VideoApi } from "../../videoApi.ts"
 import { VideoRejected, VideoTransient } from "../../VideoUpstream.ts"
@@ -48,14 +49,17 @@ export const makeVideoFiles = (api: VideoApi): Effect.Effect<VideoFiles, never, 
     const download = (from: string, path: string): Effect.Effect<void, NotFetched> =>
       Effect.acquireUseRelease(
         Effect.mapError(api.open(from), ({ reason }) => new NotFetched({ isGone: false, reason })),
-        ({ read, status }) =>
-          status === 200
+        (exchange) =>
+          exchange.status === 200
             ? Effect.tryPromise({
-                try: () => writeAll(read, path),
+                try: () => writeAll(exchange, path),
                 catch: (cause) => new NotFetched({ isGone: false, reason: String(cause) })
               })
-            : new NotFetched({ isGone: status === 404 || status === 410, reason: `status ${status}` }),
-        ({ cancel }) => Effect.sync(cancel)
+            : new NotFetched({
+                isGone: exchange.status === 404 || exchange.status === 410,
+                reason: `status ${exchange.status}`
+              }),
+        (exchange) => Effect.sync(() => exchange.cancel())
       )
 
     return { linkOf }
@@ -69,10 +73,10 @@ const lost = new VideoRejected({
 const unreadable = (error: { readonly message: string }) =>
   Effect.fail(new VideoTransient({ reason: `kept files: ${error.message}` }))
 
-const writeAll = async (read: () => Promise<Uint8Array | undefined>, path: string): Promise<void> => {
+const writeAll = async (exchange: Exchange, path: string): Promise<void> => {
   const sink = Bun.file(path).writer({ highWaterMark: 1024 * 1024 })
   try {
-    for (let bytes = await read(); bytes !== undefined; bytes = await read()) {
+    for (let bytes = await exchange.read(); bytes !== undefined; bytes = await exchange.read()) {
       await sink.write(bytes)
       await sink.flush()
     }
