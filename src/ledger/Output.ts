@@ -91,9 +91,8 @@ class Native {
 }
 
 /** The generated text inside forwarded stream frames: the strings that deltas of either dialect carry. */
-const generatedText = (frames: string): string => {
-  let text = ""
-  for (const [, value] of frames.matchAll(/"(?:delta|text|thinking|partial_json)":\s*"((?:[^"\\]|\\.)*)"/g))
-    text += value
-  return text
-}
+const generatedText = (frames: string): string =>
+  Array.from(
+    frames.matchAll(/"(?:delta|text|thinking|partial_json)":\s*"((?:[^"\\]|\\.)*)"/g),
+    ([, value = ""]) => value
+  ).join("")
