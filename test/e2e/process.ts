@@ -27,12 +27,16 @@ export interface StartOptions {
   readonly command?: ReadonlyArray<string>
 }
 
+/** `TEST_GATEWAY=dist/gateway` runs the binary instead, which starts several times faster: for a thousand kills, say. */
+const binary = process.env["TEST_GATEWAY"]
+const usual = binary === undefined ? [process.execPath, main, "serve"] : [resolve(binary), "serve"]
+
 export const testKey = "test-key-0123456789abcdefghijklmnop"
 
 /** Starts a gateway and waits until it listens. Answers are checked against the contract before they leave. */
 export const startGateway = async (options: StartOptions = {}): Promise<GatewayProcess> => {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "gateway-e2e-"))
-  const [program = process.execPath, ...args] = options.command ?? [process.execPath, main, "serve"]
+  const [program = process.execPath, ...args] = options.command ?? usual
   const child = Bun.spawn([program, ...args], {
     cwd: folder,
     stdout: "pipe",
