@@ -96,6 +96,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
     const find = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
       Effect.map(selectTask([id, account, kind]), firstTask)
 
+    const isAlone = sql.onDialectOrElse({ sqlite: () => true, orElse: () => false })
     /** Counts the changes that have begun, so that what was read before one is not kept after it. */
     let begun = 0
     const forgetters: Array<(id: string) => void> = []
@@ -108,7 +109,8 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
 
     /**
      * Reads tasks of a kind as their owners see them. Whoever waits for a task asks for it again and again, and mostly
-     * it is as it was: the last few thousand are kept until they change, and answered without a fiber.
+     * it is as it was: the last few thousand are kept until they change, and answered without a fiber. Only where one
+     * process makes all the changes, as it does with SQLite.
      */
     const reader = <A>(
       kind: string,
@@ -121,7 +123,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/TaskSt
           const asked = begun
           return Effect.map(find(account, kind, id), (found) => {
             const shown = Option.map(found, render)
-            if (asked === begun && Option.isSome(shown) && JSON.stringify(shown.value).length < maxKept) {
+            if (isAlone && asked === begun && Option.isSome(shown) && JSON.stringify(shown.value).length < maxKept) {
               if (known.size >= mostKept) known.delete(known.keys().next().value ?? "")
               known.set(id, { account, success: Exit.succeed(shown) })
             }
