@@ -27,3 +27,7 @@ export const integer = (minimum: number, maximum?: number) =>
 /** JSON the gateway carries without looking inside (tool arguments, JSON Schemas, metadata). */
 export const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 export type JsonObject = typeof JsonObject.Type
+
+/** As `Schema.is(JsonObject)` says it, without looking at every key. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)

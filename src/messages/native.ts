@@ -1,5 +1,5 @@
-import { Schema } from "effect"
-import { JsonObject } from "../contract/fields.ts"
+import { isJsonObject as isObject } from "../contract/fields.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { nativeMachine } from "../generation/native.ts"
 import type { Native } from "../models/Models.ts"
@@ -15,8 +15,6 @@ export const nativeRequest = (payload: CreateMessage, request: Incoming, id: str
     rewrite: (answer) => ({ ...answer, id, model: payload.model })
   })
 })
-
-const isObject = Schema.is(JsonObject)
 
 /** Frames pass through; a failure of the way is told as the dialect does. */
 export const passing = (request: Incoming) =>

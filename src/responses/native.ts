@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { codedError } from "../contract/codedErrors.ts"
-import { JsonObject } from "../contract/fields.ts"
+import { isJsonObject as isObject } from "../contract/fields.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
@@ -94,8 +95,6 @@ const whole = (payload: CreateResponse, replay: Replay, request: Incoming): Json
     ...(Array.isArray(body["tools"]) ? { tools: body["tools"].map(withFilters) } : {})
   }
 }
-
-const isObject = Schema.is(JsonObject)
 
 /** As it came where it says everything itself; else what it refers to is put in, and the gateway's own wrappers go. */
 const inputOf = (raw: unknown, { model }: CreateResponse, { history, input }: Replay): unknown => {

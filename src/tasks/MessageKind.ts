@@ -1,6 +1,6 @@
-import { Context, Effect, Schema } from "effect"
+import { Context, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
-import { JsonObject } from "../contract/fields.ts"
+import { isJsonObject as isObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import type { TaskRecord } from "./Api.ts"
@@ -64,8 +64,6 @@ const shown: Record<TaskState, TaskRecord["status"]> = {
   expired: "failed",
   cancelled: "failed"
 }
-
-const isObject = Schema.is(JsonObject)
 
 /** The record of `GET /v1/tasks/{id}`. A message has one word for what went wrong, which is both type and code. */
 export const messageRecord = (task: Task): TaskRecord => ({

@@ -1,8 +1,9 @@
-import { Clock, Duration, Effect, Option, Schema } from "effect"
+import { Clock, Duration, Effect, Option } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import * as Eager from "../contract/eager.ts"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
-import { JsonObject } from "../contract/fields.ts"
+import { isJsonObject } from "../contract/fields.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { Ledger } from "../ledger/Ledger.ts"
@@ -208,7 +209,7 @@ const newTask = ({ body, caller, createdAtMs, id, request, resolved, upstream, u
 
 /** The caller's body without its callback address: callbacks come from the gateway, which knows what the task is called here. */
 const passedThrough = (body: unknown): JsonObject => {
-  const { callback_url: _, ...rest } = Schema.is(JsonObject)(body) ? body : {}
+  const { callback_url: _, ...rest } = isJsonObject(body) ? body : {}
   return rest
 }
 

@@ -1,9 +1,9 @@
+import { isJsonObject as isObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 
-/** Reads an upstream's JSON without trusting it: what is not of the wanted kind is absent. */
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+export { isObject }
 
+/** Reads an upstream's JSON without trusting it: what is not of the wanted kind is absent. */
 export const objectAt = (value: unknown, key: string): JsonObject | undefined => {
   const at = isObject(value) ? value[key] : undefined
   return isObject(at) ? at : undefined
