@@ -130,10 +130,6 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
       let ending: How | undefined
       let text = ""
       let sent = false
-      const send = (bytes: Uint8Array) => {
-        sent = true
-        controller.enqueue(bytes)
-      }
       for (const event of batch) {
         let [state, frames] = machine.step(this.#state, event)
         ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
@@ -149,14 +145,18 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
         this.#state = state
         for (const frame of frames) {
           if (isNative(frame) && typeof frame.written !== "string") {
-            if (text !== "") send(utf8.encode(text))
+            if (text !== "") controller.enqueue(utf8.encode(text))
             text = ""
-            send(frame.written)
+            controller.enqueue(frame.written)
+            sent = true
           } else text += rendered(frame)
         }
         if (ending !== undefined) break
       }
-      if (text !== "") send(utf8.encode(text))
+      if (text !== "") {
+        controller.enqueue(utf8.encode(text))
+        sent = true
+      }
       if (ending !== undefined) {
         this.#end(ending)
         controller.close()

@@ -34,6 +34,8 @@ class Metered implements Generation {
   #isTotal = false
   #isOver = false
   #stored: Promise<void> | undefined
+  /** Made once, and not for every chunk. */
+  #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
 
   constructor(generation: Generation, charge: Charge, options: Options) {
     this.#generation = generation
@@ -45,7 +47,9 @@ class Metered implements Generation {
 
   next(): Batch | undefined | Promise<Batch | undefined> {
     const next = this.#generation.next()
-    return next instanceof Promise ? next.then((batch) => this.#observe(batch)) : this.#observe(next)
+    return next instanceof Promise
+      ? next.then((this.#observing ??= (batch) => this.#observe(batch)))
+      : this.#observe(next)
   }
 
   cancel(how?: How): void {

@@ -133,6 +133,8 @@ class Around implements Generation {
 /** Hears of an upstream that fails in the middle of its answer. */
 class Guarded extends Around {
   readonly #lane: Lane
+  /** Made once, and not for every chunk. */
+  #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
 
   constructor(inner: Generation, lane: Lane) {
     super(inner)
@@ -141,7 +143,9 @@ class Guarded extends Around {
 
   override next(): ReturnType<Generation["next"]> {
     const next = this.inner.next()
-    return next instanceof Promise ? next.then((batch) => this.#observe(batch)) : this.#observe(next)
+    return next instanceof Promise
+      ? next.then((this.#observing ??= (batch) => this.#observe(batch)))
+      : this.#observe(next)
   }
 
   #observe(batch: Batch | undefined): Batch | undefined {

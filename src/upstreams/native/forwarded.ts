@@ -36,10 +36,13 @@ export const forwarded = <S>(
     return written({ event, data: JSON.stringify({ ...frame, [dialect.answerIn]: rewrite(answer) }) })
   }
 
-  /** Whole frames: the bytes around those that hold the answer's names go through as they are. */
+  /** Whole frames: the bytes around those that concern us go through as they are. */
   const frames = (bytes: Uint8Array): Batch => {
     const places = framesNamed(dialect.names, bytes)
-    if (places.length === 0) return [{ type: "native", bytes, terminal: false }]
+    return places.length === 0 ? [{ type: "native", bytes, terminal: false }] : read(bytes, places)
+  }
+
+  const read = (bytes: Uint8Array, places: ReadonlyArray<number>): Batch => {
     const events: Array<GenerationEvent> = []
     let passed = 0
     const pass = (until: number) => {
