@@ -265,6 +265,8 @@ const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A
   return new Promise((resolve) => {
     fiber.addObserver((result) => {
       shutdown.removeEventListener("abort", interrupt)
+      // A stream goes on for long after, and would keep the fiber that began it.
+      request.signal.removeEventListener("abort", interrupt)
       resolve(result)
     })
   })
