@@ -28,7 +28,7 @@ export interface Chargeable {
 /** A request's money, from its hold to its one end: whichever of the two comes first counts, later calls do nothing. */
 export interface Charge {
   /**
-   * Pays for what was used and gives the rest of the hold back. Answers when the row is durable, where somebody who
+   * Pays for what was used and gives the rest of the hold back. Answers when the row is stored, where somebody who
    * waits for that should; rejects with `Internal` where it can't be stored: then nothing was charged.
    * @param how `hang-up`: the client left; what was produced until then is paid for
    * @param estimated whether the usage was counted here because the upstream told none
@@ -41,8 +41,8 @@ export interface Charge {
 /**
  * Who has how much money, and what took it. One process serves a SQLite file, so the balances live in its memory
  * (`Balances`): a hold is a comparison and an addition, and waits for no disk. It is gone with the process, which frees
- * it at a crash. What has been used is durable before the last byte of the answer leaves: rows of many requests share
- * one commit. What costs nothing is written a moment later. (On an engine that many processes share, the same `Charge`
+ * it at a crash. What has been used is stored before the last byte of the answer leaves, rows of many requests in one
+ * commit, and on the disk within 20 ms, many commits in one fsync. What costs nothing is written a moment later. (On an engine that many processes share, the same `Charge`
  * needs its hold in the database: `UPDATE accounts SET held = held + … WHERE granted - settled - held >= …`.)
  */
 export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
@@ -131,7 +131,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         }
         balances.settle(caller, this.#held, cost, nowMs)
         if (cost > 0 && outcome === "finished") {
-          return log.appendDurably(row, () => balances.settle(caller, 0, -cost, nowMs))
+          return log.appendAwaited(row, () => balances.settle(caller, 0, -cost, nowMs))
         }
         log.append(row)
         return undefined

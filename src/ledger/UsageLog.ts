@@ -8,7 +8,7 @@ import type { UsageRow } from "./Book.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
-/** The longest a durable row waits for others to join its commit, in ms. */
+/** The longest a row that somebody waits for waits for others to join its commit, in ms. */
 const longestPause = 5
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
 const rowsBehind = 128
@@ -40,24 +40,28 @@ const emptyBatch = (): Batch => {
 export interface UsageLog {
   /** Written a moment later, whatever it takes; what costs something is written as soon as can be. */
   readonly append: (row: UsageRow) => void
-  /** Answers once the row is durable; where it can't be written it is forgotten, `lost` runs and the promise rejects. */
-  readonly appendDurably: (row: UsageRow, lost: () => void) => Promise<void>
+  /**
+   * Answers once the row is stored, so that the death of the process does not undo it; a power cut may for 20 ms more,
+   * for the disk is slower than all the rest of a short request. Where it can't be written it is forgotten, `lost` runs
+   * and the promise rejects.
+   */
+  readonly appendAwaited: (row: UsageRow, lost: () => void) => Promise<void>
   /** Waits until all rows so far are written, or could not be. */
   readonly flush: Effect.Effect<void>
 }
 
-/** @param mayFollow whether a request is under way that will have a durable row too */
+/** @param mayFollow whether a request is under way that will wait for its row too */
 export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolean) {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
   const writeUsage = usageWriter(sql)
-  /** What must be durable, and so waits for an fsync. */
+  /** What somebody waits for, or what costs something. */
   let open = emptyBatch()
-  /** What need not. */
+  /** What can wait. */
   let behind: Array<UsageRow> = []
   let wake: (() => void) | undefined
   /**
-   * Before this the next durable commit begins only where nobody could join it: a busy gateway spends a tenth of its
+   * Before this the next awaited commit begins only where nobody could join it: a busy gateway spends a tenth of its
    * time on commits at most, and an idle one keeps nobody waiting.
    */
   let notBefore = 0
@@ -92,10 +96,10 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
   })
 
   // Both take their rows when the commit begins, so that whatever came in the meantime goes with it.
-  const writeDurably = Effect.suspend(() => {
+  const writeAwaited = Effect.suspend(() => {
     let batch = emptyBatch()
     const began = performance.now()
-    const write = commits.write(
+    const write = commits.writeBehind(
       Effect.suspend(() => {
         batch = open
         open = emptyBatch()
@@ -142,7 +146,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
 
   yield* somethingToWrite.pipe(
     Effect.zipRight(
-      Effect.uninterruptible(Effect.suspend(() => (open.entries.length > 0 ? writeDurably : writeBehind)))
+      Effect.uninterruptible(Effect.suspend(() => (open.entries.length > 0 ? writeAwaited : writeBehind)))
     ),
     Effect.forever,
     Effect.annotateLogs({ fiber: "usage" }),
@@ -166,7 +170,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
       behind.push(row)
       wake?.()
     },
-    appendDurably: (row, lost) => {
+    appendAwaited: (row, lost) => {
       add({ row, lost })
       return open.written.promise
     },

@@ -3,9 +3,10 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import { Cause, Chunk, Effect, Exit, Predicate } from "effect"
 import { Metrics } from "../telemetry/Metrics.ts"
+import { makeLogSync } from "./LogSync.ts"
 
 interface Job {
-  /** Whether a power cut may undo it. */
+  /** Whether a power cut may undo it, for 20 ms (`LogSync`). */
   readonly behind: boolean
   /** Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. */
   readonly run: (connection: Connection) => Effect.Effect<void, SqlError>
@@ -15,7 +16,7 @@ interface Job {
 /**
  * Group commit: writes that wait at the same moment share one transaction and so one fsync. A write answers once it is
  * durable; one that fails is rolled back alone. Writes must not wait for anything but the database. A transaction of
- * nothing but `writeBehind` does without the fsync.
+ * nothing but `writeBehind` does not wait for the fsync.
  */
 export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
   scoped: Effect.gen(function* () {
@@ -24,6 +25,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const commitSeconds = metrics.commitSeconds.of()
     const commitWrites = metrics.commitWrites.of()
     const { transaction, unsynced } = transactions(sql)
+    const logSync = yield* makeLogSync
     const queue: Array<Job> = []
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
@@ -42,12 +44,12 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
       const batch = queue.splice(0, 512)
       const begun = performance.now()
       const all = (connection: Connection) => Effect.forEach(batch, (job) => job.run(connection), { discard: true })
-      return transaction(
-        all,
-        batch.every((job) => job.behind)
-      ).pipe(
+      const isBehind = batch.every((job) => job.behind)
+      return transaction(all, isBehind).pipe(
         Effect.exit,
         Effect.map((exit) => {
+          if (isBehind) logSync.soon()
+          else logSync.done()
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(batch.length)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
@@ -97,14 +99,18 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     /** One statement, which is all or nothing by itself: saves the savepoint. */
     const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one, { behind: false, isOne: true })
 
-    /** Statements that nobody waits for: the death of the process does not undo them, a power cut may. All or none. */
+    /** Any number of statements that the death of the process does not undo, but a power cut within 20 ms. All or none. */
     const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(statements, { behind: true, isOne: false })
 
-    /** One statement that the death of the process does not undo; a power cut may. */
+    /** One statement, likewise. */
     const statementBehind = <A, E>(one: Effect.Effect<A, E>) => enqueue(one, { behind: true, isOne: true })
 
     /** As `statementBehind`, at once: in a commit of its own, before whatever waits. */
-    const statementNow = unsynced
+    const statementNow = <A, E>(one: Effect.Effect<A, E>) =>
+      Effect.zipLeft(
+        unsynced(one),
+        Effect.sync(() => logSync.soon())
+      )
 
     /**
      * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is

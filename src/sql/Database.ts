@@ -78,7 +78,7 @@ const attempt = <A>(filename: string, open: () => A) =>
 
 /**
  * `busy_timeout`: commands of the gateway may write beside the server for a moment. `synchronous = FULL`: tasks and
- * money survive a power cut; `Commits` makes that one fsync for many requests.
+ * money survive a power cut; `Commits` makes that one fsync for many requests, or another thread's (`LogSync`).
  * A checkpoint copies and syncs on the one thread: it comes at 32 MB of log, not at four.
  */
 const prepared = (filename: string, exclusive: boolean) =>
