@@ -11,7 +11,7 @@ const lag = 20
 /** The longest a row that somebody waits for waits for others to join its commit, in ms. */
 const longestPause = 5
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
-const rowsBehind = 128
+const rowsBehind = 512
 /** After a write has failed, in ms. */
 const backoff = 1_000
 /** Rows kept at most while the database takes none. */

@@ -52,4 +52,13 @@ const words = (entry: AccessEntry) =>
 
 /** JSON by hand, at a third of the price: but for the path, nothing in it is anybody else's. */
 const line = ({ key, method, millis, path, requestId, status }: AccessEntry) =>
-  `{"requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"millis":${Math.round(millis * 1_000) / 1_000}${key === undefined ? "" : `,"key":"${key}"`}}`
+  `{"requestId":"${requestId}","method":"${method}","path":${isPlain.test(path) ? `"${path}"` : JSON.stringify(path)},"status":${status},"millis":${thousandths(millis)}${key === undefined ? "" : `,"key":"${key}"`}}`
+
+const isPlain = /^[\w/.-]*$/
+
+/** `12.034`: integers are written many times faster than fractions. */
+const thousandths = (value: number): string => {
+  const whole = Math.floor(value)
+  const rest = Math.floor((value - whole) * 1_000)
+  return `${whole}.${rest < 10 ? "00" : rest < 100 ? "0" : ""}${rest}`
+}

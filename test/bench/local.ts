@@ -14,7 +14,7 @@ const seconds = Number(process.env["BENCH_SECONDS"] ?? 3)
 const body = JSON.stringify({ model: "sandbox-text", max_tokens: 200, messages: [{ role: "user", content: "Hello!" }] })
 
 const bare = await startScript("proxy.ts")
-const gateway = await startGateway({ env: { GATEWAY_CHECK_ANSWERS: "false" } })
+const gateway = await startGateway({ env: { GATEWAY_CHECK_ANSWERS: "false" }, toFile: true })
 try {
   const headers = { authorization: `Bearer ${gateway.key}` }
   const measure = (url: string, time: number) => load({ url, body, headers, connections: 32, seconds: time })

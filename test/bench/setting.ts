@@ -46,7 +46,8 @@ export const start = async (): Promise<Setting> => {
   writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
   const gateway = await startGateway({
     folder,
-    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey }
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey },
+    toFile: true
   })
   const portkey = await startPortkey()
   return {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 
@@ -25,6 +25,8 @@ export interface StartOptions {
   readonly folder?: string
   /** The program and its arguments; the sources under Bun by default. */
   readonly command?: ReadonlyArray<string>
+  /** Whether it prints to `gateway.log` in its folder, and not to us: reading along costs a bench a core. */
+  readonly toFile?: boolean
 }
 
 /** `TEST_GATEWAY=dist/gateway` runs the binary instead, which starts several times faster: for a thousand kills, say. */
@@ -36,11 +38,12 @@ export const testKey = "test-key-0123456789abcdefghijklmnop"
 /** Starts a gateway and waits until it listens. Answers are checked against the contract before they leave. */
 export const startGateway = async (options: StartOptions = {}): Promise<GatewayProcess> => {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "gateway-e2e-"))
+  const log = options.toFile === true ? join(folder, "gateway.log") : undefined
   const [program = process.execPath, ...args] = options.command ?? usual
   const child = Bun.spawn([program, ...args], {
     cwd: folder,
-    stdout: "pipe",
-    stderr: "pipe",
+    stdout: log === undefined ? "pipe" : Bun.file(log),
+    stderr: log === undefined ? "pipe" : Bun.file(`${log}.errors`),
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: folder,
@@ -51,6 +54,7 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
     }
   })
   let printed = ""
+  const output = () => (log === undefined ? printed : `${read(log)}${read(`${log}.errors`)}`)
   const listening = Promise.withResolvers<string>()
   const gather = async (stream: ReadableStream<Uint8Array>) => {
     const decoder = new TextDecoder()
@@ -60,16 +64,20 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
       if (url !== undefined) listening.resolve(url)
     }
   }
-  void gather(child.stdout)
-  void gather(child.stderr)
-  void child.exited.then((code) => listening.reject(new Error(`the gateway exited with ${code}:\n${printed}`)))
+  for (const stream of [child.stdout, child.stderr]) if (stream instanceof ReadableStream) void gather(stream)
+  void child.exited.then((code) => listening.reject(new Error(`the gateway exited with ${code}:\n${output()}`)))
+  const looking = setInterval(() => {
+    const address = log === undefined ? undefined : /listens on (\S+)/.exec(read(log))?.[1]
+    if (address !== undefined) listening.resolve(address)
+  }, 50)
+  void listening.promise.catch(() => {}).finally(() => clearInterval(looking))
   const url = await listening.promise
   return {
     url,
     key: options.env?.["GATEWAY_BOOTSTRAP_KEY"] ?? testKey,
     folder,
     pid: child.pid,
-    output: () => printed,
+    output,
     signal: (signal) => child.kill(signal),
     exited: child.exited,
     dispose: async () => {
@@ -79,3 +87,5 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
     }
   }
 }
+
+const read = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "")
