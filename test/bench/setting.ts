@@ -27,6 +27,7 @@ models:
   fast: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   paced: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   fast-chat: { routes: [{ upstream: chat, model: fast }], price: { input: 1, output: 2 } }
+  slow-chat: { routes: [{ upstream: chat, model: slow }], price: { input: 1, output: 2 } }
   paced-chat: { routes: [{ upstream: chat, model: paced }], price: { input: 1, output: 2 } }
 keys:
   - name: bench

@@ -1,7 +1,8 @@
 /**
  * The bench's upstream: answers at once, in Anthropic's and in chat completions' shape. The model's name says what:
  * `json-<bytes>` a synchronous answer of about that size, `fast` a stream of 200 events written as quickly as the socket
- * takes them, `paced` the same with 20 ms between events and the time each was sent in its text. Prints its address.
+ * takes them, `paced` the same with 20 ms between events and the time each was sent in its text, `slow` with 200 ms.
+ * Prints its address.
  */
 const events = 200
 const utf8 = new TextEncoder()
@@ -88,7 +89,7 @@ const fast = (dialect: Dialect) => {
   }
 }
 
-const paced = (dialect: Dialect) => () => {
+const paced = (dialect: Dialect, everyMs: number) => () => {
   let timer: ReturnType<typeof setInterval>
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -104,14 +105,14 @@ const paced = (dialect: Dialect) => () => {
         clearInterval(timer)
         controller.enqueue(utf8.encode(dialect.after))
         controller.close()
-      }, 20)
+      }, everyMs)
     },
     cancel: () => clearInterval(timer)
   })
 }
 
 const answering = (json: (text: string) => string, dialect: Dialect) => {
-  const streams = { fast: fast(dialect), paced: paced(dialect) }
+  const streams = { fast: fast(dialect), paced: paced(dialect, 20), slow: paced(dialect, 200) }
   const bodies = new Map<string, string>()
   return async (request: Request) => {
     const { model, stream } = (await request.json()) as { model: keyof typeof streams; stream?: boolean }
