@@ -15,9 +15,11 @@ export const prepared = <Row extends object>(
   sql: SqlClient.SqlClient,
   like: Statement<Row>
 ): ((values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>) => {
-  const [text] = like.compile()
+  let made: string | undefined
   return (values) =>
     Effect.withFiberRuntime((fiber) => {
+      // At first use: the start waits for nothing that it can do without.
+      const text = (made ??= like.compile()[0])
       const transaction = Context.getOption(fiber.currentContext, SqlClient.TransactionConnection)
       return transaction._tag === "Some"
         ? // oxlint-disable-next-line typescript/consistent-type-assertions -- as `sql` itself types its rows
