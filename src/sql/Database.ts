@@ -9,10 +9,6 @@ import { latestVersion, migrate, storedVersion } from "./migrations.ts"
 /** The database can't be opened; the message is one line for the operator. */
 export class DatabaseUnavailable extends Data.TaggedError("DatabaseUnavailable")<{ readonly message: string }> {}
 
-// Bun keeps the first twenty texts that a file prepares, which are the migrations', and prepares every later one again
-// at each use: for many statements that costs more than running them.
-SqliteFile.MAX_QUERY_CACHE_SIZE = 1_000
-
 interface Options {
   /** `sqlite:<path>` or `sqlite::memory:`. */
   readonly url: string
