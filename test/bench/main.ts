@@ -59,6 +59,8 @@ const connectionCurve = async ({ gateway, headers, proxy }: Setting) => {
   }
 }
 
+// First: the disk is still writing P6's million rows when that is over.
+if (wants("P7")) take(await startRows())
 if (wants("P1", "P2", "P3", "P4", "P5")) {
   const setting = await start()
   try {
@@ -97,7 +99,6 @@ if (wants("P6")) {
     }))
   })
 }
-if (wants("P7")) take(await startRows())
 
 const commit = Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: root }).stdout.toString().trim()
 const machine = `${cpus().length} cores (${cpus()[0]?.model ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, Bun ${Bun.version}, commit ${commit}`
