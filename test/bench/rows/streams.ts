@@ -137,7 +137,7 @@ export const manyStreams = async (
     rows: [
       ...(last === undefined ? [] : rowsOf("an event each 200 ms", last, 120)),
       // More than two cores carry, half of which go to the upstream and the reader: what waits is memory too.
-      ...rowsOf("an event each 20 ms", pressed, 240)
+      ...rowsOf("an event each 20 ms", pressed, 280)
     ]
   }
 }
