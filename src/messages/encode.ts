@@ -1,13 +1,14 @@
 import type { Machine } from "../generation/Machine.ts"
 import type { Citation as Cited, SearchOutcome } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { FinishReason, Usage as Tokens } from "../generation/GenerationEvent.ts"
+import type { FinishReason } from "../generation/GenerationEvent.ts"
 import { grown } from "../generation/grown.ts"
 import * as Sequence from "../generation/sequence.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
-import type { AnswerBlock, Citation, Message, StopReason, Usage } from "./Message.ts"
+import type { AnswerBlock, Citation, Message, StopReason } from "./Message.ts"
 import { sealContent, sealIndex, sealThinking } from "./opaque.ts"
+import { usage, usageOf } from "./usage.ts"
 
 export interface Options {
   /** The message's id. */
@@ -287,18 +288,4 @@ const stopReasons: Record<FinishReason, StopReason> = {
   refusal: "refusal",
   "context-exceeded": "model_context_window_exceeded",
   pause: "pause_turn"
-}
-
-const usage = (tokens: Tokens): Usage => usageOf(tokens, tokens.outputTokens, tokens.searches)
-
-const usageOf = (tokens: Tokens, output_tokens: number, searches: number): Usage => {
-  const used = {
-    input_tokens: tokens.inputTokens,
-    cache_creation_input_tokens: tokens.cacheWriteTokens,
-    cache_read_input_tokens: tokens.cacheReadTokens,
-    // Upstreams tell one number; five minutes is the dialect's default.
-    cache_creation: { ephemeral_5m_input_tokens: tokens.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
-    output_tokens
-  }
-  return searches === 0 ? used : { ...used, server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }
 }

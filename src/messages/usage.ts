@@ -1,0 +1,18 @@
+import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
+import type { Usage } from "./Message.ts"
+
+/** What a generation used, in the dialect's words. */
+export const usage = (tokens: Tokens): Usage => usageOf(tokens, tokens.outputTokens, tokens.searches)
+
+/** The same with other numbers where the dialect tells them before they are known. */
+export const usageOf = (tokens: Tokens, output_tokens: number, searches: number): Usage => {
+  const used = {
+    input_tokens: tokens.inputTokens,
+    cache_creation_input_tokens: tokens.cacheWriteTokens,
+    cache_read_input_tokens: tokens.cacheReadTokens,
+    // Upstreams tell one number; five minutes is the dialect's default.
+    cache_creation: { ephemeral_5m_input_tokens: tokens.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    output_tokens
+  }
+  return searches === 0 ? used : { ...used, server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }
+}
