@@ -49,7 +49,6 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
         Effect.exit,
         Effect.map((exit) => {
           if (isBehind) logSync.soon()
-          else logSync.done()
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(batch.length)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)

@@ -10,11 +10,9 @@ const lag = 20
 export interface LogSync {
   /** There has been one; the fsync follows, for it and all others of the next 20 ms. */
   readonly soon: () => void
-  /** One has waited for its fsync, which covers those before it. */
-  readonly done: () => void
 }
 
-const nothing: LogSync = { soon: () => {}, done: () => {} }
+const nothing: LogSync = { soon: () => {} }
 
 /**
  * Syncs SQLite's write-ahead log on another thread, where `COMMIT` would keep everybody waiting for the disk on the one
@@ -48,15 +46,11 @@ export const makeLogSync: Effect.Effect<LogSync, never, SqlClient.SqlClient | Sc
       tell(cause)
     }
   }
-  const done = () => {
-    clearTimeout(timer)
-    timer = undefined
-  }
 
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
       const isDue = timer !== undefined
-      done()
+      clearTimeout(timer)
       try {
         if (isDue) fdatasyncSync(log())
         if (descriptor !== undefined) closeSync(descriptor)
@@ -65,5 +59,5 @@ export const makeLogSync: Effect.Effect<LogSync, never, SqlClient.SqlClient | Sc
       }
     })
   )
-  return { soon: () => void (timer ??= setTimeout(sync, lag)), done }
+  return { soon: () => void (timer ??= setTimeout(sync, lag)) }
 })
