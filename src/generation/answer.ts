@@ -1,10 +1,11 @@
-import { Effect, Exit } from "effect"
-import type { Failure } from "../contract/Failure.ts"
+import { Effect } from "effect"
+import * as Eager from "../contract/eager.ts"
 import { exitOf } from "../contract/eager.ts"
+import type { Failure } from "../contract/Failure.ts"
+import { Pending } from "../contract/Pending.ts"
 import { storing, upstreamEnded } from "./ending.ts"
 import type { Ending } from "./ending.ts"
 import type { Batch, Generation, How } from "./Generation.ts"
-import type { GenerationEvent } from "./GenerationEvent.ts"
 import type { Frame, Machine } from "./Machine.ts"
 
 /**
@@ -14,102 +15,97 @@ import type { Frame, Machine } from "./Machine.ts"
 export const answering = <A, E, E2>(
   start: Effect.Effect<Generation, E>,
   answer: (generation: Generation) => Effect.Effect<A, E2>
-): Effect.Effect<A, E | E2> => {
-  const guarded = (generation: Generation): Effect.Effect<A, E2> => {
-    const answered = answer(generation)
-    return exitOf(answered) === undefined
-      ? Effect.onInterrupt(Effect.interruptible(answered), () => Effect.sync(() => generation.cancel()))
-      : answered
-  }
-  const started = exitOf(start)
-  if (started === undefined) return Effect.uninterruptible(Effect.flatMap(start, guarded))
-  if (Exit.isFailure(started)) return Effect.failCause(started.cause)
-  const answered = guarded(started.value)
-  return exitOf(answered) ?? Effect.uninterruptible(answered)
-}
+): Effect.Effect<A, E | E2> =>
+  Eager.uninterruptible(
+    Eager.flatMap(start, (generation): Effect.Effect<A, E2> => {
+      const answered = answer(generation)
+      // One that is under way cancels it by itself.
+      return answered instanceof Pending || exitOf(answered) !== undefined
+        ? answered
+        : Effect.onInterrupt(Effect.interruptible(answered), () => Effect.sync(() => generation.cancel()))
+    })
+  )
+
+type Folded<S, F extends Frame> = { readonly generation: Generation; readonly machine: Machine<S, F> } & Ending<S>
 
 /**
  * Runs a generation to its end and answers the machine's final state: the synchronous answer is the fold of the streamed
  * one. Fails with the generation's failure; interruption cancels it. It begins when it is called, and what needs no
  * waiting is done then: run what this gives.
  */
-export const folded = <S, F extends Frame>(
-  options: { readonly generation: Generation; readonly machine: Machine<S, F> } & Ending<S>
-): Effect.Effect<S, Failure> => {
-  const { generation, machine } = options
-  let state = machine.initial
+export const folded = <S, F extends Frame>(options: Folded<S, F>): Effect.Effect<S, Failure> =>
+  new Folding(options).begin()
 
-  /** Steps through what is there already; answers what to wait for, or how it ended. */
-  const advance = (given: Batch | undefined | Promise<Batch | undefined>): Promise<Batch | undefined> | Over => {
+class Folding<S, F extends Frame> extends Pending<S, Failure> {
+  readonly #options: Folded<S, F>
+  #state: S
+  #isOpen = true
+  /** How it ends if the client leaves now. */
+  #left: How = "hang-up"
+
+  constructor(options: Folded<S, F>) {
+    super()
+    this.#options = options
+    this.#state = options.machine.initial
+  }
+
+  begin(): Effect.Effect<S, Failure> {
+    return this.#goOn(this.#options.generation.next()) ?? this
+  }
+
+  /** Goes on with what is there; answers how it ended, or nothing where that must be waited for. */
+  #goOn(given: Batch | undefined | Promise<Batch | undefined>): Effect.Effect<S, Failure> | undefined {
+    const { generation, machine } = this.#options
     let batch = given
     while (!(batch instanceof Promise)) {
       for (const event of batch ?? [upstreamEnded]) {
-        if (event.type === "failed") return event
-        state = machine.step(state, event)[0]
-        if (event.type === "finished") return event
+        if (event.type === "failed") return this.#end("failed", Effect.fail(event.failure))
+        this.#state = machine.step(this.#state, event)[0]
+        if (event.type === "finished") return this.#conclude()
       }
       batch = generation.next()
     }
-    return batch
+    void batch.then((next) => this.#next(next))
+    return undefined
   }
 
-  const over = (how: How) => {
-    generation.cancel(how)
-    options.ended?.(state, how)
+  #next(batch: Batch | undefined): void {
+    if (!this.#isOpen) return
+    try {
+      this.#endWith(this.#goOn(batch))
+    } catch (cause) {
+      this.#endWith(this.#end("failed", Effect.die(cause)))
+    }
   }
 
-  /** What it comes to, and what that waits for. */
-  const conclude = (event: Over): Effect.Effect<S, Failure> | Promise<unknown> => {
-    if (event.type === "failed") {
-      over("failed")
-      return Effect.fail(event.failure)
-    }
-    const stored = storing(options, state)
-    if (stored !== undefined) return stored
-    over("finished")
-    return Effect.succeed(state)
+  /** What it comes to once what it waits for is stored. */
+  #conclude(): Effect.Effect<S, Failure> | undefined {
+    const stored = storing(this.#options, this.#state)
+    if (stored === undefined) return this.#end("finished", Effect.succeed(this.#state))
+    this.#left = "failed"
+    stored.then(
+      () => this.#isOpen && this.#endWith(this.#end("finished", Effect.succeed(this.#state))),
+      (cause: unknown) => this.#isOpen && this.#endWith(this.#end("failed", Effect.die(cause)))
+    )
+    return undefined
   }
 
-  const first = advance(generation.next())
-  const already = first instanceof Promise ? first : conclude(first)
-  if (!(already instanceof Promise)) return already
-  return Effect.async<S, Failure>((resume) => {
-    let isOpen = true
-    /** How it ends if the client leaves now. */
-    let left: How = "hang-up"
+  #end(how: How, result: Effect.Effect<S, Failure>): Effect.Effect<S, Failure> {
+    this.#close(how)
+    return result
+  }
 
-    const close = (how: How, result: Effect.Effect<S>) => {
-      if (!isOpen) return
-      isOpen = false
-      over(how)
-      resume(result)
-    }
-    const store = (stored: Promise<unknown>) => {
-      left = "failed"
-      stored.then(
-        () => close("finished", Effect.succeed(state)),
-        (cause: unknown) => close("failed", Effect.die(cause))
-      )
-    }
-    const wait = (batch: Promise<Batch | undefined>) => {
-      void batch.then((given) => {
-        if (!isOpen) return
-        const next = advance(given)
-        if (next instanceof Promise) return wait(next)
-        const result = conclude(next)
-        if (result instanceof Promise) return store(result)
-        isOpen = false
-        resume(result)
-      })
-    }
-    if (first instanceof Promise) wait(first)
-    else store(already)
-    return Effect.sync(() => {
-      if (!isOpen) return
-      isOpen = false
-      over(left)
-    })
-  })
+  #close(how: How): void {
+    this.#isOpen = false
+    this.#options.generation.cancel(how)
+    this.#options.ended?.(this.#state, how)
+  }
+
+  #endWith(result: Effect.Effect<S, Failure> | undefined): void {
+    if (result !== undefined) this.end(result)
+  }
+
+  protected override abandon(): void {
+    if (this.#isOpen) this.#close(this.#left)
+  }
 }
-
-type Over = Extract<GenerationEvent, { readonly type: "finished" | "failed" }>

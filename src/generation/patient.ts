@@ -1,10 +1,16 @@
-import { Effect, Exit, Runtime } from "effect"
-import type { Fiber } from "effect"
+import { Effect, Exit } from "effect"
+import { exitOf } from "../contract/eager.ts"
 import { Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { Pending } from "../contract/Pending.ts"
+import { running } from "../contract/running.ts"
+import type { Running } from "../contract/running.ts"
+import { hearShutdown, leaveShutdown } from "../contract/shutdown.ts"
 import type { Frame, Machine } from "./Machine.ts"
 import { eventStream, heartbeatEvery, patience, render } from "./streamed.ts"
+import { lateness, leave, watch } from "./watch.ts"
+import type { Watched } from "./watch.ts"
 
 export interface Waiting {
   readonly request: Incoming
@@ -18,27 +24,67 @@ export interface Waiting {
 
 /**
  * Holds a stream's 200 for ten seconds at most: an upstream that takes longer to accept a request (a model that loads, a
- * queue, retries) leaves the client with an open stream and heartbeats, and failures are told in-band from then on.
+ * queue, retries) leaves the client with an open stream and heartbeats, and failures are told in-band from then on. Run
+ * what this gives.
  */
 export const patient = (answer: Effect.Effect<Response, Failure>, options: Waiting): Effect.Effect<Response, Failure> =>
-  Effect.flatMap(Effect.runtime(), (runtime) =>
-    Effect.suspend(() => {
-      const fiber = Runtime.runFork(runtime)(answer)
-      const already = fiber.unsafePoll()
-      if (already !== null) return already
-      return Effect.async<Response, Failure>((resume) => {
-        const timer = setTimeout(() => resume(Effect.sync(() => opened(fiber, options))), options.holdMs ?? patience)
-        fiber.addObserver((exit) => {
-          clearTimeout(timer)
-          resume(exit)
-        })
-        return Effect.sync(() => {
-          clearTimeout(timer)
-          fiber.unsafeInterruptAsFork(fiber.id())
-        })
+  exitOf(answer) !== undefined
+    ? answer
+    : answer instanceof Pending
+      ? new Held(answer, options)
+      : Effect.flatMap(Effect.runtime(), (runtime) => new Held(running(runtime, answer), options))
+
+type Answer = Running<Response, Failure>
+
+/** A stream whose answer is not there yet. */
+class Held extends Pending<Response, Failure> implements Watched {
+  readonly #answer: Answer | Pending<Response, Failure>
+  readonly #options: Waiting
+  readonly #until: number
+  #isHeld = true
+
+  constructor(answer: Answer | Pending<Response, Failure>, options: Waiting) {
+    super()
+    this.#answer = answer
+    this.#options = options
+    const holdMs = options.holdMs ?? patience - lateness
+    this.#until = performance.now() + holdMs
+    watch(this, holdMs)
+    answer.hear((end: Effect.Effect<Response, Failure>) => this.#answered(end))
+  }
+
+  look(): number {
+    const answer = this.#answer
+    this.#release(
+      answer instanceof Pending
+        ? Effect.map(Effect.runtime(), (runtime) => opened(running(runtime, answer), this.#options))
+        : Effect.succeed(opened(answer, this.#options))
+    )
+    return Infinity
+  }
+
+  #answered(end: Effect.Effect<Response, Failure>): void {
+    // What is left of it needs a fiber: a second call, for one.
+    const rest = () =>
+      patient(Effect.uninterruptible(end), {
+        ...this.#options,
+        holdMs: Math.max(0, this.#until - performance.now())
       })
-    })
-  )
+    this.#release(exitOf(end) ?? rest())
+  }
+
+  #release(end: Effect.Effect<Response, Failure>): void {
+    if (!this.#isHeld) return
+    this.#isHeld = false
+    leave(this)
+    this.end(end)
+  }
+
+  protected override abandon(): void {
+    leave(this)
+    this.#answer.interrupt()
+  }
+}
 
 /** Tells a failure in a family's dialect, on a stream that has nothing on it yet. */
 export const failedStream =
@@ -49,23 +95,25 @@ export const failedStream =
 const utf8 = new TextEncoder()
 
 /** The stream that is open before its answer is there: heartbeats, then the answer's own bytes. */
-const opened = (fiber: Fiber.RuntimeFiber<Response, Failure>, options: Waiting): Response => {
+const opened = (answer: Answer, options: Waiting): Response => {
   const { shutdown } = options.request
   const left = Promise.withResolvers<Exit.Exit<Response, Failure>>()
-  fiber.addObserver(left.resolve)
+  answer.hear(left.resolve)
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   let beat: ReturnType<typeof setInterval>
   const stopWaiting = () => {
     clearInterval(beat)
-    shutdown.removeEventListener("abort", onShutdown)
+    leaveShutdown(shutdown, onShutdown)
   }
-  const onShutdown = () => {
-    left.resolve(Exit.fail(new UpstreamFailed({ message: "The gateway is shutting down" })))
-    fiber.unsafeInterruptAsFork(fiber.id())
+  const onShutdown = {
+    handleEvent: () => {
+      left.resolve(Exit.fail(new UpstreamFailed({ message: "The gateway is shutting down" })))
+      answer.interrupt()
+    }
   }
   return eventStream({
     start: (controller) => {
-      shutdown.addEventListener("abort", onShutdown, { once: true })
+      hearShutdown(shutdown, onShutdown)
       controller.enqueue(utf8.encode(options.heartbeat))
       beat = setInterval(() => controller.enqueue(utf8.encode(options.heartbeat)), heartbeatEvery)
     },
@@ -86,7 +134,7 @@ const opened = (fiber: Fiber.RuntimeFiber<Response, Failure>, options: Waiting):
     },
     cancel: async () => {
       stopWaiting()
-      fiber.unsafeInterruptAsFork(fiber.id())
+      answer.interrupt()
       if (reader !== undefined) return reader.cancel()
       const exit = await left.promise
       if (Exit.isSuccess(exit)) await exit.value.body?.cancel()

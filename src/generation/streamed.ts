@@ -1,10 +1,14 @@
 import { Effect } from "effect"
+import * as Eager from "../contract/eager.ts"
 import { Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { Pending } from "../contract/Pending.ts"
+import { hearShutdown, leaveShutdown } from "../contract/shutdown.ts"
+import type { ShutdownListener } from "../contract/shutdown.ts"
 import { storing, upstreamEnded } from "./ending.ts"
 import type { Ending } from "./ending.ts"
-import { leave, watch } from "./watch.ts"
+import { lateness, leave, watch } from "./watch.ts"
 import type { Watched } from "./watch.ts"
 import type { Batch, Generation, How } from "./Generation.ts"
 import type { Frame, Machine, NativeFrame } from "./Machine.ts"
@@ -28,43 +32,65 @@ const readerDeadline = 120_000
 
 /**
  * Answers with a server-sent event stream. The 200 is held until the first event or ten seconds, whichever comes first:
- * a failure before that is this effect's failure, a later one is told in-band by the machine.
+ * a failure before that is this effect's failure, a later one is told in-band by the machine. It begins when it is
+ * called: run what this gives.
  */
-export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.Effect<Response, Failure> =>
-  Effect.suspend(() => {
-    const { generation } = options
-    const respond = (batch: Batch, following?: Promise<Batch | undefined>) =>
-      Effect.sync(() => eventStream(new Body(options, batch, following)))
-    const settle = (given: Batch | undefined): Effect.Effect<Response, Failure> => {
-      const batch = given ?? [upstreamEnded]
-      const failure = failedAtOnce(batch)
-      if (failure === undefined) return respond(batch)
-      abandon("failed")
-      return Effect.fail(failure)
-    }
-    const abandon = (how: How) => {
-      generation.cancel(how)
-      options.ended?.(options.machine.initial, how)
-    }
-    const next = generation.next()
-    if (!(next instanceof Promise)) return settle(next)
-    return Effect.async<Response, Failure>((resume) => {
-      let held = true
-      const release = (effect: () => Effect.Effect<Response, Failure>) => {
-        if (!held) return
-        held = false
-        clearTimeout(timer)
-        resume(effect())
-      }
-      const timer = setTimeout(() => release(() => respond([{ type: "started", usage: undefined }], next)), patience)
-      void next.then((batch) => release(() => settle(batch)))
-      return Effect.sync(() => {
-        held = false
-        clearTimeout(timer)
-        abandon("hang-up")
-      })
-    })
-  })
+export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Effect.Effect<Response, Failure> => {
+  const next = options.generation.next()
+  return next instanceof Promise ? new Opening(options, next) : opened(options, next)
+}
+
+/** The stream that begins with these events, or their failure. */
+const opened = <S, F extends Frame>(
+  options: Streaming<S, F>,
+  given: Batch | undefined
+): Effect.Effect<Response, Failure> => {
+  const batch = given ?? [upstreamEnded]
+  const failure = failedAtOnce(batch)
+  if (failure === undefined) return Effect.succeed(eventStream(new Body(options, batch, undefined)))
+  abandon(options, "failed")
+  return Effect.fail(failure)
+}
+
+const abandon = <S, F extends Frame>({ ended, generation, machine }: Streaming<S, F>, how: How): void => {
+  generation.cancel(how)
+  ended?.(machine.initial, how)
+}
+
+/** A stream whose first event is not there yet. */
+class Opening<S, F extends Frame> extends Pending<Response, Failure> implements Watched {
+  readonly #options: Streaming<S, F>
+  readonly #first: Promise<Batch | undefined>
+  #isOpen = true
+
+  constructor(options: Streaming<S, F>, first: Promise<Batch | undefined>) {
+    super()
+    this.#options = options
+    this.#first = first
+    watch(this, patience - lateness)
+    void first.then((batch) => this.#release(() => opened(options, batch)))
+  }
+
+  look(): number {
+    const begun: Batch = [{ type: "started", usage: undefined }]
+    this.#release(() => Effect.succeed(eventStream(new Body(this.#options, begun, this.#first))))
+    return Infinity
+  }
+
+  #release(answer: () => Effect.Effect<Response, Failure>): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    leave(this)
+    this.end(Eager.suspend(answer))
+  }
+
+  protected override abandon(): void {
+    if (!this.#isOpen) return
+    this.#isOpen = false
+    leave(this)
+    abandon(this.#options, "hang-up")
+  }
+}
 
 /** The answer that a source of server-sent events makes. Nothing is asked of the source that the reader does not take. */
 export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>): Response =>
@@ -93,7 +119,7 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 const lookEvery = 1_000
 
 /** The body of a streamed answer: an object and no closures, since thousands of them are open at a time. */
-class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watched {
+class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener, Watched {
   readonly #options: Streaming<S, F>
   #state: S
   #first: Batch | undefined
@@ -115,7 +141,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
 
   start(controller: Controller): void {
     this.#controller = controller
-    this.#options.request.shutdown.addEventListener("abort", this, { once: true })
+    hearShutdown(this.#options.request.shutdown, this)
     watch(this, lookEvery)
   }
 
@@ -186,7 +212,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
       this.#controller?.error(new Error("the reader stopped reading"))
     } else if (waiting && now - this.#lastHeard > idleDeadline) {
       this.#failWith(new UpstreamFailed({ message: "The model's upstream went silent" }))
-    } else if (waiting && now - this.#lastSent >= heartbeatEvery - 500) {
+    } else if (waiting && now - this.#lastSent >= heartbeatEvery - lateness) {
       this.#lastSent = now
       this.#controller?.enqueue(utf8.encode(this.#options.heartbeat))
     }
@@ -215,7 +241,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Watc
     this.#over = true
     leave(this)
     const { ended, generation, request } = this.#options
-    request.shutdown.removeEventListener("abort", this)
+    leaveShutdown(request.shutdown, this)
     request.once?.ended(how)
     generation.cancel(how)
     ended?.(this.#state, how)

@@ -12,8 +12,10 @@ const watched = new Map<Watched, number>()
 let timer: ReturnType<typeof setTimeout> | undefined
 let firesAt = Infinity
 
-/** From how far away looks are put together, and how closely, in ms. */
-const together = { from: 2_000, every: 500 }
+/** How much too late a look may come that is far away, in ms: such looks are put together. */
+export const lateness = 500
+/** From how far away, in ms. */
+const far = 2_000
 
 /** Has it looked at in `ms`, and then whenever it wants to, until it is left. */
 export const watch = (one: Watched, ms: number): void => {
@@ -28,7 +30,7 @@ export const leave = (one: Watched): void => {
 }
 
 const dueAt = (wanted: number, now: number): number =>
-  wanted - now < together.from ? wanted : Math.ceil(wanted / together.every) * together.every
+  wanted - now < far ? wanted : Math.ceil(wanted / lateness) * lateness
 
 const fireAt = (due: number, now: number): void => {
   clearTimeout(timer)

@@ -6,6 +6,10 @@ import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
+import { running } from "../contract/running.ts"
+import type { Running } from "../contract/running.ts"
+import { hearShutdown, leaveShutdown } from "../contract/shutdown.ts"
+import type { ShutdownListener } from "../contract/shutdown.ts"
 import type { Lifecycle } from "../health/Lifecycle.ts"
 import type { Idempotency } from "../idempotency/Idempotency.ts"
 import type { AccessLog } from "../telemetry/AccessLog.ts"
@@ -247,29 +251,51 @@ const queryOf = ({ url }: Request, route: Route): Record<string, string | Readon
 }
 
 /**
- * Runs an effect as one fiber. What is done at once answers at once; only a fiber that waits watches the socket, whose
- * hang-up interrupts it, and is freed from Bun's idle timeout.
+ * Runs an effect, as one fiber where it needs any. What is done at once answers at once; only what waits watches the
+ * socket, whose hang-up interrupts it, and is freed from Bun's idle timeout.
  */
 const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A, E> | Promise<Exit.Exit<A, E>> => {
   const already = exitOf(effect)
   if (already !== undefined) return already
   const { request, server, serving } = exchange
-  const fiber = Runtime.runFork(serving.runtime)(effect)
-  const exit = fiber.unsafePoll()
-  if (exit !== null) return exit
-  server.timeout(request, 0)
-  const { shutdown } = serving.lifecycle
-  const interrupt = () => fiber.unsafeInterruptAsFork(fiber.id())
-  request.signal.addEventListener("abort", interrupt, { once: true })
-  shutdown.addEventListener("abort", interrupt, { once: true })
-  return new Promise((resolve) => {
-    fiber.addObserver((result) => {
-      shutdown.removeEventListener("abort", interrupt)
-      // A stream goes on for long after, and would keep the fiber that began it.
-      request.signal.removeEventListener("abort", interrupt)
-      resolve(result)
-    })
+  const work = running(serving.runtime, effect)
+  let exit: Exit.Exit<A, E> | undefined
+  work.hear((end) => {
+    exit = end
   })
+  if (exit !== undefined) return exit
+  server.timeout(request, 0)
+  return new Waiting(work, request.signal, serving.lifecycle.shutdown).end()
+}
+
+/** Waits for work that its client's hang-up and the gateway's end interrupt. */
+class Waiting<A, E> implements ShutdownListener {
+  readonly #work: Running<A, E>
+  readonly #client: AbortSignal
+  readonly #shutdown: AbortSignal
+
+  constructor(work: Running<A, E>, client: AbortSignal, shutdown: AbortSignal) {
+    this.#work = work
+    this.#client = client
+    this.#shutdown = shutdown
+    client.addEventListener("abort", this, { once: true })
+    hearShutdown(shutdown, this)
+  }
+
+  handleEvent(): void {
+    this.#work.interrupt()
+  }
+
+  end(): Promise<Exit.Exit<A, E>> {
+    return new Promise((resolve) => {
+      this.#work.hear((exit) => {
+        leaveShutdown(this.#shutdown, this)
+        // A stream goes on for long after, and would keep the work that began it.
+        this.#client.removeEventListener("abort", this)
+        resolve(exit)
+      })
+    })
+  }
 }
 
 const record = (

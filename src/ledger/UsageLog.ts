@@ -9,7 +9,7 @@ import type { UsageRow } from "./Book.ts"
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
 /** The longest a row that somebody waits for waits for others to join its commit, in ms. */
-const longestPause = 5
+const longestPause = 2
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
 const rowsBehind = 512
 /** After a write has failed, in ms. */

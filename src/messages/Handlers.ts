@@ -91,7 +91,7 @@ const streamMessage = (
   payload: CreateMessage,
   request: Incoming
 ): Effect.Effect<Response, Failure> =>
-  Effect.flatMap(decode(payload), (conversation) => {
+  Eager.flatMap(decode(payload), (conversation) => {
     const id = newMessageId()
     const encoding = encoder(payload, request, id)
     const answer = answering(

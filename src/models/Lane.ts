@@ -1,6 +1,6 @@
-import { Context, Effect, Exit } from "effect"
+import { Context, Effect } from "effect"
 import type { Clock, Duration } from "effect"
-import { exitOf } from "../contract/eager.ts"
+import * as Eager from "../contract/eager.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
@@ -42,21 +42,25 @@ export const makeLane = (options: LaneOptions): Effect.Effect<Lane> =>
 type Call = Effect.Effect<Generation, Failure | UpstreamError>
 
 /**
- * Makes a call where the upstream's circuit is closed and it has room. What it holds is given back when the call fails
- * or its generation is cancelled. To be run uninterruptibly, up to whoever cancels the generation; its waits can be
- * interrupted all the same.
+ * Makes a call where the upstream's circuit is closed and it has room, at once where it can. What it holds is given back
+ * when the call fails or its generation is cancelled. To be run uninterruptibly, up to whoever cancels the generation;
+ * its waits can be interrupted all the same.
  */
-export const through = (lane: Lane | undefined, call: Call): Call => {
-  if (lane === undefined) return exitOf(call) ?? Effect.interruptible(call)
-  return Effect.suspend(() => {
-    const slot = lane.slots?.take()
-    if (slot === undefined) return guarded(lane, call)
-    const made = slot.isFree ? guarded(lane, call) : Effect.zipRight(waiting(lane, slot), guarded(lane, call))
-    return Effect.onExit(made, (exit) => (Exit.isFailure(exit) ? Effect.sync(slot.leave) : Effect.void)).pipe(
-      Effect.map((generation) => new InSlot(generation, slot))
-    )
+export const through = (lane: Lane | undefined, call: () => Call): Call => {
+  if (lane === undefined) return made(call)
+  const slot = lane.slots?.take()
+  if (slot === undefined) return guarded(lane, call)
+  const answered = slot.isFree ? guarded(lane, call) : Effect.flatMap(waiting(lane, slot), () => guarded(lane, call))
+  return Eager.matchCauseEffect(answered, {
+    onSuccess: (generation) => Effect.succeed(new InSlot(generation, slot)),
+    onFailure: (cause) => {
+      slot.leave()
+      return Effect.failCause(cause)
+    }
   })
 }
+
+const made = (call: () => Call): Call => Eager.interruptible(Eager.suspend(call))
 
 const waiting = ({ queueDeadline }: Lane, slot: Slot): Effect.Effect<void, UpstreamError> =>
   Effect.interruptible(Effect.timeoutFail(slot.turn, { duration: queueDeadline, onTimeout: () => noRoom }))
@@ -71,22 +75,21 @@ const noRoom = new UpstreamError({
   status: undefined
 })
 
-const guarded = (lane: Lane, call: Call): Call =>
-  Effect.suspend(() => {
-    const { circuit, clock } = lane
-    const pass = circuit.enter(clock.unsafeCurrentTimeMillis())
-    if (pass === undefined) return Effect.fail(failsTooOften)
-    return Effect.matchCauseEffect(Effect.interruptible(call), {
-      onSuccess: (generation) => {
-        circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
-        return Effect.succeed(new Guarded(generation, lane))
-      },
-      onFailure: (cause) => {
-        settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
-        return Effect.failCause(cause)
-      }
-    })
+const guarded = (lane: Lane, call: () => Call): Call => {
+  const { circuit, clock } = lane
+  const pass = circuit.enter(clock.unsafeCurrentTimeMillis())
+  if (pass === undefined) return Effect.fail(failsTooOften)
+  return Eager.matchCauseEffect(made(call), {
+    onSuccess: (generation) => {
+      circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
+      return Effect.succeed(new Guarded(generation, lane))
+    },
+    onFailure: (cause) => {
+      settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
+      return Effect.failCause(cause)
+    }
   })
+}
 
 const failsTooOften = new UpstreamError({
   failure: new UpstreamFailed({

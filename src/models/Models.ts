@@ -1,7 +1,6 @@
 import { Cause, Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import * as Eager from "../contract/eager.ts"
-import { exitOf } from "../contract/eager.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -129,11 +128,12 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         served.upstream = upstream.name
         const how = { upstreamModel: route.model, stream, requestId: request.id, strict }
         if (native !== undefined && upstream.native?.family === native.family) {
-          return through(lanes.get(route.upstream), upstream.native.forward(native.request(), how))
+          const { forward } = upstream.native
+          return through(lanes.get(route.upstream), () => forward(native.request(), how))
         }
         const refused = outOfReach(beyond(), strict)
         if (refused !== undefined) return Effect.fail(refused)
-        return through(lanes.get(route.upstream), upstream.generate(conversation, how))
+        return through(lanes.get(route.upstream), () => upstream.generate(conversation, how))
       }
       return tryRoutes(model.routes, call, watcher)
     }
@@ -203,7 +203,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
             })
         })
       )
-      return exitOf(generation) ?? Effect.uninterruptible(generation)
+      return Eager.uninterruptible(generation)
     }
 
     return {

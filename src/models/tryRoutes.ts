@@ -1,5 +1,5 @@
-import { Duration, Effect, Exit, Schedule } from "effect"
-import { exitOf } from "../contract/eager.ts"
+import { Duration, Effect, Schedule } from "effect"
+import * as Eager from "../contract/eager.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
@@ -46,10 +46,7 @@ export const tryRoutes = (
       return earlier === undefined ? Effect.dieMessage("a model without routes") : Effect.fail(earlier.failure)
     }
     if (earlier !== undefined) watcher.again(route.upstream, "elsewhere")
-    const answer = call(route)
-    const already = exitOf(answer)
-    if (already !== undefined && Exit.isSuccess(already)) return Effect.succeed(already.value)
-    return Effect.catchAll(answer, (error) =>
+    return Eager.catchAll(call(route), (error) =>
       error._tag !== "UpstreamError"
         ? Effect.fail(error)
         : Effect.catchAll(again(error, route, call, watcher), (last) =>

@@ -69,7 +69,7 @@ export const createResponse =
         }
       )
       if (!stream) return answer
-      const opened = Effect.map(answer, (answered) =>
+      const opened = Eager.map(answer, (answered) =>
         answered instanceof Response ? answered : Response.json(answered)
       )
       return patient(opened, { request, heartbeat, failed: failedStream(encoder) })

@@ -36,7 +36,8 @@ export interface TextUpstream {
   readonly searches?: boolean
   /**
    * Starts a generation. It succeeds once the upstream has accepted the request; an upstream that refuses fails here,
-   * before anything was generated. Interruption cancels the call. Only an `UpstreamError` may be tried again.
+   * before anything was generated. Interruption cancels the call. Only an `UpstreamError` may be tried again. The call
+   * may be made when this is called: what it gives is to be run right then, once.
    */
   readonly generate: (
     conversation: Conversation,

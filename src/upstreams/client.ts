@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
+import { Pending } from "../contract/Pending.ts"
 import { leave, watch } from "../generation/watch.ts"
 import type { Watched } from "../generation/watch.ts"
 import { isReachable } from "./reachable.ts"
@@ -52,25 +53,22 @@ const trailing = { bytes: 65_536, ms: 1_000 }
  * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
  */
 export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
-  Effect.async<Exchange, UpstreamError>((resume) => {
-    const calling = new Calling(call, resume)
-    return Effect.sync(() => calling.interrupt())
-  })
+  Effect.suspend(() => callUpstreamNow(call))
 
-type Result = Effect.Effect<Exchange, UpstreamError>
+/** As `callUpstream`, at once, and without need of a fiber. */
+export const callUpstreamNow = (call: Call): Effect.Effect<Exchange, UpstreamError> => new Calling(call)
 
 /** A call whose answer's head is not there yet. */
-class Calling implements Watched {
+class Calling extends Pending<Exchange, UpstreamError> implements Watched {
   readonly #call: Call
   readonly #controller = new AbortController()
-  readonly #resume: (result: Result) => void
   #isLooked = false
   #settled = false
   #answer: Exchange | undefined
 
-  constructor(call: Call, resume: (result: Result) => void) {
+  constructor(call: Call) {
+    super()
     this.#call = call
-    this.#resume = resume
     watch(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
     send(call, this.#controller.signal).then(
       (response) => this.#answered(response),
@@ -78,8 +76,9 @@ class Calling implements Watched {
     )
   }
 
-  interrupt(): void {
-    this.#settle(Effect.interrupt)
+  protected override abandon(): void {
+    this.#settled = true
+    leave(this)
     this.#controller.abort()
     // The answer may be there already, and its reader gone.
     this.#answer?.cancel()
@@ -110,11 +109,11 @@ class Calling implements Watched {
     this.#controller.abort()
   }
 
-  #settle(result: Result): void {
+  #settle(result: Effect.Effect<Exchange, UpstreamError>): void {
     if (this.#settled) return
     this.#settled = true
     leave(this)
-    this.#resume(result)
+    this.end(result)
   }
 }
 

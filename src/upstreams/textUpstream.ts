@@ -1,9 +1,10 @@
 import { Effect, Redacted } from "effect"
+import * as Eager from "../contract/eager.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Deadlines, Exchange } from "./client.ts"
-import { BrokenBody, callUpstream } from "./client.ts"
+import { BrokenBody, callUpstreamNow } from "./client.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { generationOf } from "./generationOf.ts"
 import type { Dialect } from "./native/Dialect.ts"
@@ -57,7 +58,7 @@ const speaking = <S>(
 ): TextUpstream => {
   const url = address(options.baseUrl, protocol.path)
   const send = (body: string, headers: Readonly<Record<string, string>> = {}) =>
-    callUpstream({
+    callUpstreamNow({
       url,
       headers: {
         ...protocol.headers(options.apiKey === undefined ? undefined : Redacted.value(options.apiKey)),
@@ -67,28 +68,28 @@ const speaking = <S>(
       body,
       deadlines: options.deadlines
     })
-  const generate = Effect.fnUntraced(function* (asked: Conversation, how: GenerateOptions) {
-    const { conversation, extracted } = yield* extractDocuments(asked, protocol.takesDocument)
-    const lowered = protocol.lower(conversation, { model: how.upstreamModel, stream: how.stream })
-    const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
-    const no = refusedBy(lowered, adapted, how)
-    if (no !== undefined) return yield* no
-    const body = JSON.stringify(lowered.body)
-    const exchange = yield* send(body)
-    if (exchange.status < 200 || exchange.status > 299) {
-      return yield* refused({ exchange, options, url, sent: body, native: false })
-    }
-    return generationOf(translated(protocol, lowered), exchange, { adapted })
-  })
+  const generate = (asked: Conversation, how: GenerateOptions) =>
+    Eager.flatMap(extractDocuments(asked, protocol.takesDocument), ({ conversation, extracted }) => {
+      const lowered = protocol.lower(conversation, { model: how.upstreamModel, stream: how.stream })
+      const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
+      const no = refusedBy(lowered, adapted, how)
+      if (no !== undefined) return Effect.fail(no)
+      const body = JSON.stringify(lowered.body)
+      return Eager.flatMap(send(body), (exchange) =>
+        isSuccess(exchange)
+          ? Effect.succeed(generationOf(translated(protocol, lowered), exchange, { adapted }))
+          : refused({ exchange, options, url, sent: body, native: false })
+      )
+    })
   if (dialect === undefined) return { name: options.name, searches, generate }
-  const forward = Effect.fnUntraced(function* (request: NativeRequest, how: GenerateOptions) {
+  const forward = (request: NativeRequest, how: GenerateOptions) => {
     const body = JSON.stringify(dialect.body(request.body, how))
-    const exchange = yield* send(body, nativeHeaders(dialect, request))
-    if (exchange.status < 200 || exchange.status > 299) {
-      return yield* refused({ exchange, options, url, sent: body, native: true })
-    }
-    return generationOf(forwarded(protocol, dialect, request.rewrite), exchange, { native: true })
-  })
+    return Eager.flatMap(send(body, nativeHeaders(dialect, request)), (exchange) =>
+      isSuccess(exchange)
+        ? Effect.succeed(generationOf(forwarded(protocol, dialect, request.rewrite), exchange, { native: true }))
+        : refused({ exchange, options, url, sent: body, native: true })
+    )
+  }
   return { name: options.name, searches, generate, native: { family: dialect.family, forward } }
 }
 
@@ -99,6 +100,8 @@ const nativeHeaders = (dialect: Dialect, { headers }: NativeRequest): Readonly<R
       return value === null ? [] : [[name, value]]
     })
   )
+
+const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status <= 299
 
 /** The path behind a base URL, which may or may not hold the version already. */
 const address = (baseUrl: string, path: string): string => {

@@ -11,7 +11,8 @@ import { refused, tooMany, word } from "./generations.ts"
 const rules = { windowMs: 60_000, leastCalls: 2, failureRate: 0.5, openMs: 1_000, openAtMostMs: 1_000 }
 const lane = (maxConcurrency?: number) => makeLane({ maxConcurrency, queueDeadline: Duration.seconds(30), rules })
 /** As a request does it: nothing interrupts but the waits. */
-const make = (lane: Lane, call: Parameters<typeof through>[1]) => Effect.uninterruptible(through(lane, call))
+const make = (lane: Lane, call: ReturnType<typeof through>) =>
+  Effect.suspend(() => Effect.uninterruptible(through(lane, () => call)))
 
 /** Lets so many microtasks run. */
 const turns = (n: number) =>
