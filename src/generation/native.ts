@@ -1,10 +1,11 @@
 import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
 import type { Frame, Machine, NativeFrame } from "./Machine.ts"
 import type { FinishReason, Usage } from "./GenerationEvent.ts"
 
 /** An answer in one piece that is JSON text already (`NativeState.terminal`). */
-export const jsonResponse = (text: string): Response =>
-  new Response(text, { headers: { "content-type": "application/json" } })
+export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response =>
+  new Response(text, { headers: { ...replyHeaders, "content-type": "application/json" } })
 
 /** What passed through so far. */
 export interface NativeState {

@@ -111,7 +111,7 @@ const opened = (answer: Answer, options: Waiting): Response => {
       answer.interrupt()
     }
   }
-  return eventStream({
+  const source: Bun.UnderlyingSource<Uint8Array> = {
     start: (controller) => {
       hearShutdown(shutdown, onShutdown)
       controller.enqueue(utf8.encode(options.heartbeat))
@@ -139,7 +139,8 @@ const opened = (answer: Answer, options: Waiting): Response => {
       const exit = await left.promise
       if (Exit.isSuccess(exit)) await exit.value.body?.cancel()
     }
-  })
+  }
+  return eventStream(source, options.request)
 }
 
 const failureOf = (exit: Exit.Failure<Response, Failure>): Failure =>

@@ -47,7 +47,7 @@ const opened = <S, F extends Frame>(
 ): Effect.Effect<Response, Failure> => {
   const batch = given ?? [upstreamEnded]
   const failure = failedAtOnce(batch)
-  if (failure === undefined) return Effect.succeed(eventStream(new Body(options, batch, undefined)))
+  if (failure === undefined) return Effect.succeed(eventStream(new Body(options, batch, undefined), options.request))
   abandon(options, "failed")
   return Effect.fail(failure)
 }
@@ -73,7 +73,7 @@ class Opening<S, F extends Frame> extends Pending<Response, Failure> implements 
 
   look(): number {
     const begun: Batch = [{ type: "started", usage: undefined }]
-    this.#release(() => Effect.succeed(eventStream(new Body(this.#options, begun, this.#first))))
+    this.#release(() => Effect.succeed(eventStream(new Body(this.#options, begun, this.#first), this.#options.request)))
     return Infinity
   }
 
@@ -93,8 +93,10 @@ class Opening<S, F extends Frame> extends Pending<Response, Failure> implements 
 }
 
 /** The answer that a source of server-sent events makes. Nothing is asked of the source that the reader does not take. */
-export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>): Response =>
-  new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), { headers })
+export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>, { replyHeaders }: Incoming): Response =>
+  new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), {
+    headers: { ...replyHeaders, ...headers }
+  })
 
 const headers = {
   "content-type": "text/event-stream; charset=utf-8",

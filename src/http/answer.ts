@@ -26,8 +26,9 @@ export const json = (reply: Reply, status: number, body: unknown): Response => {
   return new Response(JSON.stringify(body), { status, headers: reply.headers })
 }
 
-/** A `Response` of a handler's own (a stream, a file) gets the reply's headers too. */
+/** A `Response` of a handler's own (a stream, a file) gets the reply's headers too, unless it was made with them. */
 export const own = (reply: Reply, response: Response): Response => {
+  if (response.headers.get("x-request-id") === reply.requestId) return response
   for (const name in reply.headers) response.headers.set(name, reply.headers[name] ?? "")
   return response
 }

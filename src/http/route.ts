@@ -265,36 +265,32 @@ const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A
   })
   if (exit !== undefined) return exit
   server.timeout(request, 0)
-  return new Waiting(work, request.signal, serving.lifecycle.shutdown).end()
+  return new Waiting(work, request.signal, serving.lifecycle.shutdown).end
 }
 
 /** Waits for work that its client's hang-up and the gateway's end interrupt. */
 class Waiting<A, E> implements ShutdownListener {
-  readonly #work: Running<A, E>
-  readonly #client: AbortSignal
+  /** Let go of at its end: the signal keeps this, and a stream goes on for long after. */
+  #work: Running<A, E> | undefined
   readonly #shutdown: AbortSignal
+  readonly end: Promise<Exit.Exit<A, E>>
 
   constructor(work: Running<A, E>, client: AbortSignal, shutdown: AbortSignal) {
     this.#work = work
-    this.#client = client
     this.#shutdown = shutdown
-    client.addEventListener("abort", this, { once: true })
+    client.addEventListener("abort", this)
     hearShutdown(shutdown, this)
-  }
-
-  handleEvent(): void {
-    this.#work.interrupt()
-  }
-
-  end(): Promise<Exit.Exit<A, E>> {
-    return new Promise((resolve) => {
-      this.#work.hear((exit) => {
+    this.end = new Promise((resolve) => {
+      work.hear((exit) => {
+        this.#work = undefined
         leaveShutdown(this.#shutdown, this)
-        // A stream goes on for long after, and would keep the work that began it.
-        this.#client.removeEventListener("abort", this)
         resolve(exit)
       })
     })
+  }
+
+  handleEvent(): void {
+    this.#work?.interrupt()
   }
 }
 

@@ -69,11 +69,12 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
       statements.push(insert(values))
       at += size
     }
-    for (const [account, nanoUsd] of sums(rows, (row) => row.account)) statements.push(settled([nanoUsd, account]))
-    for (const [dayAndKey, nanoUsd] of sums(rows, (row) => `${dayOf(row.atMs)} ${row.key}`)) {
+    const days = byDay(rows)
+    for (const [account, nanoUsd] of sums(days, (day) => day.account_id)) statements.push(settled([nanoUsd, account]))
+    for (const [dayAndKey, nanoUsd] of sums(days, ({ day, key_id }) => `${day} ${key_id}`)) {
       statements.push(spent([dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
     }
-    for (const day of byDay(rows)) statements.push(used(Object.values(day)))
+    for (const day of days) statements.push(used(Object.values(day)))
     return Effect.all(statements, { discard: true })
   }
 }
@@ -141,7 +142,7 @@ const columns = (row: UsageRow): Record<string, string | number> => {
 }
 
 /** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
-const byDay = (rows: ReadonlyArray<UsageRow>): Iterable<DayRow> => {
+const byDay = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<DayRow> => {
   const days = new Map<string, DayRow>()
   let sum: DayRow | undefined
   for (const row of rows) {
@@ -162,7 +163,7 @@ const byDay = (rows: ReadonlyArray<UsageRow>): Iterable<DayRow> => {
     sum.video_frames += row.used.videoFrames ?? 0
     sum.cost_nano_usd += row.costNanoUsd
   }
-  return days.values()
+  return [...days.values()]
 }
 
 const nothing = {
@@ -192,11 +193,12 @@ type DayRow = typeof nothing & {
   readonly model: string
 }
 
-/** Costs by a row's group; groups that cost nothing are left out. */
-const sums = <K>(rows: ReadonlyArray<UsageRow>, group: (row: UsageRow) => K): Map<K, number> => {
-  const all = new Map<K, number>()
-  for (const row of rows) {
-    if (row.costNanoUsd !== 0) all.set(group(row), (all.get(group(row)) ?? 0) + row.costNanoUsd)
+/** Costs by group; groups that cost nothing are left out. */
+const sums = (days: ReadonlyArray<DayRow>, group: (day: DayRow) => string): Map<string, number> => {
+  const all = new Map<string, number>()
+  for (const day of days) {
+    const cost = day.cost_nano_usd
+    if (cost !== 0) all.set(group(day), (all.get(group(day)) ?? 0) + cost)
   }
   return all
 }

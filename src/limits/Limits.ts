@@ -4,6 +4,7 @@ import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
 import * as Eager from "../contract/eager.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import { Permits } from "./Permits.ts"
+import type { Bound } from "./Permits.ts"
 import { dialectOf, writeHeaders } from "./rateHeaders.ts"
 import type { Dialect, Standing } from "./rateHeaders.ts"
 import { rateLimiter, Windows } from "./Windows.ts"
@@ -19,7 +20,17 @@ interface Scope {
   /** As a message says it. */
   readonly who: string
   readonly key: string
+  /** Under which its use of a kind is counted; made once, for they are looked up several times a request. */
+  readonly keys: Readonly<Record<Kind, string>>
   readonly bounds: Bounds
+}
+
+/** What a request of a caller for a model is within. */
+interface Plan {
+  readonly model: Scope
+  readonly permits: ReadonlyArray<Bound & { readonly who: string }>
+  /** Those that count tokens. */
+  readonly counted: ReadonlyArray<Scope>
 }
 
 type Kind = "requests" | "tokens"
@@ -48,14 +59,14 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     /** Counts of this process are asked without the library's effects, which cost more than all else that is counted. */
     const take = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> => {
       if (windows.takeNow === undefined) return consume(scope, kind, amount, limit)
-      const { count, leftMs } = windows.takeNow(keyOf(scope, kind), amount, limit)
+      const { count, leftMs } = windows.takeNow(scope.keys[kind], amount, limit)
       return count <= limit
         ? Effect.succeed({ limit, remaining: limit - count, leftMs })
         : Effect.fail({ scope, standing: { limit, remaining: 0, leftMs } })
     }
 
     const consume = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> =>
-      limiter.consume({ key: keyOf(scope, kind), limit, window: minute, tokens: amount }).pipe(
+      limiter.consume({ key: scope.keys[kind], limit, window: minute, tokens: amount }).pipe(
         Effect.map(({ remaining, resetAfter }) => ({ limit, remaining, leftMs: Duration.toMillis(resetAfter) })),
         Effect.catchAll((error) => {
           const standing = { limit, remaining: 0, leftMs: Duration.toMillis(minute) }
@@ -137,36 +148,28 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
      */
     const begin = (
       caller: Caller,
-      model: { readonly id: string; readonly limits?: Bounds | undefined },
+      model: Limited,
       tokens: () => number,
       headers: Record<string, string>
     ): Effect.Effect<Admission, RateLimited> => {
-      const bounds = model.limits ?? none
-      if (!isBounded(caller.keyLimits) && !isBounded(caller.accountLimits) && !isBounded(bounds)) return withoutLimits
-      const ofModel = { who: `the model "${model.id}"`, key: `model:${model.id}`, bounds }
-      const scopes = [...scopesOf(caller), ofModel].filter(({ bounds }) => isBounded(bounds))
-      return beginWithin(scopes, ofModel, tokens, headers)
+      if (!isBounded(caller.keyLimits) && !isBounded(caller.accountLimits) && !isBounded(model.limits ?? none)) {
+        return withoutLimits
+      }
+      return beginWithin(planOf(caller, model), tokens, headers)
     }
 
     const beginWithin = (
-      scopes: ReadonlyArray<Scope>,
-      model: Scope,
+      { counted, model, permits }: Plan,
       tokens: () => number,
       headers: Record<string, string>
     ): Effect.Effect<Admission, RateLimited> => {
-      const permits = scopes.flatMap((scope) =>
-        scope.bounds.concurrentRequests === undefined
-          ? []
-          : [{ key: scope.key, who: scope.who, most: scope.bounds.concurrentRequests }]
-      )
       const full = running.take(permits)
       if (full !== undefined) return Effect.fail(allBusy(full))
-      const counted = scopes.filter((scope) => limitOf(scope, "tokens") !== undefined)
       const reserved = counted.length === 0 ? 0 : tokens()
       const beganMs = clock.unsafeCurrentTimeMillis()
       const taken: Array<Scope> = []
       const correct = (tokens: number) => {
-        for (const scope of taken) windows.correct(keyOf(scope, "tokens"), tokens, beganMs)
+        for (const scope of taken) windows.correct(scope.keys.tokens, tokens, beganMs)
         running.giveBack(permits)
       }
       const takenAll = Eager.flatMap(exceeding("requests", 1, takeEach([model], "requests", 1)), () =>
@@ -201,23 +204,54 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
 
 const none: Bounds = {}
 
-/** A known key's caller is the same object from request to request. */
+/** A model as far as it has limits. */
+interface Limited {
+  readonly id: string
+  readonly limits?: Bounds | undefined
+}
+
+/** A known key's caller is the same object from request to request, and so is a model. */
 const known = new WeakMap<Caller, ReadonlyArray<Scope>>()
+const plans = new WeakMap<Caller, WeakMap<Limited, Plan>>()
+
+const planOf = (caller: Caller, model: Limited): Plan => {
+  let ofCaller = plans.get(caller)
+  if (ofCaller === undefined) plans.set(caller, (ofCaller = new WeakMap()))
+  let plan = ofCaller.get(model)
+  if (plan === undefined) ofCaller.set(model, (plan = makePlan(caller, model)))
+  return plan
+}
+
+const makePlan = (caller: Caller, { id, limits = none }: Limited): Plan => {
+  const model = scopeOf(`the model "${id}"`, `model:${id}`, limits)
+  const scopes = [...scopesOf(caller), model]
+  return {
+    model,
+    permits: scopes.flatMap(({ bounds, key, who }) =>
+      bounds.concurrentRequests === undefined ? [] : [{ key, who, most: bounds.concurrentRequests }]
+    ),
+    counted: scopes.filter((scope) => limitOf(scope, "tokens") !== undefined)
+  }
+}
+
+const scopeOf = (who: string, key: string, bounds: Bounds): Scope => ({
+  who,
+  key,
+  keys: { requests: `requests:${key}`, tokens: `tokens:${key}` },
+  bounds
+})
 
 const scopesOf = (caller: Caller): ReadonlyArray<Scope> => {
   let scopes = known.get(caller)
   if (scopes === undefined) {
     scopes = [
-      { who: "this API key", key: `key:${caller.key}`, bounds: caller.keyLimits },
-      { who: "this account", key: `account:${caller.account}`, bounds: caller.accountLimits }
+      scopeOf("this API key", `key:${caller.key}`, caller.keyLimits),
+      scopeOf("this account", `account:${caller.account}`, caller.accountLimits)
     ]
     known.set(caller, scopes)
   }
   return scopes
 }
-
-/** Under which a scope's use of a kind is counted. */
-const keyOf = (scope: Scope, kind: Kind): string => `${kind}:${scope.key}`
 
 const isRated = (bounds: Bounds) => bounds.requestsPerMinute !== undefined || bounds.tokensPerMinute !== undefined
 

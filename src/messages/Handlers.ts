@@ -68,7 +68,9 @@ const answerMessage = (
       models.generate(caller, conversation, request, { stream: false, charge, ...told(payload, request, id) }),
       (generation): Effect.Effect<Message | Response, Failure> =>
         generation.native === true
-          ? Eager.map(folded({ generation, machine: passing(request) }), ({ terminal }) => jsonResponse(terminal))
+          ? Eager.map(folded({ generation, machine: passing(request) }), ({ terminal }) =>
+              jsonResponse(terminal, request)
+            )
           : Eager.map(folded({ generation, machine: encoder(payload, request, id) }), (state) => state.message)
     )
   })

@@ -22,12 +22,14 @@ export const passing = (request: Incoming) =>
 
 /** Providers take no nulls, and want the names and types that have one possible value. */
 const spelledOut = (body: JsonObject): JsonObject => {
-  const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
-  return {
-    ...given,
-    ...(Array.isArray(given["system"]) ? { system: given["system"].map(withType) } : {}),
-    ...(Array.isArray(given["tools"]) ? { tools: given["tools"].map(withName) } : {})
+  const given: Record<string, unknown> = {}
+  for (const name in body) {
+    const value = body[name]
+    if (value === null) continue
+    const spelled = name === "system" ? withType : name === "tools" ? withName : undefined
+    given[name] = spelled !== undefined && Array.isArray(value) ? value.map(spelled) : value
   }
+  return given
 }
 
 const withType = (part: unknown) => (isObject(part) ? { ...part, type: "text" } : part)

@@ -60,7 +60,7 @@ export const createResponse =
             const options = { generation, machine, ...keep(() => ({ output: output(), response: response() })) }
             return stream
               ? streamed({ ...options, heartbeat, request })
-              : Eager.map(folded(options), ({ terminal }) => jsonResponse(terminal))
+              : Eager.map(folded(options), ({ terminal }) => jsonResponse(terminal, request))
           }
           const options = { generation, machine: encoder, ...keep((state: State) => state) }
           return stream

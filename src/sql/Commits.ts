@@ -8,8 +8,11 @@ import { makeLogSync } from "./LogSync.ts"
 interface Job {
   /** Whether a power cut may undo it, for 20 ms (`LogSync`). */
   readonly behind: boolean
-  /** Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. */
-  readonly run: (connection: Connection) => Effect.Effect<void, SqlError>
+  /**
+   * Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. Or where
+   * it is alone in its transaction, which then needs no savepoint to be undone.
+   */
+  readonly run: (connection: Connection, isAlone: boolean) => Effect.Effect<void, SqlError>
   readonly settle: (committed: Exit.Exit<void, SqlError>) => void
 }
 
@@ -43,7 +46,9 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
     const commitWaiting = Effect.suspend(() => {
       const batch = queue.splice(0, 512)
       const begun = performance.now()
-      const all = (connection: Connection) => Effect.forEach(batch, (job) => job.run(connection), { discard: true })
+      const isAlone = batch.length === 1
+      const all = (connection: Connection) =>
+        Effect.forEach(batch, (job) => job.run(connection, isAlone), { discard: true })
       const isBehind = batch.every((job) => job.behind)
       return transaction(all, isBehind).pipe(
         Effect.exit,
@@ -73,20 +78,21 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
         const own: Array<() => void> = []
         queue.push({
           behind,
-          run: (connection) => {
+          run: (connection, isAlone) => {
             after = own
-            return Effect.flatMap(Effect.exit(isOne ? write : allOrNone(connection, write)), (exit) => {
+            const whole = isOne || isAlone ? write : allOrNone(connection, write)
+            return Effect.flatMap(Effect.exit(whole), (exit) => {
               result = exit
-              return Exit.isFailure(exit) ? (outage(exit.cause) ?? Effect.void) : Effect.void
+              if (Exit.isSuccess(exit)) return Effect.void
+              return outage(exit.cause) ?? (isAlone ? Effect.fail(undone) : Effect.void)
             })
           },
           settle: (committed) => {
+            if (Exit.isFailure(committed) && (result === undefined || Exit.isSuccess(result))) {
+              return resume(Exit.failCause(committed.cause))
+            }
             if (Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)) own.forEach((run) => run())
-            resume(
-              Exit.isFailure(committed)
-                ? Exit.failCause(committed.cause)
-                : (result ?? Exit.die("a committed write has no result"))
-            )
+            resume(result ?? Exit.die("a committed write has no result"))
           }
         })
         wake()
@@ -163,6 +169,9 @@ const transactions = (sql: SqlClient.SqlClient) => {
 
   return { transaction, unsynced }
 }
+
+/** Ends the transaction of a write that failed by itself. */
+const undone = new SqlError({ cause: undefined, message: "the transaction's only write failed" })
 
 /** A savepoint around one of a commit's writes. */
 const allOrNone = <A, E>(connection: Connection, write: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>

@@ -25,9 +25,10 @@ const options = {
 
 const words = () => {
   let left = 2
-  return eventStream({
-    pull: (controller) => (left-- > 0 ? controller.enqueue(utf8.encode("data: x\n\n")) : controller.close())
-  })
+  return eventStream(
+    { pull: (controller) => (left-- > 0 ? controller.enqueue(utf8.encode("data: x\n\n")) : controller.close()) },
+    request
+  )
 }
 const run = (answer: Effect.Effect<Response, Failure>) => Effect.runPromiseExit(patient(answer, options))
 const textOf = async (answer: Effect.Effect<Response, Failure>) => {

@@ -80,14 +80,16 @@ export const framesNamed = (names: FrameNames, bytes: Uint8Array): ReadonlyArray
   let isNamed = false
   let isEmpty = true
   let at = 0
+  // Nobody writes them. Without any, the platform finds the ends of long lines, in half the time.
+  const hasReturns = bytes.includes(carriageReturn)
   while (at < length) {
     const line = at
-    let byte = byteAt(bytes, at)
-    while (byte !== lineFeed && byte !== carriageReturn && ++at < length) byte = byteAt(bytes, at)
-    const lineEnd = at++
-    if (byte === carriageReturn && bytes[at] === lineFeed) at++
+    const isEvent = isEventField(bytes, line)
+    const lineEnd = isEvent || hasReturns ? endOfLine(bytes, line) : lineFeedFrom(bytes, line)
+    at = lineEnd + 1
+    if (hasReturns && bytes[lineEnd] === carriageReturn && bytes[at] === lineFeed) at++
     if (lineEnd > line) {
-      if (isEventField(bytes, line)) {
+      if (isEvent) {
         const from = line + (bytes[line + 6] === space ? 7 : 6)
         isWanted = names.has(bytes, from, lineEnd)
         isNamed = lineEnd > from
@@ -134,6 +136,18 @@ const space = 32
 const colon = 58
 
 const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0
+
+const endOfLine = (bytes: Uint8Array, from: number): number => {
+  let at = from
+  while (at < bytes.length && bytes[at] !== lineFeed && bytes[at] !== carriageReturn) at++
+  return at
+}
+
+const lineFeedFrom = (bytes: Uint8Array, from: number): number => {
+  if (bytes[from] === lineFeed) return from
+  const at = bytes.indexOf(lineFeed, from)
+  return at === -1 ? bytes.length : at
+}
 
 /** Whether `event:` stands here. */
 const isEventField = (bytes: Uint8Array, at: number): boolean =>

@@ -29,6 +29,8 @@ export const messages: Dialect = {
 const message = (message: unknown): unknown => {
   if (!isObject(message) || !Array.isArray(message["content"])) return message
   const content: ReadonlyArray<unknown> = message["content"]
+  // Long histories are nearly all of this kind.
+  if (content.every(isPlain)) return message
   const lost = new Set(content.flatMap((block) => (isSealedResult(block) ? [textAt(block, "tool_use_id")] : [])))
   return {
     ...message,
@@ -37,6 +39,14 @@ const message = (message: unknown): unknown => {
       .map(block)
   }
 }
+
+/** Goes as it came. */
+const isPlain = (block: unknown): boolean => {
+  const type = textAt(block, "type")
+  return type === "tool_use" || type === "tool_result" || type === "image" || (type === "text" && !hasCitations(block))
+}
+
+const hasCitations = (block: unknown): boolean => listAt(block, "citations").length > 0
 
 const isSearch = (block: unknown) => textAt(block, "type") === "server_tool_use"
 
