@@ -48,21 +48,6 @@ export const flatMap = <A, E, B, E2>(
 export const map = <A, E, B>(effect: Effect.Effect<A, E>, change: (value: A) => B): Effect.Effect<B, E> =>
   flatMap(effect, (value) => Effect.succeed(change(value)))
 
-export const matchEffect = <A, E, B, E2, C, E3>(
-  effect: Effect.Effect<A, E>,
-  cases: {
-    readonly onFailure: (error: E) => Effect.Effect<B, E2>
-    readonly onSuccess: (value: A) => Effect.Effect<C, E3>
-  }
-): Effect.Effect<B | C, E2 | E3> => {
-  if (effect instanceof Pending) return effect.followedBy((end) => matchEffect(end, cases))
-  const exit = exitOf(effect)
-  if (exit === undefined) return Effect.matchEffect(effect, cases)
-  if (Exit.isSuccess(exit)) return cases.onSuccess(exit.value)
-  const failure = Cause.failureOrCause(exit.cause)
-  return Either.isLeft(failure) ? cases.onFailure(failure.left) : Effect.failCause(failure.right)
-}
-
 export const matchCauseEffect = <A, E, B, E2, C, E3>(
   effect: Effect.Effect<A, E>,
   cases: {
@@ -79,7 +64,14 @@ export const matchCauseEffect = <A, E, B, E2, C, E3>(
 export const catchAll = <A, E, B, E2>(
   effect: Effect.Effect<A, E>,
   instead: (error: E) => Effect.Effect<B, E2>
-): Effect.Effect<A | B, E2> => matchEffect(effect, { onFailure: instead, onSuccess: (value) => Effect.succeed(value) })
+): Effect.Effect<A | B, E2> => {
+  if (effect instanceof Pending) return effect.followedBy((end) => catchAll(end, instead))
+  const exit = exitOf(effect)
+  if (exit === undefined) return Effect.catchAll(effect, instead)
+  if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+  const failure = Cause.failureOrCause(exit.cause)
+  return Either.isLeft(failure) ? instead(failure.left) : Effect.failCause(failure.right)
+}
 
 export const orDie = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A> =>
   matchCauseEffect(effect, {

@@ -4,7 +4,8 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Charge } from "./Ledger.ts"
 import { Output } from "./Output.ts"
 
-interface Options {
+/** Whose generation it is that is watched. */
+export interface Metering {
   /** Counts the input; only asked where the upstream does not tell. */
   readonly inputTokens: () => number
   /** Whether the gateway itself stops the work: the client then pays nothing. */
@@ -18,7 +19,7 @@ interface Options {
  * when the client hangs up, nothing when it fails. An upstream that tells no usage is counted after, and the count is
  * given to the client as well, so that both see the same numbers.
  */
-export const metered = (generation: Generation, charge: Charge, options: Options): Generation =>
+export const metered = (generation: Generation, charge: Charge, options: Metering): Generation =>
   new Metered(generation, charge, options)
 
 /** One object for each request, where closures would be eight. */
@@ -27,7 +28,7 @@ class Metered implements Generation {
   declare readonly adapted?: ReadonlyArray<string>
   readonly #generation: Generation
   readonly #charge: Charge
-  readonly #options: Options
+  readonly #options: Metering
   #output: Output | undefined
   #reported: Usage | undefined
   /** Whether the reported usage is a total, and not just what was known at the start. */
@@ -37,7 +38,7 @@ class Metered implements Generation {
   /** Made once, and not for every chunk. */
   #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
 
-  constructor(generation: Generation, charge: Charge, options: Options) {
+  constructor(generation: Generation, charge: Charge, options: Metering) {
     this.#generation = generation
     this.#charge = charge
     this.#options = options

@@ -1,7 +1,7 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
 import { Duration, Effect, Layer } from "effect"
 import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
-import * as Eager from "../contract/eager.ts"
+import { exitOf } from "../contract/eager.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import { Permits } from "./Permits.ts"
 import type { Bound } from "./Permits.ts"
@@ -35,11 +35,37 @@ interface Plan {
 
 type Kind = "requests" | "tokens"
 
-/** A limit that is used up. */
-interface Exceeded {
-  readonly scope: Scope
-  readonly standing: Standing
+/** What was taken for the scopes of a request. */
+class Taken {
+  readonly scopes: Array<Scope> = []
+  /** The tightest; of the one that is used up, where one is. */
+  standing: Standing | undefined
+  exceeded: Scope | undefined
+
+  from(scope: Scope, standing: Standing): this {
+    this.scopes.push(scope)
+    if (this.standing === undefined || standing.remaining < this.standing.remaining) this.standing = standing
+    return this
+  }
+
+  exceeds(scope: Scope, standing: Standing): this {
+    this.exceeded = scope
+    this.standing = standing
+    return this
+  }
+
+  refusal(kind: Kind, amount: number): Effect.Effect<never, RateLimited> | undefined {
+    const { exceeded, standing } = this
+    if (exceeded === undefined || standing === undefined) return undefined
+    return Effect.fail(tooMany(exceeded, standing, kind, amount))
+  }
 }
+
+/** Goes on with what was taken, at once where it is known. */
+const after = <A>(
+  taken: Taken | Effect.Effect<Taken>,
+  next: (taken: Taken) => Effect.Effect<A, RateLimited>
+): Effect.Effect<A, RateLimited> => (taken instanceof Taken ? next(taken) : Effect.flatMap(taken, next))
 
 const minute = Duration.minutes(1)
 const withoutLimits = Effect.succeed<Admission>({ done: () => {} })
@@ -56,60 +82,51 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     const clock = yield* Effect.clock
     const running = new Permits()
 
-    /** Counts of this process are asked without the library's effects, which cost more than all else that is counted. */
-    const take = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> => {
-      if (windows.takeNow === undefined) return consume(scope, kind, amount, limit)
-      const { count, leftMs } = windows.takeNow(scope.keys[kind], amount, limit)
-      return count <= limit
-        ? Effect.succeed({ limit, remaining: limit - count, leftMs })
-        : Effect.fail({ scope, standing: { limit, remaining: 0, leftMs } })
-    }
-
-    const consume = (scope: Scope, kind: Kind, amount: number, limit: number): Effect.Effect<Standing, Exceeded> =>
-      limiter.consume({ key: scope.keys[kind], limit, window: minute, tokens: amount }).pipe(
-        Effect.map(({ remaining, resetAfter }) => ({ limit, remaining, leftMs: Duration.toMillis(resetAfter) })),
-        Effect.catchAll((error) => {
-          const standing = { limit, remaining: 0, leftMs: Duration.toMillis(minute) }
-          return error.reason === "Exceeded"
-            ? Effect.fail({ scope, standing: { ...standing, leftMs: Duration.toMillis(error.retryAfter) } })
-            : // A lost Redis is no reason to serve nobody.
-              Effect.as(Effect.logWarning(error.message), { ...standing, remaining: limit })
-        })
-      )
-
     /**
-     * Takes an amount for each scope that has such a limit, up to the first that is used up; answers the tightest.
-     *
-     * @param taken hears of each scope from which it was taken
+     * Takes an amount for each scope that has such a limit, up to the first that is used up. Counts of this process are
+     * asked by plain calls: effects cost more than all else that is counted.
      */
     const takeEach = (
       scopes: ReadonlyArray<Scope>,
       kind: Kind,
       amount: number,
-      taken: (scope: Scope) => void = () => {}
-    ): Effect.Effect<Standing | undefined, Exceeded> => {
-      const from = (index: number, tightest: Standing | undefined): Effect.Effect<Standing | undefined, Exceeded> => {
-        const scope = scopes[index]
-        if (scope === undefined) return Effect.succeed(tightest)
+      taken = new Taken()
+    ): Taken | Effect.Effect<Taken> => {
+      const { takeNow } = windows
+      if (takeNow === undefined) return consumeEach(scopes, kind, amount, taken)
+      for (const scope of scopes) {
         const limit = limitOf(scope, kind)
-        if (limit === undefined) return from(index + 1, tightest)
-        return Eager.flatMap(take(scope, kind, amount, limit), (standing) => {
-          taken(scope)
-          return from(
-            index + 1,
-            tightest === undefined || standing.remaining < tightest.remaining ? standing : tightest
-          )
-        })
+        if (limit === undefined) continue
+        const { count, leftMs } = takeNow(scope.keys[kind], amount, limit)
+        if (count > limit) return taken.exceeds(scope, { limit, remaining: 0, leftMs })
+        taken.from(scope, { limit, remaining: limit - count, leftMs })
       }
-      return from(0, undefined)
+      return taken
     }
 
-    /** Where the scopes stand; nothing is taken. */
-    const look = (scopes: ReadonlyArray<Scope>, kind: Kind): Effect.Effect<Standing | undefined> =>
-      Eager.matchEffect(takeEach(scopes, kind, 0), {
-        onFailure: ({ standing }) => Effect.succeed(standing),
-        onSuccess: (standing) => Effect.succeed(standing)
+    const consumeEach = (scopes: ReadonlyArray<Scope>, kind: Kind, amount: number, taken: Taken) =>
+      Effect.reduceWhile(scopes, taken, {
+        while: ({ exceeded }) => exceeded === undefined,
+        body: (taken, scope) => {
+          const limit = limitOf(scope, kind)
+          return limit === undefined ? Effect.succeed(taken) : consume(scope, kind, amount, limit, taken)
+        }
       })
+
+    const consume = (scope: Scope, kind: Kind, amount: number, limit: number, taken: Taken): Effect.Effect<Taken> =>
+      limiter.consume({ key: scope.keys[kind], limit, window: minute, tokens: amount }).pipe(
+        Effect.map(({ remaining, resetAfter }) =>
+          taken.from(scope, { limit, remaining, leftMs: Duration.toMillis(resetAfter) })
+        ),
+        Effect.catchAll((error) =>
+          error.reason === "Exceeded"
+            ? Effect.succeed(taken.exceeds(scope, { limit, remaining: 0, leftMs: Duration.toMillis(error.retryAfter) }))
+            : // A lost Redis is no reason to serve nobody.
+              Effect.map(Effect.logWarning(error.message), () =>
+                taken.from(scope, { limit, remaining: limit, leftMs: Duration.toMillis(minute) })
+              )
+        )
+      )
 
     /**
      * Lets one request of the caller in, or says when to come back; either way the reply says where the caller stands.
@@ -122,23 +139,15 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     ): Effect.Effect<void, RateLimited> => {
       if (!isRated(caller.keyLimits) && !isRated(caller.accountLimits)) return Effect.void
       const scopes = scopesOf(caller)
-      const show = (kind: Kind, standing: Standing | undefined): void => {
-        if (standing !== undefined) writeHeaders(headers, dialect, kind, standing, clock.unsafeCurrentTimeMillis())
-      }
       // Tokens are only looked at: what the request will use is not known yet, or it is one that uses none.
-      return Eager.flatMap(look(scopes, "tokens"), (tokens) => {
-        show("tokens", tokens)
-        return Eager.matchEffect(takeEach(scopes, "requests", 1), {
-          onFailure: (exceeded) => {
-            show("requests", exceeded.standing)
-            return Effect.fail(tooMany(exceeded, "requests"))
-          },
-          onSuccess: (requests) => {
-            show("requests", requests)
-            return Effect.void
-          }
+      return after(takeEach(scopes, "tokens", 0), (tokens) =>
+        after(takeEach(scopes, "requests", 1), (requests) => {
+          const nowMs = clock.unsafeCurrentTimeMillis()
+          if (tokens.standing !== undefined) writeHeaders(headers, dialect, "tokens", tokens.standing, nowMs)
+          if (requests.standing !== undefined) writeHeaders(headers, dialect, "requests", requests.standing, nowMs)
+          return requests.refusal("requests", 1) ?? Effect.void
         })
-      })
+      )
     }
 
     /**
@@ -167,36 +176,31 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       if (full !== undefined) return Effect.fail(allBusy(full))
       const reserved = counted.length === 0 ? 0 : tokens()
       const beganMs = clock.unsafeCurrentTimeMillis()
-      const taken: Array<Scope> = []
-      const correct = (tokens: number) => {
-        for (const scope of taken) windows.correct(scope.keys.tokens, tokens, beganMs)
+      const tokensTaken = new Taken()
+      const correct = (tokens: number): void => {
+        for (const scope of tokensTaken.scopes) windows.correct(scope.keys.tokens, tokens, beganMs)
         running.giveBack(permits)
       }
-      const takenAll = Eager.flatMap(exceeding("requests", 1, takeEach([model], "requests", 1)), () =>
-        exceeding(
-          "tokens",
-          reserved,
-          takeEach(counted, "tokens", reserved, (scope) => taken.push(scope))
+      const taking = after(takeEach([model], "requests", 1), (requests) =>
+        after(
+          requests.exceeded === undefined ? takeEach(counted, "tokens", reserved, tokensTaken) : tokensTaken,
+          (tokens) => {
+            const refusal = requests.refusal("requests", 1) ?? tokens.refusal("tokens", reserved)
+            if (refusal !== undefined) {
+              correct(-reserved)
+              return refusal
+            }
+            if (tokens.standing !== undefined) {
+              writeHeaders(headers, dialectOf(headers), "tokens", tokens.standing, beganMs)
+            }
+            return Effect.succeed<Admission>({ done: (used) => correct(used - reserved) })
+          }
         )
       )
-      return Eager.matchCauseEffect(takenAll, {
-        onFailure: (cause) => {
-          correct(-reserved)
-          return Effect.failCause(cause)
-        },
-        onSuccess: () =>
-          Eager.map(look(counted, "tokens"), (standing): Admission => {
-            if (standing !== undefined) writeHeaders(headers, dialectOf(headers), "tokens", standing, beganMs)
-            return { done: (used) => correct(used - reserved) }
-          })
-      })
+      return exitOf(taking) !== undefined
+        ? taking
+        : Effect.onInterrupt(taking, () => Effect.sync(() => correct(-reserved)))
     }
-
-    const exceeding = <A>(kind: Kind, amount: number, taking: Effect.Effect<A, Exceeded>) =>
-      Eager.matchEffect(taking, {
-        onFailure: (exceeded) => Effect.fail(tooMany(exceeded, kind, amount)),
-        onSuccess: (value) => Effect.succeed(value)
-      })
 
     return { admit, begin } as const
   })
@@ -260,7 +264,7 @@ const isBounded = (bounds: Bounds) => isRated(bounds) || bounds.concurrentReques
 const limitOf = ({ bounds }: Scope, kind: Kind) =>
   kind === "requests" ? bounds.requestsPerMinute : bounds.tokensPerMinute
 
-const tooMany = ({ scope, standing }: Exceeded, kind: Kind, amount = 1) =>
+const tooMany = (scope: Scope, standing: Standing, kind: Kind, amount: number) =>
   amount > standing.limit
     ? new RateLimited({
         message: `Too many tokens: the request may use ${amount}, and ${scope.who} has ${standing.limit} a minute; ask for fewer output tokens`,

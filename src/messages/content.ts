@@ -187,15 +187,17 @@ const fileSource = (
 type SearchesFound = ReadonlyMap<string, NonNullable<SearchItem["outcome"]>>
 
 const searchesFound = (messages: ReadonlyArray<InputMessage>): SearchesFound => {
-  const found = new Map<string, NonNullable<SearchItem["outcome"]>>()
+  let found: Map<string, NonNullable<SearchItem["outcome"]>> | undefined
   for (const { content } of messages) {
     if (typeof content === "string") continue
     for (const block of content) {
-      if (block.type === "web_search_tool_result") found.set(block.tool_use_id, outcome(block.content))
+      if (block.type === "web_search_tool_result") (found ??= new Map()).set(block.tool_use_id, outcome(block.content))
     }
   }
-  return found
+  return found ?? noSearches
 }
+
+const noSearches: SearchesFound = new Map()
 
 const isSearchErrorCode = Schema.is(SearchErrorCode)
 

@@ -23,8 +23,9 @@ export const toolName = (tool: Tool): string => tool.name ?? (isWebSearch(tool) 
 const broken = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
 const firstBroken = <A>(values: ReadonlyArray<A>, rule: (value: A, index: number) => Verdict): Verdict => {
-  for (const [index, value] of values.entries()) {
-    const verdict = rule(value, index)
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    const verdict = value === undefined ? undefined : rule(value, index)
     if (verdict !== undefined) return verdict
   }
   return undefined
@@ -112,6 +113,7 @@ const toolChoiceRule = ({ tool_choice, tools }: AnyRequest): Verdict => {
 
 /** Every tool result answers a tool use before it, and every tool use is answered by the message after it. */
 const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
+  if (!messages.some(hasTools)) return undefined
   const used = new Set<string>()
   let unanswered = new Set<string>()
   return firstBroken(messages, (message, index) => {
@@ -140,6 +142,9 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
       : broken(`messages[${index}]`, `the tool_use ${quoted(missing)} before it needs a tool_result block here`)
   })
 }
+
+const hasTools = ({ content }: InputMessage): boolean =>
+  typeof content !== "string" && content.some(({ type }) => type === "tool_use" || type === "tool_result")
 
 /** What the caller sent, short enough to be read back. */
 const quoted = (value: string) => JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)

@@ -8,14 +8,17 @@ import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import { countTokens } from "../generation/tokens.ts"
 import { fitContext } from "../generation/truncate.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import type { Charge, Chargeable } from "../ledger/Ledger.ts"
 import { metered } from "../ledger/metered.ts"
+import type { Metering } from "../ledger/metered.ts"
 import { free, mostOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
+import type { Admission } from "../limits/Limits.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { NativeDialect, NativeRequest } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
@@ -111,38 +114,37 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       const { fitting, model } = admitted
       // A request that the gateway has changed is told in its own words: the caller's would say the old ones.
       const native = fitting === conversation ? options.native : undefined
-      const served: Served = { upstream: model.routes[0]?.upstream ?? "" }
-      const { beyond = nothing, charge, stream } = options
-      const told = { native, beyond: once(beyond), charge }
-      const work: Work = { caller, model, served, conversation: fitting, request, stream, ...told }
-      return paid(work)
+      return paid(new Work(caller, model, fitting, request, { ...options, native }))
     }
 
     /** Finds somebody who takes the conversation. */
     const start = (work: Work): Effect.Effect<Generation, Failure> => {
-      const { beyond, conversation, model, native, request, served, stream } = work
-      const strict = model.strict === true || request.headers.get("x-gateway-strict") === "true"
+      const { conversation, entry, request } = work
+      const { native, stream } = work.options
+      const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
       const call = (route: Route) => {
         const upstream = upstreams.get(route.upstream)
-        if (upstream === undefined) return Effect.dieMessage(`model ${model.id} has no upstream`)
-        served.upstream = upstream.name
+        if (upstream === undefined) return Effect.dieMessage(`model ${entry.id} has no upstream`)
+        work.upstream = upstream.name
         const how = { upstreamModel: route.model, stream, requestId: request.id, strict }
         if (native !== undefined && upstream.native?.family === native.family) {
           const { forward } = upstream.native
           return through(lanes.get(route.upstream), () => forward(native.request(), how))
         }
-        const refused = outOfReach(beyond(), strict)
+        const refused = outOfReach(work.beyond(), strict)
         if (refused !== undefined) return Effect.fail(refused)
         return through(lanes.get(route.upstream), () => upstream.generate(conversation, how))
       }
-      return tryRoutes(model.routes, call, watcher)
+      return tryRoutes(entry.routes, call, watcher)
     }
 
     /** Names who answers, and what they were not told. */
-    const tellUpstream = ({ beyond, request, served }: Work, generation: Generation): void => {
-      request.replyHeaders["x-gateway-upstream"] = served.upstream
-      const adapted = tellAdapted(generation.adapted ?? [], generation.native === true ? [] : beyond(), metrics.adapted)
-      if (adapted !== undefined) request.replyHeaders["x-gateway-adapted"] = adapted
+    const tellUpstream = (work: Work, generation: Generation): void => {
+      const { replyHeaders } = work.request
+      replyHeaders["x-gateway-upstream"] = work.upstream
+      const beyond = generation.native === true ? [] : work.beyond()
+      const adapted = tellAdapted(generation.adapted ?? [], beyond, metrics.adapted)
+      if (adapted !== undefined) replyHeaders["x-gateway-adapted"] = adapted
     }
 
     /**
@@ -150,60 +152,99 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
      * left before it starts used nothing.
      */
     const paid = (work: Work): Effect.Effect<Generation, Failure> => {
-      const { caller, conversation, model, request, served, stream } = work
-      const price = model.price ?? free
-      const inputTokens = once(() => countTokens(conversation))
-      const chargeable: Chargeable = {
-        caller,
-        requestId: request.id,
-        model: model.id,
-        // Asked when it is paid: until then another route may have taken over.
-        get upstream() {
-          return served.upstream
-        },
-        price
-      }
-      const most = () => mostOf(price, mostUsed(conversation, model, inputTokens()))
-      const open = () =>
-        work.charge === undefined ? ledger.open(chargeable, most) : Effect.succeed(work.charge(chargeable))
       // What a request that does not bound its output will use, nobody knows: it is counted after.
-      const mostTokens = () => inputTokens() + (conversation.maxOutputTokens ?? 0)
-      const begun = limits.begin(caller, model, mostTokens, request.replyHeaders)
-      const generation = Eager.flatMap(begun, ({ done }) =>
-        Eager.matchCauseEffect(open(), {
-          onFailure: (cause) => {
-            done(0)
-            return Effect.failCause(cause)
-          },
-          onSuccess: (charge) =>
-            Eager.matchCauseEffect(start(work), {
-              onFailure: (cause) => {
-                const isHangUp = Cause.isInterrupted(cause)
-                if (isHangUp) void charge.settle(noUsage, "hang-up", true)
-                else charge.release()
-                done(0)
-                counts.refused(model.id, served.upstream, isHangUp ? "hang-up" : "refused")
-                return Effect.failCause(cause)
-              },
-              onSuccess: (generation) => {
-                tellUpstream(work, generation)
-                const isShuttingDown = () => request.shutdown.aborted
-                const count = counts.begun(model.id, served.upstream, stream)
-                return Effect.succeed(
-                  metered(generation, charge, {
-                    inputTokens,
-                    isShuttingDown,
-                    done: (tokens, how, used) => {
-                      done(tokens)
-                      count(how, used)
-                    }
-                  })
-                )
-              }
-            })
+      const mostTokens = () => work.inputTokens() + (work.conversation.maxOutputTokens ?? 0)
+      const begun = limits.begin(work.caller, work.entry, mostTokens, work.request.replyHeaders)
+      return Eager.uninterruptible(
+        Eager.flatMap(begun, (admission) => {
+          work.admission = admission
+          return Eager.matchCauseEffect(charged(work), {
+            onFailure: (cause) => {
+              admission.done(0)
+              return Effect.failCause(cause)
+            },
+            onSuccess: (charge) => started(work, charge)
+          })
         })
       )
-      return Eager.uninterruptible(generation)
+    }
+
+    const charged = (work: Work) =>
+      work.options.charge === undefined
+        ? ledger.open(work, () => work.mostNanoUsd())
+        : Effect.succeed(work.options.charge(work))
+
+    const started = (work: Work, charge: Charge): Effect.Effect<Generation, Failure> =>
+      Eager.matchCauseEffect(start(work), {
+        onFailure: (cause) => {
+          const isHangUp = Cause.isInterrupted(cause)
+          if (isHangUp) void charge.settle(noUsage, "hang-up", true)
+          else charge.release()
+          work.admission?.done(0)
+          counts.refused(work.model, work.upstream, isHangUp ? "hang-up" : "refused")
+          return Effect.failCause(cause)
+        },
+        onSuccess: (generation) => {
+          tellUpstream(work, generation)
+          counts.begun(work.options.stream)
+          return Effect.succeed(metered(generation, charge, work))
+        }
+      })
+
+    /** One request on its way to its answer: an object and no closures, since thousands of them are open at a time. */
+    class Work implements Chargeable, Metering {
+      readonly caller: Caller
+      readonly requestId: string
+      readonly model: string
+      readonly price: Price
+      /** The one that is being tried: until it is paid another route may take over. */
+      upstream: string
+      admission: Admission | undefined
+      readonly entry: Model
+      readonly conversation: Conversation
+      readonly request: Incoming
+      readonly options: GenerationOptions
+      #inputTokens: number | undefined
+      #beyond: ReadonlyArray<Beyond> | undefined
+
+      constructor(
+        caller: Caller,
+        entry: Model,
+        conversation: Conversation,
+        request: Incoming,
+        options: GenerationOptions
+      ) {
+        this.caller = caller
+        this.requestId = request.id
+        this.model = entry.id
+        this.price = entry.price ?? free
+        this.upstream = entry.routes[0]?.upstream ?? ""
+        this.entry = entry
+        this.conversation = conversation
+        this.request = request
+        this.options = options
+      }
+
+      inputTokens(): number {
+        return (this.#inputTokens ??= countTokens(this.conversation))
+      }
+
+      mostNanoUsd(): number {
+        return mostOf(this.price, mostUsed(this.conversation, this.entry, this.inputTokens()))
+      }
+
+      beyond(): ReadonlyArray<Beyond> {
+        return (this.#beyond ??= this.options.beyond?.() ?? [])
+      }
+
+      isShuttingDown(): boolean {
+        return this.request.shutdown.aborted
+      }
+
+      done(tokens: number, how: "finished" | "hang-up" | "failed", used: Usage): void {
+        this.admission?.done(tokens)
+        counts.over(this.model, this.upstream, this.options.stream, how, used)
+      }
     }
 
     return {
@@ -222,23 +263,6 @@ export interface Quote {
   readonly price: Price
   readonly most: () => { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number }
   readonly mostNanoUsd: () => number
-}
-
-/** Who answers: the one that is being tried. */
-interface Served {
-  upstream: string
-}
-
-interface Work {
-  readonly caller: Caller
-  readonly model: Model
-  readonly served: Served
-  readonly conversation: Conversation
-  readonly request: Incoming
-  readonly stream: boolean
-  readonly native: Native | undefined
-  readonly charge: GenerationOptions["charge"]
-  readonly beyond: () => ReadonlyArray<Beyond>
 }
 
 /** Output tokens set aside for a request that bounds them neither itself nor by its model's context. */
@@ -261,8 +285,6 @@ const once = <A>(make: () => A) => {
   let known: A | undefined
   return () => (known ??= make())
 }
-
-const nothing = (): ReadonlyArray<Beyond> => []
 
 const unknownModel = (id: string) =>
   new InvalidRequest({

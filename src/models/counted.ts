@@ -17,13 +17,13 @@ export const counting = (metrics: Metrics) => {
   }
 
   return {
-    /** One that has begun; what it answers is called once, when it is over. */
-    begun: (model: string, upstream: string, stream: boolean) => {
+    begun: (stream: boolean): void => {
       if (stream) streamsOpen.add(1)
-      return (how: "finished" | "hang-up" | "failed", used: Usage): void => {
-        if (stream) streamsOpen.add(-1)
-        countsOf(model, upstream).over(how, used)
-      }
+    },
+    /** One that had begun. */
+    over: (model: string, upstream: string, stream: boolean, how: "finished" | "hang-up" | "failed", used: Usage) => {
+      if (stream) streamsOpen.add(-1)
+      countsOf(model, upstream).over(how, used)
     },
     /** One that never began. */
     refused: (model: string, upstream: string, how: "refused" | "hang-up"): void =>

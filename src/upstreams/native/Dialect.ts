@@ -16,6 +16,8 @@ export interface Dialect {
   readonly names: FrameNames
   /** Whether such a frame must be. */
   readonly concerns: (event: string, data: string) => boolean
+  /** An answer in one piece without what tells neither usage nor the end, so that it need not be looked through. */
+  readonly account: (answer: JsonObject) => JsonObject
   /** Where a frame holds the answer object; undefined where it holds none. */
   readonly answerIn: string
 }

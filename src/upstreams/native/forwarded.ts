@@ -19,30 +19,75 @@ export const forwarded = <S>(
   protocol: Protocol<S>,
   dialect: Dialect,
   rewrite: (answer: JsonObject) => JsonObject
-): Reader => {
-  const cutter = new WholeFrames()
-  let state = protocol.begin(noBack)
+): Reader => new Forwarded(protocol, dialect, rewrite)
 
-  const step = (frame: JsonObject): Batch => {
-    const [next, events] = protocol.step(state, frame)
-    state = next
-    return events.filter(isAccount)
+/** One for each answer: an object and no closures, since thousands of them are read at a time. */
+class Forwarded<S> implements Reader {
+  readonly #protocol: Protocol<S>
+  readonly #dialect: Dialect
+  readonly #rewrite: (answer: JsonObject) => JsonObject
+  #cutter: WholeFrames | undefined
+  #state: S
+
+  constructor(protocol: Protocol<S>, dialect: Dialect, rewrite: (answer: JsonObject) => JsonObject) {
+    this.#protocol = protocol
+    this.#dialect = dialect
+    this.#rewrite = rewrite
+    this.#state = protocol.begin(noBack)
+  }
+
+  push(bytes: Uint8Array): Batch {
+    const whole = (this.#cutter ??= new WholeFrames()).push(bytes)
+    return whole === undefined ? [] : this.#frames(whole)
+  }
+
+  end(): Batch {
+    const events = this.#rest()
+    const ending = events.at(-1)?.type
+    return ending === "finished" || ending === "failed"
+      ? events
+      : [...events, ...this.#protocol.end(this.#state, false)]
+  }
+
+  whole(text: string): Batch {
+    const answer = parseJson(text)
+    if (!isObject(answer)) return [noAnswer]
+    const frames = this.#protocol.frames(this.#dialect.account(answer))
+    if (frames === undefined) return [noAnswer]
+    const told: Array<GenerationEvent> = []
+    for (const frame of frames) this.#step(frame, told)
+    told.push(...this.#protocol.end(this.#state, true))
+    const ending = told.pop()
+    if (ending === undefined) return told
+    if (ending.type === "finished") {
+      told.push({ type: "native", text: JSON.stringify(this.#rewrite(answer)), terminal: true })
+    }
+    told.push(ending)
+    return told
+  }
+
+  /** What a frame tells beside its content, which is in the text that passes through. */
+  #step(frame: JsonObject, told: Array<GenerationEvent>): void {
+    const [next, events] = this.#protocol.step(this.#state, frame)
+    this.#state = next
+    for (const event of events) if (isAccount(event)) told.push(event)
   }
 
   /** A frame with the caller's names; undefined where it has none. */
-  const rename = ({ event }: SseEvent, frame: unknown): string | undefined => {
-    const answer = objectAt(frame, dialect.answerIn)
+  #rename({ event }: SseEvent, frame: unknown): string | undefined {
+    const { answerIn } = this.#dialect
+    const answer = objectAt(frame, answerIn)
     if (answer === undefined || !isObject(frame)) return undefined
-    return written({ event, data: JSON.stringify({ ...frame, [dialect.answerIn]: rewrite(answer) }) })
+    return written({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
   }
 
   /** Whole frames: the bytes around those that concern us go through as they are. */
-  const frames = (bytes: Uint8Array): Batch => {
-    const places = framesNamed(dialect.names, bytes)
-    return places.length === 0 ? [{ type: "native", bytes, terminal: false }] : read(bytes, places)
+  #frames(bytes: Uint8Array): Batch {
+    const places = framesNamed(this.#dialect.names, bytes)
+    return places.length === 0 ? [{ type: "native", bytes, terminal: false }] : this.#read(bytes, places)
   }
 
-  const read = (bytes: Uint8Array, places: ReadonlyArray<number>): Batch => {
+  #read(bytes: Uint8Array, places: ReadonlyArray<number>): Batch {
     const events: Array<GenerationEvent> = []
     let passed = 0
     const pass = (until: number) => {
@@ -58,10 +103,12 @@ export const forwarded = <S>(
         passed = end
         continue
       }
-      if (!dialect.concerns(event.event, event.data)) continue
+      if (!this.#dialect.concerns(event.event, event.data)) continue
       const parsed = parseJson(event.data)
-      const told = isObject(parsed) ? step(parsed) : [noAnswer]
-      const renamed = rename(event, parsed)
+      const told: Array<GenerationEvent> = []
+      if (isObject(parsed)) this.#step(parsed, told)
+      else told.push(noAnswer)
+      const renamed = this.#rename(event, parsed)
       const ending = told.at(-1)
       if (ending?.type === "failed") {
         // The family tells failures in its own words; ours hold nothing of the upstream's.
@@ -83,34 +130,10 @@ export const forwarded = <S>(
     return events
   }
 
-  const whole = (text: string): Batch => {
-    const answer = parseJson(text)
-    const frames = isObject(answer) ? protocol.frames(answer) : undefined
-    if (!isObject(answer) || frames === undefined) return [noAnswer]
-    const told = [...frames.flatMap(step), ...protocol.end(state, true)]
-    const ending = told.at(-1)
-    if (ending?.type !== "finished") return told
-    const native = { type: "native", text: JSON.stringify(rewrite(answer)), terminal: true } as const
-    return [...told.slice(0, -1), native, ending]
-  }
-
   /** What the stream's end has cut off: no more than its closing blank line, or it is none. */
-  const rest = (): Batch => {
-    const [frame] = sseEvents(cutter.rest())
-    return frame !== undefined && isObject(parseJson(frame.data)) ? frames(utf8.encode(written(frame))) : []
-  }
-
-  return {
-    push: (bytes) => {
-      const whole = cutter.push(bytes)
-      return whole === undefined ? [] : frames(whole)
-    },
-    end: () => {
-      const events = rest()
-      const ending = events.at(-1)?.type
-      return ending === "finished" || ending === "failed" ? events : [...events, ...protocol.end(state, false)]
-    },
-    whole
+  #rest(): Batch {
+    const [frame] = sseEvents(this.#cutter?.rest() ?? empty)
+    return frame !== undefined && isObject(parseJson(frame.data)) ? this.#frames(utf8.encode(written(frame))) : []
   }
 }
 
@@ -120,6 +143,8 @@ const isAccount = (event: GenerationEvent): boolean =>
 
 const utf8 = new TextEncoder()
 const utf8Decoder = new TextDecoder()
+
+const empty = new Uint8Array()
 
 const noAnswer: GenerationEvent = { type: "failed", failure: garbled }
 

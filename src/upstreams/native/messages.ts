@@ -22,6 +22,7 @@ export const messages: Dialect = {
   // A frame without a name says what it is inside.
   names: new FrameNames(["message_start", "message_delta", "message_stop", "error", "message"]),
   concerns: () => true,
+  account: (answer) => (Array.isArray(answer["content"]) ? { ...answer, content: [] } : answer),
   answerIn: "message"
 }
 

@@ -30,6 +30,8 @@ export const responses: Dialect = {
     "message"
   ]),
   concerns: (event, data) => event !== "response.output_item.done" || data.includes('"web_search_call"'),
+  // Searches are counted by their items.
+  account: (answer) => answer,
   answerIn: "response"
 }
 
