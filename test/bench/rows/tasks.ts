@@ -65,7 +65,7 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
 /** P6: the same with a thousand finished tasks and with a million, beside 100,000 keys. */
 export const storedRows = async (): Promise<{ readonly rows: ReadonlyArray<Row>; readonly curve: Curve }> => {
   const quick = process.env["BENCH_QUICK"] !== undefined
-  const curve = await measureStored(quick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000], quick ? 300 : 3_000)
+  const curve = await measureStored(quick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000], quick ? 300 : 8_000)
   const rows = (["create", "read", "claim", "key"] as const).map((operation): Row => {
     const values = curve.p99[operation]
     const [least = NaN, most = NaN] = [values[0], values.at(-1)]
