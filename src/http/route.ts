@@ -1,15 +1,10 @@
 import { Cause, Effect, Either, Exit, Runtime } from "effect"
 import type { Access } from "../access/Access.ts"
-import { exitOf } from "../contract/eager.ts"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
-import { running } from "../contract/running.ts"
-import type { Running } from "../contract/running.ts"
-import { hearShutdown, leaveShutdown } from "../contract/shutdown.ts"
-import type { ShutdownListener } from "../contract/shutdown.ts"
 import type { Lifecycle } from "../health/Lifecycle.ts"
 import type { Idempotency } from "../idempotency/Idempotency.ts"
 import type { AccessLog } from "../telemetry/AccessLog.ts"
@@ -20,6 +15,7 @@ import type { Reply } from "./answer.ts"
 import { isLarge, parse, readText, unreadable } from "./body.ts"
 import type { Fallback, RenderFailure, Route } from "./compile.ts"
 import type { Cors } from "./cors.ts"
+import { run } from "./run.ts"
 import { endOfTurn, turn } from "./turn.ts"
 
 /** Who opens endpoints: says who calls, and whether they may call now. */
@@ -248,50 +244,6 @@ const queryOf = ({ url }: Request, route: Route): Record<string, string | Readon
     else query[name] ??= params.getAll(name)
   }
   return query
-}
-
-/**
- * Runs an effect, as one fiber where it needs any. What is done at once answers at once; only what waits watches the
- * socket, whose hang-up interrupts it, and is freed from Bun's idle timeout.
- */
-const run = <A, E>(exchange: Exchange, effect: Effect.Effect<A, E>): Exit.Exit<A, E> | Promise<Exit.Exit<A, E>> => {
-  const already = exitOf(effect)
-  if (already !== undefined) return already
-  const { request, server, serving } = exchange
-  const work = running(serving.runtime, effect)
-  let exit: Exit.Exit<A, E> | undefined
-  work.hear((end) => {
-    exit = end
-  })
-  if (exit !== undefined) return exit
-  server.timeout(request, 0)
-  return new Waiting(work, request.signal, serving.lifecycle.shutdown).end
-}
-
-/** Waits for work that its client's hang-up and the gateway's end interrupt. */
-class Waiting<A, E> implements ShutdownListener {
-  /** Let go of at its end: the signal keeps this, and a stream goes on for long after. */
-  #work: Running<A, E> | undefined
-  readonly #shutdown: AbortSignal
-  readonly end: Promise<Exit.Exit<A, E>>
-
-  constructor(work: Running<A, E>, client: AbortSignal, shutdown: AbortSignal) {
-    this.#work = work
-    this.#shutdown = shutdown
-    client.addEventListener("abort", this)
-    hearShutdown(shutdown, this)
-    this.end = new Promise((resolve) => {
-      work.hear((exit) => {
-        this.#work = undefined
-        leaveShutdown(this.#shutdown, this)
-        resolve(exit)
-      })
-    })
-  }
-
-  handleEvent(): void {
-    this.#work?.interrupt()
-  }
 }
 
 const record = (
