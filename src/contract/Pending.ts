@@ -13,8 +13,8 @@ export abstract class Pending<A, E = never> extends Effectable.Class<A, E> {
   #steps: Array<Step> | undefined
   #isOver = false
   /** What is waited for now: one of the steps began something else. */
-  #inner: Pending<unknown, unknown> | undefined
-  #end: Effect.Effect<unknown, unknown> | undefined
+  #inner: Pending<A, E> | undefined
+  #end: Effect.Effect<A, E> | undefined
   #heard: ((end: Effect.Effect<A, E>) => void) | undefined
 
   /** Stops the work and lets go of what it made: nobody waits any more. Any number of times. */
@@ -27,10 +27,11 @@ export abstract class Pending<A, E = never> extends Effectable.Class<A, E> {
     let next: Effect.Effect<unknown, unknown> = end
     for (const step of this.#steps ?? []) next = after(next, step)
     this.#steps = undefined
-    this.#become(next)
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- `followedBy` has given this the type of its last step
+    this.#become(next as Effect.Effect<A, E>)
   }
 
-  #become(next: Effect.Effect<unknown, unknown>): void {
+  #become(next: Effect.Effect<A, E>): void {
     if (next instanceof Pending) {
       this.#inner = next
       next.hear((end) => this.#become(end))
@@ -38,8 +39,7 @@ export abstract class Pending<A, E = never> extends Effectable.Class<A, E> {
     }
     this.#inner = undefined
     this.#end = next
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- `followedBy` gave it the type of its last step
-    this.#heard?.(next as Effect.Effect<A, E>)
+    this.#heard?.(next)
   }
 
   /** What follows what it comes to. */
@@ -58,8 +58,7 @@ export abstract class Pending<A, E = never> extends Effectable.Class<A, E> {
 
   /** Tells what it came to: mostly an `Exit`, else what is left to be run, uninterruptibly. */
   hear(heard: (end: Effect.Effect<A, E>) => void): void {
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
-    if (this.#end !== undefined) heard(this.#end as Effect.Effect<A, E>)
+    if (this.#end !== undefined) heard(this.#end)
     else this.#heard = heard
   }
 
@@ -73,8 +72,7 @@ export abstract class Pending<A, E = never> extends Effectable.Class<A, E> {
 
   /** In a fiber what follows is the fiber's own. */
   override commit(): Effect.Effect<A, E> {
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
-    const known = (this.#end ?? this.#inner) as Effect.Effect<A, E> | undefined
+    const known = this.#end ?? this.#inner
     if (known !== undefined) return known
     const steps = this.#steps ?? []
     this.#steps = undefined
@@ -83,7 +81,7 @@ export abstract class Pending<A, E = never> extends Effectable.Class<A, E> {
       // It may have ended, and the fiber been interrupted before it could go on.
       return Effect.sync(() => this.abandon())
     })
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- as above
+    // oxlint-disable-next-line typescript/consistent-type-assertions -- the last step gives what this comes to
     return steps.reduce(after, Effect.interruptible(waiting)) as Effect.Effect<A, E>
   }
 }
