@@ -1,5 +1,5 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
-import { Duration, Effect, Layer } from "effect"
+import { Cause, Duration, Effect, Layer } from "effect"
 import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
 import { exitOf } from "../contract/eager.ts"
 import { RateLimited } from "../contract/Failure.ts"
@@ -199,7 +199,8 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       )
       return exitOf(taking) !== undefined
         ? taking
-        : Effect.onInterrupt(taking, () => Effect.sync(() => correct(-reserved)))
+        : // A refusal has given back already.
+          Effect.onError(taking, (cause) => Effect.sync(() => Cause.isFailure(cause) || correct(-reserved)))
     }
 
     return { admit, begin } as const
