@@ -11,10 +11,15 @@ export default defineConfig({
   ],
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/bundled.ts", "test/sql/onePostgres.ts"],
+    setupFiles: ["test/seed.ts"],
     pool: "forks",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Tests of deadlines and hang-ups share two cores with their own servers; vitest names what needed a second run.
-    retry: process.env["CI"] === undefined ? 0 : 1
+    // As many files at once as there are cores: they wait for their servers most of the time.
+    maxWorkers: "100%",
+    minWorkers: 1,
+    // What hangs must end, and nothing else is told by the clock: both cores may be busy with something else.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 60_000 } }
   }
 })

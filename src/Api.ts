@@ -1,13 +1,15 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../package.json"
 import { AccountApi } from "./account/Api.ts"
+import { ChatApi } from "./chat/Api.ts"
 import { withoutDecodeError } from "./contract/withoutDecodeError.ts"
+import { EmbeddingsApi } from "./embeddings/Api.ts"
 import { HealthApi } from "./health/Api.ts"
 import { MessagesApi } from "./messages/Api.ts"
 import { ModelsApi } from "./models/Api.ts"
 import { ResponsesApi } from "./responses/Api.ts"
-import { TasksApi } from "./tasks/Api.ts"
-import { FilesApi } from "./upstreams/sandbox/video/FilesApi.ts"
+import { TasksApi } from "./messages/async/Api.ts"
+import { FilesApi } from "./files/Api.ts"
 import { VideosApi } from "./videos/Api.ts"
 
 /** The whole contract. Imports nothing of the server, so a client can be derived from it anywhere. */
@@ -15,6 +17,8 @@ export const GatewayApi = withoutDecodeError(
   HttpApi.make("gateway")
     .add(ResponsesApi)
     .add(MessagesApi)
+    .add(ChatApi)
+    .add(EmbeddingsApi)
     .add(TasksApi)
     .add(VideosApi)
     .add(FilesApi)
@@ -26,7 +30,8 @@ export const GatewayApi = withoutDecodeError(
   .annotate(OpenApi.Version, version)
   .annotate(
     OpenApi.Description,
-    `One address in front of every model: OpenAI-style responses, Anthropic-style messages, Ark-style video tasks.
+    `One address in front of every model: OpenAI-style responses and chat completions, Anthropic-style
+messages, Ark-style video tasks.
 
 Every request carries an API key, as \`Authorization: Bearer <API_KEY>\` or \`x-api-key\`. The official client libraries
 work unchanged: give them this address and the key.
@@ -35,5 +40,5 @@ work unchanged: give them this address and the key.
 - **Failures** have the shape of their dialect: \`{"error": {"code", "message", "param", "type"}}\`, for messages
   \`{"type": "error", "error": {"type", "message"}, "request_id"}\`. The message names the field and what is allowed.
 - **Every answer** carries its request id as \`x-request-id\` and \`request-id\`.
-- **The sandbox** (\`sandbox-text\`, \`sandbox-video\`) answers deterministically, offline and free of charge.`
+- **The sandbox** (\`sandbox-text\`, \`sandbox-embed\`, \`sandbox-video\`) answers deterministically, offline and free of charge.`
   )

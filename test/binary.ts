@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startGateway } from "./e2e/process.ts"
+import { renderClip } from "./e2e/renderClip.ts"
+import { pagesOfText } from "./guard/bodies/pdfs.ts"
 
 /** Runs `dist/gateway` from an empty directory, where nothing of the sources can help it, and asks it a question. */
 const binary = resolve(import.meta.dirname, "../dist/gateway")
@@ -11,6 +13,9 @@ const expect = (what: string, holds: boolean) => {
   if (!holds) throw new Error(`the binary fails: ${what}`)
   console.log(`ok  ${what}`)
 }
+
+const data = Buffer.from(pagesOfText(["One", "Two"])).toString("base64")
+const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data } }
 
 const help = Bun.spawnSync([binary, "--help"], { cwd: mkdtempSync(join(tmpdir(), "gateway-empty-")) })
 expect("gateway --help names its commands", help.stdout.toString().includes("serve"))
@@ -26,6 +31,12 @@ try {
     body: JSON.stringify({ model: "sandbox-text", max_tokens: 100, messages: "Hello!" })
   })
   expect("/v1/messages answers", answer.status === 200 && (await answer.text()).includes('"end_turn"'))
+  const document = await fetch(`${gateway.url}/v1/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gateway.key}` },
+    body: JSON.stringify({ model: "sandbox-text", max_tokens: 100, messages: [{ role: "user", content: [pdf] }] })
+  })
+  expect("a document is read in a process of its own", (await document.text()).includes("a PDF of 2 pages"))
   const docs = await fetch(`${gateway.url}/docs`)
   expect("/docs carries its own script", (await docs.text()).length > 1_000_000)
   const clip = await renderClip(gateway.url, gateway.key)
@@ -34,26 +45,4 @@ try {
   expect("SIGTERM ends it with 0", (await gateway.exited) === 0)
 } finally {
   await gateway.dispose()
-}
-
-/** Creates a video, waits for it and answers the beginning of its file. */
-async function renderClip(url: string, key: string): Promise<string> {
-  const tasks = `${url}/api/v3/contents/generations/tasks`
-  const headers = { authorization: `Bearer ${key}` }
-  const body = JSON.stringify({
-    model: "sandbox-video",
-    resolution: "480p",
-    content: [{ type: "text", text: "a cat" }]
-  })
-  const { id } = (await (await fetch(tasks, { method: "POST", headers, body })).json()) as { id: string }
-  for (let tries = 0; tries < 300; tries++) {
-    const task = (await (await fetch(`${tasks}/${id}`, { headers })).json()) as {
-      status: string
-      content?: { video_url: string }
-    }
-    if (task.content !== undefined) return (await (await fetch(task.content.video_url)).text()).slice(0, 12)
-    if (task.status === "failed") return JSON.stringify(task)
-    await Bun.sleep(100)
-  }
-  return "no clip within 30 s"
 }

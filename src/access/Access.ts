@@ -1,12 +1,10 @@
 import { Effect, Option } from "effect"
 import type { Caller, KeyId } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
-import type { ModelForbidden } from "../contract/Failure.ts"
 import { Limits } from "../limits/Limits.ts"
-import { forbidden } from "../models/permission.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
-import { Keys } from "./Keys.ts"
+import { Keys } from "./store/Keys.ts"
 import { LastUsed } from "./LastUsed.ts"
 
 /** Callers remembered at most; beyond it the longest known goes first. */
@@ -18,7 +16,7 @@ interface Known {
   readonly expiresAtMs: number
 }
 
-/** Who calls and what they may do. */
+/** Who calls, and whether there is room for one more request of theirs. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
   dependencies: [Keys.Default, Changes.Default, LastUsed.Default, Limits.Default],
   scoped: Effect.gen(function* () {
@@ -66,10 +64,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       return lookUp(secret, hash)
     }
 
-    const permit = (caller: Caller, model: string): Effect.Effect<void, ModelForbidden> =>
-      forbidden(caller, model) ?? Effect.void
-
-    return { authenticate, admit: limits.admit, permit } as const
+    return { authenticate, admit: limits.admit } as const
   })
 }) {}
 

@@ -1,19 +1,25 @@
 import { SqlClient } from "@effect/sql"
-import { Clock, Effect, Layer, Queue, Redacted, Schedule } from "effect"
+import { Clock, Effect, Layer, Queue, Redacted } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
 import { Configuration } from "../config/Configuration.ts"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { limitsOf } from "../config/limitsOf.ts"
-import { AccountId, KeyId } from "../contract/Caller.ts"
-import { Grants } from "../ledger/Grants.ts"
+import { AccountId } from "../contract/Caller.ts"
+import { Grants } from "../ledger/store/Grants.ts"
 import { nanoUsd } from "../ledger/Price.ts"
+import { makeAlone } from "../sql/alone.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
-
-/** Doubles from 200 ms up to a minute. */
-const backoff = Schedule.exponential("200 millis").pipe(Schedule.union(Schedule.spaced("1 minute")), Schedule.jittered)
+import { Accounts } from "./store/Accounts.ts"
+import { Keys } from "./store/Keys.ts"
+import type { FileKey } from "./store/Keys.ts"
+import type { DeclaredKey } from "./store/KeyRow.ts"
 
 type Declared = NonNullable<GatewayFile["keys"]>[number]
+type Wanted = Pick<GatewayFile, "accounts" | "keys">
 
 /**
  * Makes the stored keys follow the `keys` of the configuration file, at the start and at every reload: a name stands for
@@ -21,11 +27,14 @@ type Declared = NonNullable<GatewayFile["keys"]>[number]
  * operator revoked by hand stays revoked until the file gives the key another secret.
  */
 export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access/DeclaredKeys", {
-  dependencies: [Grants.Default, Changes.Default],
+  dependencies: [Keys.Default, Accounts.Default, Grants.Default, Changes.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const stored = yield* Keys
+    const accounts = yield* Accounts
     const grants = yield* Grants
     const changes = yield* Changes
+    const alone = makeAlone(sql)
 
     /** Refuses what can't be stored, before anything is. */
     const check = Effect.fn("DeclaredKeys.check")(function* (file: Located<GatewayFile>) {
@@ -33,12 +42,7 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
       if (twice !== undefined) return yield* twice
       const hashes = (file.value.keys ?? []).map(hashOf)
       if (hashes.length === 0) return
-      const [taken] = yield* Effect.orDie(
-        sql<{
-          hash: string
-          id: string
-        }>`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`
-      )
+      const taken = yield* Effect.orDie(stored.undeclaredWith(hashes))
       if (taken !== undefined) {
         const index = hashes.indexOf(taken.hash)
         return yield* file.complain(
@@ -49,32 +53,35 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
     })
 
     const store = Effect.fn("DeclaredKeys.store")(
-      function* (keys: ReadonlyArray<Declared>) {
+      function* ({ accounts: fileAccounts = {}, keys = [] }: Wanted) {
+        // Nodes that start together, or take the same file over, make and grant it once.
+        yield* alone("declared keys")
         const nowMs = yield* Clock.currentTimeMillis
-        const stored =
-          yield* sql<Stored>`SELECT id, name, hash, declared, revoked_at FROM keys WHERE declared IS NOT NULL`
-        const rows = keys.map((key) => ({ key, before: beforeOf(stored, keys, key) }))
+        const before = yield* stored.declared
+        const pairs = keys.map((key) => ({ key, row: beforeOf(before, keys, key) }))
         // Secrets and names may have changed places: nobody holds them while they move.
-        for (const { before } of rows) {
-          if (before !== undefined) yield* sql`UPDATE keys SET hash = id, name = id WHERE id = ${before.id}`
+        for (const { row } of pairs) if (row !== undefined) yield* stored.vacate(row.id)
+        const kept = new Set(pairs.flatMap(({ row }) => row?.id ?? []))
+        for (const { declared, id } of before) {
+          if (!kept.has(id) && declared === "here") yield* stored.undeclare(id, nowMs)
         }
-        const kept = new Set(rows.flatMap(({ before }) => before?.id ?? []))
-        for (const { id, declared } of stored) {
-          if (kept.has(id) || declared === "removed") continue
-          yield* sql`UPDATE keys SET declared = 'removed', revoked_at = COALESCE(revoked_at, ${nowMs}) WHERE id = ${id}`
-        }
-        for (const { before, key } of rows) {
-          const account = accountOf(key)
-          yield* sql`INSERT INTO accounts (id, created_at) VALUES (${account}, ${nowMs}) ON CONFLICT (id) DO NOTHING`
-          const columns = { ...columnsOf(key), ...revocation(before, key), account_id: account, declared: "here" }
-          yield* before === undefined
-            ? sql`INSERT INTO keys ${sql.insert({ ...columns, id: KeyId.make(ApiKey.randomId("key")), created_at: nowMs })}`
-            : sql`UPDATE keys SET ${sql.update(columns)} WHERE id = ${before.id}`
-          if (columns.revoked_at !== null) {
+        for (const { key, row } of pairs) {
+          const fileKey = fileKeyOf(key, row)
+          yield* accounts.ensure(fileKey.account, nowMs)
+          yield* stored.declare(row?.id, fileKey, nowMs)
+          if (fileKey.revokedAtMs !== null) {
             yield* Effect.logWarning(`keys: ${key.name} was revoked by hand and stays so; give it another secret`)
           }
         }
         for (const [account, usd] of balancesOf(keys)) yield* give(account, nanoUsd(usd))
+        yield* accounts.undeclare
+        for (const [name, { hold_output_tokens: holdOutputTokens = null, unpriced = null }] of Object.entries(
+          fileAccounts
+        )) {
+          const id = AccountId.make(name)
+          yield* accounts.ensure(id, nowMs)
+          yield* accounts.declare(id, { holdOutputTokens, unpriced })
+        }
         yield* changes.tell
       },
       (effect) => sql.withTransaction(effect)
@@ -82,12 +89,10 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
 
     /** Brings what the file has given an account to a figure. */
     const give = Effect.fnUntraced(function* (account: AccountId, figure: number) {
-      const [row] = yield* sql<{ given: number | null }>`
-        SELECT declared_nano_usd AS given FROM accounts WHERE id = ${account}`
-      const given = row?.given ?? null
+      const given = yield* accounts.declaredBalance(account)
       if (given === figure) return
       yield* grants.credit(account, figure - (given ?? 0), "balance_usd of the configuration file")
-      yield* sql`UPDATE accounts SET declared_nano_usd = ${figure} WHERE id = ${account}`
+      yield* accounts.declareBalance(account, figure)
     })
 
     return { check, store } as const
@@ -100,52 +105,37 @@ export const DeclaredKeysLive: Layer.Layer<never, BadSettings, Configuration | S
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const { check, store } = yield* DeclaredKeys
-      const wanted = yield* Queue.sliding<ReadonlyArray<Declared>>(1)
-      yield* configuration.follow((file) =>
-        Effect.as(check(file), () => void wanted.unsafeOffer(file.value.keys ?? []))
-      )
+      const wanted = yield* Queue.sliding<Wanted>(1)
+      yield* configuration.follow((file) => Effect.as(check(file), () => void wanted.unsafeOffer(file.value)))
       yield* Effect.orDie(Effect.flatMap(wanted.take, store))
-      yield* wanted.take.pipe(
-        Effect.flatMap((keys) =>
-          store(keys).pipe(
-            Effect.tapErrorCause((cause) => Effect.logWarning("declared keys are not stored yet", cause)),
-            Effect.retry(backoff)
-          )
-        ),
-        Effect.forever,
-        Effect.annotateLogs({ fiber: "declaredKeys" }),
-        Effect.forkScoped
-      )
+      /** What is to be stored, until it is. */
+      let unstored: Wanted | undefined
+      const next = Effect.map(wanted.take, (keys) => {
+        unstored = keys
+      })
+      const pass = Effect.suspend(() => (unstored === undefined ? Effect.void : store(unstored)))
+      yield* daemon("declaredKeys", Effect.as(pass, next), backoff)
     })
-  ).pipe(Layer.provide(DeclaredKeys.Default))
-
-interface Stored {
-  readonly id: string
-  readonly name: string
-  readonly hash: string
-  readonly declared: "here" | "removed"
-  readonly revoked_at: number | null
-}
+  ).pipe(Layer.provide([DeclaredKeys.Default, Daemons.Default]))
 
 /** The key as it was: the one of its name, else the one of its secret, which then was renamed. */
-const beforeOf = (stored: ReadonlyArray<Stored>, keys: ReadonlyArray<Declared>, key: Declared): Stored | undefined => {
+const beforeOf = (stored: ReadonlyArray<DeclaredKey>, keys: ReadonlyArray<Declared>, key: Declared) => {
   const named = stored.find((row) => row.name === key.name)
   if (named !== undefined) return named
   const hash = hashOf(key)
   return stored.find((row) => row.hash === hash && !keys.some((other) => other.name === row.name))
 }
 
-/** A key that came back to the file opens again; one that was revoked by hand does so only with another secret. */
-const revocation = (before: Stored | undefined, key: Declared) => ({
-  revoked_at: before?.declared === "here" && before.hash === hashOf(key) ? before.revoked_at : null
-})
-
-const columnsOf = (key: Declared) => ({
+const fileKeyOf = (key: Declared, before: DeclaredKey | undefined): FileKey => ({
+  account: accountOf(key),
   name: key.name,
   hash: hashOf(key),
   hint: ApiKey.hint(Redacted.value(key.secret)),
-  models: JSON.stringify(key.models ?? ["*"]),
-  limits: JSON.stringify(key.limits === undefined ? {} : limitsOf(key.limits))
+  models: key.models ?? ["*"],
+  limits: key.limits === undefined ? {} : limitsOf(key.limits),
+  unpriced: key.unpriced ?? null,
+  // One that came back to the file opens again; one that was revoked by hand does so only with another secret.
+  revokedAtMs: before?.declared === "here" && before.hash === hashOf(key) ? before.revoked_at : null
 })
 
 const hashOf = (key: Declared) => ApiKey.hash(Redacted.value(key.secret))

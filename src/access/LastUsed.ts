@@ -1,7 +1,10 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
 import type { KeyId } from "../contract/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
+import { Keys } from "./store/Keys.ts"
 
 /** A key's row is written at most this often, in ms. */
 const everyMs = 60_000
@@ -10,9 +13,9 @@ const atOnce = 500
 
 /** When each key was last used, written behind: to the minute, many keys in one commit, never waited for. */
 export class LastUsed extends Effect.Service<LastUsed>()("gateway/access/LastUsed", {
-  dependencies: [Commits.Default],
+  dependencies: [Keys.Default, Commits.Default, Daemons.Default],
   scoped: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const keys = yield* Keys
     const commits = yield* Commits
     /** When each key's use was noted, for a minute. */
     const noted = new Map<KeyId, number>()
@@ -25,26 +28,29 @@ export class LastUsed extends Effect.Service<LastUsed>()("gateway/access/LastUse
       unwritten.set(key, nowMs)
     }
 
+    /** What was not written is tried again, unless the key was used since. */
+    const giveBack = (times: ReadonlyArray<readonly [KeyId, number]>): void => {
+      unwritten = new Map([...times, ...unwritten])
+    }
+
     const write = Effect.gen(function* () {
       if (unwritten.size === 0) return
       const all = [...unwritten]
       unwritten = new Map()
       for (let at = 0; at < all.length; at += atOnce) {
-        const times = JSON.stringify(Object.fromEntries(all.slice(at, at + atOnce)))
-        yield* commits.statement(sql`UPDATE keys SET last_used_at = used.value
-          FROM json_each(${times}) AS used WHERE keys.id = used.key`)
+        yield* Effect.onError(commits.statement(keys.used(all.slice(at, at + atOnce))), () =>
+          Effect.sync(() => giveBack(all.slice(at)))
+        )
       }
       const oldestMs = Math.max(...all.map(([, ms]) => ms)) - everyMs
       for (const [key, ms] of noted) if (ms < oldestMs) noted.delete(key)
-    }).pipe(Effect.catchAllCause((cause) => Effect.logWarning("when keys were last used is not written", cause)))
+    })
 
-    yield* write.pipe(
-      Effect.repeat(Schedule.spaced("5 seconds")),
-      Effect.annotateLogs({ fiber: "lastUsed" }),
-      Effect.forkScoped
-    )
+    yield* daemon("lastUsed", Effect.as(write, Effect.sleep("5 seconds")), backoff)
     // Runs before `Commits` ends.
-    yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(write), "2 seconds"))
+    yield* Effect.addFinalizer(() =>
+      Effect.timeoutOption(Effect.ignoreLogged(Effect.interruptible(write)), "2 seconds")
+    )
 
     return { note } as const
   })

@@ -1,7 +1,9 @@
 import { hkdfSync } from "node:crypto"
-import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { Context, Data, Effect, Layer, Option, Redacted } from "effect"
+import { ownDirectory, ownFiles } from "../config/ownFiles.ts"
+import { testDouble } from "../contract/testDouble.ts"
 
 /** The start stops here; the message is one line that names what is wrong, never the secret. */
 export class BadSecret extends Data.TaggedError("BadSecret")<{ readonly message: string }> {}
@@ -31,6 +33,9 @@ export class MasterSecret extends Context.Tag("gateway/access/MasterSecret")<
         })
       )
     )
+
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<(typeof MasterSecret)["Service"]>) => testDouble(MasterSecret, given)
 }
 
 const checked = (secret: Redacted.Redacted, source: string) => {
@@ -50,7 +55,6 @@ const kept = (directory: string) => {
   const read = Effect.try({ try: () => readFileSync(file, "utf8").trim(), catch: unusable })
   const make = Effect.try({
     try: () => {
-      mkdirSync(directory, { recursive: true })
       const draft = `${file}.${crypto.randomUUID()}`
       const text = Buffer.from(crypto.getRandomValues(new Uint8Array(48))).toString("base64url")
       writeFileSync(draft, `${text}\n`, { mode: 0o600, flag: "wx", flush: true })
@@ -62,7 +66,8 @@ const kept = (directory: string) => {
     },
     catch: unusable
   })
-  return Effect.suspend(() => (existsSync(file) ? Effect.void : Effect.ignore(make))).pipe(
+  const made = Effect.zipRight(ownDirectory(directory), make).pipe(Effect.catchAllCause(() => Effect.void))
+  return Effect.suspend(() => (existsSync(file) ? ownFiles(file) : made)).pipe(
     Effect.zipRight(read),
     Effect.flatMap((secret) => checked(Redacted.make(secret), file))
   )

@@ -1,8 +1,9 @@
-import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Context, Duration, Effect, Either, Layer, Redacted } from "effect"
 import { AccountId } from "../contract/Caller.ts"
+import { testDouble } from "../contract/testDouble.ts"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
+import { Accounts } from "./store/Accounts.ts"
 
 /** How long a rotated secret still signs beside the new one. A delivery is retried for 24 h. */
 const grace = Duration.hours(48)
@@ -24,12 +25,16 @@ export class WebhookSecrets extends Context.Tag("gateway/access/WebhookSecrets")
    * @param chosen `GATEWAY_WEBHOOK_SECRET`: the operator's own secret for the account `default`; several, separated by
    * blanks, all sign (how that account rotates)
    */
-  static readonly layer = (chosen: Redacted.Redacted | undefined) => Layer.effect(WebhookSecrets, make(chosen))
+  static readonly layer = (chosen: Redacted.Redacted | undefined) =>
+    Layer.provide(Layer.effect(WebhookSecrets, make(chosen)), Accounts.Default)
+
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<(typeof WebhookSecrets)["Service"]>) => testDouble(WebhookSecrets, given)
 }
 
 const make = (chosen: Redacted.Redacted | undefined) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const accounts = yield* Accounts
     const master = yield* MasterSecret
     const own = chosen === undefined ? [] : yield* parseChosen(chosen)
     const isChosen = (account: AccountId) => own.length > 0 && account === defaultAccount
@@ -42,8 +47,7 @@ const make = (chosen: Redacted.Redacted | undefined) =>
         ? Effect.succeed(own)
         : Effect.gen(function* () {
             const nowMs = yield* Clock.currentTimeMillis
-            const [row = { version: 1, rotated_at: null }] = yield* sql<{ version: number; rotated_at: number | null }>`
-              SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${account}`
+            const row = (yield* accounts.webhookSecret(account)) ?? { version: 1, rotated_at: null }
             const young = row.rotated_at !== null && nowMs < row.rotated_at + Duration.toMillis(grace)
             return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derived(account, version))
           })
@@ -57,9 +61,7 @@ const make = (chosen: Redacted.Redacted | undefined) =>
           })
         }
         const nowMs = yield* Clock.currentTimeMillis
-        const [row] = yield* sql<{ version: number }>`UPDATE accounts
-          SET webhook_version = webhook_version + 1, webhook_rotated_at = ${nowMs}
-          WHERE id = ${account} RETURNING webhook_version AS version`
+        const row = yield* accounts.rotateWebhookSecret(account, nowMs)
         if (row === undefined) return yield* new BadSecret({ message: `no account has the id "${account}"` })
         return derived(account, row.version)
       })

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { RequestView } from "../requests/RequestView.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
 import { QuoteRecord, QuoteRequest } from "./QuoteRecord.ts"
 
@@ -32,13 +33,28 @@ const quote = HttpApiEndpoint.post("quote", "/v1/quote")
     })
   )
 
+const request = HttpApiEndpoint.get("request", "/v1/requests/:id")
+  .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "A reply's `x-request-id`." }) }))
+  .addSuccess(RequestView)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Read what became of a request",
+      description:
+        "Who answered it, after which calls, how long that took, what it used and cost; a moment after it is over, for " +
+        "as long as it is kept. What was only read (GET) leaves none."
+    })
+  )
+
 /** What an account holder can see of its own money. */
 export class AccountApi extends HttpApiGroup.make("account")
   .add(balance)
   .add(usage)
   .add(quote)
+  .add(request)
   .addError(CodedError)
-  .annotate(Prefixes, ["/v1/balance", "/v1/usage", "/v1/quote"])
+  .annotate(Prefixes, ["/v1/balance", "/v1/usage", "/v1/quote", "/v1/requests"])
   .annotate(BodyLimit, 64 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
-  .annotateContext(OpenApi.annotations({ title: "Account", description: "Balance, usage and prices of one's own." })) {}
+  .annotateContext(
+    OpenApi.annotations({ title: "Account", description: "Balance, usage, prices and requests of one's own." })
+  ) {}

@@ -5,8 +5,10 @@ import { available } from "../ledger/Balances.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { money } from "../ledger/Money.ts"
 import { Quoters } from "../ledger/Quote.ts"
-import { UsageReport } from "../ledger/UsageReport.ts"
+import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
+import { requestOf } from "../requests/ask.ts"
+import { RequestStore } from "../requests/store/RequestStore.ts"
 import { AccountApi } from "./Api.ts"
 import { quote } from "./quote.ts"
 
@@ -16,6 +18,7 @@ export const AccountHandlers = handlers(
     const ledger = yield* Ledger
     const report = yield* UsageReport
     const quoters = yield* Quoters
+    const requests = yield* RequestStore
 
     const budget = ({ budget, key }: Caller) =>
       budget === undefined
@@ -42,6 +45,7 @@ export const AccountHandlers = handlers(
             budget: yield* budget(caller)
           }
         }),
+      request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
       quote: ({ caller, payload }) => quote(quoters, caller, payload),
       usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account })
     }

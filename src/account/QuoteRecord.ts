@@ -6,7 +6,13 @@ import type { Consumption } from "../ledger/Price.ts"
 import type { RequestQuote } from "../ledger/Quote.ts"
 
 /** The paths whose create bodies can be quoted. */
-export const QuotedEndpoint = Schema.Literal("/v1/messages", "/v1/responses", "/api/v3/contents/generations/tasks")
+export const QuotedEndpoint = Schema.Literal(
+  "/v1/messages",
+  "/v1/responses",
+  "/v1/chat/completions",
+  "/v1/embeddings",
+  "/api/v3/contents/generations/tasks"
+)
 export type QuotedEndpoint = typeof QuotedEndpoint.Type
 
 /** Decoded by the family that it belongs to. */
@@ -14,7 +20,7 @@ export const QuoteRequest = Schema.Record({ key: Schema.String, value: Schema.Un
   identifier: "QuoteRequest",
   description:
     "A body as it would be sent to `/v1/messages` (told by its `messages`), `/v1/responses` (by its `input`) or " +
-    "`/api/v3/contents/generations/tasks` (by its `content`); or `{endpoint, body}`, which says whose body it is.",
+    "`/api/v3/contents/generations/tasks` (by its `content`); or `{endpoint, body}`, which says whose body it is (`/v1/chat/completions` and `/v1/embeddings` always need that).",
   jsonSchema: { type: "object" },
   examples: [
     { model: "sandbox-text", max_tokens: 100, messages: "Hello!" },
@@ -42,7 +48,7 @@ export const QuoteRecord = Schema.Struct({
   estimated: said(Amount, "What it will likely use."),
   maximum: said(
     Amount,
-    "What it can use at most, as far as the request or its model bounds it: so much must be available, and is held while it runs."
+    "What it can use at most, as far as the request or its model bounds it: so much must be available, and is held while it runs, unless the operator holds less."
   )
 }).annotations({ identifier: "Quote" })
 

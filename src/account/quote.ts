@@ -20,6 +20,9 @@ const signs = [
   ["content", "/api/v3/contents/generations/tasks"]
 ] as const
 
+/** What the caller sent, short enough to be read back. */
+const shown = (value: unknown) => JSON.stringify(typeof value === "string" ? value.slice(0, 80) : typeof value)
+
 const isEndpoint = Schema.is(QuotedEndpoint)
 
 /** Whose body it is: as it says itself, else by its shape. */
@@ -32,7 +35,7 @@ const endpointOf = (
       ? { endpoint, body }
       : new InvalidRequest({
           param: "endpoint",
-          message: `endpoint: expected one of ${QuotedEndpoint.literals.join(", ")}; got ${JSON.stringify(endpoint)}`
+          message: `endpoint: expected one of ${QuotedEndpoint.literals.join(", ")}; got ${shown(endpoint)}`
         })
   }
   const [found, ...others] = signs.filter(([field]) => request[field] !== undefined && request[field] !== null)

@@ -1,21 +1,27 @@
-import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Schema } from "effect"
+import { Accounts } from "../access/store/Accounts.ts"
+import type { AccountRow, AccountSettings } from "../access/store/Accounts.ts"
 import { AccountId } from "../contract/Caller.ts"
+import type { Unpriced } from "../contract/Caller.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
-import { Grants } from "../ledger/Grants.ts"
+import { Grants } from "../ledger/store/Grants.ts"
 import { money } from "../ledger/Money.ts"
 import { Changes } from "../sql/Changes.ts"
 import { accountRecord } from "./AccountRecord.ts"
-import type { AccountRecord, AccountRow, GrantRecord } from "./AccountRecord.ts"
-import { Audit } from "./Audit.ts"
-import type { Actor } from "./Audit.ts"
+import type { AccountRecord, GrantRecord } from "./AccountRecord.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 import { AccountName, isoTime, patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
-import { parseLimits } from "./KeyRecord.ts"
+import { shortened } from "../contract/shortened.ts"
 
 export interface AccountOptions {
   readonly limits?: LimitsPatch | undefined
+  /** null: what the configuration says. */
+  readonly unpriced?: Unpriced | null | undefined
+  /** null: what the configuration says. */
+  readonly holdOutputTokens?: number | null | undefined
   /** null: any. */
   readonly searchAllowed?: ReadonlyArray<string> | null | undefined
   /** null: none. */
@@ -26,24 +32,17 @@ export interface AccountOptions {
 export class AccountAdministration extends Effect.Service<AccountAdministration>()(
   "gateway/admin/AccountAdministration",
   {
-    dependencies: [Grants.Default, Audit.Default, Changes.Default],
+    dependencies: [Accounts.Default, Grants.Default, Audit.Default, Changes.Default],
     effect: Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* Accounts
       const grants = yield* Grants
       const change = yield* makeChange
 
-      const select = sql`SELECT a.*,
-        (SELECT COALESCE(SUM(nano_usd), 0) FROM holds WHERE account_id = a.id) AS held,
-        (SELECT COUNT(*) FROM keys WHERE account_id = a.id AND revoked_at IS NULL) AS keys FROM accounts a`
-
       const rowOf = (id: string) =>
-        sql<AccountRow>`${select} WHERE a.id = ${id}`.pipe(
-          Effect.orDie,
-          Effect.flatMap(([row]) =>
-            row === undefined
-              ? Effect.fail(new NotFound({ param: null, message: `no account "${id}"` }))
-              : Effect.succeed(row)
-          )
+        Effect.flatMap(Effect.orDie(accounts.find(id)), (row) =>
+          row === undefined
+            ? Effect.fail(new NotFound({ param: null, message: `no account "${id}"` }))
+            : Effect.succeed(row)
         )
 
       const show = (id: string): Effect.Effect<AccountRecord, NotFound> => Effect.map(rowOf(id), accountRecord)
@@ -53,10 +52,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
         readonly offset: number
         readonly limit: number
       }): Effect.Effect<ReadonlyArray<AccountRecord>> =>
-        sql<AccountRow>`${select} ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`.pipe(
-          Effect.map((rows) => rows.map(accountRecord)),
-          Effect.orDie
-        )
+        Effect.orDie(Effect.map(accounts.list(page), (rows) => rows.map(accountRecord)))
 
       /** Makes an account that is unmetered until it is credited. */
       const create = (
@@ -71,12 +67,11 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           write: Effect.gen(function* () {
             if (!Schema.is(AccountName)(id)) return yield* badName(id)
             yield* check(options)
-            const created_at = yield* Clock.currentTimeMillis
-            const [taken] = yield* sql`SELECT 1 FROM accounts WHERE id = ${id}`
-            if (taken !== undefined) {
+            const nowMs = yield* Clock.currentTimeMillis
+            if (yield* accounts.isThere(id)) {
               return yield* new Conflict({ code: null, message: `there is an account "${id}" already` })
             }
-            yield* sql`INSERT INTO accounts ${sql.insert({ id, created_at, ...columnsOf(blank, options) })}`
+            yield* accounts.insert(id, changed(blank, options), nowMs)
             if (options.nanoUsd !== undefined) {
               yield* grants.credit(AccountId.make(id), options.nanoUsd, "when it was created")
             }
@@ -98,23 +93,12 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           write: Effect.gen(function* () {
             yield* check(options)
             const row = yield* rowOf(id)
-            yield* sql`UPDATE accounts SET ${sql.update(columnsOf(row, options))} WHERE id = ${id}`
-            if (options.unmetered === true) yield* endBalance(row)
+            yield* accounts.update(id, changed(row, options))
+            if (options.unmetered === true) yield* grants.end(AccountId.make(id))
           }),
           after: () => show(id),
           target: () => id
         }).pipe(Effect.map(({ after }) => after))
-
-      /** Grants are only ever added to: those of an account without a balance sum to nothing. */
-      const endBalance = ({ granted_nano_usd: granted, id }: AccountRow) =>
-        granted === null
-          ? Effect.void
-          : Effect.gen(function* () {
-              const at = yield* Clock.currentTimeMillis
-              const grant = { at, account_id: id, nano_usd: -granted, note: "unmetered from now on" }
-              yield* sql`INSERT INTO grants ${sql.insert(grant)}`
-              yield* sql`UPDATE accounts SET granted_nano_usd = NULL WHERE id = ${id}`
-            })
 
       /** Adds to the balance (negative: takes from it); the first time makes the account metered. */
       const credit = (actor: Actor, id: string, nanoUsd: number, note: string) =>
@@ -131,12 +115,8 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
       const grantsOf = (id: string, limit: number): Effect.Effect<ReadonlyArray<GrantRecord>, NotFound> =>
         Effect.zipRight(
           rowOf(id),
-          sql<{ at: number; nano_usd: number; note: string }>`SELECT at, nano_usd, note FROM grants
-            WHERE account_id = ${id} ORDER BY id DESC LIMIT ${limit}`.pipe(
-            Effect.map((rows) =>
-              rows.map(({ at, nano_usd, note }) => ({ time: isoTime(at), amount: money(nano_usd), note }))
-            ),
-            Effect.orDie
+          Effect.map(Effect.orDie(grants.list(id, limit)), (rows) =>
+            rows.map(({ at, nano_usd, note }) => ({ time: isoTime(at), amount: money(nano_usd), note }))
           )
         )
 
@@ -145,23 +125,23 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
   }
 ) {}
 
-const blank = { limits: "{}", search_allowed: null, search_blocked: null }
+const blank = { limits: {}, unpriced: null, hold_output_tokens: null, search_allowed: null, search_blocked: null }
 
-const columnsOf = (
+const changed = (
   row: Pick<AccountRow, keyof typeof blank>,
-  { limits, searchAllowed, searchBlocked }: AccountOptions
-) => ({
-  limits: limits === undefined ? row.limits : JSON.stringify(patchedLimits(parseLimits(row.limits), limits)),
-  search_allowed: searchAllowed === undefined ? row.search_allowed : jsonOrNull(searchAllowed),
-  search_blocked: searchBlocked === undefined ? row.search_blocked : jsonOrNull(searchBlocked)
+  { holdOutputTokens, limits, searchAllowed, searchBlocked, unpriced }: AccountOptions
+): AccountSettings => ({
+  unpriced: unpriced === undefined ? row.unpriced : unpriced,
+  holdOutputTokens: holdOutputTokens === undefined ? row.hold_output_tokens : holdOutputTokens,
+  limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
+  searchAllowed: searchAllowed === undefined ? row.search_allowed : searchAllowed,
+  searchBlocked: searchBlocked === undefined ? row.search_blocked : searchBlocked
 })
-
-const jsonOrNull = (value: ReadonlyArray<string> | null) => (value === null ? null : JSON.stringify(value))
 
 const badName = (id: string) =>
   new InvalidRequest({
     param: "id",
-    message: `id: expected a name of letters, digits, dots, dashes and underscores, 64 at most; got "${id}"`
+    message: `id: expected a name of letters, digits, dots, dashes and underscores, 64 at most; got "${shortened(id)}"`
   })
 
 /** A domain, perhaps with a path: what search tools take. */
@@ -174,7 +154,7 @@ const check = ({ searchAllowed, searchBlocked }: AccountOptions) => {
   ] as const) {
     const wrong = domains?.find((one) => !domain.test(one))
     if (wrong !== undefined) {
-      const message = `${param}: expected domains without a scheme, such as example.com or example.com/docs; got "${wrong}"`
+      const message = `${param}: expected domains without a scheme, such as example.com or example.com/docs; got "${shortened(wrong)}"`
       return Effect.fail(new InvalidRequest({ param, message }))
     }
     if (domains?.length === 0) {

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
+import type { AccountRow } from "../access/store/Accounts.ts"
+import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import { Money, money } from "../ledger/Money.ts"
 import { isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
-import { parseLimits } from "./KeyRecord.ts"
 
 /** An account as those who run the gateway see it. */
 export const AccountRecord = Schema.Struct({
@@ -14,12 +15,20 @@ export const AccountRecord = Schema.Struct({
   held: said(Money, "Set aside for unfinished tasks; requests that are being answered right now may hold more."),
   available: said(Schema.NullOr(Money), "`granted - settled - held`."),
   limits: said(LimitsRecord, "Its limits, over all its keys."),
+  hold_output_tokens: said(
+    Schema.NullOr(Schema.Int),
+    "Output tokens that money is set aside for at most where a request may write more; null for what its model says."
+  ),
   search_domains: said(
     Schema.Struct({
       allowed: said(Schema.NullOr(Schema.Array(Schema.String)), "Web searches find these domains alone; null: any."),
       blocked: said(Schema.NullOr(Schema.Array(Schema.String)), "Web searches never find these; null: none.")
     }),
     "What web searches of the account may find."
+  ),
+  unpriced: said(
+    Schema.NullOr(Unpriced),
+    "Whether its keys may use models without a price although it has a balance; null for what the configuration says."
   ),
   keys: said(Schema.Int, "Keys that are not revoked."),
   created_at: said(Schema.String, "ISO 8601, UTC.")
@@ -34,22 +43,6 @@ export const GrantRecord = Schema.Struct({
 }).annotations({ identifier: "Grant" })
 export type GrantRecord = typeof GrantRecord.Type
 
-/** A row of `accounts`, with what its tasks hold and how many keys it has. */
-export interface AccountRow {
-  readonly id: string
-  readonly granted_nano_usd: number | null
-  readonly settled_nano_usd: number
-  readonly held: number
-  readonly limits: string
-  readonly search_allowed: string | null
-  readonly search_blocked: string | null
-  readonly keys: number
-  readonly created_at: number
-}
-
-const parseDomains = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.String)))
-const domains = (text: string | null) => (text === null ? null : parseDomains(text))
-
 export const accountRecord = (row: AccountRow): AccountRecord => ({
   object: "account",
   id: row.id,
@@ -58,8 +51,10 @@ export const accountRecord = (row: AccountRow): AccountRecord => ({
   settled: money(row.settled_nano_usd),
   held: money(row.held),
   available: row.granted_nano_usd === null ? null : money(row.granted_nano_usd - row.settled_nano_usd - row.held),
-  limits: limitsRecord(parseLimits(row.limits)),
-  search_domains: { allowed: domains(row.search_allowed), blocked: domains(row.search_blocked) },
+  limits: limitsRecord(row.limits),
+  search_domains: { allowed: row.search_allowed, blocked: row.search_blocked },
+  unpriced: row.declared_unpriced ?? row.unpriced,
+  hold_output_tokens: row.declared_hold_output_tokens ?? row.hold_output_tokens,
   keys: row.keys,
   created_at: isoTime(row.created_at)
 })

@@ -1,18 +1,30 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OpenedBy } from "../contract/annotations.ts"
+import { Unpriced } from "../contract/Caller.ts"
+import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
-import { required, said } from "../contract/fields.ts"
+import { integer, required, said } from "../contract/fields.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
-import { AccountName, LimitsPatch, Usd } from "./fields.ts"
+import { AccountName, LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
 import { PageParams, pageOf } from "./paging.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The account's id." }) })
 
-const Domains = Schema.optional(Schema.NullOr(Schema.Array(Schema.NonEmptyString)))
+/** Each search of a request is held against all of them. */
+const mostDomains = 200
+
+const Domains = Schema.optional(Schema.NullOr(someOf(namesUpTo(mostDomains, "domains"))))
 
 const settings = {
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Limits over all its keys." }),
+  unpriced: Schema.optional(Schema.NullOr(Unpriced)).annotations({
+    description:
+      "Whether its keys may use models without a price although it has a balance; null for what the configuration says."
+  }),
+  hold_output_tokens: Schema.optional(Schema.NullOr(integer(1))).annotations({
+    description:
+      "Output tokens that money is set aside for at most where a request may write more; null for what its model says."
+  }),
   search_allowed: Domains.annotations({ description: "Web searches find these domains alone; null for any." }),
   search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." })
 }
@@ -106,4 +118,5 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")
+  .annotate(KnownFieldsOnly, true)
   .annotateContext(OpenApi.annotations({ title: "Accounts", description: "Who owns keys, tasks and money." })) {}

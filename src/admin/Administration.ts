@@ -1,9 +1,12 @@
 import { Effect } from "effect"
-import { UsageReport } from "../ledger/UsageReport.ts"
+import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import type { UsageQuestion } from "../ledger/usageReportOf.ts"
+import { RequestStore } from "../requests/store/RequestStore.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
-import { Audit } from "./Audit.ts"
+import { ConfigurationAdministration } from "./ConfigurationAdministration.ts"
+import { Audit } from "./store/Audit.ts"
+import { NodeList } from "./store/NodeList.ts"
 import { KeyAdministration } from "./KeyAdministration.ts"
 import { TaskAdministration } from "./TaskAdministration.ts"
 import { WebhookAdministration } from "./WebhookAdministration.ts"
@@ -15,8 +18,11 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     AccountAdministration.Default,
     TaskAdministration.Default,
     WebhookAdministration.Default,
+    ConfigurationAdministration.Default,
     Audit.Default,
-    UsageReport.Default
+    NodeList.Default,
+    UsageReport.Default,
+    RequestStore.Default
   ],
   effect: Effect.gen(function* () {
     const report = yield* UsageReport
@@ -25,7 +31,10 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       accounts: yield* AccountAdministration,
       tasks: yield* TaskAdministration,
       webhooks: yield* WebhookAdministration,
+      configuration: yield* ConfigurationAdministration,
       audit: yield* Audit,
+      nodes: yield* NodeList,
+      requests: yield* RequestStore,
       usage: (question: UsageQuestion) => usageReportOf(report, question)
     } as const
   })

@@ -2,7 +2,7 @@ import { Clock, Effect, Layer, Redacted } from "effect"
 import { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
-import { readMoment } from "../contract/moment.ts"
+import { readTime } from "../contract/timeQuery.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import type { AccountSettings } from "./AccountsApi.ts"
 import { Administration } from "./Administration.ts"
@@ -12,6 +12,8 @@ import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import type { KeySettings } from "./KeysApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
+import { requestOf } from "../requests/ask.ts"
+import { requestView } from "../requests/RequestView.ts"
 import { offsetOf, paged, pagedByOffset } from "./paging.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 import { signingRecord } from "./WebhookAdministration.ts"
@@ -73,7 +75,7 @@ const AccountsHandlers = handlers(
 
 const OperationsHandlers = handlers(
   AdminOperationsApi,
-  Effect.map(Administration, ({ audit, tasks, usage }) => ({
+  Effect.map(Administration, ({ audit, nodes, requests, tasks, usage }) => ({
     listTasks: ({ urlParams }) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.map(
@@ -82,7 +84,7 @@ const OperationsHandlers = handlers(
             kind: urlParams.kind,
             model: urlParams.model,
             states: urlParams.state,
-            sinceMs: readMoment(urlParams.since ?? "7d", nowMs) ?? nowMs,
+            sinceMs: readTime(urlParams.since ?? "7d", nowMs) ?? nowMs,
             after: taskCursor(urlParams.after),
             limit: (urlParams.limit ?? 100) + 1
           }),
@@ -97,6 +99,24 @@ const OperationsHandlers = handlers(
       ),
     usage: ({ urlParams: { account, ...question } }) =>
       usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
+    listRequests: ({ urlParams: { after, limit = 100, since, status, until, ...same } }) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const before = Number(after)
+        const filter = {
+          ...same,
+          status: status === undefined ? undefined : Number(status.replace("xx", "")),
+          sinceMs: since === undefined ? undefined : readTime(since, nowMs),
+          untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
+        }
+        const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
+        return Effect.map(Effect.orDie(requests.list(filter, page)), ({ data, next }) => ({
+          object: "list" as const,
+          data: data.map(requestView),
+          next: next === undefined ? null : String(next)
+        }))
+      }),
+    showRequest: ({ path }) => requestOf(requests, path.id),
+    nodes: () => Effect.map(nodes.list, (data) => ({ object: "list" as const, data, next: null })),
     audit: ({ urlParams }) => {
       const after = Number(urlParams.after)
       return Effect.map(
@@ -117,14 +137,23 @@ export const AdminHandlers = Layer.mergeAll(KeysHandlers, AccountsHandlers, Oper
 
 const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })
 
-const keyOptions = ({ budget, expires_at, limits, models }: KeySettings): KeyOptions => ({
+const keyOptions = ({ budget, expires_at, limits, models, unpriced }: KeySettings): KeyOptions => ({
   models: models === null ? ["*"] : models,
   limits: limits === null ? noLimits : limits,
+  unpriced,
   budget: budget === undefined || budget === null ? budget : { nanoUsd: nanoUsdOf(budget.usd), period: budget.period },
   expiresAtMs: expires_at === undefined || expires_at === null ? expires_at : Date.parse(expires_at)
 })
 
-const accountOptions = ({ limits, search_allowed, search_blocked }: AccountSettings) => ({
+const accountOptions = ({
+  hold_output_tokens: holdOutputTokens,
+  limits,
+  search_allowed,
+  search_blocked,
+  unpriced
+}: AccountSettings) => ({
+  unpriced,
+  holdOutputTokens,
   limits: limits === null ? noLimits : limits,
   searchAllowed: search_allowed,
   searchBlocked: search_blocked

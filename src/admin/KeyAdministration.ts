@@ -1,19 +1,23 @@
-import { SqlClient } from "@effect/sql"
 import { Clock, Effect, Redacted } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
-import { Keys } from "../access/Keys.ts"
+import { Accounts } from "../access/store/Accounts.ts"
+import { Keys } from "../access/store/Keys.ts"
+import type { KeyPage } from "../access/store/Keys.ts"
+import { budgetOf } from "../access/store/KeyRow.ts"
+import type { KeySettings, SpendingKey } from "../access/store/KeyRow.ts"
 import { AccountId, KeyId } from "../contract/Caller.ts"
-import type { Budget } from "../contract/Caller.ts"
+import type { Budget, Unpriced } from "../contract/Caller.ts"
 import { Conflict, InvalidRequest, NotFound } from "../contract/Failure.ts"
-import { dayOf } from "../ledger/Book.ts"
+import { dayOf } from "../ledger/store/usageRows.ts"
 import { Changes } from "../sql/Changes.ts"
-import { Audit } from "./Audit.ts"
-import type { Actor } from "./Audit.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 import { patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
-import { keyRecord, parseLimits } from "./KeyRecord.ts"
-import type { KeyRecord, KeyRow } from "./KeyRecord.ts"
+import { keyRecord } from "./KeyRecord.ts"
+import type { KeyRecord } from "./KeyRecord.ts"
+import { shortened } from "../contract/shortened.ts"
 
 export interface KeyOptions {
   readonly name?: string | undefined
@@ -21,16 +25,10 @@ export interface KeyOptions {
   readonly limits?: LimitsPatch | undefined
   /** null: none. */
   readonly budget?: Budget | null | undefined
+  /** null: what its account says. */
+  readonly unpriced?: Unpriced | null | undefined
   /** Unix ms; null: never. */
   readonly expiresAtMs?: number | null | undefined
-}
-
-export interface KeyPage {
-  readonly account?: string | undefined
-  /** Also those that open nothing any more. */
-  readonly all: boolean
-  readonly offset: number
-  readonly limit: number
 }
 
 /** A key with its secret, which is shown this once. */
@@ -41,34 +39,25 @@ export interface KeyWithSecret {
 
 /** Keys, for those who run the gateway. A change is heard of by every process within a second, and leaves an audit row. */
 export class KeyAdministration extends Effect.Service<KeyAdministration>()("gateway/admin/KeyAdministration", {
-  dependencies: [Keys.Default, Audit.Default, Changes.Default],
+  dependencies: [Keys.Default, Accounts.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const keys = yield* Keys
+    const accounts = yield* Accounts
     const change = yield* makeChange
-
-    const select = (today: string) => sql`SELECT k.*,
-      (SELECT COALESCE(SUM(nano_usd), 0) FROM key_spending WHERE key_id = k.id AND day = ${today}) AS spent_day,
-      (SELECT COALESCE(SUM(nano_usd), 0) FROM key_spending WHERE key_id = k.id AND day >= ${`${today.slice(0, 8)}01`})
-        AS spent_month FROM keys k`
 
     const rowOf = (id: string) =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
-        const [row] = yield* sql<KeyRow>`${select(dayOf(nowMs))} WHERE k.id = ${id}`
+        const row = yield* keys.find(id, dayOf(nowMs))
         return row === undefined ? yield* noKey(id) : { row, record: keyRecord(row, nowMs) }
       }).pipe(Effect.catchTag("SqlError", Effect.die))
 
     const show = (id: string): Effect.Effect<KeyRecord, NotFound> => Effect.map(rowOf(id), ({ record }) => record)
 
     /** Oldest first. One more than the limit tells of a next page. */
-    const list = Effect.fn("KeyAdministration.list")(function* ({ account, all, limit, offset }: KeyPage) {
+    const list = Effect.fn("KeyAdministration.list")(function* (page: KeyPage) {
       const nowMs = yield* Clock.currentTimeMillis
-      const rows = yield* sql<KeyRow>`${select(dayOf(nowMs))} WHERE ${sql.and([
-        sql`1 = 1`,
-        ...(account === undefined ? [] : [sql`k.account_id = ${account}`]),
-        ...(all ? [] : [sql`k.revoked_at IS NULL`, sql`(k.expires_at IS NULL OR k.expires_at > ${nowMs})`])
-      ])} ORDER BY k.created_at, k.id LIMIT ${limit} OFFSET ${offset}`
+      const rows = yield* keys.list(page, dayOf(nowMs), nowMs)
       return rows.map((row) => keyRecord(row, nowMs))
     }, Effect.orDie)
 
@@ -91,6 +80,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             ...(key.models === undefined ? {} : { models: key.models }),
             limits: patchedLimits({}, key.limits ?? {}),
             budget: key.budget ?? undefined,
+            unpriced: key.unpriced ?? undefined,
             expiresAtMs: key.expiresAtMs ?? undefined
           })
         }),
@@ -106,7 +96,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         write: Effect.gen(function* () {
           const { row } = yield* changeable(id)
           yield* check(options)
-          yield* sql`UPDATE keys SET ${sql.update(columnsOf(row, options))} WHERE id = ${id}`
+          yield* keys.update(id, changed(row, options))
         }),
         after: () => show(id),
         target: () => id
@@ -135,10 +125,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
           actor,
           action: "key.rotate_secret",
           before: show(id),
-          write: Effect.zipRight(
-            changeable(id),
-            sql`UPDATE keys SET hash = ${ApiKey.hash(secret)}, hint = ${ApiKey.hint(secret)} WHERE id = ${id}`
-          ),
+          write: Effect.zipRight(changeable(id), keys.replaceSecret(id, secret)),
           after: () => show(id),
           target: () => id
         }).pipe(Effect.map(({ after }) => ({ key: after, secret: Redacted.make(secret) })))
@@ -158,22 +145,19 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
       )
 
     const accountIsThere = (id: string) =>
-      Effect.flatMap(sql`SELECT 1 FROM accounts WHERE id = ${id}`, ([found]) =>
-        found === undefined ? Effect.fail(noAccount(id)) : Effect.void
-      )
+      Effect.flatMap(accounts.isThere(id), (found) => (found ? Effect.void : Effect.fail(noAccount(id))))
 
     const secretIsFree = (secret: Redacted.Redacted) =>
-      Effect.flatMap(sql`SELECT 1 FROM keys WHERE hash = ${ApiKey.hash(Redacted.value(secret))}`, ([taken]) =>
-        taken === undefined
-          ? Effect.void
-          : Effect.fail(new Conflict({ code: null, message: "secret: another key has it already" }))
+      Effect.flatMap(keys.isTaken(secret), (taken) =>
+        taken ? Effect.fail(new Conflict({ code: null, message: "secret: another key has it already" })) : Effect.void
       )
 
     return { show, list, create, update, revoke, rotateSecret } as const
   })
 }) {}
 
-const noAccount = (id: string) => new NotFound({ param: null, message: `no account "${id}"; it must be created first` })
+const noAccount = (id: string) =>
+  new NotFound({ param: null, message: `no account "${shortened(id)}"; it must be created first` })
 
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 
@@ -197,11 +181,14 @@ const check = ({ budget, expiresAtMs, models, name }: KeyOptions) =>
     return Effect.void
   })
 
-const columnsOf = (row: KeyRow, { budget, expiresAtMs, limits, models, name }: KeyOptions) => ({
+const changed = (
+  row: SpendingKey,
+  { budget, expiresAtMs, limits, models, name, unpriced }: KeyOptions
+): KeySettings => ({
   name: name ?? row.name,
-  models: models === undefined ? row.models : JSON.stringify(models),
-  limits: limits === undefined ? row.limits : JSON.stringify(patchedLimits(parseLimits(row.limits), limits)),
-  budget_nano_usd: budget === undefined ? row.budget_nano_usd : (budget?.nanoUsd ?? null),
-  budget_period: budget === undefined ? row.budget_period : (budget?.period ?? null),
-  expires_at: expiresAtMs === undefined ? row.expires_at : expiresAtMs
+  models: models ?? row.models,
+  limits: limits === undefined ? row.limits : patchedLimits(row.limits, limits),
+  budget: budget === undefined ? budgetOf(row) : (budget ?? undefined),
+  unpriced: unpriced === undefined ? row.unpriced : unpriced,
+  expiresAtMs: (expiresAtMs === undefined ? row.expires_at : expiresAtMs) ?? undefined
 })

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
-import { Limits } from "../contract/Caller.ts"
+import { budgetOf } from "../access/store/KeyRow.ts"
+import type { SpendingKey } from "../access/store/KeyRow.ts"
+import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import { Money, money } from "../ledger/Money.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
@@ -27,6 +29,10 @@ export const KeyRecord = Schema.Struct({
     ),
     "Its own budget; null without one."
   ),
+  unpriced: said(
+    Schema.NullOr(Unpriced),
+    "Whether it may use models without a price although its money is counted; null for what its account says."
+  ),
   declared: said(Schema.Boolean, "Whether it is a key of the configuration file, to be changed there."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   expires_at: said(Schema.NullOr(Schema.String), "From then on it opens nothing."),
@@ -35,45 +41,17 @@ export const KeyRecord = Schema.Struct({
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 
-/** A row of `keys`, with what it has spent. */
-export interface KeyRow {
-  readonly id: string
-  readonly account_id: string
-  readonly name: string
-  readonly hint: string
-  readonly models: string
-  readonly limits: string
-  readonly budget_nano_usd: number | null
-  readonly budget_period: "day" | "month" | null
-  readonly declared: string | null
-  readonly created_at: number
-  readonly expires_at: number | null
-  readonly last_used_at: number | null
-  readonly revoked_at: number | null
-  readonly spent_day: number
-  readonly spent_month: number
-}
-
-export const parseLimits = Schema.decodeUnknownSync(Schema.parseJson(Limits))
-const parsePatterns = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Schema.String)))
-
-export const keyRecord = (row: KeyRow, nowMs: number): KeyRecord => ({
+export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
   object: "key",
   id: row.id,
   account: row.account_id,
   name: row.name,
   status: statusOf(row, nowMs),
   hint: row.hint,
-  models: parsePatterns(row.models),
-  limits: limitsRecord(parseLimits(row.limits)),
-  budget:
-    row.budget_nano_usd === null || row.budget_period === null
-      ? null
-      : {
-          period: row.budget_period,
-          limit: money(row.budget_nano_usd),
-          spent: money(row.budget_period === "day" ? row.spent_day : row.spent_month)
-        },
+  models: row.models,
+  limits: limitsRecord(row.limits),
+  budget: spentBudget(row),
+  unpriced: row.unpriced,
   declared: row.declared === "here",
   created_at: isoTime(row.created_at),
   expires_at: isoOrNull(row.expires_at),
@@ -81,7 +59,14 @@ export const keyRecord = (row: KeyRow, nowMs: number): KeyRecord => ({
   revoked_at: isoOrNull(row.revoked_at)
 })
 
-const statusOf = (row: KeyRow, nowMs: number): KeyRecord["status"] => {
+const spentBudget = (row: SpendingKey): KeyRecord["budget"] => {
+  const budget = budgetOf(row)
+  if (budget === undefined) return null
+  const { nanoUsd, period } = budget
+  return { period, limit: money(nanoUsd), spent: money(period === "day" ? row.spent_day : row.spent_month) }
+}
+
+const statusOf = (row: SpendingKey, nowMs: number): KeyRecord["status"] => {
   if (row.revoked_at !== null) return "revoked"
   return row.expires_at !== null && row.expires_at <= nowMs ? "expired" : "active"
 }

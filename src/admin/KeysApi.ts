@@ -1,9 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OpenedBy } from "../contract/annotations.ts"
+import { Unpriced } from "../contract/Caller.ts"
+import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { required, said } from "../contract/fields.ts"
-import { LimitsPatch, Usd } from "./fields.ts"
+import { LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
 import { KeyRecord } from "./KeyRecord.ts"
 import { PageParams, pageOf } from "./paging.ts"
 
@@ -21,12 +22,21 @@ const Budget = Schema.Struct({
   period: required(Schema.Literal("day", "month"), "In each UTC day or month.")
 })
 
+/** Each request's model is held against all of them. */
+const mostPatterns = 1_000
+
+const Patterns = namesUpTo(mostPatterns, "patterns")
+
 const settings = {
-  models: Schema.optional(Schema.NullOr(Schema.Array(Schema.NonEmptyString))).annotations({
+  models: Schema.optional(Schema.NullOr(someOf(Patterns))).annotations({
     description: 'Patterns of the models it may use; `*` stands for any run of characters. Default `["*"]`.'
   }),
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Its own limits." }),
   budget: Schema.optional(Schema.NullOr(Budget)).annotations({ description: "Its own budget; null for none." }),
+  unpriced: Schema.optional(Schema.NullOr(Unpriced)).annotations({
+    description:
+      "Whether it may use models without a price although its money is counted; null for what its account says."
+  }),
   expires_at: Schema.optional(Schema.NullOr(Time)).annotations({
     description: "From then on it opens nothing; null for never."
   })
@@ -112,4 +122,5 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")
+  .annotate(KnownFieldsOnly, true)
   .annotateContext(OpenApi.annotations({ title: "Keys", description: "API keys of every account." })) {}

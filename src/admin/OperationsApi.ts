@@ -1,11 +1,13 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { OpenedBy, Prefixes } from "../contract/annotations.ts"
+import { KnownFieldsOnly, OpenedBy, Prefixes } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
-import { Moment } from "../contract/moment.ts"
+import { TimeQuery } from "../contract/timeQuery.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { RequestView } from "../requests/RequestView.ts"
 import { TaskState } from "../tasks/Task.ts"
 import { AuditRecord } from "./AuditRecord.ts"
+import { NodeRecord } from "./NodeRecord.ts"
 import { PageParams, pageOf } from "./paging.ts"
 import { TaskSummary } from "./TaskSummary.ts"
 
@@ -13,19 +15,21 @@ const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The
 
 const text = (description: string) => Schema.optional(Schema.String).annotations({ description })
 
-/** Tasks, usage and the audit log. It also renders what no admin endpoint has. */
+/** Tasks, requests, usage and the audit log. It also renders what no admin endpoint has. */
 export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   .add(
     HttpApiEndpoint.get("listTasks", "/admin/v1/tasks")
       .setUrlParams(
         Schema.Struct({
           account: text("Only this account's."),
-          kind: Schema.optional(Schema.Literal("message", "video")).annotations({ description: "Only these." }),
+          kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
+            description: "Only these."
+          }),
           model: text("Only this model's."),
           state: Schema.optional(Schema.Array(TaskState)).annotations({
             description: "Only tasks in this state; repeat it for several."
           }),
-          since: Schema.optional(Moment).annotations({
+          since: Schema.optional(TimeQuery).annotations({
             description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
           }),
           ...PageParams
@@ -58,6 +62,50 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .annotateContext(OpenApi.annotations({ summary: "Report usage, of one account or of all" }))
   )
   .add(
+    HttpApiEndpoint.get("listRequests", "/admin/v1/requests")
+      .setUrlParams(
+        Schema.Struct({
+          account: text("Only this account's."),
+          key: text("Only those that came with this key."),
+          family: text("Only these: `messages`, `responses`, `chat`, …"),
+          model: text("Only those that asked for this model."),
+          upstream: text("Only those that this upstream answered, or refused last."),
+          status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
+            description: "Only these: `429`, or a class of them, `4xx`."
+          }),
+          error: text("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
+          since: Schema.optional(TimeQuery).annotations({
+            description: "Begun since: a UTC day, a time, or how long ago."
+          }),
+          until: Schema.optional(TimeQuery).annotations({ description: "Begun until then." }),
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(RequestView))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List requests that are over, newest first",
+          description: "A page ends early where nothing was found for long; its `next` goes on from there."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("showRequest", "/admin/v1/requests/:id")
+      .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "A reply's `x-request-id`." }) }))
+      .addSuccess(RequestView)
+      .annotateContext(OpenApi.annotations({ summary: "Read what became of a request" }))
+  )
+  .add(
+    HttpApiEndpoint.get("nodes", "/admin/v1/nodes")
+      .addSuccess(pageOf(NodeRecord))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List the processes that serve from the database",
+          description: "With Postgres; with SQLite one process serves, and the list is empty."
+        })
+      )
+  )
+  .add(
     HttpApiEndpoint.get("audit", "/admin/v1/audit")
       .setUrlParams(
         Schema.Struct({
@@ -71,7 +119,11 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")
+  .annotate(KnownFieldsOnly, true)
   .annotate(Prefixes, ["/admin"])
   .annotateContext(
-    OpenApi.annotations({ title: "Operations", description: "Tasks of every account, usage, and the audit log." })
+    OpenApi.annotations({
+      title: "Operations",
+      description: "Tasks and requests of every account, usage, and the audit log."
+    })
   ) {}

@@ -1,59 +1,34 @@
-import { SqlClient } from "@effect/sql"
 import { Effect, Option } from "effect"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
-import type { Cancelled } from "../tasks/Cancellation.ts"
 import { CancelRequests } from "../tasks/CancelRequests.ts"
-import type { TaskState } from "../tasks/Task.ts"
+import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
+import type { TaskPage } from "../tasks/store/TaskSummaries.ts"
+import type { Cancelled } from "../tasks/Task.ts"
 import { Changes } from "../sql/Changes.ts"
-import { Audit } from "./Audit.ts"
-import type { Actor } from "./Audit.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
-import { summaryColumns, taskSummary } from "./TaskSummary.ts"
-import type { TaskSummary, TaskSummaryRow } from "./TaskSummary.ts"
-
-export interface TaskPage {
-  readonly account?: string | undefined
-  readonly kind?: string | undefined
-  readonly model?: string | undefined
-  readonly states?: ReadonlyArray<TaskState> | undefined
-  readonly sinceMs: number
-  /** The last task of the page before. */
-  readonly after?: { readonly createdAtMs: number; readonly id: string } | undefined
-  readonly limit: number
-}
+import { taskSummary } from "./TaskSummary.ts"
+import type { TaskSummary } from "./TaskSummary.ts"
 
 /** Tasks of every account, for those who run the gateway. */
 export class TaskAdministration extends Effect.Service<TaskAdministration>()("gateway/admin/TaskAdministration", {
-  dependencies: [CancelRequests.Default, Audit.Default, Changes.Default],
+  dependencies: [TaskSummaries.Default, CancelRequests.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const tasks = yield* TaskSummaries
     const requests = yield* CancelRequests
     const change = yield* makeChange
-    const columns = sql.literal(summaryColumns)
 
     const show = (id: string): Effect.Effect<TaskSummary, NotFound> =>
-      sql<TaskSummaryRow>`SELECT ${columns} FROM tasks WHERE id = ${id}`.pipe(
-        Effect.orDie,
-        Effect.flatMap(([row]) =>
-          row === undefined
-            ? Effect.fail(new NotFound({ param: null, message: `no task "${id}"` }))
-            : Effect.succeed(taskSummary(row))
-        )
+      Effect.flatMap(Effect.orDie(tasks.find(id)), (row) =>
+        row === undefined
+          ? Effect.fail(new NotFound({ param: null, message: `no task "${id}"` }))
+          : Effect.succeed(taskSummary(row))
       )
 
     /** Newest first. One more than the limit tells of a next page. */
     const list = (page: TaskPage): Effect.Effect<ReadonlyArray<TaskSummary>> =>
-      sql<TaskSummaryRow>`SELECT ${columns} FROM tasks WHERE ${sql.and([
-        sql`created_at >= ${page.sinceMs}`,
-        ...(page.account === undefined ? [] : [sql`account_id = ${page.account}`]),
-        ...(page.kind === undefined ? [] : [sql`kind = ${page.kind}`]),
-        ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
-        ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
-        ...(page.after === undefined ? [] : [sql`(created_at, id) < (${page.after.createdAtMs}, ${page.after.id})`])
-      ])} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`.pipe(
-        Effect.map((rows) => rows.map(taskSummary)),
-        Effect.orDie
-      )
+      Effect.orDie(Effect.map(tasks.list(page), (rows) => rows.map(taskSummary)))
 
     /**
      * Asks the server to cancel a task and waits for what becomes of it. `pending`: no answer in that time; the wish

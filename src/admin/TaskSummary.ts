@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
+import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 
 /** A task as those who run the gateway see it: where it stands, nothing of what it was asked or answered. */
@@ -19,7 +20,10 @@ export const TaskSummary = Schema.Struct({
   tries: said(Schema.Int, "Calls to the upstream in a row that brought nothing."),
   callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
   held_by: said(Schema.NullOr(Schema.String), "The process that works on it now."),
-  next_run_at: said(Schema.NullOr(Schema.String), "When it is looked at next; null once it ended."),
+  next_run_at: said(
+    Schema.NullOr(Schema.String),
+    "When it is looked at next; null while a process works on it, and once it ended."
+  ),
   expires_at: said(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   updated_at: said(Schema.String, "When its state last changed."),
@@ -27,35 +31,8 @@ export const TaskSummary = Schema.Struct({
 }).annotations({ identifier: "TaskSummary" })
 export type TaskSummary = typeof TaskSummary.Type
 
-/** What of a row of `tasks` is shown. */
-export interface TaskSummaryRow {
-  readonly id: string
-  readonly kind: string
-  readonly account_id: string
-  readonly key_id: string
-  readonly model: string
-  readonly state: TaskState
-  readonly upstream: string | null
-  readonly upstream_id: string | null
-  readonly error: string | null
-  readonly attempts: number
-  readonly tries: number
-  readonly callback_url: string | null
-  readonly lease_owner: string | null
-  readonly next_run_at: number
-  readonly expires_at: number | null
-  readonly created_at: number
-  readonly updated_at: number
-  readonly ended_at: number | null
-}
-
-/** Without `details` and `result`, which may be large. */
-export const summaryColumns =
-  "id, kind, account_id, key_id, model, state, upstream, upstream_id, error, attempts, tries, callback_url, lease_owner, next_run_at, expires_at, created_at, updated_at, ended_at"
-
-const parseError = Schema.decodeUnknownSync(Schema.parseJson(TaskError))
-
-export const taskSummary = (row: TaskSummaryRow): TaskSummary => ({
+/** A task as its store sums it up, as those who run the gateway see it. */
+export const taskSummary = (row: SummaryRow): TaskSummary => ({
   object: "task",
   id: row.id,
   kind: row.kind,
@@ -65,12 +42,12 @@ export const taskSummary = (row: TaskSummaryRow): TaskSummary => ({
   state: row.state,
   upstream: row.upstream,
   upstream_id: row.upstream_id,
-  error: row.error === null ? null : parseError(row.error),
+  error: row.error,
   attempts: row.attempts,
   tries: row.tries,
   callback_url: row.callback_url,
   held_by: row.lease_owner,
-  next_run_at: row.ended_at === null ? isoTime(row.next_run_at) : null,
+  next_run_at: row.ended_at === null && row.lease_owner === null ? isoTime(row.next_run_at) : null,
   expires_at: isoOrNull(row.expires_at),
   created_at: isoTime(row.created_at),
   updated_at: isoTime(row.updated_at),

@@ -4,8 +4,8 @@ import { AccountId } from "../contract/Caller.ts"
 import { Conflict } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
-import { Audit } from "./Audit.ts"
-import type { Actor } from "./Audit.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 
 /** The secrets that sign an account's callbacks, newest first. */

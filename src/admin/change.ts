@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { Changes } from "../sql/Changes.ts"
-import { Audit } from "./Audit.ts"
-import type { Actor } from "./Audit.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
 
 interface Change<Before, Result, After, E1, E2, E3> {
   readonly actor: Actor
@@ -31,7 +31,11 @@ export const makeChange = Effect.gen(function* () {
       const target = change.target(result)
       yield* audit.record({ actor: change.actor, action: change.action, target, before, after })
       return { before, result, after }
-    }).pipe((effect) => sql.withTransaction(effect), Effect.catchIf(isSqlError, Effect.die))
+    }).pipe(
+      (effect) => sql.withTransaction(effect),
+      Effect.catchIf(isSqlError, Effect.die),
+      Effect.zipLeft(changes.notice)
+    )
 })
 
 const isSqlError = (error: unknown): error is SqlError =>

@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { ParseResult, Schema } from "effect"
 import type { Limits } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import { nanoUsd } from "../ledger/Price.ts"
@@ -46,20 +46,57 @@ const withoutUndefined = (patch: LimitsPatch): Partial<typeof LimitsRecord.Type>
 
 const usdText = /^-?\d{1,7}(\.\d{1,9})?$/
 
+/** An amount in digits: a number as small as 1e-7 would be written with its exponent. */
+const digitsOf = (usd: string | number): string =>
+  typeof usd === "number" && Number(usd.toFixed(9)) === usd ? usd.toFixed(9) : String(usd)
+
 /** Dollars as people write them: `5`, `"12.50"`, `-0.000001`; nine decimals at most. */
 export const Usd = Schema.Union(Schema.String, Schema.Number).pipe(
-  Schema.filter((usd) => usdText.test(String(usd)), {
+  Schema.filter((usd) => usdText.test(digitsOf(usd)), {
     description: 'an amount in dollars with at most nine decimals, such as 5 or "12.50"',
-    jsonSchema: { type: ["string", "number"], examples: [5, "12.50"] }
+    jsonSchema: {
+      type: ["string", "number"],
+      pattern: "^-?[0-9]{1,7}(\\.[0-9]{1,9})?$",
+      exclusiveMinimum: -10_000_000,
+      exclusiveMaximum: 10_000_000,
+      examples: [5, "12.50"]
+    }
   })
 )
 
 /** Nano-dollars of a `Usd`. */
 export const nanoUsdOf = (usd: string | number): number => {
-  const [whole = "0", decimals = ""] = String(usd).replace("-", "").split(".")
+  const digits = digitsOf(usd)
+  const [whole = "0", decimals = ""] = digits.replace("-", "").split(".")
   const nano = Number(`${whole}${decimals.padEnd(9, "0")}`)
-  return usdText.test(String(usd)) ? (String(usd).startsWith("-") ? -nano : nano) : nanoUsd(Number(usd))
+  return usdText.test(digits) ? (digits.startsWith("-") ? -nano : nano) : nanoUsd(Number(usd))
 }
+
+/** A list that may not be empty: the document says so, and the handlers in their own words. */
+export const someOf = <A>(list: Schema.Schema<ReadonlyArray<A>>) =>
+  list.pipe(Schema.filter(() => true, { jsonSchema: { minItems: 1 } }))
+
+const Names = Schema.Array(Schema.NonEmptyString)
+
+/**
+ * Names, none of them empty, of which there may be so many. Their number is looked at first: to look at each of two
+ * hundred thousand takes longer than anybody else should wait.
+ */
+export const namesUpTo = (most: number, what: string) =>
+  Schema.declare(
+    [Names],
+    {
+      decode: () => (input, options, ast) =>
+        Array.isArray(input) && input.length > most
+          ? ParseResult.fail(new ParseResult.Type(ast, input))
+          : ParseResult.decodeUnknownEither(Names)(input, options),
+      encode: () => (input) => ParseResult.encodeUnknownEither(Names)(input)
+    },
+    {
+      description: `an array of at most ${most} ${what}`,
+      jsonSchema: { type: "array", maxItems: most, items: { type: "string", minLength: 1 } }
+    }
+  )
 
 /** Ids that an operator chooses. */
 export const AccountName = Schema.String.pipe(

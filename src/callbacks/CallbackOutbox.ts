@@ -2,7 +2,8 @@ import { Effect, Layer } from "effect"
 import { Outbox } from "../tasks/Outbox.ts"
 import type { TaskChange } from "../tasks/Outbox.ts"
 import { isTerminal } from "../tasks/Task.ts"
-import { DeliveryStore, hostOf } from "./DeliveryStore.ts"
+import type { Task } from "../tasks/Task.ts"
+import { DeliveryStore, hostOf } from "./store/DeliveryStore.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 
 /** Turns every change of a task with a callback address into a delivery, in the change's own transaction. */
@@ -12,7 +13,7 @@ export const CallbackOutbox: Layer.Layer<Outbox, never, DeliveryStore | Delivery
     const store = yield* DeliveryStore
     const wake = yield* DeliveryWake
     return {
-      record: ({ task, record }: TaskChange) =>
+      record: ({ task, record, notBeforeMs }: TaskChange) =>
         task.callbackUrl === null
           ? Effect.void
           : store.insert({
@@ -23,10 +24,13 @@ export const CallbackOutbox: Layer.Layer<Outbox, never, DeliveryStore | Delivery
               terminal: isTerminal(task.state),
               url: task.callbackUrl,
               body: JSON.stringify(record()),
-              changedAtMs: task.updatedAtMs
+              changedAtMs: task.updatedAtMs,
+              notBeforeMs
             }),
+      hurry: ({ account, callbackUrl, id }: Task) =>
+        callbackUrl === null ? Effect.void : Effect.map(store.hurry(id), () => wake.due(hostOf(callbackUrl), account)),
       committed: ({ task }: TaskChange) => {
-        if (task.callbackUrl !== null) wake.due(hostOf(task.callbackUrl))
+        if (task.callbackUrl !== null) wake.due(hostOf(task.callbackUrl), task.account)
       }
     }
   })

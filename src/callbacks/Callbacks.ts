@@ -1,7 +1,7 @@
 import { Layer } from "effect"
 import { CallbackOutbox } from "./CallbackOutbox.ts"
 import { Deliveries } from "./Deliveries.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
+import { DeliveryStore } from "./store/DeliveryStore.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 import { SenderLive } from "./sender.ts"
 

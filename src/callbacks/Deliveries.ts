@@ -1,9 +1,9 @@
 import { Effect, Option } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { NotFound } from "../contract/Failure.ts"
-import { hostOf } from "./DeliveryStore.ts"
+import { hostOf } from "./store/DeliveryStore.ts"
 import { toRecord } from "./Delivery.ts"
-import { DeliveryStore } from "./DeliveryStore.ts"
+import { DeliveryStore } from "./store/DeliveryStore.ts"
 import type { DeliveryRecord } from "./DeliveryRecord.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 
@@ -26,7 +26,7 @@ export class Deliveries extends Effect.Service<Deliveries>()("gateway/callbacks/
     ): Effect.fn.Return<DeliveryRecord, NotFound> {
       const found = yield* Effect.orDie(store.redeliver(account, taskId, id))
       if (Option.isNone(found)) return yield* new NotFound({ message: "No such delivery", param: null })
-      wake.due(hostOf(found.value.url))
+      wake.due(hostOf(found.value.url), found.value.account_id)
       return toRecord(found.value)
     })
 

@@ -1,10 +1,11 @@
 import { Schema } from "effect"
 import { AccountId } from "../contract/Caller.ts"
+import { rows } from "../sql/decode.ts"
 import { DeliveryAttempt, DeliveryState } from "./DeliveryRecord.ts"
 import type { DeliveryRecord } from "./DeliveryRecord.ts"
 
-/** A row of `deliveries`. */
-export const Delivery = Schema.Struct({
+/** The rows of `deliveries`. */
+export const deliveries = rows("deliveries", {
   id: Schema.String,
   task_id: Schema.String,
   account_id: AccountId,
@@ -17,15 +18,17 @@ export const Delivery = Schema.Struct({
   state: DeliveryState,
   changed_at: Schema.Int,
   next_at: Schema.NullOr(Schema.Int),
+  lease_token: Schema.NullOr(Schema.String),
   tries: Schema.Int,
   redelivery: Schema.Literal(0, 1),
   attempts: Schema.parseJson(Schema.Array(DeliveryAttempt)),
   delivered_at: Schema.NullOr(Schema.Int)
 })
-export type Delivery = typeof Delivery.Type
+/** A row of `deliveries`. */
+export type Delivery = ReturnType<typeof deliveries.one>
 
 /** A delivery in the hands of one sender. */
-export interface Held extends Delivery {
+export interface LeasedDelivery extends Delivery {
   readonly token: string
 }
 
@@ -52,6 +55,6 @@ export const toRecord = (row: Delivery): DeliveryRecord => ({
   state: row.state,
   created_at: seconds(row.changed_at),
   attempts: row.attempts,
-  ...(row.next_at === null ? {} : { next_attempt_at: seconds(row.next_at) }),
+  ...(row.next_at === null || row.lease_token !== null ? {} : { next_attempt_at: seconds(row.next_at) }),
   ...(row.delivered_at === null ? {} : { delivered_at: seconds(row.delivered_at) })
 })

@@ -9,6 +9,7 @@ import { actor, administering } from "./administering.ts"
 import {
   help,
   json,
+  limit,
   limitOption,
   limits,
   limitsOf,
@@ -16,6 +17,8 @@ import {
   listed,
   print,
   shortTime,
+  unpriced,
+  unpricedOf,
   usdOption
 } from "./options.ts"
 import { fields, table } from "./table.ts"
@@ -28,6 +31,8 @@ const domains = (name: string, description: string) =>
 const settings = {
   searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
   searchBlock: domains("search-block", "Web searches never find these domains; none lifts it."),
+  unpriced: unpriced("the configuration"),
+  holdOutput: limit("hold-output-tokens", "Output tokens held for at most where a request may write more"),
   ...limits
 }
 
@@ -38,6 +43,8 @@ const optionsOf = (given: Given): AccountOptions => {
   const blocked = listed(given.searchBlock)
   return {
     limits: limitsOf(given),
+    ...unpricedOf(given.unpriced),
+    ...(Option.isNone(given.holdOutput) ? {} : { holdOutputTokens: given.holdOutput.value }),
     ...(allowed.length === 0 ? {} : { searchAllowed: allowed.includes("any") ? null : allowed }),
     ...(blocked.length === 0 ? {} : { searchBlocked: blocked.includes("none") ? null : blocked })
   }
@@ -56,7 +63,11 @@ const create = Command.make(
       Effect.gen(function* () {
         const { accounts } = yield* Administration
         const made = yield* accounts.create(actor, id, { ...optionsOf(given), nanoUsd: Option.getOrUndefined(balance) })
-        yield* print(json, made, () => `Made the account ${id}.\n\n${shown(made)}`)
+        yield* print(
+          json,
+          made,
+          () => `Made the account ${id}.${made.metered ? "" : ` ${unmetered(id)}`}\n\n${shown(made)}`
+        )
       }),
       { mayCreate: true }
     )
@@ -167,6 +178,9 @@ export const accountsCommand = Command.make("accounts").pipe(
   Command.withSubcommands([create, list, show, credit, set])
 )
 
+const unmetered = (id: string) =>
+  `It is unmetered: it may spend without end, until it is given money (gateway accounts credit ${id} 50).`
+
 const header = ["ACCOUNT", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"]
 
 const row = (account: AccountRecord) => [
@@ -188,6 +202,8 @@ const shown = (account: AccountRecord) =>
     used: `$${account.settled.usd}`,
     held: `$${account.held.usd}`,
     limits: limitsShown(account.limits) || null,
+    "models without a price": account.unpriced,
+    "output tokens held for": account.hold_output_tokens === null ? null : String(account.hold_output_tokens),
     "search finds": account.search_domains.allowed?.join(", ") ?? null,
     "search never finds": account.search_domains.blocked?.join(", ") ?? null,
     keys: String(account.keys),

@@ -4,9 +4,10 @@ import { Data, Effect, Layer, Logger, Option, Redacted } from "effect"
 import { BadSecret, MasterSecret } from "../access/MasterSecret.ts"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Administration } from "../admin/Administration.ts"
-import type { Actor } from "../admin/Audit.ts"
-import { Settings } from "../config/Settings.ts"
+import type { Actor } from "../admin/store/Audit.ts"
+import { Settings, visitedUrl } from "../config/Settings.ts"
 import * as Database from "../sql/Database.ts"
+import { SettingsLive } from "./settings.ts"
 
 /** Who is at the command line, for the audit log. */
 export const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
@@ -18,7 +19,7 @@ class NoDatabase extends Data.TaggedError("NoDatabase")<{ readonly message: stri
 const openDatabase = (mayCreate: boolean) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const { databaseUrl: url } = yield* Settings
+      const url = visitedUrl(yield* Settings)
       const file = yield* Database.fileOf(url)
       if (Option.isSome(file) && !existsSync(file.value)) {
         if (!mayCreate) {
@@ -58,7 +59,7 @@ const secrets = Layer.unwrapEffect(
 )
 
 /** What a command says beside its answer goes to standard error. */
-const logger = Logger.replace(
+export const logger = Logger.replace(
   Logger.defaultLogger,
   Logger.withConsoleError(Logger.make(({ message }) => `gateway: ${[message].flat().map(String).join(" ")}`))
 )
@@ -66,17 +67,18 @@ const logger = Logger.replace(
 /**
  * Runs a command on the gateway's database, whether or not a server runs on it.
  * @param options.mayCreate whether it may come before the first start
+ * @param options.settings others than this process's usual ones
  */
 export const administering = <A, E>(
   command: Effect.Effect<A, E, Administration | Settings>,
-  options: { readonly mayCreate: boolean } = { mayCreate: false }
+  options: { readonly mayCreate: boolean; readonly settings?: typeof SettingsLive } = { mayCreate: false }
 ) =>
   command.pipe(
     Effect.provide(
       Administration.Default.pipe(
         Layer.provide(secrets),
         Layer.provide(openDatabase(options.mayCreate)),
-        Layer.provideMerge(Settings.from(process.env)),
+        Layer.provideMerge(options.settings ?? SettingsLive),
         Layer.provideMerge(logger)
       )
     )

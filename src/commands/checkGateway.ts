@@ -1,26 +1,36 @@
 import { Console, Effect, Option } from "effect"
 import { contradiction } from "../access/DeclaredKeys.ts"
+import type { Located } from "../config/document.ts"
+import type { GatewayFile } from "../config/GatewayFile.ts"
 import { Settings } from "../config/Settings.ts"
-import { showUsd } from "../ledger/Price.ts"
+import { parseAllowed } from "../guard/addresses.ts"
+import { readCertificate } from "../http/Certificate.ts"
 import type { Model } from "../models/Catalogue.ts"
 import { catalogueOf } from "../models/catalogueOf.ts"
+import { modelWarnings } from "../models/modelWarnings.ts"
 import { priced } from "../models/prices.ts"
 import { placeOf } from "../upstreams/fromSettings.ts"
-import { sandboxModels } from "../upstreams/sandbox/SandboxText.ts"
+import { sandboxModels } from "../sandbox/SandboxText.ts"
+import { priceShown } from "./priceShown.ts"
 import { table } from "./table.ts"
-import { sandboxVideoModel } from "../upstreams/sandbox/video/SandboxVideo.ts"
+import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
+import { SettingsLive } from "./settings.ts"
 
 /** Everything the start would complain about, without a start and without the network; else what would be served. */
 export const checkGateway = Effect.gen(function* () {
-  const { file, filePath } = yield* Settings
-  const wrong = contradiction(file)
-  if (wrong !== undefined) return yield* wrong
+  const { file, filePath, isStored, server, warnings } = yield* Settings
+  yield* parseAllowed(server.trustedProxies, "server.trusted_proxies")
+  if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
+  const models = yield* checked(file)
   const upstreams = Object.entries(file.value.upstreams ?? {})
-  for (const [name, entry] of upstreams) yield* placeOf(file, name, entry)
-  const models = yield* Effect.flatMap(catalogueOf(file, [...sandboxModels, sandboxVideoModel]), priced)
   yield* Console.log(table(header, [...models.values()].map(row)))
   for (const [name, { list_models }] of upstreams) {
     if (list_models === true) yield* Console.log(`and every model that ${name} lists when the gateway starts`)
+  }
+  for (const line of [...warnings, ...modelWarnings(file.value, models.keys())]) yield* Console.log(`warning: ${line}`)
+  if (isStored) {
+    const version = file.version === undefined ? "No version was applied yet." : `Version ${file.version} is in order.`
+    return yield* Console.log(`\n${version}`)
   }
   yield* Console.log(
     Option.match(filePath, {
@@ -28,7 +38,17 @@ export const checkGateway = Effect.gen(function* () {
       onSome: (path) => `\n${path} is in order.`
     })
   )
-}).pipe(Effect.provide(Settings.from(process.env)))
+}).pipe(Effect.provide(SettingsLive))
+
+/** Reads a configuration through as a start does. Answers the models that it would serve. */
+export const checked = (file: Located<GatewayFile>) =>
+  Effect.gen(function* () {
+    const wrong = contradiction(file)
+    if (wrong !== undefined) return yield* wrong
+    for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) yield* placeOf(file, name, entry)
+    const all = yield* catalogueOf(file, [...sandboxModels, sandboxVideoModel])
+    return yield* priced(all, file)
+  })
 
 const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (USD a million tokens)"]
 
@@ -37,16 +57,5 @@ const row = (model: Model): ReadonlyArray<string> => [
   model.kind,
   model.routes.map((route) => `${route.upstream}/${route.model}`).join(", "),
   model.contextTokens === undefined ? "" : String(model.contextTokens),
-  price(model)
+  priceShown(model.price)
 ]
-
-const price = ({ price }: Model): string => {
-  if (price === undefined) return ""
-  const parts = [
-    [price.rates.input, "in"],
-    [price.rates.output, "out"],
-    [price.search, "a search"],
-    [price.videoSecond, "a second"]
-  ] as const
-  return parts.flatMap(([nano, what]) => (nano === 0 ? [] : [`${showUsd(nano)} ${what}`])).join(", ")
-}

@@ -4,7 +4,7 @@ import { Administration } from "../admin/Administration.ts"
 import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../admin/KeyRecord.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { readMoment } from "../contract/moment.ts"
+import { readTime } from "../contract/timeQuery.ts"
 import { actor, administering } from "./administering.ts"
 import {
   account,
@@ -18,6 +18,8 @@ import {
   optionalText,
   print,
   shortTime,
+  unpriced,
+  unpricedOf,
   usdOption
 } from "./options.ts"
 import { fields, table } from "./table.ts"
@@ -34,6 +36,7 @@ const settings = {
     Options.withDescription("The UTC day or month of --budget (month)."),
     Options.withDefault("month")
   ),
+  unpriced: unpriced("its account"),
   expires: optionalText("expires", "When it stops: 30d, 12h, a day (2026-01-31) or a time."),
   ...limits
 }
@@ -54,6 +57,7 @@ const optionsOf = (given: Given): Effect.Effect<KeyOptions, InvalidRequest> =>
     return {
       ...(models.length === 0 ? {} : { models }),
       limits: limitsOf(given),
+      ...unpricedOf(given.unpriced),
       ...(Option.isNone(given.budget) ? {} : { budget: { nanoUsd: given.budget.value, period: given.budgetPeriod } }),
       ...(Option.isNone(expiresAtMs) ? {} : { expiresAtMs: expiresAtMs.value })
     }
@@ -61,7 +65,7 @@ const optionsOf = (given: Given): Effect.Effect<KeyOptions, InvalidRequest> =>
 
 /** A duration lies ahead; a day lasts until its end. */
 const readExpiry = (text: string, nowMs: number): number | undefined =>
-  /^\d+[mhdw]$/.test(text) ? 2 * nowMs - (readMoment(text, nowMs) ?? nowMs) : readMoment(text, nowMs, true)
+  /^\d+[mhdw]$/.test(text) ? 2 * nowMs - (readTime(text, nowMs) ?? nowMs) : readTime(text, nowMs, true)
 
 const create = Command.make(
   "create",
@@ -80,12 +84,12 @@ const create = Command.make(
         const { accounts, keys } = yield* Administration
         const options = yield* optionsOf(given)
         // The account of the first key, which may come before the first start.
-        if (account === "default") yield* Effect.ignore(accounts.create(actor, account, {}))
+        const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(actor, account, {})))
         const made = yield* keys.create(actor, { ...options, account, name })
         yield* printSecret(
           json,
           made,
-          `Made ${made.key.id} "${name}" of the account ${account}. Its secret, shown this once:`
+          `Made ${made.key.id} "${name}" of the account ${account}. ${isNew ? "The account is new and unmetered: it may spend without end. " : ""}Its secret, shown this once:`
         )
       }),
       { mayCreate: true }

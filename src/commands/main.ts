@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { exitCodeOf } from "./exitCodes.ts"
 import { gateway } from "./gateway.ts"
 
-/** Runs the command line until it ends or is told to. */
-export const main = (args: ReadonlyArray<string>): void =>
+/** Runs the command line until it ends or is told to. What it writes is for its user alone. */
+export const main = (args: ReadonlyArray<string>): void => {
+  process.umask(0o077)
   gateway(args).pipe(
     Effect.provide(BunContext.layer),
     BunRuntime.runMain({
@@ -13,3 +14,4 @@ export const main = (args: ReadonlyArray<string>): void =>
       teardown: (exit, onExit) => onExit(exitCodeOf(exit))
     })
   )
+}

@@ -2,7 +2,7 @@ import { HelpDoc, Options } from "@effect/cli"
 import { Console, Option, Schema } from "effect"
 import { Usd, nanoUsdOf } from "../admin/fields.ts"
 import type { LimitsPatch } from "../admin/fields.ts"
-import { readMoment } from "../contract/moment.ts"
+import { readTime } from "../contract/timeQuery.ts"
 
 /** Help with examples below it. */
 export const help = (what: string, ...examples: ReadonlyArray<string>): HelpDoc.HelpDoc =>
@@ -53,14 +53,14 @@ export const usdOption = (name: string, description: string) =>
 export const moment = (name: string, description: string) =>
   Options.text(name).pipe(
     Options.filterMap(
-      (text) => (readMoment(text, 0) === undefined ? Option.none() : Option.some(text)),
+      (text) => (readTime(text, 0) === undefined ? Option.none() : Option.some(text)),
       `--${name}: expected how long ago (30m, 24h, 7d), a UTC day (2026-01-31) or a time (2026-01-31T12:00:00Z)`
     ),
     Options.withDescription(description)
   )
 
 /** A limit: a number, or `none` to take it away. */
-const limit = (name: string, what: string) =>
+export const limit = (name: string, what: string) =>
   Options.text(name).pipe(
     Options.filterMap(
       (text) =>
@@ -77,6 +77,18 @@ export const limits = {
   concurrentRequests: limit("concurrent-requests", "Requests to models at once"),
   concurrentTasks: limit("concurrent-tasks", "Unfinished tasks at once")
 }
+
+/** Whether models without a price may be used; `inherit` leaves it to whatever stands above. */
+export const unpriced = (above: string) =>
+  Options.choice("unpriced", ["allow", "refuse", "inherit"]).pipe(
+    Options.withDescription(
+      `Whether models without a price may be used where money is counted; inherit: what ${above} says.`
+    ),
+    Options.optional
+  )
+
+export const unpricedOf = (given: Option.Option<"allow" | "refuse" | "inherit">) =>
+  Option.isNone(given) ? {} : { unpriced: given.value === "inherit" ? null : given.value }
 
 type Given = { readonly [K in keyof typeof limits]: Option.Option<number | null> }
 

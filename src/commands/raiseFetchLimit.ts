@@ -1,3 +1,5 @@
+import { ownCommand } from "./ownCommand.ts"
+
 /** As many as Bun takes. */
 const limit = "65535"
 
@@ -7,9 +9,7 @@ const limit = "65535"
  */
 export const raiseFetchLimit = () => {
   if (process.env["BUN_CONFIG_MAX_HTTP_REQUESTS"] !== undefined || process.execve === undefined) return
-  // A compiled binary's argv names itself twice.
-  const own = Bun.main.startsWith("/$bunfs/") ? 2 : 1
-  process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(own)], {
+  process.execve(process.execPath, ownCommand(process.argv.slice(2)), {
     ...process.env,
     BUN_CONFIG_MAX_HTTP_REQUESTS: limit
   })

@@ -1,11 +1,16 @@
-import { Console, Effect, Layer, Option, Redacted } from "effect"
-import { Keys } from "../access/Keys.ts"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { Keys } from "../access/store/Keys.ts"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Settings } from "../config/Settings.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { GatewayLive } from "../Gateway.ts"
-import { Listening } from "../http/Server.ts"
+import { Lifecycle } from "../flow/Lifecycle.ts"
+import { Listening, SharesPort } from "../http/Server.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
+import { StandardOutput } from "../telemetry/StandardOutput.ts"
+import { Workers } from "../telemetry/Workers.ts"
+import type { Link } from "../workers/linked.ts"
+import { LogsLive } from "./logs.ts"
 
 /** Who owns the first key. */
 const defaultAccount = AccountId.make("default")
@@ -14,15 +19,22 @@ const defaultAccount = AccountId.make("default")
 const greet = Effect.gen(function* () {
   const { url } = yield* Listening
   const settings = yield* Settings
+  for (const line of settings.warnings) yield* Effect.logWarning(line)
+  if (Option.isNone(settings.redisUrl) && !Redacted.value(settings.databaseUrl).startsWith("sqlite:")) {
+    yield* Effect.logInfo(
+      "limits are counted by each process by itself: GATEWAY_REDIS_URL names who would count for all"
+    )
+  }
   const keys = yield* Keys
+  const { say } = yield* StandardOutput
   const first = yield* keys.bootstrap(settings.bootstrapKey)
   const address = url.href.replace(/\/$/, "")
-  yield* Console.log(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
+  say(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
   if (Option.isNone(first)) return
   const key = Redacted.value(first.value)
   const secrets = yield* WebhookSecrets
   const [signing] = yield* secrets.signing(defaultAccount)
-  yield* Console.log(`
+  say(`
 Your first API key, shown this once:
 
   ${key}
@@ -37,10 +49,33 @@ Try it:
 `)
 })
 
-/** Runs until it is told to stop. */
-export const serveGateway = Effect.zipRight(greet, Effect.never).pipe(
-  Effect.provide(GatewayLive.pipe(Layer.provideMerge(Layer.mergeAll(Settings.from(process.env), AccessLog.Stdout)))),
-  Effect.scoped,
-  // Nobody collects spans here, and each SQL statement would make one that costs as much as the statement.
-  Effect.withTracerEnabled(false)
-)
+/** Runs until it is told to stop; a worker also when others serve in its place. */
+const serving = (link: Link | undefined) =>
+  Effect.gen(function* () {
+    if (link === undefined) return yield* Effect.zipRight(greet, Effect.never)
+    if (link.isFirst) yield* greet
+    link.up((yield* Listening).url)
+    yield* Effect.promise(() => link.left)
+    const { leave } = yield* Lifecycle
+    leave("replaced")
+  })
+
+/** It is for who looks after workers: what sends it to every process of a service would end those that serve. */
+const heedless = Effect.sync(() => void process.on("SIGUSR2", () => {}))
+
+/** @param link to the supervisor of this process, if it is one of several workers */
+export const serveGateway = (link: Link | undefined) =>
+  Effect.zipRight(heedless, serving(link)).pipe(
+    Effect.provide(
+      GatewayLive.pipe(
+        Layer.provideMerge(AccessLog.Stdout),
+        Layer.provideMerge(LogsLive),
+        Layer.provide(
+          Layer.mergeAll(Layer.succeed(SharesPort, link !== undefined), Layer.succeed(Workers, link?.together))
+        )
+      )
+    ),
+    Effect.scoped,
+    // Nobody collects spans here, and each SQL statement would make one that costs as much as the statement.
+    Effect.withTracerEnabled(false)
+  )

@@ -13,7 +13,7 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
 }
 
 /** A name of many lines, or of a terminal's control characters, stays one cell. */
-const oneLine = (cell: string) => cell.replaceAll(/\p{Cc}+/gu, " ")
+export const oneLine = (cell: string) => cell.replaceAll(/\p{Cc}+/gu, " ")
 
 /** Names and values, one a line; what has no value is left out. */
 export const fields = (values: Readonly<Record<string, string | null>>): string => {

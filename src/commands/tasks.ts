@@ -3,14 +3,14 @@ import { Clock, Effect, Option } from "effect"
 import { Administration } from "../admin/Administration.ts"
 import { outcomeOf } from "../admin/TaskAdministration.ts"
 import type { TaskSummary } from "../admin/TaskSummary.ts"
-import { Settings } from "../config/Settings.ts"
-import { readMoment } from "../contract/moment.ts"
+import { Settings, visitedUrl } from "../config/Settings.ts"
+import { readTime } from "../contract/timeQuery.ts"
 import * as Database from "../sql/Database.ts"
 import { actor, administering } from "./administering.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
 import { fields, table } from "./table.ts"
 
-const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (task_… or cgt-…)."))
+const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (task_…, resp_… or cgt-…)."))
 
 const states = ["queued", "running", "succeeded", "failed", "expired", "cancelled"] as const
 
@@ -22,7 +22,10 @@ const list = Command.make(
       Options.withDescription("Only tasks in this state; repeat it for several."),
       Options.repeated
     ),
-    kind: Options.choice("kind", ["message", "video"]).pipe(Options.withDescription("Only these."), Options.optional),
+    kind: Options.choice("kind", ["message", "response", "video"]).pipe(
+      Options.withDescription("Only these."),
+      Options.optional
+    ),
     model: optionalText("model", "Only this model's."),
     since: moment("since", "Created since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
     limit: limitOption(50),
@@ -38,7 +41,7 @@ const list = Command.make(
           kind: Option.getOrUndefined(kind),
           model: Option.getOrUndefined(model),
           states: state.length === 0 ? undefined : state,
-          sinceMs: readMoment(since, nowMs) ?? 0,
+          sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
         yield* print(json, found, () => table(header, found.map(row)))
@@ -71,8 +74,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
       const { tasks } = yield* Administration
-      const { databaseUrl } = yield* Settings
-      const isServed = yield* Database.isServed(databaseUrl)
+      const isServed = yield* Database.isServed(visitedUrl(yield* Settings))
       const answer = yield* tasks.cancel(actor, id, isServed ? patienceMs : 0)
       const { task, words } = yield* outcomeOf(answer, isServed)
       yield* print(json, task, () => words)
@@ -88,7 +90,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
 )
 
 export const tasksCommand = Command.make("tasks").pipe(
-  Command.withDescription("List, show and cancel video tasks and async messages."),
+  Command.withDescription("List, show and cancel video tasks, async messages and background responses."),
   Command.withSubcommands([list, show, cancel])
 )
 

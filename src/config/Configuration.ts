@@ -31,17 +31,27 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
         })
       )
 
+    const takenOver = (file: Located<GatewayFile>) =>
+      Effect.map(
+        Effect.forEach(followers, (prepare) => prepare(file)),
+        (prepared) => {
+          for (const apply of prepared) apply()
+        }
+      )
+
     /** Reads the file again. A failure has changed nothing. */
     const reload: Effect.Effect<Located<GatewayFile>, BadSettings> = oneAtATime.withPermits(1)(
       Effect.gen(function* () {
         const file = yield* settings.reread
-        const prepared = yield* Effect.forEach(followers, (prepare) => prepare(file))
-        for (const apply of prepared) apply()
+        yield* takenOver(file)
         current = file
         return file
       })
     )
 
-    return { current: () => current, follow, reload } as const
+    /** Takes the same file once more: something that it speaks of has changed. */
+    const renew: Effect.Effect<void, BadSettings> = oneAtATime.withPermits(1)(Effect.suspend(() => takenOver(current)))
+
+    return { current: () => current, follow, reload, renew } as const
   })
 }) {}

@@ -1,4 +1,6 @@
 import { Context, Deferred, Effect, Layer, Option } from "effect"
+import { testDouble } from "../contract/testDouble.ts"
+import { withoutSlash } from "./withoutSlash.ts"
 
 /** Where clients reach this gateway: the beginning of every link to its own files. */
 export class PublicUrl extends Context.Tag("gateway/config/PublicUrl")<
@@ -21,6 +23,7 @@ export class PublicUrl extends Context.Tag("gateway/config/PublicUrl")<
         listensOn: (url) => Effect.asVoid(Deferred.succeed(listening, withoutSlash(url.href)))
       }))
     )
-}
 
-const withoutSlash = (url: string): string => url.replace(/\/+$/, "")
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<(typeof PublicUrl)["Service"]>) => testDouble(PublicUrl, given)
+}

@@ -1,11 +1,19 @@
-import { existsSync, readFileSync } from "node:fs"
-import { dirname } from "node:path"
+import { dirname, resolve } from "node:path"
 import { Context, Duration, Effect, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
 import { describe } from "../contract/describe.ts"
-import { BadSettings, readDocument } from "./document.ts"
-import type { Located } from "./document.ts"
-import { fileOf } from "./fromEnvironment.ts"
-import { GatewayFile } from "./GatewayFile.ts"
+import { testDouble } from "../contract/testDouble.ts"
+import { databaseVariables, poolSettings, poolWarnings, sectionOf } from "./databaseSettings.ts"
+import type { PoolSettings } from "./databaseSettings.ts"
+import { BadSettings } from "./document.ts"
+import type { Environment, Located } from "./document.ts"
+import { filesPlace } from "./filesPlace.ts"
+import type { FilesPlace } from "./filesPlace.ts"
+import { LogFormats, LogLevels } from "./GatewayFile.ts"
+import type { GatewayFile } from "./GatewayFile.ts"
+import { defaultFile, fileSource, inDatabase, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
+import type { Source } from "./source.ts"
+import { spanOf } from "./spanOf.ts"
+import { environmentWarnings, isInjected } from "./warnings.ts"
 
 /** What the operator decides about the process, settled once at start. */
 export interface GatewaySettings {
@@ -16,19 +24,31 @@ export interface GatewaySettings {
     readonly publicUrl: Option.Option<string>
     /** How long running requests and streams may go on after the process was told to stop. */
     readonly drainDeadline: Duration.Duration
+    /** How long new requests are still served before that, while readiness fails. */
+    readonly leaveTime: Duration.Duration
+    /** Processes that are to serve the port together. */
+    readonly workers: number
     /** Whether every answer is checked against the contract before it leaves. */
     readonly checkAnswers: boolean
     readonly corsOrigins: ReadonlyArray<string>
+    /** Ranges of addresses whose `X-Forwarded-For` is believed. */
+    readonly trustedProxies: ReadonlyArray<string>
     /** Whether `GET /metrics` is there, without a key. */
     readonly metrics: boolean
+    /** Files of the certificate that is shown; none: the gateway speaks HTTP. */
+    readonly tls: Option.Option<{ readonly cert: string; readonly key: string }>
   }
-  /** `sqlite:<path>` or `sqlite::memory:`. */
-  readonly databaseUrl: string
+  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`. */
+  readonly databaseUrl: Redacted.Redacted
+  /** How it is worked with, where it is a Postgres. */
+  readonly pool: PoolSettings
   /** The operator's own first key. */
   readonly bootstrapKey: Option.Option<Redacted.Redacted>
   /** Opens the admin API; none: there is no admin API. */
   readonly adminKey: Option.Option<Redacted.Redacted>
-  /** Where the gateway keeps what is not in the database: its secret, rendered files. Beside the database file. */
+  /** Counts the limits of all processes together; none: each process counts its own. */
+  readonly redisUrl: Option.Option<Redacted.Redacted>
+  /** Where the gateway keeps what is not in the database: its secret, rendered files. Beside the database file if there is one. */
   readonly dataDirectory: string
   /** The master secret; none for a file in the data directory. */
   readonly secret: Option.Option<Redacted.Redacted>
@@ -36,25 +56,52 @@ export interface GatewaySettings {
   readonly webhookSecret: Option.Option<Redacted.Redacted>
   /** Address ranges that callers' URLs may reach although they are private. */
   readonly allowAddresses: ReadonlyArray<string>
+  /** Where files live that are served at the gateway's own links. */
+  readonly files: FilesPlace
+  /** How long copies are kept of finished videos that upstreams only link to; none: none are made. */
+  readonly custody: Option.Option<Duration.Duration>
+  /** What may be kept of files that are fetched from upstreams. */
+  readonly room: { readonly maxBytes: number | undefined; readonly freeBytes: number | undefined }
   readonly retention: {
     readonly responses: Duration.Duration
     readonly tasks: Duration.Duration
     readonly files: Duration.Duration
+    /** Of what became of requests; and how many of these there may be. */
+    readonly requests: Duration.Duration
+    readonly mostRequests: number
   }
+  readonly log: {
+    /** undefined: text on a terminal, JSON elsewhere. */
+    readonly format: "text" | "json" | undefined
+    readonly level: "debug" | "info" | "warn" | "error"
+  }
+  /** What the environment says that is hardly meant, in lines for the operator. */
+  readonly warnings: ReadonlyArray<string>
   /** The file as it was read: upstreams, models, keys and search are resolved by those who own them. */
   readonly file: Located<GatewayFile>
   /** Where the file is; none where there is no file. */
   readonly filePath: Option.Option<string>
-  /** Reads the file as it is now. */
+  /** Whether it is no file but what was applied last in the database (`GATEWAY_CONFIG=postgres`). */
+  readonly isStored: boolean
+  /** Reads it as it is now. */
   readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
 }
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
   /** @param env environment variables by name; `GATEWAY_CONFIG` names the file, else `gateway.yaml` is read if it is there */
-  static readonly from = (env: Environment) => Layer.effect(Settings, Either.flatMap(readEnvironment(env), settle(env)))
-}
+  static readonly from = (env: Environment) =>
+    Layer.effect(
+      Settings,
+      Effect.gen(function* () {
+        const variables = yield* readEnvironment(env)
+        const source = yield* sourceOf(variables, env)
+        return yield* settle(env, variables, source, yield* source.read)
+      })
+    )
 
-export type Environment = Readonly<Record<string, string | undefined>>
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<(typeof Settings)["Service"]>) => testDouble(Settings, given)
+}
 
 const Port = Schema.NumberFromString.pipe(
   Schema.filter((port) => Number.isInteger(port) && port >= 0 && port <= 65_535, {
@@ -62,8 +109,21 @@ const Port = Schema.NumberFromString.pipe(
   })
 )
 
+const databaseUrls = "expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>"
+
 const DatabaseUrl = Schema.String.pipe(
-  Schema.pattern(/^sqlite:.+$/, { message: () => "expected sqlite:<path> or sqlite::memory:" })
+  Schema.filter(
+    (url) => (url.startsWith("sqlite:") ? url.length > "sqlite:".length : isPostgres(url) && URL.canParse(url)),
+    {
+      message: () => databaseUrls
+    }
+  )
+)
+
+const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
+
+const RedisAddress = Schema.String.pipe(
+  Schema.pattern(/^(redis|rediss|valkey):\/\/./, { message: () => "expected redis://host:port or rediss://host:port" })
 )
 
 /** A key that a person chose. */
@@ -76,10 +136,25 @@ const Variables = Schema.Struct({
   GATEWAY_PUBLIC_URL: Schema.optional(
     Schema.String.pipe(Schema.filter((text) => URL.canParse(text), { message: () => "expected an http(s) address" }))
   ),
-  GATEWAY_DATABASE_URL: Schema.optional(DatabaseUrl),
+  GATEWAY_DATABASE_URL: Schema.optional(Schema.Redacted(DatabaseUrl)),
+  ...databaseVariables,
+  GATEWAY_DATA_DIRECTORY: Schema.optional(Schema.NonEmptyString),
+  GATEWAY_WORKERS: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 256))),
+  GATEWAY_FILES: Schema.optional(Schema.NonEmptyString),
+  GATEWAY_FILES_ENDPOINT: Schema.optional(
+    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), { message: () => "expected an http(s) address" }))
+  ),
+  GATEWAY_FILES_REGION: Schema.optional(Schema.NonEmptyString),
+  GATEWAY_FILES_PATH_STYLE: Schema.optional(Schema.BooleanFromString),
+  GATEWAY_FILES_ACCESS_KEY_ID: Schema.optional(Schema.Redacted(Schema.String)),
+  GATEWAY_FILES_SECRET_ACCESS_KEY: Schema.optional(Schema.Redacted(Schema.String)),
   GATEWAY_DRAIN_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 3_600))),
+  GATEWAY_LEAVE_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 600))),
+  GATEWAY_REDIS_URL: Schema.optional(Schema.Redacted(RedisAddress)),
   GATEWAY_CHECK_ANSWERS: Schema.optional(Schema.BooleanFromString),
   GATEWAY_METRICS: Schema.optional(Schema.BooleanFromString),
+  GATEWAY_LOG: Schema.optional(LogLevels),
+  GATEWAY_LOG_FORMAT: Schema.optional(LogFormats),
   GATEWAY_ALLOW_ADDRESSES: Schema.optional(Schema.String),
   GATEWAY_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
   GATEWAY_WEBHOOK_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
@@ -90,83 +165,127 @@ type Variables = typeof Variables.Type
 
 const readEnvironment = (env: Environment): Either.Either<Variables, BadSettings> =>
   Either.mapLeft(
-    ParseResult.decodeUnknownEither(Variables)(withoutEmpty(env)),
+    ParseResult.decodeUnknownEither(Variables)(ours(env)),
     (issue) => new BadSettings({ message: describe(issue).message })
   )
 
-/** An empty variable is one that was not set; an empty secret is a mistake that must not go unnoticed. */
-const withoutEmpty = (env: Environment) =>
+/**
+ * An empty variable is one that was not set; an empty secret is a mistake that must not go unnoticed. What a container
+ * platform says of a service named "gateway" is none of ours.
+ */
+const ours = (env: Environment) =>
   Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => value !== undefined && (value !== "" || name.endsWith("_SECRET")))
+    Object.entries(env).filter(
+      ([name, value]) => value !== undefined && (value !== "" || name.endsWith("_SECRET")) && !isInjected(name, value)
+    )
   )
 
-/** Read where no other file is named. */
-export const defaultFile = "gateway.yaml"
+/** What the file names is looked for from where the file is. */
+const besideFile = (path: Option.Option<string>, named: string): string =>
+  resolve(dirname(Option.getOrElse(path, () => defaultFile)), named)
 
-const readGatewayFile = (
-  path: Option.Option<string>,
-  env: Environment
-): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Option.match(path, {
-    onNone: () => fileOf(env),
-    onSome: (path) => Either.flatMap(readText(path), (text) => readDocument(path, text, env, GatewayFile))
-  })
-
-const filePath = (variables: Variables): Option.Option<string> => {
-  if (variables.GATEWAY_CONFIG !== undefined) return Option.some(variables.GATEWAY_CONFIG)
-  return existsSync(defaultFile) ? Option.some(defaultFile) : Option.none()
-}
-
-const readText = (path: string): Either.Either<string, BadSettings> =>
-  Either.try({
-    try: () => readFileSync(path, "utf8"),
-    catch: () => new BadSettings({ message: `${path}: the file can't be read` })
-  })
+/** The folder of a database's file; `data` where there is none. */
+const besideDatabase = (url: string): string =>
+  isPostgres(url) || url.endsWith(":memory:") ? "data" : dirname(url.slice("sqlite:".length))
 
 const days = (count: number) => Duration.days(count)
 
+const sourceOf = (variables: Variables, env: Environment): Effect.Effect<Source, BadSettings> => {
+  if (variables.GATEWAY_CONFIG !== inDatabase) return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, env))
+  const url = Option.fromNullable(variables.GATEWAY_DATABASE_URL).pipe(
+    Option.map(Redacted.value),
+    Option.filter(isPostgres),
+    Option.map((url) =>
+      variables.GATEWAY_DATABASE_DIRECT_URL === undefined ? url : Redacted.value(variables.GATEWAY_DATABASE_DIRECT_URL)
+    )
+  )
+  return storedSource(Option.getOrUndefined(url), env)
+}
+
 /** The environment wins over the file. */
-const settle = (env: Environment) => (variables: Variables) => {
-  const path = filePath(variables)
-  return Either.flatMap(readGatewayFile(path, env), (file): Either.Either<GatewaySettings, BadSettings> => {
-    const { callbacks, database, retention, server } = file.value
-    if (database !== undefined && !Schema.is(DatabaseUrl)(database)) {
-      return Either.left(file.complain(["database"], "database: expected sqlite:<path> or sqlite::memory:"))
-    }
-    const databaseUrl = variables.GATEWAY_DATABASE_URL ?? database ?? "sqlite:data/gateway.db"
-    return Either.right({
-      server: {
-        host: variables.GATEWAY_HOST ?? server?.host ?? "127.0.0.1",
-        port: variables.GATEWAY_PORT ?? server?.port ?? 8080,
-        publicUrl: Option.fromNullable(variables.GATEWAY_PUBLIC_URL ?? server?.public_url),
-        drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
-        checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
-        corsOrigins: server?.cors_origins ?? [],
-        metrics: variables.GATEWAY_METRICS ?? server?.metrics ?? false
-      },
-      databaseUrl,
-      dataDirectory: databaseUrl.endsWith(":memory:") ? "data" : dirname(databaseUrl.slice("sqlite:".length)),
-      secret: Option.fromNullable(variables.GATEWAY_SECRET),
-      webhookSecret: Option.fromNullable(variables.GATEWAY_WEBHOOK_SECRET),
-      bootstrapKey: Option.map(Option.fromNullable(variables.GATEWAY_BOOTSTRAP_KEY), Redacted.make),
-      adminKey: Option.map(Option.fromNullable(variables.GATEWAY_ADMIN_KEY), Redacted.make),
-      allowAddresses: [...(variables.GATEWAY_ALLOW_ADDRESSES?.split(",") ?? []), ...(callbacks?.allow ?? [])]
-        .map((range) => range.trim())
-        .filter((range) => range !== ""),
-      retention: {
-        responses: days(retention?.responses_days ?? 30),
-        tasks: days(retention?.tasks_days ?? 7),
-        files: Duration.hours(retention?.files_hours ?? 48)
-      },
-      file,
-      filePath: path,
-      // A file that is made after the start counts too; one that is gone is missed.
-      reread: Effect.suspend(() =>
-        readGatewayFile(
-          Option.orElse(path, () => filePath(variables)),
-          env
-        )
-      )
-    })
+const settle = (
+  env: Environment,
+  variables: Variables,
+  { isStored, path, read }: Source,
+  file: Located<GatewayFile>
+): Either.Either<GatewaySettings, BadSettings> => {
+  const { callbacks, custody, database, log, redis, requests, retention, server } = file.value
+  const files = typeof file.value.files === "string" ? { at: file.value.files } : (file.value.files ?? {})
+  const section = sectionOf(database)
+  if (section.url !== undefined && !Schema.is(DatabaseUrl)(Redacted.value(section.url))) {
+    const path = Redacted.isRedacted(database) ? ["database"] : ["database", "url"]
+    return Either.left(file.complain(path, `${path.join(".")}: ${databaseUrls}`))
+  }
+  if (variables.GATEWAY_ADMIN_KEY !== undefined && variables.GATEWAY_BOOTSTRAP_KEY === variables.GATEWAY_ADMIN_KEY) {
+    return Either.left(new BadSettings({ message: `GATEWAY_BOOTSTRAP_KEY: ${sameAsAdminKey}` }))
+  }
+  const place = filesPlace(files, dirname(Option.getOrElse(path, () => defaultFile)), variables, env)
+  if (Either.isLeft(place)) {
+    const isOurs = variables.GATEWAY_FILES === undefined
+    return Either.left(
+      isOurs
+        ? file.complain(["files"], `files: ${place.left}`)
+        : new BadSettings({ message: `GATEWAY_FILES: ${place.left}` })
+    )
+  }
+  const databaseUrl = variables.GATEWAY_DATABASE_URL ?? section.url ?? Redacted.make("sqlite:data/gateway.db")
+  const pool = poolSettings(variables, section)
+  return Either.right({
+    server: {
+      host: variables.GATEWAY_HOST ?? server?.host ?? "127.0.0.1",
+      port: variables.GATEWAY_PORT ?? server?.port ?? 8080,
+      publicUrl: Option.fromNullable(variables.GATEWAY_PUBLIC_URL ?? server?.public_url),
+      workers: variables.GATEWAY_WORKERS ?? server?.workers ?? 1,
+      drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
+      leaveTime: Duration.seconds(variables.GATEWAY_LEAVE_SECONDS ?? server?.leave_seconds ?? 0),
+      checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
+      corsOrigins: server?.cors_origins ?? [],
+      trustedProxies: server?.trusted_proxies ?? [],
+      metrics: variables.GATEWAY_METRICS ?? server?.metrics ?? false,
+      tls: Option.map(Option.fromNullable(server?.tls), ({ cert, key }) => ({
+        cert: besideFile(path, cert),
+        key: besideFile(path, key)
+      }))
+    },
+    databaseUrl,
+    pool,
+    dataDirectory: variables.GATEWAY_DATA_DIRECTORY ?? besideDatabase(Redacted.value(databaseUrl)),
+    secret: Option.fromNullable(variables.GATEWAY_SECRET),
+    webhookSecret: Option.fromNullable(variables.GATEWAY_WEBHOOK_SECRET),
+    bootstrapKey: Option.map(Option.fromNullable(variables.GATEWAY_BOOTSTRAP_KEY), Redacted.make),
+    redisUrl: Option.fromNullable(variables.GATEWAY_REDIS_URL ?? redis?.url),
+    adminKey: Option.map(Option.fromNullable(variables.GATEWAY_ADMIN_KEY), Redacted.make),
+    allowAddresses: [...(variables.GATEWAY_ALLOW_ADDRESSES?.split(",") ?? []), ...(callbacks?.allow ?? [])]
+      .map((range) => range.trim())
+      .filter((range) => range !== ""),
+    files: place.right,
+    custody: Option.fromNullable(custody && spanOf(custody.keep)),
+    room: { maxBytes: files.max_bytes, freeBytes: files.free_bytes },
+    retention: {
+      responses: days(retention?.responses_days ?? 30),
+      tasks: days(retention?.tasks_days ?? 7),
+      files: Duration.hours(retention?.files_hours ?? 48),
+      requests: days(retention?.requests_days ?? 30),
+      mostRequests: requests?.max_rows ?? 20_000_000
+    },
+    log: {
+      format: variables.GATEWAY_LOG_FORMAT ?? log?.format,
+      level: variables.GATEWAY_LOG ?? log?.level ?? "info"
+    },
+    warnings: [
+      ...environmentWarnings(env, new Set(Object.keys(Variables.fields))),
+      ...(isPostgres(Redacted.value(databaseUrl)) ? poolWarnings(pool) : []),
+      ...(isStored ? storedWarnings(file) : [])
+    ],
+    file,
+    filePath: path,
+    isStored,
+    reread: read
   })
+}
+
+/** Where commands find the database: beside a pooler, where there is one before it. */
+export const visitedUrl = ({ databaseUrl, pool }: GatewaySettings): string => {
+  const url = Redacted.value(databaseUrl)
+  return isPostgres(url) && Option.isSome(pool.directUrl) ? Redacted.value(pool.directUrl.value) : url
 }

@@ -7,9 +7,14 @@ import { describe, firstPath } from "../contract/describe.ts"
 /** The start stops here; the message is one line that names what is wrong and where. */
 export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
 
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>
+
 /** A value read from a YAML file, and where each part of it stands. */
 export interface Located<A> {
   readonly value: A
+  /** Of a document that is kept in the database. */
+  readonly version?: number
   /** `gateway.yaml:12: models.x: …` for a finding of a later stage. */
   readonly complain: (path: ReadonlyArray<PropertyKey>, rule: string) => BadSettings
 }
@@ -21,7 +26,7 @@ export interface Located<A> {
 export const readDocument = <A, I>(
   file: string,
   text: string,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   schema: Schema.Schema<A, I>
 ): Either.Either<Located<A>, BadSettings> => {
   const lines = new LineCounter()

@@ -1,8 +1,8 @@
 import { Either, Redacted } from "effect"
 import { BadSettings } from "./document.ts"
-import type { Located } from "./document.ts"
+import type { Environment, Located } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
-import type { Environment } from "./Settings.ts"
+import { wrongBaseUrl } from "./baseUrl.ts"
 import { wellKnown } from "./wellKnown.ts"
 
 /**
@@ -32,9 +32,8 @@ export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, Ba
 
   const openai = keyOf("OPENAI_API_KEY")
   const baseUrl = env["OPENAI_BASE_URL"] ?? ""
-  if (baseUrl !== "" && !/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) {
-    return Either.left(new BadSettings({ message: "OPENAI_BASE_URL: expected an http:// or https:// address" }))
-  }
+  const wrong = baseUrl === "" ? undefined : wrongBaseUrl(baseUrl)
+  if (wrong !== undefined) return Either.left(new BadSettings({ message: `OPENAI_BASE_URL: ${wrong}` }))
   if (baseUrl !== "" && URL.parse(baseUrl)?.hostname !== "api.openai.com") {
     const keyed = openai === undefined ? {} : { api_key: openai }
     add("openai", { protocol: "openai-chat", base_url: baseUrl, list_models: true, ...keyed }, [])

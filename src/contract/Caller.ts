@@ -29,6 +29,10 @@ export interface SearchDomains {
   readonly blocked: ReadonlyArray<string> | undefined
 }
 
+/** Whether models without a price may be used where money is counted: by a key with a budget, in an account with a balance. */
+export const Unpriced = Schema.Literal("allow", "refuse")
+export type Unpriced = typeof Unpriced.Type
+
 /** Who is calling: the account that owns what the request makes, the key it came with, and what both may do. */
 export interface Caller {
   readonly account: AccountId
@@ -38,7 +42,11 @@ export interface Caller {
   readonly keyLimits: Limits
   readonly accountLimits: Limits
   readonly budget: Budget | undefined
+  /** What the key says of models without a price, else its account; absent where neither does. */
+  readonly unpriced?: Unpriced | undefined
   readonly searchDomains: SearchDomains
+  /** Output tokens that are set aside at most for a request of the account which may write more. */
+  readonly holdOutputTokens?: number | undefined
 }
 
 /** A caller without restrictions. */

@@ -1,7 +1,11 @@
 import { Schema } from "effect"
+import { JsonObject } from "./fields.ts"
 
 /** What the failure says when its site says nothing better. Written for the caller; holds nothing internal. */
 const says = (message: string) => Schema.optionalWith(Schema.String, { default: () => message })
+
+/** What a program can act on, where the family's body has a place for it (`error_code`). */
+const details = Schema.optionalWith(JsonObject, { exact: true })
 
 /**
  * The closed set of ways a request can fail. Services fail with these; a family renders them at its edge (`wire.ts`).
@@ -10,7 +14,8 @@ const says = (message: string) => Schema.optionalWith(Schema.String, { default: 
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   message: says("The request is invalid"),
   /** Path of the first bad field (`content[1].role`); null where the body as a whole is at fault. */
-  param: Schema.NullOr(Schema.String)
+  param: Schema.NullOr(Schema.String),
+  details
 }) {}
 
 export class AuthMissing extends Schema.TaggedError<AuthMissing>()("AuthMissing", {
@@ -44,7 +49,8 @@ export class UnknownRoute extends Schema.TaggedError<UnknownRoute>()("UnknownRou
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: says("Not found"),
   /** The field that named it; null where the path did. */
-  param: Schema.NullOr(Schema.String)
+  param: Schema.NullOr(Schema.String),
+  details
 }) {}
 
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
@@ -57,6 +63,16 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", {
   message: says("The request body is too large")
 }) {}
 
+/** The body is encoded in a way that the gateway does not read. */
+export class UnsupportedEncoding extends Schema.TaggedError<UnsupportedEncoding>()("UnsupportedEncoding", {
+  message: says("The request body's Content-Encoding is not supported")
+}) {}
+
+/** The body is not what its Content-Encoding says. */
+export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable", {
+  message: says("The request body can't be decoded")
+}) {}
+
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   message: says("Too many requests"),
   /** Seconds until a retry can succeed; null where nobody knows. */
@@ -65,7 +81,9 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 
 /** The upstream failed in a way that the caller can only retry. */
 export class UpstreamFailed extends Schema.TaggedError<UpstreamFailed>()("UpstreamFailed", {
-  message: says("The model's upstream failed")
+  message: says("The model's upstream failed"),
+  /** Seconds until a retry can succeed, where that is known: its circuit is open until then. */
+  retryAfterSeconds: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
 /** A defect of ours: logged with the request id, which is all the caller sees of it. */
@@ -84,6 +102,8 @@ export const failures = {
   NotFound,
   Conflict,
   TooLarge,
+  UnsupportedEncoding,
+  Undecodable,
   RateLimited,
   UpstreamFailed,
   Internal
@@ -93,4 +113,13 @@ export type FailureTag = keyof typeof failures
 export type Failure = InstanceType<(typeof failures)[FailureTag]>
 
 /** What the edge itself fails with, and so what every group of endpoints must be able to render. */
-export type EdgeFailure = InvalidRequest | AuthMissing | AuthInvalid | UnknownRoute | TooLarge | RateLimited | Internal
+export type EdgeFailure =
+  | InvalidRequest
+  | AuthMissing
+  | AuthInvalid
+  | UnknownRoute
+  | TooLarge
+  | UnsupportedEncoding
+  | Undecodable
+  | RateLimited
+  | Internal

@@ -24,7 +24,17 @@ export class Idempotent extends Context.Reference<Idempotent>()("gateway/contrac
   defaultValue: () => false
 }) {}
 
+/** On an endpoint that can stream: the `type` of the messages that ask it over a WebSocket on its path. */
+export class AskedBySocket extends Context.Reference<AskedBySocket>()("gateway/contract/AskedBySocket", {
+  defaultValue: (): string | null => null
+}) {}
+
 /** On a group: whose keys open it, by the name of an `Authenticator` of the server; the callers' own by default. */
 export class OpenedBy extends Context.Reference<OpenedBy>()("gateway/contract/OpenedBy", {
   defaultValue: (): "api-key" | "admin-key" => "api-key"
+}) {}
+
+/** On a group: a field that it does not know, in a body or a query, is a 400 that names it: a misspelt one must not pass for none. */
+export class KnownFieldsOnly extends Context.Reference<KnownFieldsOnly>()("gateway/contract/KnownFieldsOnly", {
+  defaultValue: () => false
 }) {}

@@ -1,14 +1,14 @@
 import type { Failure } from "./Failure.ts"
 import { codedBody, failureUnion } from "./wire.ts"
-import type { CodedBody, Row } from "./wire.ts"
+import type { CodedBody, FailureRow } from "./wire.ts"
 
 const invalid = { type: "invalid_request_error", code: "invalid_params" } as const
-const unauthorized: Row = { status: 401, code: "auth_invalid", type: "authentication_error" }
-const unpaid: Row = { status: 402, code: "insufficient_quota", type: "insufficient_quota_error" }
-const unknown: Row = { status: 404, code: "invalid_request_error", type: "invalid_request_error" }
-const failed: Row = { status: 500, code: "server_error", type: "server_error" }
+const unauthorized: FailureRow = { status: 401, code: "auth_invalid", type: "authentication_error" }
+const unpaid: FailureRow = { status: 402, code: "insufficient_quota", type: "insufficient_quota_error" }
+const unknown: FailureRow = { status: 404, code: "invalid_request_error", type: "invalid_request_error" }
+const failed: FailureRow = { status: 500, code: "server_error", type: "server_error" }
 
-/** The specification's responses family; whatever belongs to no family answers like it too. */
+/** As responses say it (docs/api.md#errors-of-responses); whatever belongs to no family answers like them. */
 const table = {
   InvalidRequest: { status: 400, ...invalid },
   AuthMissing: unauthorized,
@@ -20,10 +20,12 @@ const table = {
   UnknownRoute: unknown,
   Conflict: { status: 409, code: "conflict", type: "invalid_request_error" },
   TooLarge: { status: 413, ...invalid },
+  UnsupportedEncoding: { status: 415, ...invalid },
+  Undecodable: { status: 422, ...invalid },
   RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
   UpstreamFailed: failed,
   Internal: failed
-} as const satisfies Record<Failure["_tag"], Row>
+} as const satisfies Record<Failure["_tag"], FailureRow>
 
 const body = codedBody({ param: true })
 

@@ -4,7 +4,10 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Layer } from "effect"
 import type { Effect, Scope } from "effect"
 import type { Caller } from "./Caller.ts"
+import type { Begun } from "../flow/Begun.ts"
+import type { RequestRecord } from "./RequestRecord.ts"
 import type { Conflict, EdgeFailure } from "./Failure.ts"
+import type { TellStanding } from "./Standing.ts"
 
 /** The request as the server saw it: what a handler may need beside the decoded parts. */
 export interface Incoming {
@@ -15,12 +18,20 @@ export interface Incoming {
   readonly headers: Headers
   /** The parsed body before the contract narrowed it: unknown fields are still there for a pass-through. */
   readonly body: unknown
+  /** Whether the body is so long that it is worked on in steps, between which everyone else has a turn. */
+  readonly isLarge?: boolean
   /** Headers for the reply, whatever it will be; handlers and services may add theirs. */
   readonly replyHeaders: Record<string, string>
-  /** Fires when the server's patience with running work is over: what still streams ends with an in-band error. */
+  /** Brings up to date what they say of the caller's limits; absent where replies say nothing of them. */
+  readonly tellStanding?: TellStanding | undefined
+  /** What is noted of it; absent where nobody keeps a record, as of a task's own calls. */
+  readonly record?: RequestRecord | undefined
+  /** Fires when running work may go on no longer: what still streams ends with an in-band error. */
   readonly shutdown: AbortSignal
   /** There where the request has an `Idempotency-Key`. */
   readonly once?: Once
+  /** The socket that the request came by, which others may come by too; absent where it came by itself. */
+  readonly connection?: object
 }
 
 /** How the answer of a request with an `Idempotency-Key` is kept, where the server can't see it by itself. */
@@ -30,6 +41,8 @@ export interface Once {
    * Fails where an earlier request was answered in the meantime, which undoes the transaction.
    */
   readonly keep: (answer: unknown) => Effect.Effect<void, Conflict | SqlError>
+  /** Forgets what was kept, in the transaction that takes back what it names. */
+  readonly forget: Effect.Effect<void, SqlError>
   /** How a streamed answer ended, to be told before its last bytes leave: one that failed is not kept. */
   readonly ended: (how: "finished" | "failed" | "hang-up") => void
 }
@@ -44,16 +57,18 @@ export type Input<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Parts<E> & {
 
 /**
  * One function for each endpoint of a group. It answers with the endpoint's success, or with a `Response` of its own
- * (a stream), and fails only with what the endpoint or its group declares.
+ * (a stream), and fails only with what the endpoint or its group declares: an effect that does so, or work that has begun.
  */
 export type Handlers<G> = {
   readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: (
     input: Input<E>
-  ) => Effect.Effect<
+  ) => Answer<
     HttpApiEndpoint.HttpApiEndpoint.Success<E> | Response,
     HttpApiEndpoint.HttpApiEndpoint.Error<E> | HttpApiGroup.HttpApiGroup.Error<G>
   >
 }
+
+type Answer<A, E> = Effect.Effect<A, E> | Begun<A, E>
 
 /** The group must be able to render whatever the edge itself can fail with. */
 type RendersEdge<G> = [EdgeFailure] extends [HttpApiGroup.HttpApiGroup.Error<G>]
@@ -73,7 +88,7 @@ export type HandlersOfAll<Groups> = Groups extends HttpApiGroup.HttpApiGroup.Any
 
 /** The server's view: every handler takes a record of parts. */
 export type AnyHandlers = Readonly<
-  Record<string, (input: Readonly<Record<string, unknown>>) => Effect.Effect<unknown, unknown>>
+  Record<string, (input: Readonly<Record<string, unknown>>) => Answer<unknown, unknown>>
 >
 
 export const handlersTag = <Name extends string>(group: Name) =>

@@ -1,4 +1,6 @@
 import { Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
+import { OpenId, Unknown } from "./Unknown.ts"
+import type { Open } from "./Unknown.ts"
 import { SelectMemberId } from "./variants.ts"
 import type { SelectMember } from "./variants.ts"
 
@@ -11,12 +13,35 @@ import type { SelectMember } from "./variants.ts"
 export const jsonDecoder = <A, I>(
   schema: Schema.Schema<A, I>
 ): ((input: unknown) => Either.Either<A, ParseResult.ParseIssue>) => {
-  const { parse } = compiled(schema.ast)
+  const { parse } = compiled(schema.ast, strictly)
+  return (input) => answer<A>(parse(input))
+}
+
+/** As `jsonDecoder`, but what the schema's open parts do not take is kept or left out, and told beside the value. */
+export const openJsonDecoder = <A, I>(
+  schema: Schema.Schema<A, I>
+): ((input: unknown) => {
+  readonly value: Either.Either<A, ParseResult.ParseIssue>
+  readonly unknown: ReadonlyArray<unknown>
+}) => {
+  const { parse } = compiled(schema.ast, openly)
   return (input) => {
-    const value = parse(input)
-    // oxlint-disable-next-line typescript/consistent-type-assertions -- compiled from the schema's own syntax tree
-    return value instanceof Wrong ? Either.left(value.issue) : Either.right(value as A)
+    const unknown: Array<unknown> = []
+    openly.unknown = unknown
+    return { value: answer(parse(input)), unknown }
   }
+}
+
+const answer = <A>(value: unknown): Either.Either<A, ParseResult.ParseIssue> =>
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- compiled from the schema's own syntax tree
+  value instanceof Wrong ? Either.left(value.issue) : Either.right(value as A)
+
+/** How a syntax tree is compiled, and what was compiled so. */
+interface How {
+  readonly known: WeakMap<AST.AST, Parser>
+  readonly isOpen: boolean
+  /** What the decoding under way did not know. It runs to its end before another one begins. */
+  unknown: Array<unknown>
 }
 
 type Parse = (input: unknown) => unknown
@@ -35,17 +60,34 @@ class Wrong {
   }
 }
 
-const known = new WeakMap<AST.AST, Parser>()
+const strictly: How = { known: new WeakMap(), isOpen: false, unknown: [] }
+const openly: How = { known: new WeakMap(), isOpen: true, unknown: [] }
 
-const compiled = (ast: AST.AST): Parser => {
-  const before = known.get(ast)
+const compiled = (ast: AST.AST, how: How): Parser => {
+  const before = how.known.get(ast)
   if (before !== undefined) return before
-  const parser = compile(ast)
-  known.set(ast, parser)
+  const open = how.isOpen ? openness(ast) : undefined
+  const parser = open === undefined ? compile(ast, how) : opened(compile(ast, how), open, how)
+  how.known.set(ast, parser)
   return parser
 }
 
-const compile = (ast: AST.AST): Parser => {
+const openness = (ast: AST.AST): Open | undefined => Option.getOrUndefined(AST.getAnnotation<Open>(OpenId)(ast))
+
+const opened = ({ parse }: Parser, open: Open, how: How): Parser => ({
+  keeps: false,
+  parse: (input) => {
+    const before = how.unknown.length
+    const value = parse(input)
+    if (!(value instanceof Wrong)) return value
+    // The whole holds what was unknown within it.
+    how.unknown.length = before
+    how.unknown.push(input)
+    return open === "member" ? new Unknown(input) : undefined
+  }
+})
+
+const compile = (ast: AST.AST, how: How): Parser => {
   switch (ast._tag) {
     case "UnknownKeyword":
     case "AnyKeyword":
@@ -61,17 +103,17 @@ const compile = (ast: AST.AST): Parser => {
     case "Literal":
       return leaf(ast, (input) => input === ast.literal)
     case "Refinement":
-      return refinement(ast)
+      return refinement(ast, how)
     case "TupleType":
-      return ast.elements.length === 0 && ast.rest.length === 1 ? array(ast) : library(ast)
+      return ast.elements.length === 0 && ast.rest.length === 1 ? array(ast, how) : library(ast)
     case "TypeLiteral":
-      return typeLiteral(ast)
+      return typeLiteral(ast, how)
     case "Union":
-      return union(ast)
+      return union(ast, how)
     case "Suspend":
-      return { keeps: false, parse: (input) => compiled(ast.f()).parse(input) }
+      return { keeps: false, parse: (input) => compiled(ast.f(), how).parse(input) }
     case "Declaration":
-      return declaration(ast)
+      return declaration(ast, how)
     default:
       return library(ast)
   }
@@ -87,8 +129,8 @@ const leaf = (ast: AST.AST, accepts: (input: unknown) => boolean): Parser => ({
   parse: (input) => (accepts(input) ? input : new Wrong(new ParseResult.Type(ast, input)))
 })
 
-const refinement = (ast: AST.Refinement): Parser => {
-  const from = compiled(ast.from)
+const refinement = (ast: AST.Refinement, how: How): Parser => {
+  const from = compiled(ast.from, how)
   return {
     keeps: from.keeps,
     parse: (input) => {
@@ -103,8 +145,8 @@ const refinement = (ast: AST.Refinement): Parser => {
 const within = (ast: AST.AST, input: unknown, key: PropertyKey, issue: ParseResult.ParseIssue) =>
   new Wrong(new ParseResult.Composite(ast, input, new ParseResult.Pointer(key, input, issue)))
 
-const array = (ast: AST.TupleType): Parser => {
-  const item = compiled(ast.rest[0]?.type ?? AST.unknownKeyword)
+const array = (ast: AST.TupleType, how: How): Parser => {
+  const item = compiled(ast.rest[0]?.type ?? AST.unknownKeyword, how)
   return {
     keeps: item.keeps,
     parse: (input) => {
@@ -123,30 +165,35 @@ const array = (ast: AST.TupleType): Parser => {
 const isObject = (input: unknown): input is Record<PropertyKey, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input)
 
-const typeLiteral = (ast: AST.TypeLiteral): Parser => {
+const typeLiteral = (ast: AST.TypeLiteral, how: How): Parser => {
   const [index, ...indexes] = ast.indexSignatures
-  if (index === undefined) return ast.propertySignatures.length === 0 ? library(ast) : struct(ast)
+  if (index === undefined) return ast.propertySignatures.length === 0 ? library(ast) : struct(ast, how)
   return ast.propertySignatures.length === 0 && indexes.length === 0 && AST.isStringKeyword(index.parameter)
-    ? record(ast, compiled(index.type))
+    ? record(ast, compiled(index.type, how))
     : library(ast)
 }
 
-const struct = (ast: AST.TypeLiteral): Parser => {
+const struct = (ast: AST.TypeLiteral, how: How): Parser => {
   const fields = ast.propertySignatures.map((signature) => ({
     signature,
     name: signature.name,
     isOptional: signature.isOptional,
-    parse: compiled(signature.type).parse
+    isOpen: how.isOpen && openness(signature.type) !== undefined,
+    parse: compiled(signature.type, how).parse
   }))
   return {
     keeps: false,
     parse: (input) => {
       if (!isObject(input)) return new Wrong(new ParseResult.Type(ast, input))
       const output: Record<PropertyKey, unknown> = {}
-      for (const { isOptional, name, parse, signature } of fields) {
+      for (const { isOpen, isOptional, name, parse, signature } of fields) {
         const given = input[name]
         if (given === undefined) {
           if (isOptional) continue
+          if (isOpen) {
+            how.unknown.push(given)
+            continue
+          }
           return within(ast, input, name, new ParseResult.Missing(signature))
         }
         const value = parse(given)
@@ -174,8 +221,8 @@ const record = (ast: AST.TypeLiteral, value: Parser): Parser =>
       }
     : library(ast)
 
-const union = (ast: AST.Union): Parser => {
-  const members = ast.types.map(compiled)
+const union = (ast: AST.Union, how: How): Parser => {
+  const members = ast.types.map((type) => compiled(type, how))
   const { parse: fails } = library(ast)
   // The library tells structs apart by their literal fields; its issues for those are better than all members' together.
   const hasLists = ast.types.some(
@@ -204,14 +251,14 @@ const union = (ast: AST.Union): Parser => {
 
 const isNull = (ast: AST.AST) => AST.isLiteral(ast) && ast.literal === null
 
-const declaration = (ast: AST.Declaration): Parser => {
+const declaration = (ast: AST.Declaration, how: How): Parser => {
   const select = Option.getOrUndefined(AST.getAnnotation<SelectMember>(SelectMemberId)(ast))
   if (select === undefined) return library(ast)
   return {
     keeps: false,
     parse: (input) => {
       const member = select(input, ast)
-      return Schema.isSchema(member) ? compiled(member.ast).parse(input) : new Wrong(member)
+      return Schema.isSchema(member) ? compiled(member.ast, how).parse(input) : new Wrong(member)
     }
   }
 }

@@ -1,5 +1,7 @@
 import { ParseResult, Schema, SchemaAST as AST } from "effect"
 import type { Effect } from "effect"
+import { OpenId } from "./Unknown.ts"
+import type { Unknown } from "./Unknown.ts"
 
 type Member = Schema.Schema.AnyNoContext
 type Members = Readonly<Record<string, Member>>
@@ -7,11 +9,13 @@ type Parse = (input: unknown, options?: AST.ParseOptions) => Effect.Effect<unkno
 
 type Others = ReadonlyArray<readonly [RegExp, Member]>
 
-interface Options<M extends Members, O extends Others> {
+interface Options<M extends Members, O extends Others, Open extends boolean> {
   /** What an object without a `type` is. */
   readonly absent?: keyof M
   /** What a `type` that names no member is: the first that matches. These are not listed among the allowed values. */
   readonly others?: O
+  /** Whether an open decoder keeps what is none of these, for an upstream that knows it. */
+  readonly open?: Open
 }
 
 /** The member of a union that an input says it is, or what is wrong with what it says. */
@@ -24,10 +28,17 @@ export const SelectMemberId = Symbol.for("gateway/contract/SelectMember")
  * A union of objects told apart by their `type`. Unlike `Schema.Union` it parses one member only, which keeps long
  * histories cheap, and its issues point into that member or say which types there are.
  */
-export const variants = <const M extends Members, const O extends Others = readonly []>(
+export const variants = <
+  const M extends Members,
+  const O extends Others = readonly [],
+  const Open extends boolean = false
+>(
   members: M,
-  options: Options<M, O> = {}
-): Schema.Schema<Schema.Schema.Type<M[keyof M] | O[number][1]>, Schema.Schema.Encoded<M[keyof M] | O[number][1]>> => {
+  options: Options<M, O, Open> = {}
+): Schema.Schema<
+  Schema.Schema.Type<M[keyof M] | O[number][1]> | (Open extends true ? Unknown : never),
+  Schema.Schema.Encoded<M[keyof M] | O[number][1]>
+> => {
   const others: Others = options.others ?? []
   const types = AST.Union.make(Object.keys(members).map((type) => new AST.Literal(type)))
   const memberOf = (type: unknown): Member | undefined => {
@@ -61,7 +72,8 @@ export const variants = <const M extends Members, const O extends Others = reado
   }).annotations({
     // What the OpenAPI page shows.
     [AST.SurrogateAnnotationId]: Schema.Union(...all).ast,
-    [SelectMemberId]: select
+    [SelectMemberId]: select,
+    ...(options.open === true ? { [OpenId]: "member" } : {})
   })
   // oxlint-disable-next-line typescript/consistent-type-assertions -- its parsers are the members'
   return union as never

@@ -1,26 +1,27 @@
 /* oxlint-disable typescript/consistent-type-assertions -- the union's members are made from a table's keys; its type says so once */
 import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
-import { said } from "./fields.ts"
+import { JsonObject, said } from "./fields.ts"
 import { failures } from "./Failure.ts"
 import type { Failure, FailureTag } from "./Failure.ts"
 
 /** How a family says one kind of failure: HTTP status, `code` (where its body has one) and `type`. */
-export interface Row {
+export interface FailureRow {
   readonly status: number
   readonly code: string
   readonly type: string
 }
 
-export type FailureTable<Tags extends FailureTag> = { readonly [Tag in Tags]: Row }
+export type FailureTable<Tags extends FailureTag> = { readonly [Tag in Tags]: FailureRow }
 export type FailureOf<Tags extends FailureTag> = InstanceType<(typeof failures)[Tags]>
 
 /** A family's body for a failure, and what to read back from one. */
 export interface Body<I extends object> {
   /** The body's schema with `code` and `type` narrowed to the row's. */
-  readonly schema: (row: Row) => Schema.Schema<I>
-  readonly encode: (failure: Failure, row: Row) => I
+  readonly schema: (row: FailureRow) => Schema.Schema<I>
+  readonly encode: (failure: Failure, row: FailureRow) => I
   readonly message: (body: I) => string
+  readonly details?: (body: I) => JsonObject | undefined
 }
 
 /** `{error: {code, message, param, type}}`: video tasks, responses, task queries and everything outside the families. */
@@ -62,10 +63,10 @@ export const codedBody = (options: { readonly param: boolean }): Body<CodedBody>
   message: (body) => body.error.message
 })
 
-/** `{type: "error", error: {type, message}, request_id}`: messages. The edge adds the request id to every such body. */
+/** `{type: "error", error: {type, message, details}, request_id}`: messages. The edge adds the request id to every such body. */
 export interface TypedBody {
   readonly type: "error"
-  readonly error: { readonly type: string; readonly message: string }
+  readonly error: { readonly type: string; readonly message: string; readonly details?: JsonObject }
   readonly request_id?: string
 }
 
@@ -76,7 +77,10 @@ export const typedBody: Body<TypedBody> = {
       error: said(
         Schema.Struct({
           type: Schema.Literal(row.type),
-          message: said(Schema.String, "What is wrong and what is allowed, in words.")
+          message: said(Schema.String, "What is wrong and what is allowed, in words."),
+          details: Schema.optionalWith(JsonObject, { exact: true }).annotations({
+            description: "What a program can act on: an `error_code`, where there is one."
+          })
         }),
         "The failure."
       ),
@@ -84,15 +88,24 @@ export const typedBody: Body<TypedBody> = {
         description: "The same as the `request-id` header."
       })
     }),
-  encode: (failure, row) => ({ type: "error", error: { type: row.type, message: failure.message } }),
-  message: (body) => body.error.message
+  encode: (failure, row) => ({
+    type: "error",
+    error: { type: row.type, message: failure.message, ...withDetails(detailsOf(failure)) }
+  }),
+  message: (body) => body.error.message,
+  details: (body) => body.error.details
 }
 
-const revive = (tag: FailureTag, message: string): Failure => {
+const detailsOf = (failure: Failure) =>
+  failure._tag === "InvalidRequest" || failure._tag === "NotFound" ? failure.details : undefined
+
+const withDetails = (details: JsonObject | undefined) => (details === undefined ? {} : { details })
+
+const revive = (tag: FailureTag, message: string, details: JsonObject | undefined): Failure => {
   switch (tag) {
     case "InvalidRequest":
     case "NotFound":
-      return new failures[tag]({ message, param: null })
+      return new failures[tag]({ message, param: null, ...withDetails(details) })
     case "Conflict":
       return new failures.Conflict({ message, code: null })
     case "RateLimited":
@@ -119,7 +132,7 @@ export const failureUnion = <Tags extends FailureTag, I extends object>(
     const domain = Schema.typeSchema(failures[tag] as never) as unknown as Schema.Schema<Failure>
     return Schema.transform(body.schema(row), domain, {
       strict: true,
-      decode: (encoded) => revive(tag, body.message(encoded)),
+      decode: (encoded) => revive(tag, body.message(encoded), body.details?.(encoded)),
       encode: (failure) => body.encode(failure, row)
     }).annotations(HttpApiSchema.annotations({ status: row.status, identifier: `${family}${tag}` }))
   })

@@ -16,7 +16,11 @@ export interface Conversation {
   readonly sampling: Sampling
   /** Upper bound of generated tokens, reasoning included; undefined leaves it to the model. */
   readonly maxOutputTokens: number | undefined
+  /** What the caller calls that bound, and the most it may be where nothing is known of the model. */
+  readonly outputBound?: { readonly param: string; readonly usual?: number }
   readonly stopSequences: ReadonlyArray<string>
+  /** What the caller calls them; `stop_sequences` where absent. */
+  readonly stopParam?: string
   readonly format: OutputFormat
   /** `auto` drops the oldest items when the input exceeds the model's context; `disabled` refuses. */
   readonly truncation: "auto" | "disabled"
@@ -24,6 +28,12 @@ export interface Conversation {
   readonly endUser: string | undefined
   /** Groups requests that share a prefix, for upstreams with a prompt cache. */
   readonly cacheKey: string | undefined
+  /** How long a prompt is to stay in such a cache, as OpenAI says it (`in_memory`, `24h`). */
+  readonly cacheRetention?: string | undefined
+  /** Of a dialect whose services cache prompts by themselves: an upstream that must be told what to cache is told. */
+  readonly cachesByItself?: boolean
+  /** Bytes of what it does not say: parts that only an upstream of the caller's own dialect understands; 0 where absent. */
+  readonly unknownBytes?: number | undefined
 }
 
 export type Item = Message | ReasoningItem | ToolCallItem | ToolResultItem | SearchItem
@@ -79,6 +89,16 @@ export interface ReasoningItem {
   readonly signature: string | undefined
   /** Anthropic's `redacted_thinking` data: opaque, nothing readable. */
   readonly redacted: string | undefined
+  /** Who made either of them; absent where nobody knows, and so nobody is told of it. */
+  readonly origin?: Origin
+}
+
+/** Who made the opaque form of a reasoning item: nobody else takes it back. */
+export interface Origin {
+  /** A dialect's services (`anthropic`, `openai`), or the sandbox. */
+  readonly by: string
+  /** The model's id there; undefined where it is not known, as of what a client has from elsewhere. */
+  readonly model?: string | undefined
 }
 
 export interface ToolCallItem {
@@ -123,6 +143,8 @@ export interface SearchResult {
   readonly title: string
   /** What the page says, for the model; sent to clients only as opaque `encrypted_content`. */
   readonly text: string
+  /** The same as its upstream sealed it, which alone can open it; absent where `text` says it. */
+  readonly sealed?: string
   /** How old the page is ("April 30, 2025"); null where unknown. */
   readonly pageAge: string | null
 }

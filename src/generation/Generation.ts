@@ -24,4 +24,6 @@ export interface Generation {
   readonly native?: true
   /** Names of what the caller asked for and the upstream can't carry (`top_k`); undefined is nothing. */
   readonly adapted?: ReadonlyArray<string>
+  /** The upstream's own id of the call; undefined where it has none. */
+  readonly upstreamRequestId?: string
 }

@@ -29,19 +29,47 @@ export type GenerationEvent =
   /** A piece of the arguments' JSON text (or of a custom tool's input). */
   | { readonly type: "tool-call-delta"; readonly callId: string; readonly text: string }
   | { readonly type: "tool-call-end"; readonly callId: string }
+  /** Its upstream wants this back with the call: kept by the gateway, and told to nobody. */
+  | { readonly type: "tool-call-signed"; readonly callId: string; readonly signature: string }
   | { readonly type: "search-start"; readonly id: string; readonly query: string }
   | { readonly type: "search-end"; readonly id: string; readonly outcome: SearchOutcome }
   /**
    * The answer in the caller's own dialect, as the upstream wrote it: whole frames of a stream, in UTF-8. Only a
    * forwarded generation has these (`native.ts`).
    */
-  | { readonly type: "native"; readonly terminal: false; readonly bytes: Uint8Array }
+  | {
+      readonly type: "native"
+      readonly terminal: false
+      readonly bytes: Uint8Array
+      readonly telling?: Telling<Uint8Array>
+      /** Nothing of the answer yet, only that there will be one. */
+      readonly isBeginning?: true
+      /** It is the frame that tells an item which has ended: its data, for a stream that fails later. */
+      readonly item?: string
+    }
   /** Its last frames, or the JSON of an answer in one piece: it leaves once `finished` is accepted. */
-  | { readonly type: "native"; readonly terminal: true; readonly text: string }
-  /** Totals so far; a later one replaces an earlier one. */
-  | { readonly type: "usage"; readonly usage: Usage }
+  | { readonly type: "native"; readonly terminal: true; readonly text: string; readonly telling?: Telling<string> }
+  /** Totals so far; a later one replaces an earlier one. A count that the upstream told as no number can be is NaN. */
+  | {
+      readonly type: "usage"
+      readonly usage: Usage
+      /** The gateway has counted some of it itself, and why. */
+      readonly counted?: Doubt | "untold"
+    }
   | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }
-  | { readonly type: "failed"; readonly failure: Failure }
+  /** What an upstream said of it goes to the log alone. */
+  | { readonly type: "failed"; readonly failure: Failure; readonly said?: string }
+
+/** A native frame that tells usage, or is where it belongs. */
+export interface Telling<A> {
+  /** Whether it tells the totals, and not just what is known at the start. */
+  readonly isTotal: boolean
+  /** The frame with other numbers. */
+  readonly as: (usage: Usage) => A
+}
+
+/** What of an upstream's usage can't be: a count that is none, or more than the request can have used. */
+export type Doubt = "number" | "input" | "output" | "searches"
 
 export type FinishReason =
   | "stop"

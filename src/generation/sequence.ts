@@ -74,6 +74,7 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
   switch (event.type) {
     case "started":
     case "native":
+    case "tool-call-signed":
       return [state, none]
     case "usage":
       return [{ ...state, usage: event.usage }, none]

@@ -1,9 +1,13 @@
 import { Data, Effect, Either } from "effect"
+import type { Scope } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { testDouble } from "../contract/testDouble.ts"
 import { AllowedAddresses, isCallable } from "./addresses.ts"
 import { hostOf, parseCallerUrl } from "./callerUrl.ts"
-import { dial } from "./dial.ts"
+import { dial, DialFailed } from "./dial.ts"
 import type { CheckedUrl } from "./dial.ts"
+import { download } from "./download.ts"
+import type { Download, Patience } from "./download.ts"
 import { Resolver } from "./Resolver.ts"
 
 /** Why an address isn't called, in words for whoever gave it: nothing of what a name resolved to is in them. */
@@ -89,9 +93,32 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
       )
     }
 
-    return { check, admit, dial, fetchBytes } as const
+    /**
+     * What is behind an address, read piece by piece. Where it has moved to is checked as it was, a few times over.
+     * @returns an answer of any status but a redirect's
+     */
+    const open = (
+      written: string,
+      patience: Patience,
+      redirects = 3
+    ): Effect.Effect<Download, AddressRefused | DialFailed, Scope.Scope> =>
+      Effect.flatMap(
+        Effect.flatMap(check(written), (checked) => download(checked, patience)),
+        (answer) => {
+          if (answer.location === undefined || answer.status < 300 || answer.status > 399) return Effect.succeed(answer)
+          const next = URL.parse(answer.location, written)?.href
+          return next === undefined || redirects === 0
+            ? new DialFailed({ reason: "it is elsewhere, and not where it says" })
+            : open(next, patience, redirects - 1)
+        }
+      )
+
+    return { check, admit, dial, fetchBytes, open } as const
   })
-}) {}
+}) {
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<AddressGuard, "_tag">>) => testDouble(AddressGuard, given)
+}
 
 const notPublic =
   "expected a public address; loopback, private, link-local, reserved and metadata networks are not called"

@@ -58,7 +58,8 @@ export const isCallable = (address: string, allowed: ReadonlyArray<Range>): bool
     }
   )
 
-const contains = ([first, bits]: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+/** Whether an address lies in a range. */
+export const contains = ([first, bits]: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   first.kind() === address.kind() && address.match(first, bits)
 
 /** Public-looking addresses that answer only from inside a cloud: Azure's host, which hands out machine credentials. */

@@ -38,26 +38,13 @@ export class DialFailed extends Data.TaggedError("DialFailed")<{ readonly reason
  * `fetch`: it dials what `lookup` says, knows no proxy variables (`agent: false`), follows no redirects, tells when the
  * connection stands, and takes none of the process's 256 fetches from the upstreams.
  */
-export const dial = ({ url, addresses }: CheckedUrl, request: Outgoing): Effect.Effect<Reply, DialFailed> =>
+export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Reply, DialFailed> =>
   Effect.async((resume) => {
     const fail = (reason: string) => {
       resume(Effect.fail(new DialFailed({ reason })))
       stop()
     }
-    const outgoing = (url.protocol === "https:" ? https : http).request({
-      method: request.method,
-      host: hostOf(url),
-      port: url.port === "" ? undefined : Number(url.port),
-      path: url.pathname + url.search,
-      headers: { ...request.headers, host: url.host, connection: "close", "accept-encoding": "identity" },
-      agent: false,
-      rejectUnauthorized: true,
-      lookup: (_host, options, answer) => {
-        const [first = ""] = addresses
-        if (options.all === true) answer(null, addresses.map(withFamily))
-        else answer(null, first, isIP(first))
-      }
-    })
+    const outgoing = requestTo(checked, request)
     const connecting = setTimeout(
       () => fail(`no connection within ${request.connectTimeoutMs / 1000} s`),
       request.connectTimeoutMs
@@ -70,9 +57,7 @@ export const dial = ({ url, addresses }: CheckedUrl, request: Outgoing): Effect.
       outgoing.destroy()
     }
 
-    outgoing.on("socket", (socket) =>
-      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(connecting))
-    )
+    onceConnected(checked, outgoing, () => clearTimeout(connecting))
     outgoing.on("error", (cause) => fail(reasonOf(cause)))
     outgoing.on("response", (incoming) => {
       const chunks: Array<Uint8Array> = []
@@ -103,9 +88,35 @@ export const dial = ({ url, addresses }: CheckedUrl, request: Outgoing): Effect.
     return Effect.sync(stop)
   })
 
+/** The request, not yet sent, to one of the checked addresses. */
+export const requestTo = (
+  { addresses, url }: CheckedUrl,
+  { headers, method }: Pick<Outgoing, "method" | "headers">
+): http.ClientRequest =>
+  (url.protocol === "https:" ? https : http).request({
+    method,
+    host: hostOf(url),
+    port: url.port === "" ? undefined : Number(url.port),
+    path: url.pathname + url.search,
+    headers: { ...headers, host: url.host, connection: "close", "accept-encoding": "identity" },
+    agent: false,
+    rejectUnauthorized: true,
+    lookup: (_host, options, answer) => {
+      const [first = ""] = addresses
+      if (options.all === true) answer(null, addresses.map(withFamily))
+      else answer(null, first, isIP(first))
+    }
+  })
+
+/** TLS included. */
+export const onceConnected = ({ url }: CheckedUrl, outgoing: http.ClientRequest, then: () => void): void => {
+  outgoing.on("socket", (socket) => socket.once(url.protocol === "https:" ? "secureConnect" : "connect", then))
+}
+
 const withFamily = (address: string) => ({ address, family: isIP(address) })
 
-const reasonOf = (cause: Error & { readonly code?: string }): string => {
+/** Why there was no answer, in a few words of ours. */
+export const reasonOf = (cause: Error & { readonly code?: string }): string => {
   const code = cause.code ?? ""
   if (code === "ECONNREFUSED") return "connection refused"
   if (code.startsWith("HPE_")) return "the answer is not HTTP"

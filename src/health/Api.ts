@@ -9,6 +9,13 @@ const Readiness = Schema.Struct({
   status: Schema.Literal("ok"),
   oldest_expired_lease_seconds: Schema.Int.annotations({
     description: "How long the longest-abandoned task has waited for another worker; 0 where none does."
+  }),
+  limits: Schema.Literal("process", "redis", "process while redis is away").annotations({
+    description: "Who counts requests and tokens a minute: this process alone, or Redis for all of them."
+  }),
+  files: Schema.Literal("ok", "away").annotations({
+    description:
+      "Whether the place could be reached, when it was last asked, where the files live that the gateway serves."
   })
 }).annotations({ identifier: "Readiness" })
 
@@ -21,6 +28,8 @@ const HealthError = failureUnion(
     AuthInvalid: { status: 401, code: "auth_invalid", type: "authentication_error" },
     UnknownRoute: { status: 404, code: "invalid_request_error", type: "invalid_request_error" },
     TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
+    UnsupportedEncoding: { status: 415, code: "invalid_params", type: "invalid_request_error" },
+    Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
     RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
     Internal: { status: 500, code: "server_error", type: "server_error" },
     UpstreamFailed: { status: 503, code: "server_error", type: "server_error" }
@@ -41,7 +50,7 @@ export class HealthApi extends HttpApiGroup.make("health")
       .annotate(OpenApi.Summary, "Whether the gateway is ready")
       .annotate(
         OpenApi.Description,
-        "200 while new requests are welcome; 503 while the gateway stops or has no database."
+        "200 while new requests are welcome; 503, with the reason, while the gateway stops, has no database that keeps what is written, or has failed for five seconds at what it does in the background."
       )
   )
   .addError(HealthError)

@@ -1,26 +1,50 @@
 import { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
-import { Leases } from "../tasks/Leases.ts"
+import { Leases } from "../tasks/store/Leases.ts"
 import { HealthApi } from "./Api.ts"
-import { Lifecycle } from "./Lifecycle.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { Durability } from "../sql/Durability.ts"
+import { KeptFiles } from "../files/KeptFiles.ts"
+import { Lifecycle } from "../flow/Lifecycle.ts"
+import { Limits } from "../limits/Limits.ts"
 
 export const HealthHandlers = handlers(
   HealthApi,
   Effect.gen(function* () {
     const lifecycle = yield* Lifecycle
     const leases = yield* Leases
+    const daemons = yield* Daemons
+    const durability = yield* Durability
+    const limits = yield* Limits
+    const kept = yield* KeptFiles
     const ok = { status: "ok" } as const
+
+    const databaseAnswers = leases.oldestExpiredLeaseMs.pipe(
+      Effect.map((ms) => ({
+        ...ok,
+        oldest_expired_lease_seconds: Math.floor(ms / 1_000),
+        limits: limits.countedWhere(),
+        files: kept.isAway() ? ("away" as const) : ok.status
+      })),
+      Effect.tapErrorCause(Effect.logWarning),
+      Effect.mapError(() => new UpstreamFailed({ message: "The database does not answer" }))
+    )
+    const writesLast = Effect.suspend(() => {
+      const trouble = durability.trouble()
+      return trouble === undefined ? Effect.void : new UpstreamFailed({ message: `Not ready: ${trouble}` })
+    })
+    const daemonsRun = Effect.filterOrFail(
+      daemons.failing,
+      (names) => names.length === 0,
+      (names) => new UpstreamFailed({ message: `Not ready: failing in the background: ${names.join(", ")}` })
+    )
     return {
       live: () => Effect.succeed(ok),
       ready: () =>
-        lifecycle.isDraining()
+        lifecycle.isUnready()
           ? Effect.fail(new UpstreamFailed({ message: "The gateway is shutting down" }))
-          : leases.oldestExpiredLeaseMs.pipe(
-              Effect.map((ms) => ({ ...ok, oldest_expired_lease_seconds: Math.floor(ms / 1_000) })),
-              Effect.tapErrorCause(Effect.logWarning),
-              Effect.mapError(() => new UpstreamFailed({ message: "The database does not answer" }))
-            )
+          : Effect.zipRight(Effect.zipRight(writesLast, daemonsRun), databaseAnswers)
     }
   })
 )

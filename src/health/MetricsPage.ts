@@ -3,13 +3,18 @@ import { Effect, Runtime } from "effect"
 import type { Scope } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { Settings } from "../config/Settings.ts"
-import type { Circuit } from "../models/Circuit.ts"
-import { Lanes } from "../models/Lane.ts"
-import type { Lane } from "../models/Lane.ts"
-import { Leases } from "../tasks/Leases.ts"
-import { TaskStore } from "../tasks/TaskStore.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import type { Circuit } from "../routing/Circuit.ts"
+import { Lanes } from "../routing/Lane.ts"
+import type { Lane } from "../routing/Lane.ts"
+import { Leases } from "../tasks/store/Leases.ts"
+import { TaskStore } from "../tasks/store/TaskStore.ts"
+import { AccessLog } from "../telemetry/AccessLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { Registry } from "../telemetry/Registry.ts"
+import { textOf, together } from "../telemetry/Snapshot.ts"
+import type { Snapshot } from "../telemetry/Snapshot.ts"
+import { Workers } from "../telemetry/Workers.ts"
 
 /** How often the event loop is looked at. */
 const lookMs = 250
@@ -20,7 +25,7 @@ interface Page {
   /** Path → answer; none where metrics are off. */
   readonly pages: Readonly<Record<string, () => Promise<Response>>>
 }
-type Needs = Settings | Leases | TaskStore | Deliveries | Scope.Scope
+type Needs = Settings | AccessLog | Daemons | Leases | TaskStore | Deliveries | Scope.Scope
 
 /** `GET /metrics` where the operator wants it: what was counted since the start, and how things stand now. */
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
@@ -32,8 +37,23 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     const leases = yield* Leases
     const tasks = yield* TaskStore
     const deliveries = yield* Deliveries
+    const daemons = yield* Daemons
+    const { dropped } = yield* AccessLog
+    const workers = yield* Workers
     const runtime = yield* Effect.runtime()
     yield* watchEventLoop(metrics)
+
+    /** What this process counts, and how it stands now. */
+    const own = (): Snapshot => {
+      const now = new Registry()
+      background(now, daemons)
+      now.counter("gateway_log_lines_dropped_total", "Lines that standard output did not take.").of().value = dropped()
+      upstreams(now, lanes)
+      ownProcess(now)
+      return [...metrics.registry.snapshot(), ...now.snapshot()]
+    }
+    workers?.answering(own)
+    const all = workers === undefined ? Effect.sync(own) : Effect.map(Effect.promise(workers.all), together)
 
     /** A database that does not answer leaves its own numbers out. */
     const asked = (now: Registry, name: string, help: string, read: Effect.Effect<number, SqlError>) =>
@@ -59,9 +79,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
         "Callbacks still to be delivered, up to 100000.",
         deliveries.pending
       )
-      upstreams(now, lanes)
-      ownProcess(now)
-      return metrics.registry.text() + now.text()
+      return textOf([...(yield* all), ...now.snapshot()])
     })
 
     return {
@@ -77,8 +95,17 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
 
+const background = (now: Registry, daemons: Daemons) => {
+  const failures = now.counter("gateway_daemon_failures_total", "Failures of what runs in the background.", "daemon")
+  const failing = now.highest("gateway_daemon_failing", "1 while its last try failed.", "daemon")
+  for (const { failingSince, failures: count, name } of daemons.all()) {
+    failures.of(name).value = count
+    failing.of(name).value = failingSince === undefined ? 0 : 1
+  }
+}
+
 const upstreams = (now: Registry, lanes: ReadonlyMap<string, Lane>) => {
-  const circuit = now.gauge("gateway_upstream_circuit", "0 closed, 1 probing, 2 open (left alone).", "upstream")
+  const circuit = now.highest("gateway_upstream_circuit", "0 closed, 1 probing, 2 open (left alone).", "upstream")
   const running = now.gauge("gateway_upstream_running", "Calls under way, where they are bounded.", "upstream")
   const waiting = now.gauge("gateway_upstream_waiting", "Calls that wait for room.", "upstream")
   for (const [name, lane] of lanes) {
@@ -94,7 +121,7 @@ const ownProcess = (now: Registry) => {
   const started = Date.now() / 1_000 - process.uptime()
   now.gauge("process_resident_memory_bytes", "Resident memory.").of().value = process.memoryUsage.rss()
   now.counter("process_cpu_seconds_total", "CPU time.").of().value = (system + user) / 1e6
-  now.gauge("process_start_time_seconds", "When the process started, Unix time.").of().value = started
+  now.highest("process_start_time_seconds", "When the process started, Unix time.").of().value = started
 }
 
 const watchEventLoop = (metrics: Metrics) =>

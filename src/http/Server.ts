@@ -1,17 +1,29 @@
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
-import { Context, Data, Effect, Layer, Option, Schedule } from "effect"
-import type { Duration } from "effect"
+import { Context, Data, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { Access } from "../access/Access.ts"
 import { handlersTag } from "../contract/handlers.ts"
 import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
-import { Lifecycle } from "../health/Lifecycle.ts"
+import { testDouble } from "../contract/testDouble.ts"
+import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { Daemons } from "../flow/Daemons.ts"
+import { nextTurn, quietMs } from "../flow/eventLoop.ts"
+import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
+import { RequestLog } from "../telemetry/RequestLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
+import { makeRequestIds } from "./answer.ts"
+import { readCertificate } from "./Certificate.ts"
+import type { BadCertificate, CertificateFiles } from "./Certificate.ts"
 import { compile } from "./compile.ts"
 import { corsOf } from "./cors.ts"
 import { fallback, serveRoute } from "./route.ts"
-import type { Authenticator, Serving } from "./route.ts"
+import type { Authenticator, Serving } from "./exchange.ts"
+import { Listener } from "./Listener.ts"
+import type { Listen } from "./Listener.ts"
+import { renewing, warned } from "./renewing.ts"
+import type { Socket } from "./Socket.ts"
+import { makeSockets } from "./sockets.ts"
 
 export interface ServerOptions {
   readonly hostname: string
@@ -21,32 +33,58 @@ export interface ServerOptions {
   readonly bodyLimit: number
   /** How long running requests and streams may go on after the server was told to stop. */
   readonly drainDeadline: Duration.Duration
+  /** How long new requests are still served, while readiness fails, after the server was told to stop; then nobody listens; none where absent. */
+  readonly leaveTime?: Duration.Duration
   /** Whether answers are checked against the contract before they leave; on in tests. */
   readonly checkAnswers: boolean
+  /** How long a client may be silent while its request is read, in whole seconds; 60 by default. */
+  readonly idleSeconds?: number
+  /** How long it may take nothing of its answer, or keep its connection without a request, likewise; 124 by default. */
+  readonly takingSeconds?: number
   /** Origins of pages that may call from a browser. */
   readonly corsOrigins: ReadonlyArray<string>
   /** Opens the endpoints that only those who run the gateway may call; absent where the contract has none. */
   readonly admin?: Authenticator
+  /** The certificate that is shown, read again when its files change; without one there is no TLS. */
+  readonly tls?: CertificateFiles
 }
 
 /** The address can't be listened on; the message is one line for the operator. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{ readonly message: string }> {}
 
+/** Why a server does not begin. */
+export type ListenFailure = BadCertificate | CannotListen
+
+/** Whether other processes listen on the same address, each of which gets some of the connections. */
+export class SharesPort extends Context.Reference<SharesPort>()("gateway/http/SharesPort", {
+  defaultValue: () => false
+}) {}
+
+/** For how long clients are told to leave their connections to a process that others have replaced. */
+const replacedTime = Duration.seconds(1)
+
 /** The address the server listens on. */
-export class Listening extends Context.Tag("gateway/http/Listening")<Listening, { readonly url: URL }>() {}
+export class Listening extends Context.Tag("gateway/http/Listening")<Listening, { readonly url: URL }>() {
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<(typeof Listening)["Service"]>) => testDouble(Listening, given)
+}
 
 /** Pages that are not part of the contract (`/docs`, `/openapi.json`): path → answer, made once at start. */
 export type Pages = Readonly<Record<string, () => Response | Promise<Response>>>
 
 /**
- * Serves a contract on Bun's native routes, one fiber a request: route → authenticate → rate limit → body → decode path
- * and body → handler. The contract's handlers are services, so a group without handlers does not compile.
+ * Serves a contract on Bun's native routes, by plain calls up to the handler: route → authenticate → rate limit → body →
+ * decode path and body → handler. The contract's handlers are services, so a group without handlers does not compile.
  */
 export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   pages: Pages,
   options: ServerOptions
-): Layer.Layer<Listening, CannotListen, HandlersOfAll<Groups> | Access | AccessLog | Idempotency | Lifecycle> =>
+): Layer.Layer<
+  Listening,
+  ListenFailure,
+  HandlersOfAll<Groups> | Access | AccessLog | Daemons | Idempotency | Lifecycle
+> =>
   Layer.scoped(
     Listening,
     Effect.gen(function* () {
@@ -57,15 +95,22 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         runtime: yield* Effect.runtime(),
         access: yield* Access,
         idempotency: yield* Idempotency,
-        log: yield* AccessLog,
+        ended: ended(yield* AccessLog, yield* RequestLog),
         metrics: yield* Metrics,
         lifecycle,
-        cors: corsOf(options.corsOrigins)
+        idleSeconds: options.idleSeconds ?? 60,
+        // Streams are cut after two minutes, in their own words: this is for what is left of them, and for the others.
+        takingSeconds: options.takingSeconds ?? 124,
+        cors: corsOf(options.corsOrigins),
+        newRequestId: makeRequestIds()
       }
+      const reusePort = yield* SharesPort
       const { fallbacks, routes } = compile(api, options)
+      const otherwise = fallback(serving, fallbacks)
+      const sockets = makeSockets(serving)
       const table: Record<
         string,
-        Record<string, Bun.Serve.Handler<Bun.BunRequest, Bun.Server<undefined>, Response>>
+        Record<string, Bun.Serve.Handler<Bun.BunRequest, Bun.Server<Socket>, Response | undefined>>
       > = {}
       for (const route of routes) {
         const handler = Option.getOrUndefined(handlersOf(route.group))?.[route.name]
@@ -74,47 +119,99 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         const access = route.openedBy === "admin-key" ? options.admin : serving.access
         if (access === undefined) return yield* Effect.dieMessage(`nobody can open ${route.group}.${route.name}`)
         methods[route.method] = serveRoute({ ...serving, access }, route, handler)
+        if (route.socketEvent !== null) {
+          methods["GET"] = sockets.upgrade(route, route.socketEvent, handler, otherwise)
+        }
       }
       for (const [path, page] of Object.entries(pages)) table[path] = { GET: page }
 
-      const listen = Effect.try({
-        catch: (cause) => cannotListen(options, cause),
-        try: () =>
-          Bun.serve({
-            hostname: options.hostname,
-            port: options.port,
-            // Unless told not to, Bun listens beside whoever has the port, and each gets some of the requests.
-            reusePort: false,
-            // Outside production Bun answers an uncaught error with a page that shows source.
-            development: false,
-            // The limits are each route's own (`body.ts`): Bun's 413 has an empty body.
-            maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-            // For the phase in which a request is read; lifted once a handler waits.
-            idleTimeout: 60,
-            routes: table,
-            fetch: fallback(serving, fallbacks),
-            error: () => new Response(null, { status: 500 })
-          })
+      const certificate = options.tls === undefined ? undefined : yield* readCertificate(options.tls)
+      const listen: Listen = (port, shown) =>
+        Bun.serve({
+          hostname: options.hostname,
+          port,
+          ...(shown === undefined ? {} : { tls: { cert: shown.cert, key: shown.key } }),
+          // Unless told not to, Bun listens beside whoever has the port, and each gets some of the requests.
+          reusePort,
+          // Outside production Bun answers an uncaught error with a page that shows source.
+          development: false,
+          // The limits are each route's own (`body.ts`): Bun's 413 has an empty body.
+          maxRequestBodySize: Number.MAX_SAFE_INTEGER,
+          // For the phase in which a request is read; lifted once a handler waits.
+          idleTimeout: serving.idleSeconds,
+          routes: table,
+          fetch: otherwise,
+          websocket: sockets.websocket(),
+          error: () => new Response(null, { status: 500 })
+        })
+      const begin = Effect.try({
+        try: () => new Listener(listen, options.port, certificate),
+        catch: (cause) => cannotListen(options, cause)
       })
 
       /** Readiness fails at once; what runs has its time; then streams end in-band, waiting handlers are interrupted. */
-      const drain = (server: Bun.Server<undefined>) => {
-        const idle = Effect.sync(() => server.pendingRequests === 0).pipe(
+      const drain = (listener: Listener) => {
+        const idle = Effect.sync(() => listener.pendingRequests === 0 && sockets.isIdle()).pipe(
           Effect.repeat({ until: (none) => none, schedule: Schedule.spaced("20 millis") }),
           Effect.interruptible
         )
-        return Effect.sync(lifecycle.drain).pipe(
+        /** Serves on for a while, and has clients leave their connections; then nobody listens any more. */
+        const left = Effect.suspend(() => {
+          const isReplaced = lifecycle.isLeaving()
+          const time = isReplaced ? replacedTime : (options.leaveTime ?? Duration.zero)
+          if (Duration.toMillis(time) === 0) return Effect.void
+          if (!isReplaced) lifecycle.leave("stopping")
+          return Effect.zipRight(
+            Effect.sleep(time),
+            Effect.promise(() => closeInGap(listener))
+          )
+        })
+        return left.pipe(
+          Effect.zipRight(Effect.sync(lifecycle.drain)),
+          Effect.zipRight(Effect.sync(sockets.drain)),
           Effect.zipRight(Effect.timeoutOption(idle, options.drainDeadline)),
-          Effect.zipRight(Effect.sync(lifecycle.endPatience)),
+          Effect.zipRight(Effect.sync(lifecycle.endRunning)),
           Effect.zipRight(Effect.timeoutOption(idle, "2 seconds")),
-          Effect.ensuring(Effect.promise(() => server.stop(true)))
+          Effect.ensuring(Effect.promise(() => listener.stop()))
         )
       }
 
-      const server = yield* Effect.acquireRelease(listen, drain)
-      return { url: server.url }
+      const listener = yield* Effect.acquireRelease(begin, drain)
+      if (options.tls !== undefined) yield* renewing(options.tls, (next) => listener.renew(next))
+      if (certificate !== undefined) yield* warned(certificate)
+      return { url: listener.url }
     })
   )
+
+/** Everything is logged; what was asked for with a key of an account, and not only looked at, is kept too. */
+const ended =
+  (log: (typeof AccessLog)["Service"], rows: RequestLog) =>
+  (record: RequestRecord): void => {
+    log.record(record)
+    if (record.account !== undefined && record.account !== "" && record.method !== "GET") rows.append(record)
+  }
+
+/** How long nothing may come before the listener is closed, and how long a turn of the loop may take meanwhile, in ms. */
+const gapMs = 2
+const turnMs = 0.5
+const longestGapMs = 1_000
+
+/**
+ * Closes in a gap between requests, in any case soon: whoever has just connected, and whose request is on its way, would
+ * be cut. It counts as one only while the loop turns: a process that stood still has not looked who is there.
+ */
+const closeInGap = async (listener: Listener): Promise<void> => {
+  const until = performance.now() + longestGapMs
+  let before = performance.now()
+  let since = before
+  while (before - since < gapMs && before < until) {
+    await nextTurn()
+    const now = performance.now()
+    if (now - before > turnMs || quietMs() < now - since) since = now
+    before = now
+  }
+  listener.close()
+}
 
 const cannotListen = ({ hostname, port }: ServerOptions, cause: unknown): CannotListen => {
   const address = `${hostname}:${port}`

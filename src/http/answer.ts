@@ -10,15 +10,17 @@ export interface Reply {
 }
 
 /** The reply as it begins: both names of the request id, as both families' clients read it. */
-export const newReply = (): Reply => {
-  const requestId = newRequestId()
-  return { requestId, headers: { "x-request-id": requestId, "request-id": requestId } }
-}
+export const newReply = (requestId: string): Reply => ({
+  requestId,
+  headers: { "x-request-id": requestId, "request-id": requestId }
+})
 
-// Unique, not secret: a random start a process, counted from there.
-const prefix = `req_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`
-let requests = 0
-const newRequestId = () => prefix + (++requests).toString(36).padStart(8, "0")
+/** Makes ids that are unique, not secret: a random start, counted from there. */
+export const makeRequestIds = (): (() => string) => {
+  const prefix = `req_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`
+  let requests = 0
+  return () => prefix + (++requests).toString(36).padStart(8, "0")
+}
 
 export const json = (reply: Reply, status: number, body: unknown): Response => {
   if (body === undefined) return new Response(null, { status, headers: reply.headers })
@@ -35,15 +37,25 @@ export const own = (reply: Reply, response: Response): Response => {
 
 export const failed = (reply: Reply, render: RenderFailure, failure: Failure): Response => {
   const { body, status } = render(failure, reply.requestId)
-  if (failure._tag === "RateLimited" && failure.retryAfterSeconds !== null) {
-    reply.headers["retry-after"] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)))
+  const waitSeconds = retryAfterSeconds(failure)
+  if (waitSeconds !== undefined) {
+    reply.headers["retry-after"] = String(Math.max(1, Math.ceil(waitSeconds)))
+    reply.headers["retry-after-ms"] = String(Math.max(1, Math.ceil(waitSeconds * 1_000)))
   }
-  // The clients would retry a 409, and what is refused for money stays refused.
-  if (failure._tag === "Conflict" || failure._tag === "QuotaExceeded" || failure._tag === "InsufficientBalance") {
-    reply.headers["x-should-retry"] = "false"
-  }
+  if (isFinal(status)) reply.headers["x-should-retry"] = "false"
   return json(reply, status, body)
 }
+
+/** When to come back: told with every 429, and where an upstream's circuit is open. */
+const retryAfterSeconds = (failure: Failure): number | undefined =>
+  failure._tag === "RateLimited"
+    ? (failure.retryAfterSeconds ?? 1)
+    : failure._tag === "UpstreamFailed"
+      ? failure.retryAfterSeconds
+      : undefined
+
+/** The same request would be refused again: the clients retry a 409, and agents a 401, for a minute and more in silence. */
+export const isFinal = (status: number): boolean => status >= 400 && status < 429 && status !== 408
 
 /** The failure in a cause: a declared one as it is, an interruption as ours to retry, anything else as `Internal`. */
 export const failureOf = (

@@ -1,4 +1,5 @@
-import { InvalidRequest, TooLarge } from "../contract/Failure.ts"
+import { InvalidRequest, TooLarge, Undecodable, UnsupportedEncoding } from "../contract/Failure.ts"
+import { nulIn } from "./nul.ts"
 
 /** What goes beyond these is refused before `JSON.parse`: parsing, decoding or serialising it could stall everyone. */
 const maxDepth = 64
@@ -8,16 +9,48 @@ const maxKeysOfObject = 10_000
 /** Keys, array elements and brackets together. */
 const maxValues = 300_000
 
-/** Reads a body of at most `limit` bytes; rejects where it can't be read to its end. */
-export const readText = (request: Request, limit: number): Promise<string | TooLarge> => {
+type Unread = TooLarge | UnsupportedEncoding | Undecodable
+
+/** Reads a body of at most `limit` bytes, decoded; rejects where it can't be read to its end. */
+export const readText = (request: Request, limit: number): Promise<string | Unread> => {
   const declared = request.headers.get("content-length")
-  if (declared !== null) return Number(declared) > limit ? Promise.resolve(tooLarge(limit)) : request.text()
+  if (declared !== null && Number(declared) > limit) return Promise.resolve(tooLarge(limit))
+  const encoding = request.headers.get("content-encoding")
+  if (encoding !== null) return readEncoded(request, encoding.trim().toLowerCase(), limit)
+  if (declared !== null) return request.text()
   return request.body === null ? Promise.resolve("") : readCounted(request.body, limit)
 }
 
-/** Bytes from which on a body is worked on in steps. */
+/** Clients of some languages compress what they send. What comes out is bounded, and what goes in: it may be nothing. */
+const readEncoded = async (request: Request, encoding: string, limit: number): Promise<string | Unread> => {
+  if (request.body === null) return ""
+  if (encoding === "identity" || encoding === "") return readCounted(request.body, limit)
+  if (encoding !== "gzip" && encoding !== "x-gzip") {
+    return new UnsupportedEncoding({
+      message: `Content-Encoding: expected gzip or identity; got "${encoding.slice(0, 80)}"`
+    })
+  }
+  let bytes = 0
+  const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform: (chunk, controller) => {
+      bytes += chunk.byteLength
+      if (bytes > limit) controller.error(tooLarge(limit))
+      else controller.enqueue(chunk)
+    }
+  })
+  try {
+    return await readCounted(request.body.pipeThrough(counting).pipeThrough(new DecompressionStream("gzip")), limit)
+  } catch (cause) {
+    if (bytes > limit) return tooLarge(limit)
+    // Whoever hung up is told nothing; whoever is there sent something else.
+    if (request.signal.aborted) throw cause
+    return new Undecodable({ message: "The request body is not gzip, or ends too early" })
+  }
+}
+
+/** From so many characters on a body is worked on in steps. */
 const large = 131_072
-export const isLarge = (request: Request): boolean => Number(request.headers.get("content-length") ?? large) >= large
+export const isLarge = (text: string): boolean => text.length >= large
 
 /** Parses a body; what it answers on failure is an `InvalidRequest`. */
 export const parse = (text: string): unknown => {
@@ -32,9 +65,10 @@ export const parse = (text: string): unknown => {
       text === "" ? "The request body is empty; expected a JSON object" : `The request body is not JSON: ${why}`
     )
   }
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? value
-    : invalid("The request body must be a JSON object")
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return invalid("The request body must be a JSON object")
+  }
+  return nulIn(text, value) ?? value
 }
 
 const invalid = (message: string) => new InvalidRequest({ param: null, message })
@@ -104,5 +138,15 @@ const endOfString = (text: string, start: number): number => {
     let backslashes = 0
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
     if (backslashes % 2 === 0) return end
+    // Where one quote is escaped many are: each search costs more than a look at what lies between two of them.
+    let next = end + 1
+    for (let plain = 0; plain < 64 && next < text.length; plain++) {
+      const code = text.charCodeAt(next)
+      if (code === 0x22) return next
+      if (code === 0x5c) plain = -1
+      next += code === 0x5c ? 2 : 1
+    }
+    if (next >= text.length) return text.length
+    end = next - 1
   }
 }

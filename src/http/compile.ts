@@ -1,20 +1,24 @@
 /* oxlint-disable typescript/consistent-type-assertions -- reflection knows schemas only as `any`; handlers() tied the types */
 import { HttpApi, HttpApiSchema } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
-import { Context, Either, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
+import type { Either } from "effect"
+import { Context, Option, ParseResult, Schema, SchemaAST as AST } from "effect"
 import {
+  AskedBySocket,
   BodyLimit,
   Idempotent,
+  KnownFieldsOnly,
   OpenedBy,
   Prefixes,
   Public,
   RateHeaders,
   RequestIdInErrors
 } from "../contract/annotations.ts"
-import { describe } from "../contract/describe.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { jsonDecoder } from "../contract/jsonDecoder.ts"
-import type { Failure } from "../contract/Failure.ts"
+import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import { openDecoder } from "../contract/open.ts"
+import { refusing } from "../contract/refusing.ts"
+import type { TellStanding } from "../contract/Standing.ts"
+import { rateHeaders } from "./rateHeaders.ts"
 
 /** One endpoint of the contract, made ready to serve: everything that can be worked out before a request comes. */
 export interface Route {
@@ -26,7 +30,9 @@ export interface Route {
   readonly isPublic: boolean
   readonly openedBy: "api-key" | "admin-key"
   readonly isIdempotent: boolean
-  readonly rateHeaders: "openai" | "anthropic" | null
+  /** The `type` of the messages that ask it over a socket; null where none may. */
+  readonly socketEvent: string | null
+  readonly tellStanding: TellStanding | undefined
   readonly bodyLimit: number
   readonly decodePayload: Decode | undefined
   readonly decodePath: Decode | undefined
@@ -78,6 +84,8 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
       const [success] = successes
       if (success === undefined) throw new Error(`${group.identifier}.${endpoint.name} declares no success`)
       const [status, { ast }] = success
+      const rateDialect = Context.get(mergedAnnotations, RateHeaders)
+      const onlyKnown = Context.get(mergedAnnotations, KnownFieldsOnly)
       routes.push({
         group: group.identifier,
         name: endpoint.name,
@@ -86,11 +94,12 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         isPublic: Context.get(mergedAnnotations, Public),
         openedBy: Context.get(mergedAnnotations, OpenedBy),
         isIdempotent: Context.get(mergedAnnotations, Idempotent),
-        rateHeaders: Context.get(mergedAnnotations, RateHeaders),
+        socketEvent: Context.get(mergedAnnotations, AskedBySocket),
+        tellStanding: rateDialect === null ? undefined : rateHeaders[rateDialect],
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
-        decodePayload: bodyDecoder(endpoint.payloadSchema),
+        decodePayload: onlyKnown ? decoder(endpoint.payloadSchema, onlyKnown) : bodyDecoder(endpoint.payloadSchema),
         decodePath: decoder(endpoint.pathSchema),
-        decodeUrlParams: decoder(endpoint.urlParamsSchema),
+        decodeUrlParams: decoder(endpoint.urlParamsSchema, onlyKnown),
         isArrayParam: arrayParams(endpoint.urlParamsSchema),
         status,
         encode: Option.match(ast, { onNone: () => () => undefined, onSome: (type) => encoder(type, options) }),
@@ -107,14 +116,17 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
 
 const bodyDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
-  const decode = jsonDecoder(schema.value as Schema.Schema<unknown>)
-  return (input) => Either.mapLeft(decode(input), (issue) => new InvalidRequest(describe(issue)))
+  return refusing(openDecoder(schema.value as Schema.Schema<unknown>))
 }
 
-const decoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
+const decoder = (schema: Option.Option<Schema.Schema.All>, onlyKnown = false): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
-  const decode = ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, { errors: "first" })
-  return (input) => Either.mapLeft(decode(input), (issue) => new InvalidRequest(describe(issue)))
+  return refusing(
+    ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, {
+      errors: "first",
+      onExcessProperty: onlyKnown ? "error" : "ignore"
+    })
+  )
 }
 
 /** Query parameters that may be repeated always decode from an array, also when they come once. */

@@ -1,7 +1,9 @@
 import { HttpApi, OpenApi } from "@effect/platform"
 import type { HttpApiGroup } from "@effect/platform"
 import { Context } from "effect"
-import { Idempotent, Public } from "../contract/annotations.ts"
+import { Idempotent, KnownFieldsOnly, Public } from "../contract/annotations.ts"
+import { isFinal } from "./answer.ts"
+import { withoutNul } from "./nul.ts"
 import { tidySchemas } from "./tidySchemas.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -13,7 +15,10 @@ type Json = Readonly<Record<string, unknown>>
 export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): Json => {
-  const { components, paths, ...spec } = OpenApi.fromApi(api, { additionalPropertiesStrategy: "allow" })
+  const { components, paths, ...spec } = OpenApi.fromApi(api, {
+    // A contract whose bodies may hold more than it names says nothing of it; one that refuses more says so.
+    additionalPropertiesStrategy: isStrict(api) ? "strict" : "allow"
+  })
   const { schemas, tidy } = tidySchemas(components.schemas)
   const open = operationsWith(api, (annotations) => Context.get(annotations, Public))
   const repeatable = operationsWith(api, (annotations) => Context.get(annotations, Idempotent))
@@ -26,7 +31,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
     return {
       ...operation,
       parameters: [
-        ...operation.parameters.map((parameter) => ({ ...parameter, schema: tidy(parameter.schema) })),
+        ...operation.parameters.map((parameter) => ({ ...parameter, schema: withoutNul(tidy(parameter.schema)) })),
         ...(repeatable.has(operation.operationId) ? [idempotencyKey] : [])
       ],
       ...(operation.requestBody === undefined
@@ -38,7 +43,7 @@ export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.H
           {
             description: meanings[status] ?? response.description,
             ...content(response),
-            headers: status === "429" ? { ...requestIds, ...retryAfter } : requestIds
+            headers: headersOf(Number(status))
           }
         ])
       ),
@@ -79,11 +84,27 @@ const securitySchemes = {
 
 const headers = {
   RequestId: { description: "Names the request in the gateway's log.", schema: { type: "string" } },
-  RetryAfter: { description: "Seconds until a retry can succeed.", schema: { type: "integer", minimum: 1 } }
+  RetryAfter: { description: "Seconds until a retry can succeed.", schema: { type: "integer", minimum: 1 } },
+  RetryAfterMs: { description: "The same in milliseconds.", schema: { type: "integer", minimum: 1 } },
+  ShouldRetry: {
+    description: "`false` where the same request would be refused again; the official clients then don't retry.",
+    schema: { type: "string", enum: ["false"] }
+  }
 }
 const requestId = { $ref: "#/components/headers/RequestId" }
 const requestIds = { "x-request-id": requestId, "request-id": requestId }
-const retryAfter = { "retry-after": { $ref: "#/components/headers/RetryAfter" } }
+const retryAfter = {
+  "retry-after": { $ref: "#/components/headers/RetryAfter" },
+  "retry-after-ms": { $ref: "#/components/headers/RetryAfterMs" }
+}
+const shouldRetry = { "x-should-retry": { $ref: "#/components/headers/ShouldRetry" } }
+
+/** What an answer with this status says beside its body. */
+const headersOf = (status: number) => ({
+  ...requestIds,
+  ...(status === 429 ? retryAfter : {}),
+  ...(isFinal(status) ? shouldRetry : {})
+})
 
 const idempotencyKey = {
   name: "Idempotency-Key",
@@ -94,6 +115,11 @@ const idempotencyKey = {
     "Only successful answers of up to 8 MiB are kept.",
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" }
 }
+
+/** Whether every endpoint refuses fields that it does not know. */
+const isStrict = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
+  api: HttpApi.HttpApi<Id, Groups, E, R>
+): boolean => operationsWith(api, (annotations) => !Context.get(annotations, KnownFieldsOnly)).size === 0
 
 /** The operations whose annotations say so. */
 const operationsWith = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
@@ -119,6 +145,8 @@ const meanings: Readonly<Record<string, string>> = {
   "404": "There is nothing of the caller's here.",
   "409": "The request conflicts with the state of its target.",
   "413": "The request body is too large.",
+  "415": "The request body's `Content-Encoding` is neither `gzip` nor `identity`.",
+  "422": "The request body is not what its `Content-Encoding` says.",
   "429": "Too many requests; `retry-after` says when to come back.",
   "500": "The gateway or the model's upstream failed; the request may be sent again.",
   "503": "Not ready."
@@ -133,6 +161,6 @@ interface Situation {
 /** A group declares the failures of all its endpoints; without a key, a body or a price some can't happen. */
 const isPossible = (status: number, { isPublic, method, takesBody }: Situation): boolean => {
   if (isPublic && [401, 402, 403, 409, 429].includes(status)) return false
-  if (!takesBody && status === 413) return false
+  if (!takesBody && [413, 415, 422].includes(status)) return false
   return !(method === "get" && (status === 402 || status === 409))
 }

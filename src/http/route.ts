@@ -1,85 +1,101 @@
-import { Cause, Effect, Either, Exit, Runtime } from "effect"
-import type { Access } from "../access/Access.ts"
+import { Cause, Effect, Either, Runtime } from "effect"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
-import type { Lifecycle } from "../health/Lifecycle.ts"
-import type { Idempotency } from "../idempotency/Idempotency.ts"
-import type { AccessLog } from "../telemetry/AccessLog.ts"
+import { RequestRecord } from "../contract/RequestRecord.ts"
+import type { Admitted } from "../contract/Standing.ts"
+import { Begun, Failed, Succeeded } from "../flow/Begun.ts"
+import type { Settled } from "../flow/Begun.ts"
+import { came, endOfTurn, nextTurn } from "../flow/eventLoop.ts"
 import { requestCounter } from "../telemetry/Metrics.ts"
-import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import { failed, failureOf, json, newReply, own } from "./answer.ts"
-import type { Reply } from "./answer.ts"
 import { isLarge, parse, readText, unreadable } from "./body.ts"
-import type { Fallback, RenderFailure, Route } from "./compile.ts"
-import type { Cors } from "./cors.ts"
+import type { Fallback, Route } from "./compile.ts"
+import { tellWhole } from "./rateHeaders.ts"
+import { echo } from "./echo.ts"
+import { doubled } from "./doubled.ts"
+import type { Exchange, Handler, Input, Server, Serving } from "./exchange.ts"
+import type { Framed } from "./Framed.ts"
+import { nulInParams } from "./nul.ts"
+import { once } from "./once.ts"
 import { run } from "./run.ts"
-import { endOfTurn, turn } from "./turn.ts"
-
-/** Who opens endpoints: says who calls, and whether they may call now. */
-export type Authenticator = Pick<Access, "authenticate" | "admit">
-
-/** What the server brings to every request. */
-export interface Serving {
-  readonly runtime: Runtime.Runtime<never>
-  readonly access: Authenticator
-  readonly idempotency: Idempotency
-  readonly log: (typeof AccessLog)["Service"]
-  readonly metrics: Metrics
-  readonly lifecycle: Lifecycle
-  readonly cors: Cors | undefined
-}
-
-type Handler = AnyHandlers[string]
-type Server = Bun.Server<undefined>
-
-/** What one request has gathered on its way to the handler. */
-interface Exchange {
-  readonly serving: Serving
-  readonly request: Bun.BunRequest | Request
-  readonly server: Server
-  readonly path: string
-  readonly reply: Reply
-  readonly renderFailure: RenderFailure
-  readonly count: RequestCounter
-}
-
-/** What a handler gets, as reflection sees it. */
-interface Input extends Record<string, unknown> {
-  readonly request: Incoming
-}
+import { pathOf, queryOf } from "./url.ts"
 
 /** The caller of an endpoint that asks for no key. */
-const nobody = Exit.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
+const nobody = Begun.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
 
 /** What waits for nothing is not awaited: each promise of the path of every request costs as much as a look-up. */
 export const serveRoute = (serving: Serving, route: Route, handler: Handler) => {
   const count = requestCounter(serving.metrics, `${route.method} ${route.path}`)
   const isFixed = !/[:*]/.test(route.path)
-  return async (request: Bun.BunRequest, server: Server): Promise<Response> => {
+  const named = { family: route.group, endpoint: route.path }
+  return async (request: Bun.BunRequest | Request, server: Server, framed?: Framed): Promise<Response> => {
     const begun = performance.now()
-    const reply = newReply()
+    came(begun)
+    const reply = newReply(serving.newRequestId())
+    echo(request.headers, reply.headers)
     serving.cors?.allow(request, reply.headers)
     // Whoever keeps the connection would find nobody at its end.
-    if (serving.lifecycle.isDraining()) reply.headers["connection"] = "close"
+    if (serving.lifecycle.isLeaving()) reply.headers["connection"] = "close"
     const path = isFixed ? route.path : pathOf(request)
-    const exchange = { serving, request, server, path, reply, renderFailure: route.renderFailure, count }
-    let caller: Exit.Exit<Caller, Failure> | undefined
+    const record = new RequestRecord(
+      { requestId: reply.requestId, method: request.method, path },
+      named,
+      begun,
+      serving.ended
+    )
+    const exchange = {
+      serving,
+      request,
+      server,
+      path,
+      reply,
+      record,
+      renderFailure: route.renderFailure,
+      count,
+      framed,
+      hasWaited: false
+    }
     let response: Response
     try {
       const opened = route.isPublic ? nobody : authenticated(exchange, route)
-      caller = opened instanceof Promise ? await opened : opened
-      response = Exit.isSuccess(caller)
-        ? await handled(exchange, route, handler, caller.value)
-        : failed(reply, route.renderFailure, failureOf(caller.cause, reply.requestId, report(exchange)))
+      const caller = opened instanceof Promise ? await opened : opened
+      response =
+        caller instanceof Succeeded
+          ? await handled(exchange, route, handler, caller.value)
+          : refused(exchange, caller.cause)
     } catch (cause) {
-      response = failed(reply, route.renderFailure, failureOf(Cause.die(cause), reply.requestId, report(exchange)))
+      response = refused(exchange, Cause.die(cause))
     }
-    record(exchange, response.status, begun, caller !== undefined && Exit.isSuccess(caller) ? caller.value : undefined)
+    over(exchange, response.status, begun)
+    // While it was waited for nothing cut the connection. From here on whoever takes nothing is, and whoever asks no more.
+    if (exchange.hasWaited) server.timeout(request, serving.takingSeconds)
     const together = endOfTurn()
     if (together !== undefined) await together
+    return response
+  }
+}
+
+/** Says no to whoever has no key for a route, or comes too late; undefined where a socket may be opened. */
+export const knock = (serving: Serving, route: Route) => {
+  const count = requestCounter(serving.metrics, `GET ${route.path}`)
+  return async (request: Bun.BunRequest, server: Server): Promise<Response | undefined> => {
+    const begun = performance.now()
+    const reply = newReply(serving.newRequestId())
+    echo(request.headers, reply.headers)
+    const { path, renderFailure } = route
+    const record = new RequestRecord(
+      { requestId: reply.requestId, method: request.method, path },
+      { family: route.group, endpoint: path },
+      begun,
+      serving.ended
+    )
+    const exchange = { serving, request, server, path, reply, record, renderFailure, count, hasWaited: false }
+    const opened = await run(exchange, serving.access.authenticate(request.headers, exchange))
+    if (!(opened instanceof Failed) && !serving.lifecycle.isDraining()) return undefined
+    const response = opened instanceof Failed ? refused(exchange, opened.cause) : told(exchange, shuttingDown)
+    over(exchange, response.status, begun)
     return response
   }
 }
@@ -89,72 +105,101 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
   const count = requestCounter(serving.metrics, "other")
   return (request: Request, server: Server): Response => {
     const begun = performance.now()
-    const reply = newReply()
+    const reply = newReply(serving.newRequestId())
+    echo(request.headers, reply.headers)
     const path = pathOf(request)
     const preflight = serving.cors?.preflight(request, reply.headers)
     if (preflight !== undefined) return preflight
     serving.cors?.allow(request, reply.headers)
-    const family = fallbacks.find(({ prefix }) => prefix === "/" || path === prefix || path.startsWith(`${prefix}/`))
+    const twice = doubled(path)
+    const meant = twice === undefined ? path : path.slice(twice.length)
+    const family = fallbacks.find(({ prefix }) => prefix === "/" || meant === prefix || meant.startsWith(`${prefix}/`))
     if (family === undefined) return new Response(null, { status: 404 })
-    const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})` })
-    const response = failed(reply, family.renderFailure, failure)
-    record({ serving, request, server, path, reply, count }, response.status, begun, undefined)
+    const advice = twice === undefined ? "" : `: leave "${twice}" out of the base URL, the client adds it itself`
+    const failure = new UnknownRoute({ message: `Invalid URL (${request.method} ${path})${advice}` })
+    const named = { family: "none", endpoint: "other" }
+    const ids = { requestId: reply.requestId, method: request.method, path }
+    const record = new RequestRecord(ids, named, begun, serving.ended)
+    const { renderFailure } = family
+    const exchange = { serving, request, server, path, reply, record, renderFailure, count, hasWaited: false }
+    const response = told(exchange, failure)
+    over(exchange, response.status, begun)
     return response
   }
 }
 
-type Opened = Exit.Exit<Caller, Failure>
+type Opened = Settled<Caller, Failure>
 
 const authenticated = (exchange: Exchange, route: Route): Opened | Promise<Opened> => {
-  const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers))
-  return caller instanceof Promise
-    ? caller.then((known) => admitted(exchange, route, known))
-    : admitted(exchange, route, caller)
+  const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers, exchange))
+  if (!(caller instanceof Promise)) return admitted(exchange, route, caller)
+  exchange.hasWaited = true
+  return caller.then((known) => admitted(exchange, route, known))
 }
 
 const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Promise<Opened> => {
-  if (Exit.isFailure(caller)) return caller
+  if (caller instanceof Failed) return caller
   const { reply, serving } = exchange
-  const answer = run(exchange, serving.access.admit(caller.value, route.rateHeaders, reply.headers))
-  const settle = (exit: Exit.Exit<void, Failure>) => (Exit.isFailure(exit) ? Exit.failCause(exit.cause) : caller)
-  return answer instanceof Promise ? answer.then(settle) : settle(answer)
+  exchange.record.opened(caller.value)
+  const answer = run(exchange, serving.access.admit(caller.value))
+  const opened = (end: Settled<Admitted>) => {
+    if (end instanceof Failed) return end
+    if (route.tellStanding !== undefined) tellWhole(route.tellStanding, reply.headers, end.value)
+    return end.value.refusal === undefined ? caller : Begun.fail(end.value.refusal)
+  }
+  if (!(answer instanceof Promise)) return opened(answer)
+  exchange.hasWaited = true
+  return answer.then(opened)
 }
+
+const shuttingDown = new UpstreamFailed({ message: "The gateway is shutting down" })
 
 const handled = async (exchange: Exchange, route: Route, handler: Handler, caller: Caller): Promise<Response> => {
   const { reply, request } = exchange
   let text = ""
   let body: unknown
   let large = false
-  if (route.decodePayload !== undefined) {
+  if (exchange.framed !== undefined) {
+    body = exchange.framed.body
+    large = exchange.framed.isLarge
+  } else if (route.decodePayload !== undefined) {
     try {
+      // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
+      exchange.server.timeout(request, exchange.serving.idleSeconds)
       const read = await readText(request, route.bodyLimit)
-      if (typeof read !== "string") return failed(reply, route.renderFailure, read)
+      if (typeof read !== "string") return told(exchange, read)
       text = read
     } catch {
-      return failed(reply, route.renderFailure, unreadable)
+      return told(exchange, unreadable)
     }
     // A large body is worked on in steps.
-    large = isLarge(request)
-    if (large) await turn()
+    large = isLarge(text)
+    if (large) await nextTurn()
     body = parse(text)
-    if (body instanceof InvalidRequest) return failed(reply, route.renderFailure, body)
-    if (large) await turn()
+    if (body instanceof InvalidRequest) return told(exchange, body)
+    if (large) await nextTurn()
   }
-  const input = decoded(exchange, route, caller, body)
-  if (input instanceof InvalidRequest) return failed(reply, route.renderFailure, input)
-  if (large) await turn()
+  exchange.record.describe(request.headers, body)
+  const input = decoded(exchange, route, caller, body, large)
+  if (input instanceof InvalidRequest) return told(exchange, input)
+  if (large) await nextTurn()
   if (exchange.serving.lifecycle.isDraining() && !route.isPublic) {
-    return failed(reply, route.renderFailure, new UpstreamFailed({ message: "The gateway is shutting down" }))
+    return told(exchange, shuttingDown)
   }
   const key = route.isIdempotent ? request.headers.get("idempotency-key") : null
   const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
   const running = run(exchange, answer)
-  const exit = running instanceof Promise ? await running : running
-  if (Exit.isFailure(exit)) {
-    return failed(reply, route.renderFailure, failureOf(exit.cause, reply.requestId, report(exchange)))
+  exchange.hasWaited ||= running instanceof Promise
+  const end = running instanceof Promise ? await running : running
+  if (end instanceof Failed) {
+    return refused(exchange, end.cause)
   }
-  const { value } = exit
+  const { value } = end
   if (value instanceof Response) {
+    exchange.hasWaited = true
+    if (key !== null) {
+      exchange.record.repetition = value.headers.get("idempotent-replayed") === "true" ? "replayed" : "once"
+    }
     // A hang-up before Bun reads the stream would leave it running.
     if (request.signal.aborted) await value.body?.cancel()
     return own(reply, value)
@@ -162,38 +207,14 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
   return json(reply, route.status, route.encode(value))
 }
 
-interface Asked {
-  readonly exchange: Exchange
-  readonly route: Route
-  readonly handler: Handler
-  readonly caller: Caller
-  readonly input: Input
-  readonly text: string
-  readonly key: string
-}
-
-/** Lets the handler run unless a request with this `Idempotency-Key` runs or has been answered. */
-const once = ({ caller, exchange, handler, input, key, route, text }: Asked): Effect.Effect<Response, unknown> =>
-  /^[\x20-\x7e]{1,255}$/.test(key)
-    ? exchange.serving.idempotency.answer(
-        {
-          account: caller.account,
-          endpoint: `${route.group}.${route.name}`,
-          key,
-          bodyHash: Bun.SHA256.hash(text, "hex")
-        },
-        (once) => handler({ ...input, request: { ...input.request, once } }),
-        { status: route.status, render: (value) => JSON.stringify(route.encode(value)) }
-      )
-    : Effect.fail(malformedKey)
-
-const malformedKey = new InvalidRequest({
-  param: null,
-  message: "Idempotency-Key: expected 1 to 255 printable ASCII characters"
-})
-
 /** Path, then query, then body. What can't be decoded is answered before a fiber exists. */
-const decoded = (exchange: Exchange, route: Route, caller: Caller, body: unknown): Input | InvalidRequest => {
+const decoded = (
+  exchange: Exchange,
+  route: Route,
+  caller: Caller,
+  body: unknown,
+  isLarge: boolean
+): Input | InvalidRequest => {
   const { reply, request, serving } = exchange
   const input: Input = {
     caller,
@@ -203,17 +224,27 @@ const decoded = (exchange: Exchange, route: Route, caller: Caller, body: unknown
       path: exchange.path,
       headers: request.headers,
       body,
+      isLarge,
       replyHeaders: reply.headers,
-      shutdown: serving.lifecycle.shutdown
+      tellStanding: route.tellStanding,
+      record: exchange.record,
+      shutdown: serving.lifecycle.shutdown,
+      ...(exchange.framed === undefined ? {} : { connection: exchange.framed.connection })
     }
   }
   if (route.decodePath !== undefined) {
-    const path = route.decodePath("params" in request ? request.params : {})
+    const params = "params" in request ? request.params : {}
+    const nul = nulInParams(params)
+    if (nul !== undefined) return nul
+    const path = route.decodePath(params)
     if (Either.isLeft(path)) return path.left
     input["path"] = path.right
   }
   if (route.decodeUrlParams !== undefined) {
-    const urlParams = route.decodeUrlParams(queryOf(request, route))
+    const query = queryOf(request, route)
+    const nul = nulInParams(query)
+    if (nul !== undefined) return nul
+    const urlParams = route.decodeUrlParams(query)
     if (Either.isLeft(urlParams)) return urlParams.left
     input["urlParams"] = urlParams.right
   }
@@ -225,43 +256,24 @@ const decoded = (exchange: Exchange, route: Route, caller: Caller, body: unknown
   return input
 }
 
-/** The path of a URL as Bun gives it; `new URL` would throw on a hostile `Host`. */
-const pathOf = ({ url }: Request): string => {
-  // After a `Host` that is none, Bun leaves the path alone.
-  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3)
-  if (start === -1) return "/"
-  const query = url.indexOf("?", start)
-  return query === -1 ? url.slice(start) : url.slice(start, query)
+/** Answers with a failure, in the route's shape. */
+const told = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
+  record.failed(failure)
+  return failed(reply, renderFailure, failure)
 }
 
-const queryOf = ({ url }: Request, route: Route): Record<string, string | ReadonlyArray<string>> => {
-  const start = url.indexOf("?")
-  const query: Record<string, string | ReadonlyArray<string>> = {}
-  if (start === -1) return query
-  const params = new URLSearchParams(url.slice(start + 1))
-  for (const [name, value] of params) {
-    if (!route.isArrayParam(name)) query[name] ??= value
-    else query[name] ??= params.getAll(name)
-  }
-  return query
-}
+/** Answers with what a cause comes to. */
+const refused = (exchange: Exchange, cause: Cause.Cause<unknown>): Response =>
+  told(exchange, failureOf(cause, exchange.reply.requestId, report(exchange)))
 
-const record = (
-  { count, path, reply, request, serving }: Omit<Exchange, "renderFailure">,
-  status: number,
-  begun: number,
-  caller: Caller | undefined
-) => {
+/** The answer's head is about to leave. */
+const over = ({ count, record, reply: { headers } }: Exchange, status: number, begun: number): void => {
   const millis = performance.now() - begun
   count(status, millis)
-  serving.log.record({
-    requestId: reply.requestId,
-    method: request.method,
-    path,
-    status,
-    millis,
-    key: caller?.key
-  })
+  record.adapted = headers["x-gateway-adapted"]
+  record.clientRequestId = headers["x-client-request-id"]
+  record.traceparent = headers["traceparent"]
+  record.answered(status, millis)
 }
 
 /** A defect is logged once, here, under the id that the caller sees. */

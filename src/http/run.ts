@@ -1,55 +1,50 @@
-import type { Effect, Exit, Runtime } from "effect"
-import { exitOf } from "../contract/eager.ts"
-import { running } from "../contract/running.ts"
-import type { Running } from "../contract/running.ts"
-import { hearShutdown, leaveShutdown } from "../contract/shutdown.ts"
-import type { ShutdownListener } from "../contract/shutdown.ts"
-import type { Lifecycle } from "../health/Lifecycle.ts"
+import type { Effect, Runtime } from "effect"
+import { begin } from "../flow/begin.ts"
+import { Begun } from "../flow/Begun.ts"
+import type { Settled } from "../flow/Begun.ts"
+import type { Lifecycle } from "../flow/Lifecycle.ts"
+import { onShutdown, offShutdown } from "../flow/shutdown.ts"
+import type { ShutdownListener } from "../flow/shutdown.ts"
 
 /** The request for which something is run. */
 interface Asking {
   readonly request: Request
-  readonly server: Bun.Server<undefined>
+  readonly server: Pick<Bun.Server<undefined>, "timeout">
   readonly serving: { readonly runtime: Runtime.Runtime<never>; readonly lifecycle: Lifecycle }
 }
 
 /**
- * Runs an effect, as one fiber where it needs any. What is done at once answers at once; only what waits watches the
- * socket, whose hang-up interrupts it, and is freed from Bun's idle timeout.
+ * What an effect or begun work comes to. What is done at once answers at once; only what waits watches the socket, whose
+ * hang-up interrupts it, and is freed from Bun's idle timeout.
  */
 export const run = <A, E>(
   { request, server, serving }: Asking,
-  effect: Effect.Effect<A, E>
-): Exit.Exit<A, E> | Promise<Exit.Exit<A, E>> => {
-  const already = exitOf(effect)
-  if (already !== undefined) return already
-  const work = running(serving.runtime, effect)
-  let exit: Exit.Exit<A, E> | undefined
-  work.hear((end) => {
-    exit = end
-  })
-  if (exit !== undefined) return exit
+  work: Effect.Effect<A, E> | Begun<A, E>
+): Settled<A, E> | Promise<Settled<A, E>> => {
+  const begun = work instanceof Begun ? work : begin(serving.runtime, work)
+  if (begun.settled !== undefined) return begun.settled
   server.timeout(request, 0)
-  return new Waiting(work, request.signal, serving.lifecycle.shutdown).end
+  return new Waiting(begun, request.signal, serving.lifecycle.shutdown).end
 }
 
 /** Waits for work that its client's hang-up and the gateway's end interrupt. */
 class Waiting<A, E> implements ShutdownListener {
+  shutdownPlace = -1
   /** Let go of at its end: the signal keeps this, and a stream goes on for long after. */
-  #work: Running<A, E> | undefined
+  #work: Begun<A, E> | undefined
   readonly #shutdown: AbortSignal
-  readonly end: Promise<Exit.Exit<A, E>>
+  readonly end: Promise<Settled<A, E>>
 
-  constructor(work: Running<A, E>, client: AbortSignal, shutdown: AbortSignal) {
+  constructor(work: Begun<A, E>, client: AbortSignal, shutdown: AbortSignal) {
     this.#work = work
     this.#shutdown = shutdown
     client.addEventListener("abort", this)
-    hearShutdown(shutdown, this)
+    onShutdown(shutdown, this)
     this.end = new Promise((resolve) => {
-      work.hear((exit) => {
+      work.onDone((end) => {
         this.#work = undefined
-        leaveShutdown(this.#shutdown, this)
-        resolve(exit)
+        offShutdown(this.#shutdown, this)
+        resolve(end)
       })
     })
   }

@@ -22,17 +22,18 @@ export const tidySchemas = (components: Json): TidySchemas => {
       "$id",
       "title",
       "$comment",
+      // Generators of clients make a field that has one required, where a caller may leave it out.
+      "default",
       ...(schema["additionalProperties"] === true ? ["additionalProperties"] : [])
     ]
     return Object.fromEntries(
-      Object.entries(omit(schema, noise)).map(([keyword, value]) => [keyword, keywordOf(keyword, value)])
+      Object.entries(omit(inWords(schema), noise)).map(([keyword, value]) => [keyword, keywordOf(keyword, value)])
     )
   }
   const keywordOf = (keyword: string, value: unknown): unknown => {
     switch (keyword) {
       case "enum":
       case "const":
-      case "default":
       case "examples":
         return value
       case "properties":
@@ -54,6 +55,16 @@ export const tidySchemas = (components: Json): TidySchemas => {
     })
   }
   return { tidy, schemas: Object.fromEntries(named.map(([name, schema]) => [name, tidy(schema)])) }
+}
+
+/** A field with its default in its description, where that does not say it yet. */
+const inWords = (schema: Json): Json => {
+  const { default: value, description } = schema
+  if (value === undefined || typeof description !== "string" || /default/i.test(description)) return schema
+  return {
+    ...schema,
+    description: `${description} Default \`${typeof value === "string" ? value : JSON.stringify(value)}\`.`
+  }
 }
 
 const prefix = "#/components/schemas/"

@@ -1,9 +1,11 @@
-import { Deferred, Effect, FiberId, FiberSet, Option, Runtime } from "effect"
+import { Deferred, Effect, FiberId, FiberSet, Runtime } from "effect"
 import type { Fiber } from "effect"
 import { Conflict } from "../contract/Failure.ts"
 import type { Once } from "../contract/handlers.ts"
-import { KeptAnswers, otherBody } from "./KeptAnswers.ts"
-import type { Ask, KeptAnswer } from "./KeptAnswers.ts"
+import { Claims } from "./Claims.ts"
+import type { Claim } from "./Claims.ts"
+import { KeptAnswers, otherBody } from "./store/KeptAnswers.ts"
+import type { Ask, KeptAnswer } from "./store/KeptAnswers.ts"
 import { record } from "./recording.ts"
 import type { Recording } from "./recording.ts"
 
@@ -49,13 +51,14 @@ type Start = (once: Once) => Effect.Effect<unknown, unknown>
  * work; those that come while it runs share it (of a stream, all from its beginning); those that come in the 24 hours
  * after it get the same bytes. Only what went well is kept. The work goes on while anybody waits for it.
  *
- * What runs is known to this process alone: one process serves a SQLite file. On an engine that many processes share, a
- * key has to be claimed in the database before the work begins.
+ * What runs is known to this process alone, which is enough where one serves a SQLite file; among nodes the key is claimed in
+ * the database before the work begins (`Claims`), and a request that another node answers waits for the whole answer.
  */
 export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempotency/Idempotency", {
-  dependencies: [KeptAnswers.Default],
+  dependencies: [KeptAnswers.Default, Claims.Default],
   scoped: Effect.gen(function* () {
     const answers = yield* KeptAnswers
+    const claims = yield* Claims
     const runtime = yield* Effect.runtime()
     const fork = yield* FiberSet.makeRuntime<never, void>()
     const flights = new Map<string, Flight>()
@@ -83,26 +86,24 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
         recording: undefined
       }
       flights.set(name, flight)
-      const found = Effect.catchTag(answers.find(ask), "SqlError", Effect.die)
       flight.work = fork(
-        Effect.flatMap(found, (kept) =>
-          Option.isSome(kept)
-            ? Effect.succeed<Outcome>({ type: "whole", answer: kept.value, isKept: true })
-            : work(flight, ask, start, shape)
-        ).pipe(
-          Effect.exit,
-          Effect.flatMap((exit) => {
-            if (flight.recording === undefined) flight.forget()
-            return Deferred.done(flight.outcome, exit)
-          }),
-          Effect.asVoid
-        )
+        claims
+          .once(ask, given, (claim) => work(flight, claim, start, shape))
+          .pipe(
+            Effect.exit,
+            Effect.flatMap((exit) => {
+              if (flight.recording === undefined) flight.forget()
+              return Deferred.done(flight.outcome, exit)
+            }),
+            Effect.asVoid
+          )
       )
       return flight
     }
 
-    const work = (flight: Flight, ask: Ask, start: Start, shape: Shape): Effect.Effect<Outcome, unknown> =>
+    const work = (flight: Flight, claim: Claim, start: Start, shape: Shape): Effect.Effect<Outcome, unknown> =>
       Effect.suspend(() => {
+        const { ask } = claim
         let isStored = false
         let how: Parameters<Once["ended"]>[0] | undefined
         const once: Once = {
@@ -110,47 +111,57 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
             Effect.map(answers.keep(ask, whole(shape, value)), () => {
               isStored = true
             }),
+          forget: Effect.map(answers.forget(ask), () => {
+            isStored = false
+          }),
           ended: (as) => {
             how = as
           }
         }
         return Effect.flatMap(start(once), (value) => {
           if (value instanceof Response && value.body !== null) {
-            return Effect.sync(() => stream(flight, ask, value, value.body ?? new ReadableStream(), () => how))
+            return Effect.sync(() => stream(flight, claim, value, value.body ?? new ReadableStream(), () => how))
           }
           const answer = whole(shape, value)
           const outcome: Outcome = { type: "whole", answer, isKept: false }
-          return isStored ? Effect.succeed(outcome) : Effect.as(store(ask, answer), outcome)
+          if (!isStored) return Effect.as(store(claim, answer), outcome)
+          claim.spent()
+          return Effect.succeed(outcome)
         })
       })
 
     const stream = (
       flight: Flight,
-      ask: Ask,
+      claim: Claim,
       { headers, status }: Response,
       body: ReadableStream<Uint8Array>,
       how: () => string | undefined
     ): Outcome => {
       const contentType = headers.get("content-type") ?? ""
+      const letGo = claim.goesOn()
       const recording = record(body, limitBytes, {
         isComplete: () => how() === "finished",
         ended: (bytes) =>
           bytes === undefined || how() === "failed" || how() === "hang-up"
             ? Promise.resolve()
-            : Runtime.runPromise(runtime)(store(ask, { status, contentType, bytes })),
-        over: flight.forget
+            : Runtime.runPromise(runtime)(store(claim, { status, contentType, bytes })),
+        over: () => {
+          flight.forget()
+          letGo()
+        }
       })
       flight.recording = recording
       return { type: "streaming", status, headers, recording }
     }
 
     /** An answer that can't be kept is given nevertheless: it was made, and paid for. */
-    const store = (ask: Ask, answer: KeptAnswer): Effect.Effect<void> =>
+    const store = ({ ask, spent }: Claim, answer: KeptAnswer): Effect.Effect<void> =>
       answer.bytes.byteLength > limitBytes
         ? Effect.void
-        : Effect.catchAllCause(answers.keepAlone(ask, answer), (cause) =>
-            Effect.logWarning("an answer was not kept for its Idempotency-Key", cause)
-          )
+        : Effect.matchCauseEffect(answers.keepAlone(ask, answer), {
+            onSuccess: () => Effect.sync(spent),
+            onFailure: (cause) => Effect.logWarning("an answer was not kept for its Idempotency-Key", cause)
+          })
 
     const join = (flight: Flight, isTwin: boolean): Effect.Effect<Response, unknown> => {
       let isHere = true
@@ -185,6 +196,8 @@ const response = (outcome: Outcome, isTwin: boolean, leave: () => void): Respons
 }
 
 const replayed = "idempotent-replayed"
+
+const given = (answer: KeptAnswer): Outcome => ({ type: "whole", answer, isKept: true })
 
 const whole = ({ render, status }: Shape, value: unknown): KeptAnswer => ({
   status,

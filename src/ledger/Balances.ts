@@ -1,6 +1,6 @@
 import type { AccountId, Budget, Caller, KeyId } from "../contract/Caller.ts"
 import { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
-import { showUsd } from "./Price.ts"
+import { showUsd } from "../contract/showUsd.ts"
 
 /** An account's money, in nano-dollars. What it can still spend is `granted - settled - held`. */
 export interface Balance {
@@ -58,25 +58,17 @@ export class Balances {
   }
 
   /** Sets money aside, or says what is short. */
-  hold(caller: Caller, nanoUsd: number, nowMs: number): InsufficientBalance | QuotaExceeded | undefined {
+  hold(caller: Caller, hold: Hold, nowMs: number): InsufficientBalance | QuotaExceeded | undefined {
+    const { nanoUsd } = hold
     const balance = this.accounts.get(caller.account)
     const left = balance === undefined ? undefined : available(balance)
     // An overdrawn account may still use what is free.
-    if (nanoUsd > 0 && left !== undefined && left < nanoUsd) {
-      return new InsufficientBalance({
-        message: `Insufficient balance: the request may cost $${showUsd(nanoUsd)}, available are $${showUsd(left)}`
-      })
-    }
+    if (nanoUsd > 0 && left !== undefined && left < nanoUsd) return shortOfBalance(hold, left)
     const { budget } = caller
     const spending = this.spendingOf(caller.key, nowMs)
     if (nanoUsd > 0 && budget !== undefined && spending !== undefined) {
       const left = budget.nanoUsd - spending[budget.period] - spending.held
-      if (left < nanoUsd) {
-        const each = budget.period === "day" ? "daily" : "monthly"
-        return new QuotaExceeded({
-          message: `The ${each} budget of this API key is used up: the request may cost $${showUsd(nanoUsd)}, left are $${showUsd(left)}`
-        })
-      }
+      if (left < nanoUsd) return shortOfBudget(hold, budget, left)
     }
     if (balance !== undefined) balance.held += nanoUsd
     if (spending !== undefined) spending.held += nanoUsd
@@ -111,6 +103,37 @@ export class Balances {
     }
     return spending
   }
+}
+
+/** What is to be set aside. */
+export interface Hold {
+  readonly nanoUsd: number
+  /** What for, in words. */
+  readonly because?: () => string
+}
+
+/** @param left what the account has left, in nano-dollars */
+export const shortOfBalance = ({ because, nanoUsd }: Hold, left: number): InsufficientBalance =>
+  new InsufficientBalance({
+    message: `Insufficient balance: ${costly(nanoUsd, because)}, available are $${showUsd(left)}`
+  })
+
+/** @param left what the key's budget has left, in nano-dollars */
+export const shortOfBudget = ({ because, nanoUsd }: Hold, { period }: Budget, left: number): QuotaExceeded =>
+  new QuotaExceeded({
+    message: `The ${period === "day" ? "daily" : "monthly"} budget of this API key is used up: ${costly(nanoUsd, because)}, left are $${showUsd(left)}`
+  })
+
+const costly = (nanoUsd: number, because: Hold["because"]) =>
+  because === undefined
+    ? `the request may cost $${showUsd(nanoUsd)}`
+    : `the request may cost $${showUsd(nanoUsd)}, held ${because()}`
+
+/** Money set aside for a request, in nano-dollars. */
+export interface Held {
+  readonly nanoUsd: number
+  /** Who held it: once that node is buried there is nothing to give back. Empty where one process remembers it. */
+  readonly node: string
 }
 
 /** Whose money it is. */

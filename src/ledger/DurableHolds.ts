@@ -2,14 +2,16 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Clock } from "effect"
-import type { AccountId, KeyId, Limits } from "../contract/Caller.ts"
+import type { Limits } from "../contract/Caller.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
-import type { Commits } from "../sql/Commits.ts"
-import { prepared } from "../sql/prepared.ts"
-import type { Balances } from "./Balances.ts"
-import { usageWriter } from "./Book.ts"
-import type { Charge, Chargeable } from "./Ledger.ts"
+import type { Hold } from "./Balances.ts"
+import type { Cap } from "./cap.ts"
+import { holdStatements } from "./store/holds.ts"
+import type { EndedHold } from "./store/holds.ts"
+import type { UsageRow } from "./store/usageRows.ts"
+import type { Charge, Chargeable } from "./Charge.ts"
+import type { KeepsBooks } from "./KeepsBooks.ts"
 import { costOf, priceFromText } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 
@@ -26,26 +28,29 @@ export interface Used {
   readonly used: Consumption
   /** It was counted here: the upstream told none. */
   readonly estimated: boolean
+  /** `hang-up`: somebody ended it before its end; `finished` where absent. */
+  readonly outcome?: UsageRow["outcome"] | undefined
   /** Who answered, where that was not known when the hold was placed. */
   readonly upstream?: string | undefined
+  /** The most that it could cost, where no money was held; any cost is paid where absent. */
+  readonly mostNanoUsd?: (() => number) | undefined
 }
 
 /** A row to be stored in the transaction that stores the task. */
-type Row = Effect.Effect<void, RateLimited | SqlError>
+type RowWrite = Effect.Effect<void, RateLimited | SqlError>
 
 interface Needs {
   readonly sql: SqlClient.SqlClient
-  readonly commits: Commits
-  readonly balances: Balances
+  readonly books: KeepsBooks
   readonly clock: Clock.Clock
+  readonly capped: Cap
 }
 
 /**
- * Holds that are rows: placed in the transaction that stores a task, ended in the one that ends it, so that no crash
- * comes between them. Memory follows: it takes the money before the row is written, so that nobody else can, and gives it
- * back or spends it once the commit is there.
+ * Holds that are rows: confirmed in the transaction that stores a task, ended in the one that ends it, so that no crash
+ * comes between them. The money is taken before that, so that nobody else can take it.
  */
-export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
+export const makeDurableHolds = ({ books, capped, clock, sql }: Needs) => {
   /** What async generations have used, until their tasks have ended. */
   const generated = new Map<string, Used>()
 
@@ -55,37 +60,30 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
    */
   const storing = <A, E>(
     hold: TaskHold,
-    nanoUsd: number,
-    store: (row: Row) => Effect.Effect<A, E>
+    held: Hold,
+    store: (row: RowWrite) => Effect.Effect<A, E>
   ): Effect.Effect<A, E | InsufficientBalance | QuotaExceeded> =>
     Effect.suspend((): Effect.Effect<A, E | InsufficientBalance | QuotaExceeded> => {
-      const { caller } = hold
-      const refused = balances.hold(caller, nanoUsd, clock.unsafeCurrentTimeMillis())
-      if (refused !== undefined) return Effect.fail(refused)
-      return Effect.tapErrorCause(store(row(hold, nanoUsd)), () =>
-        Effect.sync(() => balances.settle(caller, nanoUsd, 0, clock.unsafeCurrentTimeMillis()))
+      const { caller, id, model, price, requestId, upstream } = hold
+      const { account, key } = caller
+      const { nanoUsd } = held
+      const atMs = clock.unsafeCurrentTimeMillis()
+      const row = { id, atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd }
+      return Effect.flatMap(books.holdForTask(caller, held, row, atMs), ({ stored, undo }) =>
+        Effect.tapErrorCause(store(within(hold, stored)), () => undo)
       )
       // The row may be written although nobody waits for it any more.
     }).pipe(Effect.uninterruptible)
 
-  const insertHold = prepared(
-    sql,
-    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd)
-      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
-  )
-  const writeUsage = usageWriter(sql)
-  const deleteHold = prepared<HoldRow>(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
+  const rows = holdStatements(sql)
 
-  const row = (hold: TaskHold, nanoUsd: number): Row => {
-    const { caller, id, model, price, requestId, upstream } = hold
-    const atMs = clock.unsafeCurrentTimeMillis()
-    const insert = insertHold([id, atMs, requestId, caller.account, caller.key, model, upstream, price.text, nanoUsd])
+  const within = (hold: TaskHold, stored: Effect.Effect<unknown, SqlError>): RowWrite => {
     const bounds = boundsOf(hold).filter(({ most }) => most !== undefined)
     return bounds.length === 0
-      ? Effect.asVoid(insert)
+      ? Effect.asVoid(stored)
       : Effect.zipRight(
-          Effect.forEach(bounds, (bound) => withinBound(sql, bound), { discard: true }),
-          Effect.asVoid(insert)
+          Effect.forEach(bounds, (bound) => withinBound(rows, bound), { discard: true }),
+          Effect.asVoid(stored)
         )
   }
 
@@ -97,32 +95,37 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
    */
   const end = (id: string, used: Used | undefined): Effect.Effect<void, SqlError> =>
     Effect.gen(function* () {
-      const [held] = yield* deleteHold([id])
+      const held = yield* rows.remove(id)
       if (held === undefined) return
-      const owner = { account: held.account_id, key: held.key_id }
       const nowMs = clock.unsafeCurrentTimeMillis()
-      const cost = used === undefined ? 0 : costOf(priceFromText(held.price), used.used)
-      if (used !== undefined) {
-        yield* writeUsage([
-          {
-            ...owner,
-            atMs: nowMs,
-            requestId: held.request_id,
-            model: held.model,
-            upstream: used.upstream ?? held.upstream,
-            outcome: "finished",
-            estimated: used.estimated,
-            used: used.used,
-            price: held.price,
-            costNanoUsd: cost
-          }
-        ])
-      }
-      yield* commits.afterCommit(() => {
-        generated.delete(id)
-        balances.settle(owner, held.nano_usd, cost, nowMs)
-      })
+      const row = used === undefined ? undefined : rowOf(held, used, nowMs)
+      yield* books.endTask(held, row, nowMs, () => void generated.delete(id))
     })
+
+  const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => ({
+    account: held.account_id,
+    key: held.key_id,
+    atMs,
+    requestId: held.request_id,
+    model: held.model,
+    upstream: used.upstream ?? held.upstream,
+    outcome: used.outcome ?? "finished",
+    estimated: used.estimated,
+    used: used.used,
+    price: held.price,
+    costNanoUsd: costFor(held, used)
+  })
+
+  const costFor = (held: EndedHold, { mostNanoUsd, used }: Used): number => {
+    const cost = costOf(priceFromText(held.price), used)
+    return held.nano_usd === 0 && mostNanoUsd === undefined
+      ? cost
+      : capped(
+          { model: held.model, requestId: held.request_id, mostNanoUsd: mostNanoUsd ?? (() => 0) },
+          cost,
+          held.nano_usd
+        )
+  }
 
   /** Pays for a generation out of a task's hold: what it settles is remembered until the task ends. */
   const chargeOf =
@@ -131,27 +134,18 @@ export const makeDurableHolds = ({ balances, clock, commits, sql }: Needs) => {
       generated.delete(id)
       return {
         settle: (used, outcome, estimated) => {
-          if (outcome === "finished") generated.set(id, { used, estimated, upstream: request.upstream })
+          const { upstream } = request
+          generated.set(id, { used, estimated, outcome, upstream, mostNanoUsd: () => request.mostNanoUsd() })
           return undefined
         },
         release: () => {}
       }
     }
 
-  /** What a task's generation settled; undefined where it did not come that far. */
+  /** What a task's generation settled, or had used when it was stopped; undefined where it did not come that far. */
   const generatedBy = (id: string): Used | undefined => generated.get(id)
 
   return { storing, end, chargeOf, generatedBy } as const
-}
-
-interface HoldRow {
-  readonly request_id: string
-  readonly account_id: AccountId
-  readonly key_id: KeyId
-  readonly model: string
-  readonly upstream: string
-  readonly price: string
-  readonly nano_usd: number
 }
 
 /** Somebody's limit of tasks that have not ended. */
@@ -168,11 +162,11 @@ const boundsOf = ({ caller, model, modelLimits }: TaskHold): ReadonlyArray<Bound
   { who: `the model "${model}"`, column: "model", value: model, most: modelLimits?.concurrentTasks }
 ]
 
-const withinBound = (sql: SqlClient.SqlClient, { column, most, value, who }: Bound): Row =>
+const withinBound = (rows: ReturnType<typeof holdStatements>, { column, most, value, who }: Bound): RowWrite =>
   most === undefined
     ? Effect.void
-    : Effect.flatMap(sql<{ n: number }>`SELECT COUNT(*) AS n FROM holds WHERE ${sql(column)} = ${value}`, ([found]) =>
-        (found?.n ?? 0) < most
+    : Effect.flatMap(rows.count(column, value), (found) =>
+        found < most
           ? Effect.void
           : new RateLimited({
               message: `Too many tasks at once: ${who} may have ${most} that have not ended`,

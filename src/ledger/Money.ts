@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { showUsd } from "./Price.ts"
+import { showUsd } from "../contract/showUsd.ts"
 
 /**
  * An amount in the API's answers. The whole number is the truth; no amount of the gateway's exceeds what a JSON number

@@ -1,6 +1,6 @@
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
-import { grown } from "../generation/grown.ts"
-import { countText } from "../generation/tokenizer.ts"
+import { appendText } from "../generation/appendText.ts"
+import { countText } from "../tokens/tokenizer.ts"
 
 /** Gathers what a generation produced, to be counted if need be: an answer that tells its usage never is. */
 export class Output {
@@ -14,13 +14,13 @@ export class Output {
       case "text-delta":
       case "refusal-delta":
       case "tool-call-delta":
-        this.#text = grown(this.#text, event.text)
+        this.#text = appendText(this.#text, event.text)
         return
       case "tool-call-start":
-        this.#text = grown(this.#text, event.name)
+        this.#text = appendText(this.#text, event.name)
         return
       case "reasoning-delta":
-        this.#reasoning = grown(this.#reasoning, event.text)
+        this.#reasoning = appendText(this.#reasoning, event.text)
         return
       case "search-end":
         this.searches++
@@ -31,7 +31,7 @@ export class Output {
   }
 
   tokens(): number {
-    const text = this.#text + (this.#native?.generated() ?? "")
+    const text = this.#text + (this.#native?.generated ?? "")
     return countText(text) + this.reasoningTokens()
   }
 
@@ -55,7 +55,8 @@ class Native {
   /** Small chunks behind each other. */
   #small = empty
   #smallBytes = 0
-  #text = ""
+  #deltas = ""
+  #texts = ""
 
   add(frames: string | Uint8Array): void {
     if (typeof frames === "string" || frames.length >= large.from) {
@@ -74,25 +75,28 @@ class Native {
     this.#smallBytes += frames.length
   }
 
-  generated(): string {
+  /** Where deltas are texts themselves, the other texts say them once more. */
+  get generated(): string {
     this.#lookThrough()
-    return this.#text
+    return this.#deltas === "" ? this.#texts : this.#deltas
   }
 
   #lookThrough(): void {
-    for (const frames of this.#large) {
-      this.#text = grown(this.#text, generatedText(typeof frames === "string" ? frames : utf8.decode(frames)))
-    }
-    this.#text = grown(this.#text, generatedText(utf8.decode(this.#small.subarray(0, this.#smallBytes))))
+    for (const frames of this.#large) this.#lookInto(typeof frames === "string" ? frames : utf8.decode(frames))
+    this.#lookInto(utf8.decode(this.#small.subarray(0, this.#smallBytes)))
     this.#large = []
     this.#largeBytes = 0
     this.#smallBytes = 0
   }
+
+  /** The generated text inside forwarded stream frames: the strings that deltas of any dialect carry. */
+  #lookInto(frames: string): void {
+    for (const [, name, value = ""] of frames.matchAll(generated)) {
+      if (name === "delta") this.#deltas = appendText(this.#deltas, value)
+      else this.#texts = appendText(this.#texts, value)
+    }
+  }
 }
 
-/** The generated text inside forwarded stream frames: the strings that deltas of either dialect carry. */
-const generatedText = (frames: string): string =>
-  Array.from(
-    frames.matchAll(/"(?:delta|text|thinking|partial_json)":\s*"((?:[^"\\]|\\.)*)"/g),
-    ([, value = ""]) => value
-  ).join("")
+const generated =
+  /"(delta|text|thinking|partial_json|arguments|content|reasoning_content|reasoning|refusal)":\s*"((?:[^"\\]|\\.)*)"/g

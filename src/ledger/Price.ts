@@ -78,14 +78,10 @@ export const nanoUsd = (usd: number): number => Math.round(Number((usd * 1e9).to
 
 export const free: Price = fromUsd({})
 
-export const isFree = (price: Price): boolean => price === free || price.text === free.text
+/** Of a model that nobody has priced: costs nothing, where it may be used at all. Told from `free` by being another. */
+export const unpriced: Price = { ...free }
 
-/** Nano-dollars as dollars with every digit that matters, at least two (`5.00`, `0.000001250`). */
-export const showUsd = (nano: number): string => {
-  const digits = BigInt(Math.abs(nano)).toString().padStart(10, "0")
-  const decimals = digits.slice(-9).replace(/0+$/, "").padEnd(2, "0")
-  return `${nano < 0 ? "-" : ""}${digits.slice(0, -9)}.${decimals}`
-}
+export const isFree = (price: Price): boolean => price === free || price.text === free.text
 
 /** Nano-dollars for a request, rounded half up, once. */
 export const costOf = (price: Price, used: Consumption): number => {

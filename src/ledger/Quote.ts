@@ -28,6 +28,8 @@ export class Quoters extends Context.Tag("gateway/ledger/Quoters")<
   {
     readonly "/v1/messages": Quoter
     readonly "/v1/responses": Quoter
+    readonly "/v1/chat/completions": Quoter
+    readonly "/v1/embeddings": Quoter
     readonly "/api/v3/contents/generations/tasks": Quoter
   }
 >() {}

@@ -1,10 +1,13 @@
-import { SqlClient } from "@effect/sql"
-import { Effect } from "effect"
-import type { Cause } from "effect"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Exit } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { everySecond } from "../flow/schedules.ts"
 import { Internal } from "../contract/Failure.ts"
-import { Commits } from "../sql/Commits.ts"
-import { usageWriter } from "./Book.ts"
-import type { UsageRow } from "./Book.ts"
+import { isRefused } from "../sql/isRefused.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import type { InDoubt } from "./InDoubt.ts"
+import type { KeepsBooks } from "./KeepsBooks.ts"
+import type { UsageRow } from "./store/usageRows.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
@@ -12,8 +15,6 @@ const lag = 20
 const longestPause = 2
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
 const rowsBehind = 512
-/** After a write has failed, in ms. */
-const backoff = 1_000
 /** Rows kept at most while the database takes none. */
 const capacity = 100_000
 
@@ -51,10 +52,11 @@ export interface UsageLog {
 }
 
 /** @param mayFollow whether a request is under way that will wait for its row too */
-export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolean) {
-  const sql = yield* SqlClient.SqlClient
-  const commits = yield* Commits
-  const writeUsage = usageWriter(sql)
+export const makeUsageLog = Effect.fnUntraced(function* (
+  { unsettle, write }: Pick<KeepsBooks, "unsettle" | "write">,
+  mayFollow: () => boolean
+) {
+  const refused = (yield* Metrics).usageRefused.of()
   /** What somebody waits for, or what costs something. */
   let open = emptyBatch()
   /** What can wait. */
@@ -65,6 +67,8 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
    * time on commits at most, and an idle one keeps nobody waiting.
    */
   let notBefore = 0
+  /** Of the last rows nobody knows whether they are stored. */
+  let isInDoubt = false
 
   const add = (entry: Entry) => {
     open.entries.push(entry)
@@ -95,69 +99,130 @@ export const makeUsageLog = Effect.fnUntraced(function* (mayFollow: () => boolea
     wake()
   })
 
-  // Both take their rows when the commit begins, so that whatever came in the meantime goes with it.
+  /** @param instead what becomes of the rows where they turn out not to be stored */
+  const writing = (take: () => ReadonlyArray<UsageRow>, instead: () => void) =>
+    Effect.tapErrorTag(
+      write(take, (isStored) => {
+        isInDoubt = false
+        if (!isStored) instead()
+      }),
+      "InDoubt",
+      () => Effect.sync(() => void (isInDoubt = true))
+    )
+
+  /**
+   * Writes rows one by one: one that the database refuses for good must not keep its neighbours, or itself, waiting. Those
+   * that are left are of the batch still.
+   */
+  const writeEach = (batch: Batch) =>
+    Effect.whileLoop({
+      while: () => batch.entries.length > 0,
+      body: () => {
+        const some = batch.entries.splice(0, 1)
+        return writing(
+          () => some.map(({ row }) => row),
+          () => giveBack(some)
+        ).pipe(
+          Effect.catchTag("SqlError", (error) => {
+            if (isRefused(error)) return Effect.forEach(some, (entry) => setAside(entry, error), { discard: true })
+            batch.entries.unshift(...some)
+            return Effect.fail(error)
+          })
+        )
+      },
+      step: () => {}
+    })
+
+  const setAside = (entry: Entry, error: SqlError) =>
+    Effect.suspend(() => {
+      forget(entry)
+      refused.add(1)
+      return Effect.annotateLogs(Effect.logError("the database refuses a usage row; it is set aside", error), {
+        event: "usage.refused",
+        request_id: entry.row.requestId,
+        account: entry.row.account
+      })
+    })
+
+  const forget = ({ lost, row }: Entry) => {
+    if (lost !== undefined) return lost()
+    if (row.held !== undefined) unsettle(row, row.held, row.costNanoUsd, row.atMs)
+  }
+
+  const take = (): Batch => {
+    const taken = open
+    open = emptyBatch()
+    return taken
+  }
+
+  // Both take their rows when the commit begins, so that whatever came in the meantime goes with it: once, however often
+  // the commit is tried. Where it can't even begin, those who wait are told all the same.
   const writeAwaited = Effect.suspend(() => {
-    let batch = emptyBatch()
+    let batch: Batch | undefined
+    let doubted: ReadonlyArray<Entry> = []
+    const begin = (): Batch => (batch ??= take())
     const began = performance.now()
-    const write = commits.writeBehind(
-      Effect.suspend(() => {
-        batch = open
-        open = emptyBatch()
-        return writeUsage(batch.entries.map((entry) => entry.row))
+    const written = writing(
+      () => begin().entries.map((entry) => entry.row),
+      () => giveBack(doubted)
+    ).pipe(
+      // Nothing is given back before that is known; those who wait are told at once.
+      Effect.tapErrorTag("InDoubt", () =>
+        Effect.sync(() => {
+          doubted = begin().entries
+          batch = { ...begin(), entries: [] }
+        })
+      ),
+      Effect.catchTag("SqlError", (error) => (isRefused(error) ? writeEach(begin()) : Effect.fail(error)))
+    )
+    return Effect.onExit(written, (exit) =>
+      Effect.sync(() => {
+        if (Exit.isFailure(exit)) {
+          giveBack(begin().entries)
+          return begin().written.reject(new Internal({ message: "Internal error: the usage could not be stored" }))
+        }
+        const now = performance.now()
+        notBefore = now + Math.min(longestPause, 9 * (now - began))
+        begin().written.resolve()
       })
     )
-    return Effect.matchCauseEffect(write, {
-      onSuccess: () =>
-        Effect.sync(() => {
-          const now = performance.now()
-          notBefore = now + Math.min(longestPause, 9 * (now - began))
-          batch.written.resolve()
-        }),
-      onFailure: (cause) =>
-        Effect.zipRight(
-          Effect.sync(() => giveBack(batch)),
-          failed(cause)
-        )
-    })
   })
 
-  const giveBack = (batch: Batch) => {
-    for (const entry of batch.entries) entry.lost?.()
-    open.entries.unshift(...batch.entries.filter((entry) => entry.lost === undefined).slice(-capacity))
-    batch.written.reject(new Internal({ message: "Internal error: the usage could not be stored" }))
+  const giveBack = (entries: ReadonlyArray<Entry>) => {
+    for (const entry of entries) entry.lost?.()
+    open.entries.unshift(...entries.filter((entry) => entry.lost === undefined).slice(-capacity))
   }
 
   const writeBehind = Effect.suspend(() => {
-    let rows: ReadonlyArray<UsageRow> = []
-    const write = commits.writeBehind(
-      Effect.suspend(() => {
-        rows = behind.splice(0, rowsBehind)
-        return writeUsage(rows)
+    let rows: ReadonlyArray<UsageRow> | undefined
+    const again = () => {
+      behind = [...(rows ?? []), ...behind].slice(-capacity)
+    }
+    const written = writing(() => (rows ??= behind.splice(0, rowsBehind)), again).pipe(
+      Effect.catchTag("SqlError", (error) => {
+        if (!isRefused(error)) {
+          again()
+          return Effect.fail(error)
+        }
+        const each: Batch = { ...emptyBatch(), entries: (rows ?? []).map((row) => ({ row, lost: undefined })) }
+        return Effect.tapError(writeEach(each), () => Effect.sync(() => giveBack(each.entries)))
       })
     )
-    return Effect.catchAllCause(write, (cause) => {
-      behind = [...rows, ...behind].slice(-capacity)
-      return failed(cause)
-    })
+    return written
   })
 
-  const failed = (cause: Cause.Cause<unknown>) =>
-    Effect.zipRight(Effect.logError("usage rows can't be written", cause), Effect.sleep(backoff))
-
-  yield* somethingToWrite.pipe(
-    Effect.zipRight(
-      Effect.uninterruptible(Effect.suspend(() => (open.entries.length > 0 ? writeAwaited : writeBehind)))
-    ),
-    Effect.forever,
-    Effect.annotateLogs({ fiber: "usage" }),
-    Effect.forkScoped
-  )
+  const pass = Effect.suspend((): Effect.Effect<void, SqlError | InDoubt> => {
+    if (open.entries.length > 0 || isInDoubt) return writeAwaited
+    return behind.length > 0 ? writeBehind : Effect.void
+  })
+  const alone = yield* Effect.makeSemaphore(1)
+  yield* daemon("usage", Effect.as(Effect.uninterruptible(alone.withPermits(1)(pass)), somethingToWrite), everySecond)
 
   const flush = Effect.suspend(() => {
     for (const row of behind.splice(0)) open.entries.push({ row, lost: undefined })
     const { promise } = open.written
     // What is being written now may not be yet.
-    if (open.entries.length === 0) return Effect.ignore(commits.write(Effect.void))
+    if (open.entries.length === 0 && !isInDoubt) return alone.withPermits(1)(Effect.void)
     wake?.()
     return Effect.promise(() => promise.catch(() => {}))
   })

@@ -1,8 +1,8 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
-import { Moment } from "../contract/moment.ts"
+import { TimeQuery } from "../contract/timeQuery.ts"
 import { Money, money } from "./Money.ts"
-import type { UsageEntry, UsageGroup, UsageSums } from "./UsageReport.ts"
+import type { UsageEntry, UsageGroup, UsageSums } from "./store/UsageReport.ts"
 
 const counted = {
   input_tokens: said(Schema.Int, "Input tokens that no cache served."),
@@ -42,10 +42,10 @@ const Entry = Schema.Struct({
   ...counted
 }).annotations({ identifier: "UsageEntry" })
 
-const since = Schema.optional(Moment).annotations({
+const since = Schema.optional(TimeQuery).annotations({
   description: "Where the span begins: a UTC day, a time, or how long ago (`7d`, `24h`). Default `7d`."
 })
-const until = Schema.optional(Moment).annotations({ description: "Where it ends, inclusive. Default now." })
+const until = Schema.optional(TimeQuery).annotations({ description: "Where it ends, inclusive. Default now." })
 
 const limit = (most: number, otherwise: number) =>
   Schema.optional(
@@ -120,5 +120,18 @@ export const entryRecord = (entry: UsageEntry): typeof Entry.Type => ({
   outcome: entry.outcome,
   estimated: entry.estimated,
   price: JSON.parse(entry.price),
-  ...shown(entry)
+  ...shown({
+    inputTokens: nearest(entry.inputTokens),
+    cacheReadTokens: nearest(entry.cacheReadTokens),
+    cacheWriteTokens: nearest(entry.cacheWriteTokens),
+    outputTokens: nearest(entry.outputTokens),
+    reasoningTokens: nearest(entry.reasoningTokens),
+    searches: nearest(entry.searches),
+    videoFrames: nearest(entry.videoFrames),
+    costNanoUsd: nearest(entry.costNanoUsd)
+  })
 })
+
+/** Rows of version 0.1.0 may hold what no count can be: they are shown as near to it as a whole number comes. */
+const nearest = (count: number): number =>
+  Math.round(Math.min(Math.max(count, -Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER))

@@ -1,13 +1,20 @@
+import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
-import type { Usage } from "../generation/GenerationEvent.ts"
+import type { Doubt, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { Charge } from "./Ledger.ts"
+import type { Charge } from "./Charge.ts"
 import { Output } from "./Output.ts"
 
 /** Whose generation it is that is watched. */
 export interface Metering {
   /** Counts the input; only asked where the upstream does not tell. */
   readonly inputTokens: () => number
+  /** What of the usage that the upstream tells can't be; undefined where it counts. */
+  readonly doubtOf: (usage: Usage, isStart: boolean) => Doubt | undefined
+  /** Runs where it can't be, and for what else was counted because it could not. */
+  readonly doubted: (doubt: Doubt, told: Usage) => void
+  /** Runs where the answer fails after it has begun. */
+  readonly failed: (failure: Failure) => void
   /** Whether the gateway itself stops the work: the client then pays nothing. */
   readonly isShuttingDown: () => boolean
   /** Runs once, when it is over, with the tokens that are paid for and how it ended. */
@@ -16,8 +23,8 @@ export interface Metering {
 
 /**
  * Watches a generation go by and pays for it once: what the upstream says it used when it finishes, what was produced
- * when the client hangs up, nothing when it fails. An upstream that tells no usage is counted after, and the count is
- * given to the client as well, so that both see the same numbers.
+ * when the client hangs up, nothing when it fails. An upstream that tells no usage, or none that can be, is counted after,
+ * and the count is given to the client in its place, so that both see the same numbers.
  */
 export const metered = (generation: Generation, charge: Charge, options: Metering): Generation =>
   new Metered(generation, charge, options)
@@ -33,6 +40,13 @@ class Metered implements Generation {
   #reported: Usage | undefined
   /** Whether the reported usage is a total, and not just what was known at the start. */
   #isTotal = false
+  /** Whether it was counted here. */
+  #isEstimated = false
+  /**
+   * The caller heard our own count at the beginning: the total says all of what is believed in the end, of which the
+   * upstream's own frame may leave out what it had told then.
+   */
+  #retellsTotal = false
   #isOver = false
   #stored: Promise<void> | undefined
   /** Made once, and not for every chunk. */
@@ -96,32 +110,96 @@ class Metered implements Generation {
       this.#release()
       return batch
     }
-    for (const event of batch) {
-      switch (event.type) {
-        case "started":
-          this.#reported = event.usage ?? this.#reported
-          break
-        case "usage":
-          this.#reported = event.usage
-          this.#isTotal = true
-          break
-        case "failed":
-          this.#release()
-          return batch
-        case "finished": {
-          if (this.#isTotal) {
-            this.#pay(this.#reported ?? noUsage, "finished", false)
-            return batch
-          }
-          const usage = this.#counted()
-          this.#pay(usage, "finished", true)
-          return batch.toSpliced(batch.indexOf(event), 0, { type: "usage", usage })
-        }
-        default:
-          this.#output ??= new Output()
-          this.#output.take(event)
-      }
+    let changed: Array<GenerationEvent> | undefined
+    for (let index = 0; index < batch.length && !this.#isOver; index++) {
+      const event = batch[index]
+      if (event === undefined) continue
+      const instead = this.#take(event)
+      if (instead !== undefined) changed ??= batch.slice(0, index)
+      changed?.push(...(instead ?? [event]))
     }
-    return batch
+    return changed ?? batch
+  }
+
+  /** What becomes of an event; undefined where it stays as it is. */
+  #take(event: GenerationEvent): Batch | undefined {
+    switch (event.type) {
+      case "started":
+        return event.usage === undefined ? undefined : this.#started(event.usage)
+      case "usage":
+        return this.#told(event)
+      case "failed":
+        this.#options.failed(event.failure)
+        this.#release()
+        return undefined
+      case "finished": {
+        const instead = this.#isTotal ? undefined : [this.#count(), event]
+        this.#pay(this.#reported ?? noUsage, "finished", this.#isEstimated)
+        return instead
+      }
+      default:
+        this.#output ??= new Output()
+        this.#output.take(event)
+        return event.type === "native" ? this.#retold(event) : undefined
+    }
+  }
+
+  #started(told: Usage): Batch | undefined {
+    const doubt = this.#options.doubtOf(told, true)
+    if (doubt === undefined) {
+      // Of the output nothing is known yet, whatever is told.
+      this.#reported = { ...told, outputTokens: 0, reasoningTokens: 0, searches: 0 }
+      const isWhole = !Number.isNaN(told.outputTokens + told.reasoningTokens + told.searches)
+      return isWhole ? undefined : [{ type: "started", usage: this.#reported }]
+    }
+    this.#options.doubted(doubt, told)
+    this.#retellsTotal = true
+    this.#isEstimated = true
+    this.#reported = { ...noUsage, inputTokens: this.#options.inputTokens() }
+    return [{ type: "started", usage: this.#reported }]
+  }
+
+  #told({ counted, usage }: Extract<GenerationEvent, { readonly type: "usage" }>): Batch | undefined {
+    const doubt = this.#options.doubtOf(usage, false)
+    if (counted !== undefined && counted !== "untold") this.#options.doubted(counted, usage)
+    if (doubt === undefined) {
+      this.#reported = usage
+      this.#isTotal = true
+      this.#isEstimated = counted !== undefined
+      return undefined
+    }
+    this.#options.doubted(doubt, usage)
+    this.#isTotal = false
+    return []
+  }
+
+  /** A frame of the upstream's own, with what is counted here in the place of what it told or left out. */
+  #retold(event: NativeEvent): Batch | undefined {
+    const { telling } = event
+    if (telling === undefined) return undefined
+    if (telling.isTotal) {
+      if (this.#isTotal) {
+        return this.#retellsTotal && this.#reported !== undefined ? [retold(event, this.#reported)] : undefined
+      }
+      const total = this.#count()
+      return [total, retold(event, total.usage)]
+    }
+    return this.#isEstimated && this.#reported !== undefined ? [retold(event, this.#reported)] : undefined
+  }
+
+  /** Counts what was used so far, as the total. */
+  #count() {
+    const usage = this.#counted()
+    this.#reported = usage
+    this.#isTotal = true
+    this.#isEstimated = true
+    return { type: "usage", usage } as const
   }
 }
+
+type NativeEvent = Extract<GenerationEvent, { readonly type: "native" }>
+
+const retold = (event: NativeEvent, usage: Usage): NativeEvent =>
+  event.terminal
+    ? { ...event, text: event.telling?.as(usage) ?? event.text }
+    : { ...event, bytes: event.telling?.as(usage) ?? event.bytes }

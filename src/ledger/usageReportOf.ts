@@ -1,9 +1,9 @@
 import { Clock, Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
-import { readMoment } from "../contract/moment.ts"
+import { readTime } from "../contract/timeQuery.ts"
 import { entryRecord, groupRecord, totalsRecord } from "./UsageRecord.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
-import type { UsageReport } from "./UsageReport.ts"
+import type { UsageReport } from "./store/UsageReport.ts"
 
 /** What a caller or an operator asks for, as `UsageParams` decodes it. */
 export interface UsageQuestion {
@@ -25,8 +25,8 @@ export const usageReportOf = (report: UsageReport, question: UsageQuestion): Eff
       account: question.account,
       key: question.key,
       model: question.model,
-      sinceMs: readMoment(question.since ?? "7d", nowMs) ?? nowMs,
-      untilMs: readMoment(question.until ?? "0m", nowMs, true) ?? nowMs
+      sinceMs: readTime(question.since ?? "7d", nowMs) ?? nowMs,
+      untilMs: readTime(question.until ?? "0m", nowMs, true) ?? nowMs
     }
     const { by = "day", limit = 100 } = question
     const { data, next } = yield* by === "request"

@@ -16,6 +16,15 @@ export class Permits {
     return undefined
   }
 
+  runningOf(key: string): number {
+    return this.running.get(key) ?? 0
+  }
+
+  /** Those under which something runs. */
+  keys(): ReadonlyArray<string> {
+    return [...this.running.keys()]
+  }
+
   giveBack(bounds: ReadonlyArray<Bound>): void {
     for (const { key } of bounds) {
       const left = (this.running.get(key) ?? 0) - 1

@@ -1,55 +1,62 @@
 import { RateLimitStoreError } from "@effect/experimental/RateLimiter"
-import { RedisClient } from "bun"
-import { Clock, Effect, Redacted } from "effect"
-import { windowMs } from "./windowMs.ts"
-import type { WindowCounts } from "./Windows.ts"
-
-/** A request does not wait longer than this for Redis, in ms. */
-const patience = 500
+import { Effect } from "effect"
+import { redisScript } from "./redisScript.ts"
+import type { Redis } from "./SharedRedis.ts"
+import type { Remote } from "./sharedWindows.ts"
+import { windowMs } from "./WindowCounts.ts"
 
 /**
- * Counters in Redis or Valkey, one key a minute. Taken first and looked at after: two processes may both be refused where
- * one would have fitted, but never both be let in.
+ * In Redis or Valkey: a hash a key, with the minute that it counts (of Redis's own clock), what all processes have taken
+ * in it, and what each has. A process says with each call what it has taken so far, so that a Redis that has begun anew
+ * learns again what it forgot. Answers what is taken now, or would be, and Redis's time.
  */
-export const redisWindows = (url: Redacted.Redacted) =>
-  Effect.gen(function* () {
-    const redis = yield* Effect.acquireRelease(
-      Effect.sync(() => new RedisClient(Redacted.value(url), { connectionTimeout: patience })),
-      (client) => Effect.sync(() => client.close())
-    )
-    const keyOf = (key: string, atMs: number) => `gateway:limits:${key}:${Math.floor(atMs / windowMs)}`
+const script = redisScript(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local minute = string.format('%d', math.floor(now / ${windowMs}))
+local node, of, known, tokens, limit = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local all, own = 0, 0
+local kept = redis.call('HMGET', KEYS[1], 'minute', 'all', node)
+if kept[1] == minute then
+  all, own = tonumber(kept[2]), tonumber(kept[3] or '0')
+else
+  redis.call('DEL', KEYS[1])
+end
+if of == minute and known > own then
+  all, own = all + known - own, known
+end
+if limit then
+  if all + tokens <= limit then
+    all, own = all + tokens, own + tokens
+    tokens = 0
+  end
+elseif of == minute then
+  all, own = all + tokens, own + tokens
+  tokens = 0
+else
+  tokens = 0
+end
+redis.call('HSET', KEYS[1], 'minute', minute, 'all', string.format('%d', all), node, string.format('%d', own))
+redis.call('PEXPIRE', KEYS[1], 2 * ${windowMs})
+return { all + tokens, now }
+`)
 
-    const add = async (key: string, tokens: number) => {
-      const [count] = await Promise.all([redis.incrby(key, tokens), redis.expire(key, (2 * windowMs) / 1_000)])
-      return count
-    }
-
-    const take = async (key: string, tokens: number, limit: number) => {
-      const count = await add(key, tokens)
-      if (count > limit) await redis.decrby(key, tokens)
-      return count
-    }
-
-    return {
-      take: (key, tokens, limit) =>
-        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-          Effect.tryPromise({
-            try: async () => ({
-              count: await soon(take(keyOf(key, nowMs), tokens, limit)),
-              leftMs: windowMs - (nowMs % windowMs)
-            }),
-            catch: (cause) => new RateLimitStoreError({ message: "rate limits: Redis does not answer", cause })
-          })
-        ),
-      takeNow: undefined,
-      correct: (key, tokens, takenAtMs) => void add(keyOf(key, takenAtMs), tokens).catch(() => {})
-    } satisfies WindowCounts
-  })
-
-const soon = <A>(promise: Promise<A>): Promise<A> => {
-  let timer: ReturnType<typeof setTimeout>
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("timed out")), patience)
-  })
-  return Promise.race([promise, late]).finally(() => clearTimeout(timer))
+export const redisWindows = ({ client, node, soon }: Redis): Remote => {
+  const call = async (key: string, ...values: ReadonlyArray<number | "">): Promise<readonly [number, number]> => {
+    const answer = await script(client, [`gateway:limits:${key}`], [node, ...values.map(String)])
+    const [count, nowMs] = Array.isArray(answer) ? answer.map(Number) : []
+    if (count === undefined || nowMs === undefined) throw new Error("an answer of another kind")
+    return [count, nowMs]
+  }
+  return {
+    take: (key, tokens, limit, { known, minute }) =>
+      Effect.map(
+        Effect.tryPromise({
+          try: () => soon(call(key, minute, known, tokens, limit)),
+          catch: (cause) => new RateLimitStoreError({ message: "Redis does not answer", cause })
+        }),
+        ([count, nowMs]) => ({ count, leftMs: windowMs - (nowMs % windowMs), nowMs })
+      ),
+    correct: (key, tokens, { known, minute }) => void call(key, minute, known, tokens, "").catch(() => {})
+  }
 }

@@ -1,6 +1,7 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { BodyLimit, Idempotent, Prefixes, RateHeaders, RequestIdInErrors } from "../contract/annotations.ts"
+import { eventStream } from "../contract/eventStream.ts"
 import { MessagesError } from "./Errors.ts"
 import { Message, TaskHandle, TokenCount } from "./Message.ts"
 import { CountTokens, CreateMessage } from "./Request.ts"
@@ -16,14 +17,13 @@ const create = HttpApiEndpoint.post("create", "/v1/messages")
         "Answers a conversation: with the message, with a task when `async` is true, or with a server-sent event " +
         "stream when `stream` is true (`stream` wins). A failure after the stream has begun is an `error` event.",
       transform: (operation) => {
-        operation.responses[200].content["text/event-stream"] = {
-          schema: {
-            type: "string",
-            description:
-              "`message_start`, then for each block `content_block_start`, `content_block_delta`s and " +
-              "`content_block_stop`, then `message_delta` and `message_stop`; `ping` may come anywhere between."
-          }
-        }
+        operation.responses[200].content["text/event-stream"] = eventStream({
+          description:
+            "`message_start`, then for each block `content_block_start`, `content_block_delta`s and " +
+            "`content_block_stop`, then `message_delta` and `message_stop`; `ping` may come anywhere between.",
+          event: "What it is.",
+          data: "JSON, whose `type` is the event's name."
+        })
         return operation
       }
     })
@@ -39,7 +39,7 @@ const countTokens = HttpApiEndpoint.post("countTokens", "/v1/messages/count_toke
     })
   )
 
-/** `/v1/messages`: specification family C. */
+/** `/v1/messages` (docs/api.md#messages). */
 export class MessagesApi extends HttpApiGroup.make("messages")
   .add(create)
   .add(countTokens)

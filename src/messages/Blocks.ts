@@ -1,12 +1,9 @@
 import { Schema } from "effect"
 import { JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
+import { cacheControl } from "./cacheControl.ts"
+import { ToolAdditionBlock, ToolRemovalBlock } from "./ToolChanges.ts"
 import { Base64, DocumentSource, FileSource, fileTypes, image } from "./Sources.ts"
-
-/** A prompt-cache breakpoint; accepted wherever the dialect has it. */
-export const cacheControl = maybe(JsonObject).annotations({
-  description: 'Marks a prompt-cache breakpoint: `{"type": "ephemeral"}`.'
-})
 
 const citations = maybe(
   Schema.Array(
@@ -94,14 +91,26 @@ const ToolUseBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolUseBlock", description: "A tool call of an earlier answer." })
 
+/** How a tool that finds tools (Claude Code's `ToolSearch`) says which of the deferred ones it has found. */
+const ToolReference = Schema.Struct({
+  type: Schema.Literal("tool_reference"),
+  tool_name: required(Schema.NonEmptyString, "Name of the tool. Required."),
+  cache_control: cacheControl
+}).annotations({
+  identifier: "MessagesToolReference",
+  description: "Names a tool of `tools` that the model may use from here on."
+})
+
 const ResultBlock = variants({
   text: TextBlock,
   image: ImageBlock,
   document: DocumentBlock,
   file: FileBlock,
   file_data: FileDataBlock,
-  search_result: SearchResultBlock
+  search_result: SearchResultBlock,
+  tool_reference: ToolReference
 })
+export type ResultBlock = typeof ResultBlock.Type
 
 const ToolResultBlock = Schema.Struct({
   type: Schema.Literal("tool_result"),
@@ -176,10 +185,10 @@ const hosted = [
 ] as const
 const isHostedType = new RegExp(`^(${hosted.join("|")})$`)
 
-const HostedBlock = Schema.Struct({
-  type: Schema.Literal(...hosted).annotations({ description: "What a tool did." }),
-  cache_control: cacheControl
-}).annotations({
+const HostedBlock = Schema.Struct(
+  { type: Schema.Literal(...hosted).annotations({ description: "What a tool did." }), cache_control: cacheControl },
+  { key: Schema.String, value: Schema.Unknown }
+).annotations({
   identifier: "MessagesHostedBlock",
   description: "A block that only an upstream of this dialect understands: passed through, or left out."
 })
@@ -198,12 +207,29 @@ export const ContentBlock = variants(
     redacted_thinking: RedactedThinkingBlock,
     server_tool_use: ServerToolUseBlock,
     web_search_tool_result: WebSearchToolResultBlock,
-    search_result: SearchResultBlock
+    search_result: SearchResultBlock,
+    tool_addition: ToolAdditionBlock,
+    tool_removal: ToolRemovalBlock
   },
-  { others: [[isHostedType, HostedBlock]] }
+  { others: [[isHostedType, HostedBlock]], open: true }
 )
 export type ContentBlock = typeof ContentBlock.Type
 
 /** Whether only an upstream of this dialect understands the block. */
 export const isHostedBlock = ({ type }: ContentBlock): boolean => isHostedType.test(type)
 export type BlockOf<Type extends ContentBlock["type"]> = Extract<ContentBlock, { readonly type: Type }>
+
+interface WithBlocks {
+  readonly messages: string | ReadonlyArray<{ readonly content: string | ReadonlyArray<ContentBlock> }>
+}
+
+/** Every block of a request's messages. */
+export const blocksOf = ({ messages }: WithBlocks): ReadonlyArray<ContentBlock> => {
+  if (typeof messages === "string") return []
+  const blocks: Array<ContentBlock> = []
+  for (const { content } of messages) {
+    if (typeof content === "string") continue
+    for (const block of content) blocks.push(block)
+  }
+  return blocks
+}

@@ -4,7 +4,7 @@ import { failureUnion, typedBody } from "../contract/wire.ts"
 
 const row = (status: number, type: string) => ({ status, code: type, type })
 
-/** How `/v1/messages` says each failure (specification: Errors, messages family), over HTTP and inside a stream. */
+/** How `/v1/messages` says each failure (docs/api.md#errors-of-messages), over HTTP and inside a stream. */
 const table: FailureTable<Failure["_tag"]> = {
   InvalidRequest: row(400, "invalid_request_error"),
   AuthMissing: row(401, "authentication_error"),
@@ -16,6 +16,8 @@ const table: FailureTable<Failure["_tag"]> = {
   NotFound: row(404, "invalid_request_error"),
   Conflict: row(409, "invalid_request_error"),
   TooLarge: row(413, "request_too_large"),
+  UnsupportedEncoding: row(415, "invalid_request_error"),
+  Undecodable: row(422, "invalid_request_error"),
   RateLimited: row(429, "rate_limit_error"),
   UpstreamFailed: row(500, "internal_server_error"),
   Internal: row(500, "internal_server_error")

@@ -111,7 +111,7 @@ const Usage = Schema.Struct({
 })
 export type Usage = typeof Usage.Type
 
-/** The answer to a request (specification C6). */
+/** The answer to a request (docs/api.md#the-message). */
 export const Message = Schema.Struct({
   id: said(Schema.String, "Id of the message."),
   type: Schema.Literal("message"),
@@ -126,7 +126,7 @@ export const Message = Schema.Struct({
 }).annotations({ identifier: "Message" })
 export type Message = typeof Message.Type
 
-/** What an async request gets at once (specification C7). */
+/** What an async request gets at once (docs/api.md#async-messages). */
 export const TaskHandle = Schema.Struct({
   id: Schema.String.annotations({ description: "Task id, for `GET /v1/tasks/{id}`." }),
   object: Schema.Literal("task"),

@@ -1,12 +1,14 @@
 import { Schema } from "effect"
 import { integer, JsonObject, maybe, required } from "../contract/fields.ts"
+import { open } from "../contract/open.ts"
 import { variants } from "../contract/variants.ts"
-import { cacheControl, ContentBlock } from "./Blocks.ts"
+import { ContentBlock } from "./Blocks.ts"
+import { cacheControl } from "./cacheControl.ts"
 import { Tool, ToolChoice } from "./Tools.ts"
 
 const InputMessage = Schema.Struct({
   role: required(
-    Schema.Literal("user", "assistant", "system"),
+    open(Schema.Literal("user", "assistant", "system")),
     "Who speaks. `system` stands for system text at this place of the conversation. Required."
   ),
   content: required(
@@ -22,8 +24,10 @@ const SystemText = Schema.Struct({
   cache_control: cacheControl
 })
 
-const display = maybe(Schema.Literal("summarized", "omitted")).annotations({
-  description: "Whether the thinking is shown or only its signature. Default `summarized`."
+const display = maybe(Schema.Literal("summarized", "omitted", "updates", "highlights")).annotations({
+  description:
+    "Whether the thinking is shown or only its signature. Default `summarized`. `updates` and `highlights` are the same " +
+    "where the upstream is none of this dialect."
 })
 
 const Thinking = variants({
@@ -47,6 +51,17 @@ const Thinking = variants({
   })
 })
 
+const Thread = variants({
+  create: Schema.Struct({ type: Schema.Literal("create") }).annotations({ description: "A conversation begins." }),
+  continue: Schema.Struct({
+    type: Schema.Literal("continue"),
+    previous_message_id: required(
+      Schema.NonEmptyString.pipe(Schema.maxLength(256)),
+      "The id of the answer that this continues. Required when `type` is `continue`."
+    )
+  }).annotations({ description: "It goes on." })
+})
+
 const JsonFormat = Schema.Struct({
   type: Schema.Literal("json_schema"),
   schema: required(JsonObject, "JSON Schema of the answer. Required.")
@@ -57,28 +72,35 @@ const fraction = Schema.Number.pipe(Schema.between(0, 1))
 const shared = {
   model: required(Schema.NonEmptyString, "Model id; `GET /v1/models` lists them. Required."),
   messages: required(
+    // None is a rule of its own: an answer of a thread that paused goes on without (`rules.ts`).
     Schema.Union(
       Schema.NonEmptyString,
-      Schema.Array(InputMessage).pipe(Schema.minItems(1, { description: "an array of at least one message" }))
+      Schema.Array(InputMessage).pipe(
+        Schema.filter(() => true, { description: "an array of at least one message", jsonSchema: {} })
+      )
     ),
     "The conversation so far, oldest first; a string is one user message. Required, not empty."
   ),
-  system: maybe(Schema.Union(Schema.String, Schema.Array(SystemText))).annotations({ description: "System prompt." }),
+  system: maybe(open(Schema.Union(Schema.String, Schema.Array(SystemText)))).annotations({
+    description: "System prompt."
+  }),
   tools: maybe(Schema.Array(Tool)).annotations({ description: "Tools the model may use; web search is one." }),
-  tool_choice: maybe(ToolChoice).annotations({
+  tool_choice: maybe(open(ToolChoice)).annotations({
     description: "How the model chooses among the tools. Default `auto`.",
     default: { type: "auto" }
   }),
-  thinking: maybe(Thinking).annotations({ description: "Whether and how much the model thinks before it answers." }),
+  thinking: maybe(open(Thinking)).annotations({
+    description: "Whether and how much the model thinks before it answers."
+  }),
   output_config: maybe(
     Schema.Struct({
-      effort: maybe(Schema.Literal("low", "medium", "high", "xhigh", "max")).annotations({
+      effort: maybe(open(Schema.Literal("low", "medium", "high", "xhigh", "max"))).annotations({
         description: "How hard the model works."
       }),
-      format: maybe(JsonFormat).annotations({ description: "The shape of the answer." })
+      format: maybe(open(JsonFormat)).annotations({ description: "The shape of the answer." })
     })
   ).annotations({ description: "How hard the model works, and the shape of its answer." }),
-  output_format: maybe(JsonFormat).annotations({ description: "An older spelling of `output_config.format`." }),
+  output_format: maybe(open(JsonFormat)).annotations({ description: "An older spelling of `output_config.format`." }),
   cache_control: cacheControl
 }
 
@@ -89,10 +111,14 @@ export const CountTokens = Schema.Struct(shared).annotations({
 })
 export type CountTokens = typeof CountTokens.Type
 
-/** A request for a message (specification C1). */
+/** A request for a message (docs/api.md#creating-a-message). */
 export const CreateMessage = Schema.Struct({
   ...shared,
-  max_tokens: required(integer(1, 32_000), "Most tokens to generate, thinking included: `1` to `32000`. Required."),
+  // Its upper bound is the model's (`tooMuchOutput`).
+  max_tokens: required(
+    integer(1),
+    "Most tokens to generate, thinking included: `1` to `32000`, or to what the model is known to write. Required."
+  ),
   stream: maybe(Schema.Boolean).annotations({
     description: "Whether the answer is a server-sent event stream. Default `false`; wins over `async`.",
     default: false
@@ -101,17 +127,24 @@ export const CreateMessage = Schema.Struct({
     description: "Whether to answer at once with a task, to be queried at `/v1/tasks/{id}`. Default `false`.",
     default: false
   }),
-  temperature: maybe(fraction).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
-  top_p: maybe(fraction).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
-  top_k: maybe(integer(0)).annotations({
+  temperature: maybe(open(fraction)).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
+  top_p: maybe(open(fraction)).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
+  top_k: maybe(open(integer(0))).annotations({
     description: "Only the K most probable tokens are considered."
   }),
   stop_sequences: maybe(
-    Schema.Array(Schema.NonEmptyString).pipe(
-      Schema.maxItems(1_024, { description: "an array of at most 1024 non empty strings" })
+    open(
+      Schema.Array(Schema.NonEmptyString).pipe(
+        Schema.maxItems(1_024, { description: "an array of at most 1024 non empty strings" })
+      )
     )
   ).annotations({
     description: "Generation stops where one of these is produced."
+  }),
+  thread: maybe(Thread).annotations({
+    description:
+      "Whether the gateway remembers the conversation: the next request then says only what is new, and whose answer " +
+      "it continues. `system` and `tools` are those that it began with."
   }),
   metadata: maybe(
     Schema.Struct({
@@ -122,6 +155,12 @@ export const CreateMessage = Schema.Struct({
   ).annotations({ description: "About the request; not shown to the model." })
 }).annotations({
   identifier: "MessagesCreate",
+  description:
+    "Kinds and values that are not listed here (of tools, blocks, formats, efforts, …) are passed on to an upstream of " +
+    "this dialect, and refused elsewhere.",
   examples: [{ model: "sandbox-text", max_tokens: 200, messages: [{ role: "user", content: "Hello!" }] }]
 })
 export type CreateMessage = typeof CreateMessage.Type
+
+/** A request of either endpoint; one to count tokens has no `max_tokens`. */
+export type AnyRequest = CountTokens & Partial<Omit<CreateMessage, keyof CountTokens>>

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { integer, JsonObject, maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
-import { cacheControl } from "./Blocks.ts"
+import { cacheControl } from "./cacheControl.ts"
 
 const webSearchType = /^web_search(_\d+)?$/
 /** What `clientTools.ts` has schemas for. */
@@ -92,7 +92,8 @@ export const Tool = variants(
   },
   {
     absent: "custom",
-    others: laterDates
+    others: laterDates,
+    open: true
   }
 )
 export type Tool = typeof Tool.Type

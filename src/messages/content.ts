@@ -1,6 +1,15 @@
 import { Schema } from "effect"
-import type { FileSource, ImagePart, Item, Part, SearchItem, TextPart } from "../generation/Conversation.ts"
-import type { BlockOf, ContentBlock } from "./Blocks.ts"
+import { reasoningItem } from "../generation/origin.ts"
+import type {
+  FileSource,
+  ImagePart,
+  Item,
+  Part,
+  SearchItem,
+  SearchResult,
+  TextPart
+} from "../generation/Conversation.ts"
+import type { BlockOf, ContentBlock, ResultBlock } from "./Blocks.ts"
 import { SearchErrorCode } from "./Message.ts"
 import { unsealContent, unsealIndex, unsealThinking } from "./opaque.ts"
 import type { InputMessage } from "./Request.ts"
@@ -15,7 +24,7 @@ export const items = (messages: string | ReadonlyArray<InputMessage>): ReadonlyA
 }
 
 const messageItems = (message: InputMessage, found: SearchesFound): ReadonlyArray<Item> => {
-  const { role, content } = message
+  const { content, role = "user" } = message
   if (typeof content === "string") return [{ type: "message", role, content: [text(content)] }]
   const items: Array<Item> = []
   let parts: Array<Part> = []
@@ -57,7 +66,7 @@ const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" 
     case "thinking":
       return thinking(block)
     case "redacted_thinking":
-      return { type: "reasoning", text: "", signature: undefined, redacted: block.data }
+      return reasoningItem({ text: "", redacted: block.data }, ownDialect)
     case "server_tool_use":
       return block.name === "web_search" ? search(block, found.get(block.id)) : "nothing"
     case "web_search_tool_result":
@@ -67,7 +76,7 @@ const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" 
   }
 }
 
-const blockParts = (block: ContentBlock): ReadonlyArray<Part> => {
+const blockParts = (block: ContentBlock | ResultBlock): ReadonlyArray<Part> => {
   switch (block.type) {
     case "text":
       return [citedText(block)]
@@ -83,6 +92,9 @@ const blockParts = (block: ContentBlock): ReadonlyArray<Part> => {
       return [
         plainDocument(`Source: ${block.source}\n\n${block.content.map(({ text }) => text).join("\n")}`, block.title)
       ]
+    case "tool_reference":
+      // Every tool is shown to the model at once, so that its name says it all.
+      return [text(`Tool available: ${block.tool_name}`)]
     default:
       return []
   }
@@ -111,13 +123,17 @@ const citedText = (block: BlockOf<"text">): TextPart => {
 const thinking = (block: BlockOf<"thinking">): Item => {
   const signature = block.signature ?? undefined
   const hidden = signature === undefined ? undefined : unsealThinking(signature)
-  return {
-    type: "reasoning",
-    text: block.thinking === "" ? (hidden ?? "") : block.thinking,
-    signature: hidden === undefined && signature !== "" ? signature : undefined,
-    redacted: undefined
-  }
+  return reasoningItem(
+    {
+      text: block.thinking === "" ? (hidden ?? "") : block.thinking,
+      signature: hidden === undefined && signature !== "" ? signature : undefined
+    },
+    ownDialect
+  )
 }
+
+/** What no gateway of this kind has sealed is as the dialect's own services made it. */
+const ownDialect = { by: "anthropic" }
 
 const isImageType = (mediaType: string) => imageTypes.some((type) => type === mediaType)
 
@@ -209,10 +225,16 @@ const outcome = (content: BlockOf<"web_search_tool_result">["content"]): NonNull
         results: content.map((hit) => ({
           url: hit.url,
           title: hit.title ?? "",
-          text: unsealContent(hit.encrypted_content ?? ""),
+          ...page(hit.encrypted_content ?? ""),
           pageAge: hit.page_age ?? null
         }))
       }
+
+/** What a page says, as far as it can be read here. */
+const page = (encrypted: string): Partial<SearchResult> & Pick<SearchResult, "text"> => {
+  const text = unsealContent(encrypted)
+  return text !== undefined || encrypted === "" ? { text: text ?? "" } : { text: "", sealed: encrypted }
+}
 
 const search = (block: BlockOf<"server_tool_use">, outcome: SearchItem["outcome"]): SearchItem => ({
   type: "search",

@@ -1,53 +1,108 @@
-import { Either } from "effect"
 import type { InvalidRequest } from "../contract/Failure.ts"
-import type { Conversation, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
+import { objecting, unknownIn } from "../contract/open.ts"
+import { Unknown } from "../contract/Unknown.ts"
+import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
+import { blocksOf, isHostedBlock } from "./Blocks.ts"
+import { listAt } from "../contract/json.ts"
 import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
-import type { AnyRequest } from "./rules.ts"
-import { brokenRule, isWebSearch, toolName } from "./rules.ts"
+import { CountTokens, CreateMessage } from "./Request.ts"
+import type { AnyRequest } from "./Request.ts"
+import { definedTools, offeredTools } from "./offeredTools.ts"
+import { brokenRule } from "./rules.ts"
+import { isWebSearch, toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
 import type * as Wire from "./Tools.ts"
 
-/** A request in the words both text families share; fails with the first rule between its fields that it breaks. */
-export const decode = (request: AnyRequest): Either.Either<Conversation, InvalidRequest> => {
-  const broken = brokenRule(request)
-  return broken === undefined ? Either.right(conversation(request)) : Either.left(broken)
+/** What the gateway makes of a request. */
+export interface Understood {
+  readonly conversation: Conversation
+  /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
+  readonly objection: () => InvalidRequest | undefined
+  readonly mayReachWeb: boolean
 }
 
-const conversation = (request: AnyRequest): Conversation => ({
-  model: request.model,
-  system: system(request.system ?? []),
-  items: items(request.messages),
-  tools: request.tools?.filter((wire) => !isHosted(wire)).map(tool) ?? [],
-  toolChoice: toolChoice(request.tool_choice ?? { type: "auto" }),
-  parallelToolCalls: !isSerial(request.tool_choice ?? { type: "auto" }),
-  reasoning: reasoning(request),
-  sampling: {
-    temperature: request.temperature ?? undefined,
-    topP: request.top_p ?? undefined,
-    topK: request.top_k ?? undefined
-  },
-  maxOutputTokens: request.max_tokens,
-  stopSequences: request.stop_sequences ?? [],
-  format: format(request),
-  truncation: "disabled",
-  endUser: request.metadata?.user_id ?? undefined,
-  cacheKey: undefined
-})
+const unknownOf = { create: objecting(CreateMessage), count: objecting(CountTokens) }
+
+/** A request in the words both text families share, as far as they say it, and what they do not. */
+export const understand = (
+  request: AnyRequest,
+  body: unknown,
+  as: keyof typeof unknownOf = "create",
+  betas?: string | null
+): Understood => {
+  // Looked for at once: a request of many blocks is made into items in another turn.
+  const objection = unknownOf[as](request, body) ?? brokenRule(request, betas ?? "")
+  return {
+    conversation: conversation(request),
+    objection: () => objection,
+    mayReachWeb:
+      [...(request.tools ?? []), ...definedTools(request)].some(
+        (tool) => tool === undefined || tool instanceof Unknown || isHosted(tool)
+      ) ||
+      listAt(body, "mcp_servers").length > 0 ||
+      blocksOf(request).some((block) => block instanceof Unknown)
+  }
+}
+
+const conversation = (request: AnyRequest): Conversation => {
+  let made: ReadonlyArray<Item> | undefined
+  return {
+    model: request.model,
+    system: system(request.system ?? []),
+    /*
+     * Made when a route, a limit or a hold reads them: a request that passes through mostly does without, which are 14 of
+     * 22 KB of garbage for one with twenty messages.
+     */
+    get items() {
+      return (made ??= items(request.messages))
+    },
+    tools: offeredTools(request).flatMap(tool),
+    toolChoice: toolChoice(request.tool_choice ?? { type: "auto" }),
+    parallelToolCalls: !isSerial(request.tool_choice ?? { type: "auto" }),
+    reasoning: reasoning(request),
+    sampling: {
+      temperature: request.temperature ?? undefined,
+      topP: request.top_p ?? undefined,
+      topK: request.top_k ?? undefined
+    },
+    maxOutputTokens: request.max_tokens,
+    outputBound,
+    stopSequences: request.stop_sequences ?? [],
+    format: format(request),
+    truncation: "disabled",
+    endUser: request.metadata?.user_id ?? undefined,
+    cacheKey: undefined,
+    ...beyond(request)
+  }
+}
+
+/** How much there is of what only an upstream of this dialect understands. */
+const beyond = (request: AnyRequest): Pick<Conversation, "unknownBytes"> => {
+  const hosted = blocksOf(request).filter(isHostedBlock)
+  const unknown = unknownIn(request)
+  return hosted.length + unknown.length === 0 ? {} : { unknownBytes: JSON.stringify([hosted, unknown]).length }
+}
+
+/** The bound of the specification, which holds for models about which nothing else is known. */
+const outputBound = { param: "max_tokens", usual: 32_000 }
 
 const system = (system: NonNullable<AnyRequest["system"]>): ReadonlyArray<string> =>
   (typeof system === "string" ? [system] : system.map(({ text }) => text)).filter((text) => text !== "")
 
-const tool = (wire: Wire.Tool): Tool => {
-  if (isWebSearch(wire)) return searchTool(wire)
-  if (!("input_schema" in wire)) return clientToolAsFunction(wire.type, wire.name ?? wire.type)
-  return {
-    type: "function",
-    name: wire.name,
-    description: wire.description ?? undefined,
-    parameters: wire.input_schema,
-    strict: wire.strict ?? undefined
-  }
+const tool = (wire: Wire.Tool): ReadonlyArray<Tool> => {
+  if (wire instanceof Unknown || isHosted(wire)) return []
+  if (isWebSearch(wire)) return [searchTool(wire)]
+  if (!("input_schema" in wire)) return [clientToolAsFunction(wire.type, wire.name ?? wire.type)]
+  return [
+    {
+      type: "function",
+      name: wire.name,
+      description: wire.description ?? undefined,
+      parameters: wire.input_schema,
+      strict: wire.strict ?? undefined
+    }
+  ]
 }
 
 const searchTool = (wire: Wire.WebSearchTool): Tool => ({

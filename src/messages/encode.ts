@@ -1,13 +1,15 @@
 import type { Machine } from "../generation/Machine.ts"
-import type { Citation as Cited, SearchOutcome } from "../generation/Conversation.ts"
+import type { Citation as Cited } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
-import { grown } from "../generation/grown.ts"
+import { isObject, parseJson } from "../contract/json.ts"
+import { appendText } from "../generation/appendText.ts"
 import * as Sequence from "../generation/sequence.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
 import type { AnswerBlock, Citation, Message, StopReason } from "./Message.ts"
-import { sealContent, sealIndex, sealThinking } from "./opaque.ts"
+import { sealIndex, sealThinking } from "./opaque.ts"
+import { searchResult } from "./searchResult.ts"
 import { usage, usageOf } from "./usage.ts"
 
 export interface Options {
@@ -28,6 +30,8 @@ export interface State {
   /** Whether the `ping` that follows the first text block's start has gone out. */
   readonly isPinged: boolean
   readonly isRefused: boolean
+  /** Where calls stand whose arguments are cut: a whole message has no form for half an object, and goes without them. */
+  readonly cut: ReadonlyArray<number>
 }
 
 type OpenBlock =
@@ -39,7 +43,10 @@ type OpenBlock =
   | { readonly type: "free-text-tool-use"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: "search"; readonly id: string }
 
-/** Generation events to the frames of a message stream (wire guide 4.4); its last state holds the whole message. */
+/**
+ * Generation events to the frames of a message stream (docs/api.md#message-streams); its last state holds the whole
+ * message.
+ */
 export const machine = (options: Options): Machine<State, StreamFrame> => ({
   initial: {
     sequence: Sequence.initial,
@@ -55,15 +62,18 @@ export const machine = (options: Options): Machine<State, StreamFrame> => ({
     },
     open: undefined,
     isPinged: false,
-    isRefused: false
+    isRefused: false,
+    cut: []
   },
   step: (state, event) => {
     const [sequence, events] = Sequence.step(state.sequence, event)
-    const { isPinged, isRefused, message, open } = state
-    const draft: Draft = { sequence, message, open, isPinged, isRefused }
+    const { cut, isPinged, isRefused, message, open } = state
+    const draft: Draft = { sequence, message, open, isPinged, isRefused, cut }
     if (events.length === 0) return [draft, noFrames]
     const frames: Array<StreamFrame> = []
-    for (const sequenced of events) apply(draft, sequenced, frames, options)
+    // Only where the model had to leave what it did not end is that half of something.
+    const isCutOff = event.type === "finished" && (event.reason === "max-tokens" || event.reason === "context-exceeded")
+    for (const sequenced of events) apply(draft, sequenced, frames, { ...options, isCutOff })
     return [draft, frames]
   }
 })
@@ -73,8 +83,12 @@ const noFrames: ReadonlyArray<StreamFrame> = []
 /** A state while one event steps it; nothing outside the step sees it change. */
 type Draft = { -readonly [K in keyof State]: State[K] }
 
+interface Telling extends Options {
+  readonly isCutOff: boolean
+}
+
 /** One event in order: its frames are pushed, the draft is brought on. */
-const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Options): void => {
+const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Telling): void => {
   switch (event.type) {
     case "started": {
       // The dialect counts one output token before any is known, and searches at the end.
@@ -93,7 +107,8 @@ const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<Strea
     case "finished": {
       const stop_reason = draft.isRefused && event.reason === "stop" ? "refusal" : stopReasons[event.reason]
       const { stopSequence: stop_sequence } = event
-      draft.message = { ...draft.message, stop_reason, stop_sequence, usage: usage(event.usage) }
+      const content = draft.message.content.filter((_, index) => !draft.cut.includes(index))
+      draft.message = { ...draft.message, content, stop_reason, stop_sequence, usage: usage(event.usage) }
       const { cache_creation: _, ...totals } = draft.message.usage
       frames.push(
         { type: "message_delta", delta: { stop_reason, stop_sequence }, usage: totals },
@@ -173,20 +188,20 @@ const delta = (draft: Draft, text: string, frames: Array<StreamFrame>, options: 
   switch (open?.type) {
     case "text":
       frames.push({ type: "content_block_delta", index, delta: { type: "text_delta", text } })
-      draft.open = { type: "text", text: grown(open.text, text), citations: open.citations }
+      draft.open = { type: "text", text: appendText(open.text, text), citations: open.citations }
       return
     case "thinking":
       if (!options.hideThinking) {
         frames.push({ type: "content_block_delta", index, delta: { type: "thinking_delta", thinking: text } })
       }
-      draft.open = { type: "thinking", text: grown(open.text, text) }
+      draft.open = { type: "thinking", text: appendText(open.text, text) }
       return
     case "tool-use":
       frames.push({ type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: text } })
-      draft.open = { ...open, input: grown(open.input, text) }
+      draft.open = { ...open, input: appendText(open.input, text) }
       return
     case "free-text-tool-use":
-      draft.open = { ...open, input: grown(open.input, text) }
+      draft.open = { ...open, input: appendText(open.input, text) }
   }
 }
 
@@ -209,7 +224,7 @@ const close = (
   draft: Draft,
   closing: Extract<Sequence.SequencedEvent, { readonly type: "close" }>,
   frames: Array<StreamFrame>,
-  options: Options
+  options: Telling
 ): void => {
   const { open } = draft
   const index = draft.message.content.length
@@ -234,6 +249,7 @@ const close = (
     case "redacted-thinking":
       return stop({ type: "redacted_thinking", data: open.data })
     case "tool-use":
+      if (closing.isCut && options.isCutOff && !isObject(parseJson(open.input))) draft.cut = [...draft.cut, index]
       return stop({ type: "tool_use", id: open.id, name: open.name, input: parsedInput(open.input) })
     case "free-text-tool-use": {
       const input = { input: open.input }
@@ -254,30 +270,10 @@ const addBlock = (draft: Draft, block: AnswerBlock): void => {
   draft.message = { ...draft.message, content: [...draft.message.content, block] }
 }
 
-const searchResult = (id: string, outcome: SearchOutcome): AnswerBlock => ({
-  type: "web_search_tool_result",
-  tool_use_id: id,
-  content:
-    outcome.type === "error"
-      ? { type: "web_search_tool_result_error", error_code: outcome.code }
-      : outcome.results.map((result) => ({
-          type: "web_search_result",
-          url: result.url,
-          title: result.title,
-          encrypted_content: sealContent(result),
-          page_age: result.pageAge
-        }))
-})
-
-/** A call's arguments as the object the dialect wants: empty where a model left them out, cut them short or wrote no object. */
+/** A call's arguments as the object the dialect wants: empty where a model left them out or wrote no object. */
 const parsedInput = (json: string): Record<string, unknown> => {
-  if (json === "") return {}
-  try {
-    const input: unknown = JSON.parse(json)
-    return typeof input === "object" && input !== null && !Array.isArray(input) ? { ...input } : {}
-  } catch {
-    return {}
-  }
+  const input = parseJson(json)
+  return isObject(input) ? { ...input } : {}
 }
 
 const stopReasons: Record<FinishReason, StopReason> = {

@@ -1,19 +1,30 @@
 import { isJsonObject as isObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { nativeMachine } from "../generation/native.ts"
-import type { Native } from "../models/Models.ts"
+import { nativeMachine } from "../answering/native.ts"
+import type { Verbatim } from "../models/GenerationOptions.ts"
 import { errorBody } from "./Errors.ts"
 import type { CreateMessage } from "./Request.ts"
+import type { ThreadTurn } from "./threads/Threads.ts"
 
 /** The request for an upstream of this dialect: as it came, but for what only this gateway leaves to be left out. */
-export const nativeRequest = (payload: CreateMessage, request: Incoming, id: string): Native => ({
+export const verbatimOf = (
+  payload: Pick<CreateMessage, "model">,
+  request: Incoming,
+  id: string,
+  turn: ThreadTurn | undefined
+): Verbatim => ({
   family: "messages",
-  request: () => ({
-    body: spelledOut(isObject(request.body) ? request.body : payload),
-    headers: request.headers,
-    rewrite: (answer) => ({ ...answer, id, model: payload.model })
-  })
+  request: (upstream) => {
+    // A thread that the upstream remembers goes on under the ids that it gives.
+    const own = turn?.toldTo(upstream)
+    const { body, headers } = own ?? request
+    return {
+      body: spelledOut(isObject(body) ? body : payload),
+      headers,
+      rewrite: (answer) => ({ ...answer, ...(own === undefined ? { id } : {}), model: payload.model })
+    }
+  }
 })
 
 /** Frames pass through; a failure of the way is told as the dialect does. */
@@ -32,7 +43,7 @@ const spelledOut = (body: JsonObject): JsonObject => {
   return given
 }
 
-const withType = (part: unknown) => (isObject(part) ? { ...part, type: "text" } : part)
+const withType = (part: unknown) => (isObject(part) ? { ...part, type: part["type"] ?? "text" } : part)
 
 const withName = (tool: unknown) =>
   isObject(tool) && (tool["name"] ?? undefined) === undefined && String(tool["type"]).startsWith("web_search_")

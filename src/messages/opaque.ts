@@ -14,10 +14,10 @@ const unseal = (sealed: string): string | undefined =>
   sealed.startsWith(mark) ? Buffer.from(sealed.slice(mark.length), "base64").toString() : undefined
 
 /** A result's text as `encrypted_content`. */
-export const sealContent = (result: SearchResult): string => seal(result.text)
+export const sealContent = ({ sealed, text }: SearchResult): string => sealed ?? seal(text)
 
-/** The text behind an `encrypted_content`; empty where it isn't ours. */
-export const unsealContent = (sealed: string): string => unseal(sealed) ?? ""
+/** The text behind an `encrypted_content`; undefined where it isn't ours. */
+export const unsealContent = (sealed: string): string | undefined => unseal(sealed)
 
 /** A citation's place in its text block as `encrypted_index`. */
 export const sealIndex = (citation: Citation): string => seal(`${citation.start}-${citation.end}`)

@@ -1,21 +1,24 @@
-import { Effect, Either } from "effect"
-import { describe } from "../contract/describe.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
-import { jsonDecoder } from "../contract/jsonDecoder.ts"
+import { Effect } from "effect"
+import { openDecoder } from "../contract/open.ts"
+import { refusing } from "../contract/refusing.ts"
 import type { Quoter } from "../ledger/Quote.ts"
 import { makeQuoteText } from "../models/quoteText.ts"
-import { decode } from "./decode.ts"
+import { understand } from "./decode.ts"
 import { CreateMessage } from "./Request.ts"
+import { Threads } from "./threads/Threads.ts"
 
-const decodeBody = jsonDecoder(CreateMessage)
+const decodeBody = refusing(openDecoder(CreateMessage))
 
 /** Quotes a body of `POST /v1/messages`. */
 export const makeMessagesQuoter = Effect.map(
-  makeQuoteText,
-  (quoteText): Quoter =>
+  Effect.all([makeQuoteText, Threads]),
+  ([quoteText, threads]): Quoter =>
     (caller, body) =>
-      Either.mapLeft(decodeBody(body), (issue) => new InvalidRequest(describe(issue))).pipe(
-        Either.flatMap(decode),
-        Effect.flatMap((conversation) => quoteText(caller, conversation))
+      decodeBody(body).pipe(
+        Effect.flatMap((payload) => threads.whole(caller, payload, body)),
+        Effect.flatMap((request) => {
+          const { conversation, ...judged } = understand(request, body)
+          return quoteText(caller, conversation, { family: "messages", ...judged })
+        })
       )
 )

@@ -1,24 +1,22 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import type { CountTokens, CreateMessage, InputMessage } from "./Request.ts"
+import { Unknown } from "../contract/Unknown.ts"
+import { isToolName, toolNameRule } from "../generation/toolName.ts"
+import { wrongPlace } from "../generation/userLocation.ts"
+import type { AnyRequest, InputMessage } from "./Request.ts"
+import { offeredTools, toolChangeRule } from "./offeredTools.ts"
+import { isWebSearch, toolName } from "./toolName.ts"
 import type { Tool, WebSearchTool } from "./Tools.ts"
-
-/** A request of either endpoint; one to count tokens has no `max_tokens`. */
-export type AnyRequest = CountTokens & Partial<Omit<CreateMessage, keyof CountTokens>>
 
 type Verdict = InvalidRequest | undefined
 
 /** The rules between fields, which the contract's schemas cannot say. Answers the first one broken. */
-export const brokenRule = (request: AnyRequest): Verdict =>
-  thinkingRule(request) ??
+export const brokenRule = (request: AnyRequest, betas = ""): Verdict =>
+  thinkingRule(request, betas) ??
   firstBroken(request.tools ?? [], toolRule) ??
   uniqueNames(request.tools ?? []) ??
+  toolChangeRule(request) ??
   toolChoiceRule(request) ??
-  (typeof request.messages === "string" ? undefined : toolResultsRule(request.messages))
-
-export const isWebSearch = (tool: Tool): tool is WebSearchTool => tool.type?.startsWith("web_search") ?? false
-
-/** The name a tool goes by; web search need not say it. */
-export const toolName = (tool: Tool): string => tool.name ?? (isWebSearch(tool) ? "web_search" : (tool.type ?? ""))
+  messagesRule(request.messages)
 
 const broken = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
 
@@ -32,7 +30,7 @@ const firstBroken = <A>(values: ReadonlyArray<A>, rule: (value: A, index: number
 }
 
 /** In the dialect's own words: conformance tests of clients look for them. */
-const thinkingRule = ({ thinking, max_tokens }: AnyRequest): Verdict => {
+const thinkingRule = ({ thinking, max_tokens }: AnyRequest, betas: string): Verdict => {
   if (thinking?.type !== "enabled") return undefined
   if (thinking.budget_tokens < 1024) {
     return new InvalidRequest({
@@ -40,13 +38,24 @@ const thinkingRule = ({ thinking, max_tokens }: AnyRequest): Verdict => {
       message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
     })
   }
-  return max_tokens !== undefined && thinking.budget_tokens >= max_tokens
+  // Between tool calls it is the budget of a whole turn, which may exceed one answer's bound.
+  const isBounded = max_tokens !== undefined && !betas.includes("interleaved-thinking-2025-05-14")
+  return isBounded && thinking.budget_tokens >= max_tokens
     ? broken("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`")
     : undefined
 }
 
-const toolRule = (tool: Tool, index: number): Verdict =>
-  isWebSearch(tool) ? webSearchRule(tool, `tools[${index}]`) : undefined
+const toolRule = (tool: Tool, index: number): Verdict => {
+  const name = toolName(tool)
+  if (isWebSearch(tool)) {
+    return name === "web_search"
+      ? webSearchRule(tool, `tools[${index}]`)
+      : broken(`tools[${index}].name`, `expected "web_search"; got ${inQuotes(name)}`)
+  }
+  return tool instanceof Unknown || isToolName(name)
+    ? undefined
+    : broken(`tools[${index}].name`, `${toolNameRule}; got ${inQuotes(name)}`)
+}
 
 const webSearchRule = (tool: WebSearchTool, at: string): Verdict => {
   const allowed = tool.allowed_domains ?? []
@@ -57,7 +66,7 @@ const webSearchRule = (tool: WebSearchTool, at: string): Verdict => {
   return (
     firstBroken(allowed, domainRule(`${at}.allowed_domains`)) ??
     firstBroken(blocked, domainRule(`${at}.blocked_domains`)) ??
-    timeZoneRule(tool.user_location?.timezone ?? undefined, `${at}.user_location.timezone`)
+    placeRule(tool.user_location ?? {}, `${at}.user_location`)
   )
 }
 
@@ -71,22 +80,12 @@ const domainRule =
       ? undefined
       : broken(
           `${at}[${index}]`,
-          `expected a domain without a scheme, such as example.com or example.com/docs; got ${quoted(value)}`
+          `expected a domain without a scheme, such as example.com or example.com/docs; got ${inQuotes(value)}`
         )
 
-const timeZoneRule = (zone: string | undefined, at: string): Verdict =>
-  zone === undefined || isTimeZone(zone)
-    ? undefined
-    : broken(at, `expected an IANA time zone id, such as Europe/Berlin; got ${quoted(zone)}`)
-
-const isTimeZone = (zone: string): boolean => {
-  if (!/^[A-Za-z]/.test(zone)) return false
-  try {
-    Intl.DateTimeFormat("en", { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
+const placeRule = (location: Parameters<typeof wrongPlace>[0], at: string): Verdict => {
+  const wrong = wrongPlace(location)
+  return wrong === undefined ? undefined : broken(`${at}.${wrong.field}`, wrong.rule)
 }
 
 const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
@@ -96,19 +95,28 @@ const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
     const name = toolName(tool)
     // Those of Anthropic's that have no name may come twice.
     if (name === tool.type) return undefined
-    if (seen.has(name)) return broken(`tools[${index}].name`, `tool names must be unique; ${quoted(name)} comes twice`)
+    if (seen.has(name))
+      return broken(`tools[${index}].name`, `tool names must be unique; ${inQuotes(name)} comes twice`)
     seen.add(name)
     return undefined
   })
 }
 
-const toolChoiceRule = ({ tool_choice, tools }: AnyRequest): Verdict => {
+const toolChoiceRule = (request: AnyRequest): Verdict => {
+  const { tool_choice } = request
   if (tool_choice?.type !== "any" && tool_choice?.type !== "tool") return undefined
-  const names = (tools ?? []).map(toolName)
+  const names = offeredTools(request).map(toolName)
   if (names.length === 0) return broken("tool_choice", `"${tool_choice.type}" needs at least one tool in tools`)
   return tool_choice.type === "tool" && !names.includes(tool_choice.name)
-    ? broken("tool_choice.name", `expected one of ${names.join(", ")}; got ${quoted(tool_choice.name)}`)
+    ? broken("tool_choice.name", `expected one of ${names.join(", ")}; got ${inQuotes(tool_choice.name)}`)
     : undefined
+}
+
+const messagesRule = (messages: AnyRequest["messages"]): Verdict => {
+  if (typeof messages === "string") return undefined
+  return messages.length === 0
+    ? broken("messages", "expected a non empty string or an array of at least one message; got an empty array")
+    : toolResultsRule(messages)
 }
 
 /** Every tool result answers a tool use before it, and every tool use is answered by the message after it. */
@@ -130,7 +138,7 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
         if (!used.has(block.tool_use_id)) {
           return broken(
             `messages[${index}].content[${at}].tool_use_id`,
-            `no tool_use block before it has the id ${quoted(block.tool_use_id)}`
+            `no tool_use block before it has the id ${inQuotes(block.tool_use_id)}`
           )
         }
         asked.delete(block.tool_use_id)
@@ -139,7 +147,7 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
     const [missing] = message.role === "user" ? asked : []
     return missing === undefined
       ? undefined
-      : broken(`messages[${index}]`, `the tool_use ${quoted(missing)} before it needs a tool_result block here`)
+      : broken(`messages[${index}]`, `the tool_use ${inQuotes(missing)} before it needs a tool_result block here`)
   })
 }
 
@@ -147,4 +155,4 @@ const hasTools = ({ content }: InputMessage): boolean =>
   typeof content !== "string" && content.some(({ type }) => type === "tool_use" || type === "tool_result")
 
 /** What the caller sent, short enough to be read back. */
-const quoted = (value: string) => JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)
+const inQuotes = (value: string) => JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)

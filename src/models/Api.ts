@@ -8,19 +8,30 @@ const ModelEntry = Schema.Struct({
   id: Schema.String.annotations({ description: "What requests name it by." }),
   object: Schema.Literal("model"),
   created: Schema.Int.annotations({ description: "Unix seconds." }),
-  owned_by: said(Schema.String, "Who serves it.")
+  owned_by: said(Schema.String, "Who serves it."),
+  type: said(Schema.Literal("model"), "What `object` says, as Anthropic's clients read it."),
+  display_name: said(Schema.String, "Its id, as there is no other name."),
+  created_at: said(Schema.String, "What `created` says, in RFC 3339.")
 })
 
 const list = HttpApiEndpoint.get("list", "/v1/models")
-  .addSuccess(Schema.Struct({ object: Schema.Literal("list"), data: said(Schema.Array(ModelEntry), "Every model.") }))
-  .annotateContext(OpenApi.annotations({ summary: "List the models served" }))
+  .addSuccess(
+    Schema.Struct({
+      object: Schema.Literal("list"),
+      data: said(Schema.Array(ModelEntry), "Every model that the key may use."),
+      has_more: said(Schema.Literal(false), "They are all on one page."),
+      first_id: said(Schema.NullOr(Schema.String), "The first one's id; null where there is none."),
+      last_id: said(Schema.NullOr(Schema.String), "The last one's.")
+    })
+  )
+  .annotateContext(OpenApi.annotations({ summary: "List the models that the key may use" }))
 
 const find = HttpApiEndpoint.get("find", "/v1/models/:id")
   .setPath(Schema.Struct({ id: said(Schema.String, "Id of the model.") }))
   .addSuccess(ModelEntry)
   .annotateContext(OpenApi.annotations({ summary: "Read one model's entry" }))
 
-/** `/v1/models`, as OpenAI has it. */
+/** `/v1/models`, as OpenAI and Anthropic have it. */
 export class ModelsApi extends HttpApiGroup.make("models")
   .add(list)
   .add(find)

@@ -1,32 +1,34 @@
 import { Context } from "effect"
-import type { Limits } from "../contract/Caller.ts"
+import type { Limits, Unpriced } from "../contract/Caller.ts"
 import type { Price } from "../ledger/Price.ts"
+import type { Route } from "../routing/Route.ts"
 
 /** A model as callers know it, and where it runs. */
 export interface Model {
   /** The caller's name for it. */
   readonly id: string
-  readonly kind: "text" | "video"
+  readonly kind: "text" | "video" | "embedding"
   /** Tried in order. */
   readonly routes: ReadonlyArray<Route>
   /** Context window in tokens; undefined where unknown. */
   readonly contextTokens: number | undefined
+  /** The most output tokens of a request; undefined for what is known of its id. */
+  readonly maxOutputTokens?: number | undefined
+  /** Output tokens that are set aside at most for a request which may write more. */
+  readonly holdOutputTokens?: number | undefined
   readonly ownedBy: string
-  /** What it costs; free where absent. */
+  /** What it costs; absent where nobody has priced it. */
   readonly price?: Price
+  /** Whether it may be used without a price where money is counted, unless the caller's key or account says otherwise. */
+  readonly unpriced?: Unpriced
   /** How much of it all callers together may use. */
   readonly limits?: Limits
   /** Refuse what an upstream can't carry instead of leaving it out. */
   readonly strict?: boolean
+  /** Whether the gateway remembers conversations with it (`thread` of a message request); undefined is yes. */
+  readonly threads?: boolean
   /** Of a video model: the resolutions it makes; undefined for the family's own. */
   readonly resolutions?: ReadonlyArray<string> | undefined
-}
-
-export interface Route {
-  /** Name of an upstream. */
-  readonly upstream: string
-  /** The model's id there. */
-  readonly model: string
 }
 
 /** Every model this gateway serves, by the caller's id. A reload replaces what is in it, so ask it each time. */

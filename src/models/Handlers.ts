@@ -4,6 +4,7 @@ import { handlers } from "../contract/handlers.ts"
 import { ModelsApi } from "./Api.ts"
 import type { Model } from "./Catalogue.ts"
 import { Models } from "./Models.ts"
+import { forbidden } from "./permission.ts"
 
 export const ModelsHandlers = handlers(
   ModelsApi,
@@ -11,12 +12,33 @@ export const ModelsHandlers = handlers(
     const models = yield* Models
     // A catalogue is as old as its process.
     const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-    const entry = (model: Model) => ({ id: model.id, object: "model" as const, created, owned_by: model.ownedBy })
+    const created_at = new Date(created * 1_000).toISOString()
+    const entry = ({ id, ownedBy }: Model) => ({
+      id,
+      object: "model" as const,
+      created,
+      owned_by: ownedBy,
+      type: "model" as const,
+      display_name: id,
+      created_at
+    })
     return {
-      list: () => Effect.succeed({ object: "list" as const, data: models.list().map(entry) }),
-      find: ({ path }) => {
+      list: ({ caller }) => {
+        const data = models
+          .list()
+          .filter(({ id }) => forbidden(caller, id) === undefined)
+          .map(entry)
+        return Effect.succeed({
+          object: "list" as const,
+          data,
+          has_more: false as const,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null
+        })
+      },
+      find: ({ caller, path }) => {
         const found = models.get(path.id)
-        return found === undefined
+        return found === undefined || forbidden(caller, found.id) !== undefined
           ? Effect.fail(new NotFound({ param: "model", message: `The model '${path.id}' does not exist` }))
           : Effect.succeed(entry(found))
       }

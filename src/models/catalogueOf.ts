@@ -1,10 +1,11 @@
 import { Either } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
-import { protocols } from "../config/GatewayFile.ts"
 import { limitsOf } from "../config/limitsOf.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { fromUsd } from "../ledger/Price.ts"
-import type { Model, Route } from "./Catalogue.ts"
+import type { Route } from "../routing/Route.ts"
+import { protocolOf } from "../upstreams/protocols.ts"
+import type { Model } from "./Catalogue.ts"
 
 /** The upstream that is always there. */
 const sandbox = "sandbox"
@@ -54,7 +55,7 @@ const modelOf = (
     const routes: Array<Route> = []
     const kinds: Array<Model["kind"]> = []
     for (const [index, { model = id, upstream }] of entry.routes.entries()) {
-      const kind = kindOf(file, upstream, model, own)
+      const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
         const known = [sandbox, ...Object.keys(file.value.upstreams ?? {})].join(", ")
@@ -76,24 +77,44 @@ const modelOf = (
       kind: kinds[0] ?? "text",
       routes,
       contextTokens: entry.context,
+      maxOutputTokens: entry.max_output_tokens,
+      holdOutputTokens: entry.hold_output_tokens,
       ownedBy: routes[0]?.upstream ?? sandbox,
       strict: entry.strict ?? false,
+      threads: entry.threads !== "off" && entry.threads !== false,
       ...(entry.price === undefined ? {} : { price: fromUsd(entry.price) }),
+      ...(file.value.unpriced === undefined ? {} : { unpriced: file.value.unpriced }),
       ...(entry.limits === undefined ? {} : { limits: limitsOf(entry.limits) }),
       resolutions: entry.resolutions
     }
   })
 
+interface Named {
+  readonly upstream: string
+  /** The model's id there. */
+  readonly model: string
+  /** And here. */
+  readonly id: string
+  /** What its entry says that it is. */
+  readonly said: "text" | "embedding" | undefined
+}
+
 const kindOf = (
   file: Located<GatewayFile>,
-  upstream: string,
-  model: string,
+  { id, model, said, upstream }: Named,
   own: ReadonlyArray<Model>
 ): Model["kind"] | undefined => {
-  if (upstream === sandbox) return own.find(({ id }) => id === model)?.kind ?? "text"
+  const known = upstream === sandbox ? own.find((one) => one.id === model)?.kind : undefined
+  if (known !== undefined) return known
   const configured = file.value.upstreams?.[upstream]
-  return configured === undefined ? undefined : protocols[configured.protocol]
+  if (upstream !== sandbox && configured === undefined) return undefined
+  const kind = configured === undefined ? "text" : protocolOf(configured.protocol).kind
+  if (kind !== "text") return kind
+  return said ?? (isEmbedding.test(id) || isEmbedding.test(model) ? "embedding" : "text")
 }
+
+/** What models that embed are called, by nearly everybody. */
+const isEmbedding = /embed/i
 
 /** `gpt-5.1: sandbox` gives the sandbox's model another name. */
 const sandboxModel = (model: string, kind: Model["kind"], own: ReadonlyArray<Model>) =>

@@ -7,8 +7,8 @@ export const forbidden = (caller: Caller, model: string): ModelForbidden | undef
     ? undefined
     : new ModelForbidden({ message: `model: this API key has no access to the model "${model}"` })
 
-/** `*` stands for any run of characters, everything else for itself. */
-const matches = (pattern: string, model: string): boolean => {
+/** Whether a pattern means a model: `*` stands for any run of characters, everything else for itself. */
+export const matches = (pattern: string, model: string): boolean => {
   const [head = "", ...rest] = pattern.split("*")
   const tail = rest.pop()
   if (tail === undefined) return pattern === model

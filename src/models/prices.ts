@@ -1,38 +1,102 @@
 import type { ModelPrice } from "@pydantic/genai-prices"
-import { Effect } from "effect"
-import { fromUsd } from "../ledger/Price.ts"
+import { Effect, Either } from "effect"
+import { readDocument } from "../config/document.ts"
+import type { BadSettings, Located } from "../config/document.ts"
+import { PricesFile } from "../config/GatewayFile.ts"
+import type { GatewayFile } from "../config/GatewayFile.ts"
+import { readText } from "../config/source.ts"
+import { free, fromUsd } from "../ledger/Price.ts"
 import type { Price, PriceInUsd } from "../ledger/Price.ts"
 import type { Model } from "./Catalogue.ts"
 
+/** A price, and where it comes from. */
+export interface Found {
+  /** undefined where nobody has priced it. */
+  readonly price: Price | undefined
+  readonly from: "gateway.yaml" | "prices_file" | "built-in list" | "sandbox" | "nowhere"
+  /** The name that it stands under there. */
+  readonly name: string
+}
+
 /**
- * Says what each model costs that the configuration does not price: the public price list's price for the model that its
- * first route names, else nothing, which is logged. The sandbox's models cost nothing.
+ * What each model costs, and who says so: the configuration, else its `prices_file`, else the public price list, both
+ * by the name that its first upstream has for it. The sandbox's models cost nothing.
  */
-export const priced = Effect.fn("priced")(function* (models: ReadonlyMap<string, Model>) {
-  const open = [...models.values()].filter((model) => model.price === undefined && outside(model) !== undefined)
-  if (open.length === 0) return models
-  const listed = yield* priceList
-  const prices = new Map(open.map((model) => [model.id, listed(outside(model) ?? model.id)]))
-  const free = open.filter((model) => prices.get(model.id) === undefined)
-  if (free.length > 0) {
-    yield* Effect.logWarning(`models without a price, free of charge: ${free.map((model) => model.id).join(", ")}`)
-  }
-  return new Map(
-    [...models].map(([id, model]) => {
-      const price = prices.get(id)
-      return [id, price === undefined ? model : { ...model, price }] as const
-    })
-  )
-})
+export const findPrices = (
+  models: ReadonlyMap<string, Model>,
+  file: Located<GatewayFile>
+): Effect.Effect<ReadonlyMap<string, Found>, BadSettings> =>
+  Effect.gen(function* () {
+    const own = yield* ownPrices(file)
+    const isOpen = (model: Model) => model.price === undefined && outside(model) !== undefined
+    const listed = [...models.values()].some(isOpen) ? yield* priceList : () => undefined
+    const find = (model: Model): Found => {
+      const name = outside(model)
+      if (model.price !== undefined) return { price: model.price, from: "gateway.yaml", name: model.id }
+      if (name === undefined) return { price: free, from: "sandbox", name: model.id }
+      return (
+        first(name, "prices_file", own) ??
+        first(name, "built-in list", listed) ?? { price: undefined, from: "nowhere", name }
+      )
+    }
+    return new Map([...models].map(([id, model]) => [id, find(model)]))
+  })
+
+/** The models with their prices. Those that nobody has priced are logged. */
+export const priced = (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) =>
+  Effect.gen(function* () {
+    const found = yield* findPrices(models, file)
+    const open = [...found].flatMap(([id, { price }]) => (price === undefined ? [id] : []))
+    if (open.length > 0) {
+      const who = file.value.unpriced === "allow" ? "free of charge" : "refused where money is counted"
+      yield* Effect.logWarning(`models without a price, ${who}: ${open.join(", ")}`)
+    }
+    return new Map(
+      [...models].map(([id, model]) => {
+        const price = found.get(id)?.price
+        return [id, price === undefined ? model : { ...model, price }] as const
+      })
+    )
+  })
 
 /** What the first upstream beside the sandbox calls the model. */
 const outside = (model: Model) => model.routes.find((route) => route.upstream !== "sandbox")?.model
 
+type Look = (name: string) => Price | undefined
+
+const first = (model: string, from: Found["from"], look: Look): Found | undefined => {
+  for (const name of namesOf(model)) {
+    const price = look(name)
+    if (price !== undefined) return { price, from, name }
+  }
+  return undefined
+}
+
+/** Who serves it where: `models/…` at Google, `vendor/…` at routers, `us.anthropic.…-v1:0` at Bedrock. */
+const place = /^(?:models\/|[\w.-]{1,64}\/|(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|deepseek|openai|qwen)\.)/
+const revision = /-v\d{1,3}:\d{1,3}$/
+/** A snapshot of a model: `-20250929`, `-2025-08-07`, `@20250929`, or whichever is the latest. */
+const snapshot = /(?:[-@]\d{8}|-\d{4}-\d\d-\d\d|-latest)$/
+
+/** The names under which a model's price may stand, nearest first: a snapshot costs what its model does unless it is listed. */
+const namesOf = (id: string): ReadonlySet<string> => {
+  const plain = id.replace(place, "").replace(revision, "")
+  return new Set([id, id.replace(snapshot, ""), plain, plain.replace(snapshot, "")])
+}
+
+const ownPrices = ({ value: { prices_file: path } }: Located<GatewayFile>): Effect.Effect<Look, BadSettings> =>
+  Effect.gen(function* () {
+    if (path === undefined) return () => undefined
+    const { value } = yield* Either.flatMap(readText(path), (text) => readDocument(path, text, {}, PricesFile))
+    const prices = new Map(Object.entries(value).map(([name, usd]) => [name, fromUsd(usd)]))
+    return (name: string) => prices.get(name)
+  })
+
 /** Loaded only where it is needed: it takes 50 ms. */
 const priceList = Effect.map(
   Effect.promise(() => import("@pydantic/genai-prices")),
-  ({ calcPrice }) =>
-    (model: string): Price | undefined => {
+  ({ calcPrice }): Look =>
+    (model) => {
       const found = calcPrice({}, model)
       return found === null ? undefined : listPrice(found.model_price)
     }

@@ -1,8 +1,10 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { AskedBySocket, BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
+import { eventStream } from "../contract/eventStream.ts"
 import { said } from "../contract/fields.ts"
+import { Compacted, CompactResponse } from "./compact/CompactResponse.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { InputItem } from "./InputItem.ts"
 import { ResponseObject } from "./ResponseObject.ts"
@@ -21,7 +23,11 @@ const alsoStreams = (summary: string, description: string) =>
     summary,
     description,
     transform: (operation) => {
-      operation.responses[200].content["text/event-stream"] = { schema: { type: "string", description: events } }
+      operation.responses[200].content["text/event-stream"] = eventStream({
+        description: events,
+        event: "What it is.",
+        data: "JSON, whose `type` is the event's name."
+      })
       return operation
     }
   })
@@ -36,11 +42,12 @@ const create = HttpApiEndpoint.post("create", "/v1/responses")
   .setPayload(CreateResponse)
   .addSuccess(ResponseObject)
   .annotate(Idempotent, true)
+  .annotate(AskedBySocket, "response.create")
   .annotateContext(
     alsoStreams(
       "Create a response",
       "Generates a model response; a stream of server-sent events where `stream` is true. Stored for 30 days unless " +
-        "`store` is false."
+        "`store` is false. A WebSocket on this path takes the same as messages of the type `response.create`."
     )
   )
 
@@ -49,15 +56,22 @@ const find = HttpApiEndpoint.get("find", "/v1/responses/:id")
   .setUrlParams(
     Schema.Struct({
       stream: Schema.optional(Schema.String).annotations({ description: "`true` replays the response's events." }),
-      starting_after: Schema.optional(Schema.String).annotations({
-        description: "With `stream`: the `sequence_number` after which the replay begins."
-      }),
+      starting_after: Schema.optional(
+        Schema.NumberFromString.pipe(Schema.int(), Schema.nonNegative()).annotations({
+          description: "an integer of 0 or more"
+        })
+      ).annotations({ description: "With `stream`: the `sequence_number` after which the replay begins." }),
       include: List,
       "include[]": List
     })
   )
   .addSuccess(ResponseObject)
-  .annotateContext(alsoStreams("Read a stored response", "The response as it ended."))
+  .annotateContext(
+    alsoStreams(
+      "Read a stored response",
+      "The response as it ended; one that runs in the background as far as it has come, and its stream until its end."
+    )
+  )
 
 const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
   .setPath(path)
@@ -68,7 +82,12 @@ const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
       deleted: Schema.Literal(true)
     })
   )
-  .annotateContext(OpenApi.annotations({ summary: "Delete a stored response" }))
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Delete a stored response",
+      description: "One that still runs in the background is cancelled."
+    })
+  )
 
 const cancel = HttpApiEndpoint.post("cancel", "/v1/responses/:id/cancel")
   .setPath(path)
@@ -76,7 +95,8 @@ const cancel = HttpApiEndpoint.post("cancel", "/v1/responses/:id/cancel")
   .annotateContext(
     OpenApi.annotations({
       summary: "Cancel a background response",
-      description: "There are no background responses here, so a stored one answers 400."
+      description:
+        "Answers with it as it is then. One that has ended stays as it was; 400 where it never ran in the background."
     })
   )
 
@@ -121,10 +141,24 @@ const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tok
     })
   )
 
-/** `/v1/responses`: specification family B. It also renders whatever belongs to no group. */
+const compact = HttpApiEndpoint.post("compact", "/v1/responses/compact")
+  .setPayload(CompactResponse)
+  .addSuccess(Compacted)
+  .annotate(Idempotent, true)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Compact a conversation",
+      description:
+        "Makes a conversation short: the user's messages, and a summary of the rest by the model, to be sent as the " +
+        "input of the next request, to whichever model."
+    })
+  )
+
+/** `/v1/responses` (docs/api.md#responses). It also renders whatever belongs to no group. */
 export class ResponsesApi extends HttpApiGroup.make("responses")
   .add(create)
   .add(inputTokens)
+  .add(compact)
   .add(find)
   .add(remove)
   .add(cancel)

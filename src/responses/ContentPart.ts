@@ -43,13 +43,16 @@ const Refusal = Schema.Struct({
 }).annotations({ identifier: "ResponsesReplayedRefusal" })
 
 /** A block of an input message or of a tool's output; the last two kinds are the assistant's own, replayed. */
-export const ContentPart = variants({
-  input_text: InputText,
-  input_image: InputImage,
-  input_file: InputFile,
-  output_text: OutputText,
-  refusal: Refusal
-})
+export const ContentPart = variants(
+  {
+    input_text: InputText,
+    input_image: InputImage,
+    input_file: InputFile,
+    output_text: OutputText,
+    refusal: Refusal
+  },
+  { open: true }
+)
 export type ContentPart = typeof ContentPart.Type
 export type InputImage = typeof InputImage.Type
 export type InputFile = typeof InputFile.Type

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { JsonObject, integer, maybe, required } from "../contract/fields.ts"
+import { open } from "../contract/open.ts"
 import { variants } from "../contract/variants.ts"
 import { InputItem } from "./InputItem.ts"
 import { ChosenTool, ToolChoiceMode, ToolEntry } from "./ToolEntry.ts"
@@ -19,10 +20,10 @@ const Format = variants({
 const Summary = Schema.Literal("auto", "concise", "detailed")
 
 const Reasoning = Schema.Struct({
-  effort: maybe(Schema.Literal("none", "minimal", "low", "medium", "high", "xhigh", "max")).annotations({
+  effort: maybe(open(Schema.Literal("none", "minimal", "low", "medium", "high", "xhigh", "max"))).annotations({
     description: "How much the model reasons. Which values a model supports, and its default, depends on the model."
   }),
-  summary: maybe(Summary).annotations({ description: "How much of the reasoning is shown." }),
+  summary: maybe(open(Summary)).annotations({ description: "How much of the reasoning is shown." }),
   generate_summary: maybe(Summary).annotations({ description: "Older spelling of `summary`." })
 }).annotations({ identifier: "ResponsesReasoning" })
 
@@ -40,7 +41,7 @@ const fields = {
     description: "Id of an earlier stored response whose input and output come before this input."
   }),
   tools: maybe(Schema.Array(ToolEntry)).annotations({ description: "Tools the model may call." }),
-  tool_choice: maybe(Schema.Union(ToolChoiceMode, ChosenTool)).annotations({
+  tool_choice: maybe(open(Schema.Union(ToolChoiceMode, ChosenTool))).annotations({
     description: "`none`, `auto`, `required`, or an object that names the tools to choose from.",
     default: "auto"
   }),
@@ -48,11 +49,11 @@ const fields = {
     description: "Whether the model may call several tools at once.",
     default: true
   }),
-  reasoning: maybe(Reasoning).annotations({ description: "Reasoning configuration, for reasoning models only." }),
+  reasoning: maybe(open(Reasoning)).annotations({ description: "Reasoning configuration, for reasoning models only." }),
   text: maybe(
     Schema.Struct({
-      format: maybe(Format).annotations({ description: "What the text must be.", default: { type: "text" } }),
-      verbosity: maybe(Schema.Literal("low", "medium", "high")).annotations({
+      format: maybe(open(Format)).annotations({ description: "What the text must be.", default: { type: "text" } }),
+      verbosity: maybe(open(Schema.Literal("low", "medium", "high"))).annotations({
         description: "Echoed.",
         default: "medium"
       })
@@ -63,22 +64,29 @@ const fields = {
       "`auto` drops the oldest items of an input that exceeds the model's context window; `disabled` answers 400.",
     default: "disabled"
   }),
-  conversation: maybe(Schema.Unknown).annotations({ description: "Not served: 400. Use `previous_response_id`." })
+  conversation: maybe(Schema.Unknown).annotations({
+    description:
+      "A conversation that the upstream keeps; 400 where it is not of this dialect: use `previous_response_id`."
+  })
 }
 
 /** The body of POST /v1/responses. */
 export const CreateResponse = Schema.Struct({
   ...fields,
-  input,
+  // A prompt that the upstream keeps may say it.
+  input: open(input),
   max_output_tokens: maybe(integer(1)).annotations({
     description: "Upper bound on generated tokens, including visible output and reasoning tokens."
   }),
   max_tool_calls: maybe(integer(1)).annotations({ description: "Upper bound on web searches." }),
-  temperature: maybe(Schema.Number.pipe(Schema.between(0, 2))).annotations({
+  temperature: maybe(open(Schema.Number.pipe(Schema.between(0, 2)))).annotations({
     description: "Sampling temperature.",
     default: 1
   }),
-  top_p: maybe(Schema.Number.pipe(Schema.between(0, 1))).annotations({ description: "Nucleus sampling.", default: 1 }),
+  top_p: maybe(open(Schema.Number.pipe(Schema.between(0, 1)))).annotations({
+    description: "Nucleus sampling.",
+    default: 1
+  }),
   stream: maybe(Schema.Boolean).annotations({
     description: "When true the response is streamed as server-sent events.",
     default: false
@@ -100,10 +108,22 @@ export const CreateResponse = Schema.Struct({
   prompt_cache_retention: maybe(Schema.String).annotations({ description: "Echoed." }),
   safety_identifier: maybe(Schema.String).annotations({ description: "Stable id of the end user." }),
   user: maybe(Schema.String).annotations({ description: "Older spelling of `safety_identifier`." }),
-  top_logprobs: maybe(integer(0, 20)).annotations({ description: "Echoed.", default: 0 }),
-  background: maybe(Schema.Boolean).annotations({ description: "`true` is not served: 400.", default: false }),
-  prompt: maybe(Schema.Unknown).annotations({ description: "Not served: 400. Use `instructions` and `input`." })
-}).annotations({ identifier: "ResponsesCreate", examples: [{ model: "sandbox-text", input: "Hello!" }] })
+  top_logprobs: maybe(open(integer(0, 20))).annotations({ description: "Echoed.", default: 0 }),
+  background: maybe(Schema.Boolean).annotations({
+    description: "`true` answers at once and generates while nobody waits; needs `store`.",
+    default: false
+  }),
+  prompt: maybe(Schema.Unknown).annotations({
+    description:
+      "A prompt that the upstream keeps; 400 where it is not of this dialect: use `instructions` and `input`."
+  })
+}).annotations({
+  identifier: "ResponsesCreate",
+  description:
+    "Kinds and values that are not listed here (of tools, items, parts, formats, efforts, …) are passed on to an " +
+    "upstream of this dialect, and refused elsewhere.",
+  examples: [{ model: "sandbox-text", input: "Hello!" }]
+})
 export type CreateResponse = typeof CreateResponse.Type
 
 /** The body of POST /v1/responses/input_tokens. */

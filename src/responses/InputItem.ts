@@ -1,6 +1,8 @@
 import { Schema } from "effect"
-import { JsonObject, maybe, required } from "../contract/fields.ts"
+import { isJsonObject, JsonObject, maybe, required } from "../contract/fields.ts"
+import type { Unknown } from "../contract/Unknown.ts"
 import { variants } from "../contract/variants.ts"
+import { summaryOf } from "./compact/summary.ts"
 import { ContentPart } from "./ContentPart.ts"
 
 const id = maybe(Schema.String).annotations({ description: "Id of the item; the gateway gives it one where absent." })
@@ -82,7 +84,8 @@ const WebSearchCall = Schema.Struct({
   type: Schema.Literal("web_search_call"),
   id,
   status,
-  action: maybe(JsonObject).annotations({ description: "What the search did, as it was returned." })
+  action: maybe(JsonObject).annotations({ description: "What the search did, as it was returned." }),
+  encrypted_content: maybe(Schema.String).annotations({ description: "What it found, as it was returned." })
 }).annotations({ identifier: "ResponsesReplayedWebSearch" })
 
 /** Items of tools that OpenAI runs: an upstream of this dialect gets them as they are, others never hear of them. */
@@ -117,22 +120,34 @@ const HostedItem = Schema.Struct(
   description: "An item that only an upstream of this dialect understands: passed through, or left out."
 })
 
+const members = {
+  message: Message,
+  function_call: FunctionCall,
+  function_call_output: FunctionCallOutput,
+  custom_tool_call: CustomToolCall,
+  custom_tool_call_output: CustomToolCallOutput,
+  reasoning: Reasoning,
+  item_reference: ItemReference,
+  web_search_call: WebSearchCall
+}
+
 /** One entry of an array `input`. */
-export const InputItem = variants(
-  {
-    message: Message,
-    function_call: FunctionCall,
-    function_call_output: FunctionCallOutput,
-    custom_tool_call: CustomToolCall,
-    custom_tool_call_output: CustomToolCallOutput,
-    reasoning: Reasoning,
-    item_reference: ItemReference,
-    web_search_call: WebSearchCall
-  },
-  { absent: "message", others: [[hostedTypes, HostedItem]] }
-)
+export const InputItem = variants(members, { absent: "message", others: [[hostedTypes, HostedItem]], open: true })
 export type InputItem = typeof InputItem.Type
+/** One that was stored: what was not known of it stands there as it came. */
+export type StoredItem = Exclude<InputItem, Unknown>
+
+/** Whether what an upstream put out can be stored and replayed: in order, or of a kind that only the upstream knows. */
+export const isReplayable = (item: unknown): boolean => isItem(item) || isNovel(item)
+
+const isNovel = (item: unknown): boolean => {
+  if (!isJsonObject(item)) return false
+  const { id, type } = item
+  return typeof id === "string" && typeof type === "string" && !Object.hasOwn(members, type) && !hostedTypes.test(type)
+}
+
+const isItem = Schema.is(InputItem)
 
 /** Whether only an upstream of this dialect understands the item. */
-export const isHosted = ({ type }: { readonly type?: string | null | undefined }): boolean =>
-  hostedTypes.test(type ?? "")
+export const isHosted = (item: { readonly type?: string | null | undefined }): boolean =>
+  hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined

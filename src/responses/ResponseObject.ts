@@ -94,7 +94,12 @@ const OutputWebSearch = Schema.Struct({
       ).annotations({ description: 'Only with `include: ["web_search_call.action.sources"]`.' })
     }),
     "What the search did."
-  )
+  ),
+  encrypted_content: exactly(Schema.String).annotations({
+    description:
+      'What it found, for replaying it without `store`. Only with `include: ["reasoning.encrypted_content"]`, and where ' +
+      "there is more than addresses."
+  })
 }).annotations({ identifier: "ResponsesWebSearchCall" })
 
 /** One entry of `output`. */
@@ -125,7 +130,7 @@ const ContentFilter = Schema.Struct({
   )
 }).annotations({ identifier: "ResponsesContentFilter" })
 
-const Usage = Schema.Struct({
+export const Usage = Schema.Struct({
   input_tokens: said(Schema.Int, "Tokens of the input, cached ones included."),
   input_tokens_details: said(
     Schema.Struct({ cached_tokens: said(Schema.Int, "Input tokens read from a cache.") }),
@@ -146,17 +151,20 @@ const ResponseError = Schema.Struct({
   param: said(nullable.text, "The field at fault, if one is.")
 })
 
-/** The specification's B4. Its fields stand in the order they leave in. */
+export const ResponseStatus = Schema.Literal("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")
+export type ResponseStatus = typeof ResponseStatus.Type
+
+/** The answer (docs/api.md#the-response-object). Its fields stand in the order they leave in. */
 export const ResponseObject = Schema.Struct({
   id: said(Schema.String, "Id of the response, for `previous_response_id`."),
   object: Schema.Literal("response"),
   created_at: Schema.Int.annotations({ description: "Unix seconds." }),
   completed_at: said(nullable.integer, "Unix seconds; null unless it completed."),
   status: said(
-    Schema.Literal("in_progress", "completed", "incomplete", "failed"),
-    "`in_progress` only inside a stream; `incomplete_details` or `error` says why it is not `completed`."
+    ResponseStatus,
+    "The first two only inside a stream, or of a background response; `incomplete_details` or `error` says why it is not `completed`."
   ),
-  background: said(Schema.Boolean, "Always false."),
+  background: said(Schema.Boolean, "Whether it is made while nobody waits."),
   content_filters: said(Schema.Array(ContentFilter), "What content filters found; may be empty."),
   error: said(Schema.NullOr(ResponseError), "Why it failed; null otherwise."),
   incomplete_details: said(
@@ -210,7 +218,7 @@ export const ResponseObject = Schema.Struct({
   }),
   top_logprobs: said(Schema.Int, "As it was sent."),
   truncation: said(Schema.String, "`auto` or `disabled`."),
-  usage: said(Schema.NullOr(Usage), "Tokens used; null before the end and on a failure."),
+  usage: said(Schema.NullOr(Usage), "Tokens used; null before the end, on a failure, and where it was cancelled."),
   metadata: said(Schema.Record({ key: Schema.String, value: Schema.String }), "As it was sent.")
 }).annotations({ identifier: "Response" })
 export type ResponseObject = typeof ResponseObject.Type

@@ -91,6 +91,9 @@ const hosted = [
 ] as const
 const isHosted = new RegExp(`^(${hosted.join("|")})$`)
 
+/** Whether OpenAI runs the tool and the gateway does not have it. */
+export const isHostedTool = ({ type }: { readonly type: string }): boolean => isHosted.test(type)
+
 const HostedEntry = Schema.Struct({
   type: Schema.Literal(...hosted).annotations({
     description: "Not served: ignored where `tool_choice` leaves the choice to the model, refused where it names it."
@@ -110,13 +113,16 @@ export const ToolEntry = variants(
     others: [
       [/^web_search_/, WebSearchEntry],
       [isHosted, HostedEntry]
-    ]
+    ],
+    open: true
   }
 )
 export type ToolEntry = typeof ToolEntry.Type
 export type FunctionEntry = typeof FunctionEntry.Type
 export type CustomEntry = typeof CustomEntry.Type
 export type WebSearchEntry = typeof WebSearchEntry.Type
+
+export const isSearchEntry = (entry: ToolEntry): entry is WebSearchEntry => entry.type.startsWith("web_search")
 
 const ChosenFunction = Schema.Struct({
   type: Schema.Literal("function"),

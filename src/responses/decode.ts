@@ -1,9 +1,13 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import type { Conversation, OutputFormat } from "../generation/Conversation.ts"
-import type { CreateResponse } from "./CreateResponse.ts"
-import { effortOf } from "./effort.ts"
+import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
+import { effortOf } from "../generation/effort.ts"
+import { objecting, unknownIn } from "../contract/open.ts"
+import { Unknown } from "../contract/Unknown.ts"
+import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
+import { isHosted } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
+import { isHostedTool } from "./ToolEntry.ts"
 import { toolbox } from "./tools.ts"
 import type { Toolbox } from "./tools.ts"
 
@@ -15,21 +19,100 @@ export interface Replay {
   readonly input: ReadonlyArray<InputItem>
 }
 
-export interface Decoded {
+/** A request of either endpoint; one to count tokens has fewer fields. */
+type AnyRequest = CountInputTokens & Partial<Omit<CreateResponse, keyof CountInputTokens>>
+
+/** What the gateway makes of a request. */
+export interface Understood {
   readonly conversation: Conversation
-  readonly toolbox: Toolbox
+  /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
+  readonly objection: () => InvalidRequest | undefined
+  readonly mayReachWeb: boolean
+  readonly toolbox: () => Toolbox
 }
 
-/** A request in the gateway's words, or the first thing that is wrong with it. */
-export const decode = (request: CreateResponse, replay: Replay): Decoded | InvalidRequest => {
+/** What the gateway does not understand of a request, before anything is looked up for it. */
+export const unknownOf = {
+  create: (request: AnyRequest, body: unknown) => unknown.create(request, body) ?? keptElsewhere(request),
+  count: (request: AnyRequest, body: unknown) => unknown.count(request, body) ?? keptElsewhere(request)
+}
+
+const unknown = { create: objecting(CreateResponse), count: objecting(CountInputTokens) }
+
+/**
+ * A request in the gateway's words, as far as they say it, and what they do not; or what nobody is asked. What takes work
+ * is made when a route, a limit or a hold reads it: a request that passes through mostly does without.
+ */
+export const understand = (
+  request: AnyRequest,
+  body: unknown,
+  replay: Replay,
+  as: keyof typeof unknownOf = "create"
+): Understood | InvalidRequest => {
+  const no = unserved(request)
+  if (no !== undefined) return no
+  const effort = effortOf(request.model, request.reasoning?.effort ?? undefined, "reasoning.effort")
+  let known: Translated | undefined
+  const translated = () => (known ??= translate(request, replay))
+  const parts = unknownIn(request)
+  const own = itemsWithin(request)
+  const hosted = own.filter(isHosted)
+  return {
+    conversation: {
+      model: request.model,
+      system: request.instructions ? [request.instructions] : [],
+      get items() {
+        return translated().items
+      },
+      get tools() {
+        return translated().toolbox.tools
+      },
+      get toolChoice() {
+        return translated().toolbox.choice
+      },
+      parallelToolCalls: request.parallel_tool_calls ?? true,
+      reasoning: reasoningOf(request, effort instanceof InvalidRequest ? undefined : effort),
+      sampling: {
+        temperature: request.temperature ?? undefined,
+        topP: request.top_p ?? undefined,
+        topK: undefined
+      },
+      maxOutputTokens: request.max_output_tokens ?? undefined,
+      outputBound,
+      stopSequences: [],
+      format: formatOf(request),
+      truncation: request.truncation ?? "disabled",
+      endUser: request.safety_identifier ?? request.user ?? undefined,
+      cacheKey: request.prompt_cache_key ?? undefined,
+      cacheRetention: request.prompt_cache_retention || undefined,
+      cachesByItself: true,
+      get unknownBytes() {
+        return parts.length + hosted.length === 0 ? undefined : JSON.stringify([parts, hosted]).length
+      }
+    },
+    objection: () => unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translated().problem),
+    mayReachWeb:
+      hosted.length > 0 ||
+      // It may have tools of its own.
+      isGiven(request.prompt) ||
+      (request.tools ?? []).some((tool) => tool instanceof Unknown || isHostedTool(tool)) ||
+      own.some((item) => item instanceof Unknown),
+    toolbox: () => translated().toolbox
+  }
+}
+
+interface Translated {
+  readonly items: ReadonlyArray<Item>
+  readonly toolbox: Toolbox
+  readonly problem: InvalidRequest | undefined
+}
+
+const translate = (request: AnyRequest, replay: Replay): Translated => {
   let problem: InvalidRequest | undefined
   const refuse = (param: string, message: string) => {
     problem ??= new InvalidRequest({ param, message })
   }
   const complain = (param: string, rule: string) => refuse(param, `${param}: ${rule}`)
-  unserved(request, complain)
-  const effort = effortOf(request.model, request.reasoning?.effort ?? undefined)
-  if (effort instanceof InvalidRequest) return problem ?? effort
   const tools = toolbox(request, complain)
   const items = [
     // Checked when it was stored.
@@ -37,55 +120,45 @@ export const decode = (request: CreateResponse, replay: Replay): Decoded | Inval
     ...replay.input.flatMap((item, index) => itemsOf(item, request.model, `input[${index}]`, complain))
   ]
   checkPairs(items, (message) => refuse("input", message))
-  if (problem !== undefined) return problem
-  return {
-    toolbox: tools,
-    conversation: {
-      model: request.model,
-      system: request.instructions ? [request.instructions] : [],
-      items,
-      tools: tools.tools,
-      toolChoice: tools.choice,
-      parallelToolCalls: request.parallel_tool_calls ?? true,
-      reasoning: {
-        enabled: effort === undefined ? undefined : effort !== "none",
-        effort,
-        budgetTokens: undefined,
-        summary: request.reasoning?.summary ?? request.reasoning?.generate_summary ?? undefined
-      },
-      sampling: {
-        temperature: request.temperature ?? undefined,
-        topP: request.top_p ?? undefined,
-        topK: undefined
-      },
-      maxOutputTokens: request.max_output_tokens ?? undefined,
-      stopSequences: [],
-      format: formatOf(request),
-      truncation: request.truncation ?? "disabled",
-      endUser: request.safety_identifier ?? request.user ?? undefined,
-      cacheKey: request.prompt_cache_key ?? undefined
-    }
-  }
+  return { items, toolbox: tools, problem }
 }
+
+const reasoningOf = ({ reasoning }: AnyRequest, effort: Reasoning["effort"]): Reasoning => ({
+  enabled: effort === undefined ? undefined : effort !== "none",
+  effort,
+  budgetTokens: undefined,
+  summary: reasoning?.summary ?? reasoning?.generate_summary ?? undefined
+})
+
+const outputBound = { param: "max_output_tokens" }
 
 /** `input` as items: a text is one user message. */
-export const inputItems = (input: CreateResponse["input"]): ReadonlyArray<InputItem> =>
+export const inputItems = (input: CountInputTokens["input"]): ReadonlyArray<InputItem> =>
   typeof input === "string"
     ? [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }]
-    : input
+    : (input ?? [])
+
+const itemsWithin = ({ input }: AnyRequest): ReadonlyArray<InputItem> => (Array.isArray(input) ? input : [])
 
 /** Parameters that would change the answer must not be ignored. */
-const unserved = (request: CreateResponse, complain: (param: string, rule: string) => void) => {
-  if (request.background) complain("background", "true is not supported; leave it out or send false")
-  if (request.conversation !== undefined && request.conversation !== null) {
-    complain("conversation", "is not supported; continue a response with previous_response_id")
+const unserved = ({ conversation, previous_response_id: previous }: AnyRequest): InvalidRequest | undefined =>
+  isGiven(conversation) && isGiven(previous)
+    ? refused("previous_response_id", "expected none beside conversation, which has what came before")
+    : undefined
+
+/** What an upstream of this dialect keeps, and nobody else. */
+const keptElsewhere = ({ conversation, prompt }: AnyRequest): InvalidRequest | undefined => {
+  if (isGiven(conversation)) {
+    return refused("conversation", "is not supported; continue a response with previous_response_id")
   }
-  if (request.prompt !== undefined && request.prompt !== null) {
-    complain("prompt", "is not supported; send instructions and input")
-  }
+  return isGiven(prompt) ? refused("prompt", "is not supported; send instructions and input") : undefined
 }
 
-const formatOf = ({ text }: CreateResponse): OutputFormat => {
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null
+
+const refused = (param: string, rule: string) => new InvalidRequest({ param, message: `${param}: ${rule}` })
+
+const formatOf = ({ text }: AnyRequest): OutputFormat => {
   const format = text?.format
   switch (format?.type) {
     case "json_schema":

@@ -10,7 +10,10 @@ import type { Closing } from "./outputItem.ts"
 import { cite, writeText } from "./outputMessage.ts"
 import type { OutputItem, ResponseObject } from "./ResponseObject.ts"
 
-/** Events into the frames of a Responses stream (`wire.md` §3.4); the final state's response is the synchronous answer. */
+/**
+ * Events into the frames of a Responses stream (docs/api.md#response-streams); the final state's response is the
+ * synchronous answer.
+ */
 export const machine = (encoding: Encoding): Machine<State, ResponseFrame> => ({
   initial: { sequence: Sequence.initial, sent: 0, output: [], open: undefined, response: encoding.response },
   step: (state, event) => {

@@ -3,7 +3,7 @@ import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts
 
 /** What one answer is encoded with. */
 export interface Encoding {
-  /** The response as it has begun (`begun.ts`). */
+  /** The response as it has begun (`initialResponse`). */
   readonly response: ResponseObject
   /** The id of the output item at an index. */
   readonly itemId: (prefix: ItemPrefix, index: number) => string
@@ -70,6 +70,7 @@ export interface OpenSearch {
   readonly type: "search"
   readonly id: string
   readonly query: string
+  readonly upstreamId: string
 }
 
 /** A state while one event steps it; nothing outside the step sees it change. */
@@ -92,9 +93,12 @@ export const shown = (item: OutputItem, include: Include): OutputItem => {
     const { encrypted_content: _, ...rest } = item
     return rest
   }
-  if (item.type === "web_search_call" && !include.searchSources) {
-    const { sources: _, ...action } = item.action
-    return { ...item, action }
+  if (item.type !== "web_search_call") return item
+  const { action, encrypted_content, ...rest } = item
+  const { sources: _, ...withoutSources } = action
+  return {
+    ...rest,
+    action: include.searchSources ? action : withoutSources,
+    ...(encrypted_content === undefined || !include.encryptedReasoning ? {} : { encrypted_content })
   }
-  return item
 }

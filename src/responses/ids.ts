@@ -1,15 +1,22 @@
 import { randomBytes } from "node:crypto"
 import type { ItemPrefix } from "./encoding.ts"
-import type { InputItem } from "./InputItem.ts"
+import type { StoredItem } from "./InputItem.ts"
 
-/** Item ids carry their response's random part, so that an item is found without an index of items. */
-export const newResponseId = (): string => `resp_${randomBytes(20).toString("hex")}`
+/**
+ * The time it was made at (48 bits of ms) and 112 random bits: rows whose ids grow share the pages that a commit writes,
+ * where random ones dirty a page each. Item ids carry all of it, so that an item is found without an index of items.
+ */
+export const newResponseId = (nowMs = Date.now()): string =>
+  `resp_${nowMs.toString(16).padStart(12, "0")}${randomBytes(14).toString("hex")}`
 
 export const outputItemId = (responseId: string, prefix: ItemPrefix, index: number): string =>
   `${prefix}_${randomOf(responseId)}${index.toString(16)}`
 
+/** The id of what a compaction puts in the place of a conversation. */
+export const compactionItemId = (responseId: string): string => `cmp_${randomOf(responseId)}0`
+
 /** The id of an item of the input that came without one. */
-export const inputItemId = (responseId: string, item: InputItem, index: number): string =>
+export const inputItemId = (responseId: string, item: StoredItem, index: number): string =>
   item.id ?? `${inputPrefix.get(item.type ?? "message") ?? "item"}_${randomOf(responseId)}i${index.toString(16)}`
 
 /** The response that an item belongs to, if the id is one of ours. */
@@ -17,6 +24,9 @@ export const responseIdOf = (itemId: string): string | undefined => {
   const random = /^[a-z]+_([0-9a-f]{40})i?[0-9a-f]+$/.exec(itemId)?.[1]
   return random === undefined ? undefined : `resp_${random}`
 }
+
+/** Whether an id of ours is that of an item of a response's input. */
+export const isOfInput = (itemId: string): boolean => /^[a-z]+_[0-9a-f]{40}i[0-9a-f]+$/.test(itemId)
 
 const randomOf = (responseId: string) => responseId.slice("resp_".length)
 

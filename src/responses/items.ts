@@ -1,10 +1,12 @@
 import type { Item } from "../generation/Conversation.ts"
-import type { Complain } from "./Complaint.ts"
+import { summaryOf } from "./compact/summary.ts"
 import type { InputItem } from "./InputItem.ts"
 import { partsOf } from "./parts.ts"
-import { unseal } from "./seal.ts"
+import { reasoningItem } from "../generation/origin.ts"
+import { isSealed, unseal, unsealSearch } from "./seal.ts"
 import { flatName } from "./tools.ts"
-import { signedBy } from "../upstreams/protocols/signature.ts"
+import type { Complain } from "./parts.ts"
+import { shortened } from "../contract/shortened.ts"
 
 /** An input item in the gateway's words; none where there is nothing to tell the model. */
 export const itemsOf = (item: InputItem, model: string, path: string, complain: Complain): ReadonlyArray<Item> => {
@@ -52,21 +54,34 @@ export const itemsOf = (item: InputItem, model: string, path: string, complain: 
     case "reasoning":
       return reasoningOf(item, model)
     case "web_search_call":
-      return [{ type: "search", id: item.id ?? "", query: queryOf(item.action), outcome: undefined }]
+      return [
+        {
+          type: "search",
+          query: queryOf(item.action),
+          ...(unsealSearch(item.encrypted_content ?? "") ?? { id: item.id ?? "", outcome: undefined })
+        }
+      ]
     // References are resolved before; one that is left was complained about. What tools of OpenAI's did is not for others.
-    default:
-      return []
+    default: {
+      const text = summaryOf(item)
+      return text === undefined ? [] : [{ type: "message", role: "user", content: [{ type: "text", text }] }]
+    }
   }
 }
 
-/** The gateway's own, or as OpenAI encrypted it; any other is left out. */
+/** What no gateway of this kind has sealed is as the dialect's own services made it, if it has their form (Fernet). */
+const ownDialect = { by: "openai" }
+
+/** The gateway's own, or as OpenAI encrypted it. */
 const reasoningOf = (item: Extract<InputItem, { readonly type: "reasoning" }>, model: string): ReadonlyArray<Item> => {
   const encrypted = item.encrypted_content ?? ""
   const ours = unseal(model, encrypted)
-  if (ours !== undefined) return [ours]
-  if (encrypted === "" || signedBy(encrypted) !== "openai") return []
+  if (ours !== undefined) return [reasoningItem(ours)]
   const text = (item.summary ?? []).map(({ text }) => text).join("\n\n")
-  return [{ type: "reasoning", text, signature: encrypted, redacted: undefined }]
+  // Another model's is told to nobody, and named by whoever does not tell it.
+  if (encrypted !== "" && isSealed(encrypted)) return [reasoningItem({ text, signature: "" })]
+  if (encrypted === "") return []
+  return [reasoningItem({ text, signature: encrypted }, encrypted.startsWith("gAAAA") ? ownDialect : undefined)]
 }
 
 const queryOf = (action: Readonly<Record<string, unknown>> | null | undefined): string =>
@@ -82,12 +97,12 @@ export const checkPairs = (items: ReadonlyArray<Item>, complain: (message: strin
       known.add(item.callId)
     } else if (item.type === "tool-result") {
       if (!known.has(item.callId)) {
-        complain(`No tool call found for function call output with call_id ${item.callId}.`)
+        complain(`No tool call found for function call output with call_id ${shortened(item.callId)}.`)
       }
       open.delete(item.callId)
     }
   }
   for (const [callId, kind] of open) {
-    complain(`No tool output found for ${kind === "custom" ? "custom tool" : "function"} call ${callId}.`)
+    complain(`No tool output found for ${kind === "custom" ? "custom tool" : "function"} call ${shortened(callId)}.`)
   }
 }

@@ -1,11 +1,11 @@
 import type { SearchOutcome } from "../generation/Conversation.ts"
-import { grown } from "../generation/grown.ts"
+import { appendText } from "../generation/appendText.ts"
 import type { OpenItem } from "../generation/sequence.ts"
 import { emit, shown } from "./encoding.ts"
 import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
 import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
 import type { ItemStatus, OutputItem } from "./ResponseObject.ts"
-import { seal } from "./seal.ts"
+import { seal, sealSearch } from "./seal.ts"
 
 /** What the sequence tells when an item ends. */
 export interface Closing {
@@ -34,7 +34,7 @@ export const begin = (draft: Draft, item: OpenItem): void => {
       draft.open = { type: "call", id: id(item.kind === "custom" ? "ctc" : "fc"), call: item, text: "" }
       return added(draft, callOf(draft, draft.open, "in_progress"))
     case "search":
-      draft.open = { type: "search", id: id("ws"), query: item.query }
+      draft.open = { type: "search", id: id("ws"), query: item.query, upstreamId: item.id }
       added(draft, {
         id: draft.open.id,
         type: "web_search_call",
@@ -49,14 +49,14 @@ export const begin = (draft: Draft, item: OpenItem): void => {
 /** A piece of what is neither text nor refusal. */
 export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: string): void => {
   if (open.type === "call") {
-    draft.open = { ...open, text: grown(open.text, delta) }
+    draft.open = { ...open, text: appendText(open.text, delta) }
     return emit(draft, `${eventOf(open)}.delta`, { item_id: open.id, output_index: draft.output.length, delta })
   }
   const where = { item_id: open.id, output_index: draft.output.length, summary_index: 0 }
   if (open.text === "") {
     emit(draft, "response.reasoning_summary_part.added", { ...where, part: { type: "summary_text", text: "" } })
   }
-  draft.open = { ...open, text: grown(open.text, delta) }
+  draft.open = { ...open, text: appendText(open.text, delta) }
   emit(draft, "response.reasoning_summary_text.delta", { ...where, delta })
 }
 
@@ -159,7 +159,15 @@ const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem =>
     : { id, type: "function_call", status, call_id: call.callId, ...called(draft, open), arguments: text }
 }
 
-const searchOf = ({ id, query }: OpenSearch, status: ItemStatus, outcome: SearchOutcome | undefined): OutputItem => ({
+const withSeal = (encrypted_content: string | undefined) =>
+  encrypted_content === undefined ? {} : { encrypted_content }
+
+const searchOf = (
+  { id, query, upstreamId }: OpenSearch,
+  status: ItemStatus,
+  outcome: SearchOutcome | undefined
+): OutputItem => ({
+  ...withSeal(sealSearch({ id: upstreamId, outcome })),
   id,
   type: "web_search_call",
   status: outcome?.type === "error" ? "failed" : status,

@@ -1,5 +1,5 @@
 import type { Citation } from "../generation/Conversation.ts"
-import { grown } from "../generation/grown.ts"
+import { appendText } from "../generation/appendText.ts"
 import type { OpenItem } from "../generation/sequence.ts"
 import { emit } from "./encoding.ts"
 import type { Draft, OpenMessage } from "./encoding.ts"
@@ -32,7 +32,7 @@ export const addPart = (draft: Draft, message: Pick<OpenMessage, "id" | "earlier
 export const writeText = (draft: Draft, open: OpenMessage, delta: string): void => {
   const { part } = open
   if (part.type === "output_text") {
-    draft.open = { ...open, part: { ...part, text: grown(part.text, delta) } }
+    draft.open = { ...open, part: { ...part, text: appendText(part.text, delta) } }
     emit(draft, "response.output_text.delta", { ...place(draft, open), delta, logprobs: [] })
   } else {
     draft.open = { ...open, part: { ...part, refusal: part.refusal + delta } }

@@ -1,6 +1,10 @@
 import type { FileSource, Part } from "../generation/Conversation.ts"
-import type { Complain } from "./Complaint.ts"
+import { atUrl, inlineFile } from "../generation/fileSource.ts"
+import { Unknown } from "../contract/Unknown.ts"
 import type { ContentPart, InputFile, InputImage } from "./ContentPart.ts"
+
+/** Tells what is wrong with a field; the first complaint is what the caller reads. */
+export type Complain = (param: string, rule: string) => void
 
 /** A message's or a tool output's content as parts. */
 export const partsOf = (
@@ -10,9 +14,9 @@ export const partsOf = (
 ): ReadonlyArray<Part> =>
   typeof content === "string"
     ? [{ type: "text", text: content }]
-    : content.map((part, index) => partOf(part, `${path}[${index}]`, complain))
+    : content.flatMap((part, index) => (part instanceof Unknown ? [] : [partOf(part, `${path}[${index}]`, complain)]))
 
-const partOf = (part: ContentPart, path: string, complain: Complain): Part => {
+const partOf = (part: Exclude<ContentPart, Unknown>, path: string, complain: Complain): Part => {
   switch (part.type) {
     case "input_text":
     case "output_text":
@@ -26,7 +30,14 @@ const partOf = (part: ContentPart, path: string, complain: Complain): Part => {
   }
 }
 
+/** A part is one file: which of two were meant, nobody knows. */
+const checkOne = (part: object, fields: ReadonlyArray<string>, path: string, complain: Complain): void => {
+  const [one, other] = fields.filter((field) => Boolean(Reflect.get(part, field)))
+  if (other !== undefined) complain(`${path}.${other}`, `can't be sent together with ${one}`)
+}
+
 const imageSource = (part: InputImage, path: string, complain: Complain): FileSource => {
+  checkOne(part, ["image_url", "file_id"], path, complain)
   if (part.image_url) {
     const source = atUrl(part.image_url)
     if (source === undefined || (source.type === "base64" && !source.mediaType.startsWith("image/"))) {
@@ -49,8 +60,9 @@ const file = (part: InputFile, path: string, complain: Complain): Part => {
 }
 
 const fileSource = (part: InputFile, path: string, complain: Complain): FileSource => {
+  checkOne(part, ["file_data", "file_url", "file_id"], path, complain)
   if (part.file_data) {
-    const source = inline(part.file_data, part.filename ?? "")
+    const source = inlineFile(part.file_data, part.filename ?? "")
     if (source === undefined) {
       complain(`${path}.file_data`, `expected a base64 data URL or base64; got ${shown(part.file_data)}`)
     }
@@ -70,65 +82,5 @@ const fileSource = (part: InputFile, path: string, complain: Complain): FileSour
 
 /** Stands in for what was complained about. */
 const nothing: FileSource = { type: "file", id: "" }
-
-const atUrl = (url: string): FileSource | undefined => {
-  if (/^https?:\/\//i.test(url)) return { type: "url", url }
-  return url.startsWith("data:") ? dataUrl(url) : undefined
-}
-
-/** Client libraries send a data URL; other callers the bare base64, whose kind only the name or its first bytes tell. */
-const inline = (data: string, filename: string): FileSource | undefined => {
-  if (!data.startsWith("data:")) {
-    return isBase64(data) ? { type: "base64", mediaType: guess(filename, data), data } : undefined
-  }
-  const source = dataUrl(data)
-  if (source === undefined || (source.mediaType !== "" && source.mediaType !== unknownType)) return source
-  return { ...source, mediaType: guess(filename, source.data) }
-}
-
-const dataUrl = (url: string): { readonly type: "base64"; mediaType: string; data: string } | undefined => {
-  const comma = url.indexOf(",")
-  if (comma === -1 || comma > 200) return undefined
-  const [mediaType = "", ...parameters] = url.slice("data:".length, comma).split(";")
-  const data = url.slice(comma + 1)
-  return parameters.includes("base64") && isBase64(data)
-    ? { type: "base64", mediaType: mediaType.trim().toLowerCase(), data }
-    : undefined
-}
-
-const isBase64 = (text: string) => text !== "" && !/[^A-Za-z0-9+/=_\s-]/.test(text)
-
-const unknownType = "application/octet-stream"
-
-const byExtension: Readonly<Record<string, string>> = {
-  pdf: "application/pdf",
-  txt: "text/plain",
-  md: "text/markdown",
-  markdown: "text/markdown",
-  csv: "text/csv",
-  json: "application/json",
-  html: "text/html",
-  xml: "application/xml",
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp"
-}
-
-/** What the first bytes of a file look like in base64. */
-const byBeginning: ReadonlyArray<readonly [string, string]> = [
-  ["JVBERi", "application/pdf"],
-  ["iVBORw0KGgo", "image/png"],
-  ["/9j/", "image/jpeg"],
-  ["R0lGOD", "image/gif"],
-  ["UklGR", "image/webp"]
-]
-
-const guess = (filename: string, data: string): string => {
-  const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
-  if (Object.hasOwn(byExtension, extension)) return byExtension[extension] ?? unknownType
-  return byBeginning.find(([beginning]) => data.startsWith(beginning))?.[1] ?? unknownType
-}
 
 const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

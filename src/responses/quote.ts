@@ -1,15 +1,15 @@
-import { Effect, Either } from "effect"
-import { describe } from "../contract/describe.ts"
+import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { jsonDecoder } from "../contract/jsonDecoder.ts"
+import { openDecoder } from "../contract/open.ts"
+import { refusing } from "../contract/refusing.ts"
 import type { Quoter } from "../ledger/Quote.ts"
 import { makeQuoteText } from "../models/quoteText.ts"
 import { CreateResponse } from "./CreateResponse.ts"
-import { replayFor } from "./create.ts"
-import { decode } from "./decode.ts"
-import { ResponseStore } from "./ResponseStore.ts"
+import { replayFor } from "./replayFor.ts"
+import { understand } from "./decode.ts"
+import { ResponseStore } from "./store/ResponseStore.ts"
 
-const decodeBody = jsonDecoder(CreateResponse)
+const decodeBody = refusing(openDecoder(CreateResponse))
 
 /** Quotes a body of `POST /v1/responses`, the conversation that it continues included. */
 export const makeResponsesQuoter = Effect.gen(function* () {
@@ -17,10 +17,11 @@ export const makeResponsesQuoter = Effect.gen(function* () {
   const quoteText = yield* makeQuoteText
   const quoter: Quoter = (caller, body) =>
     Effect.gen(function* () {
-      const request = yield* Either.mapLeft(decodeBody(body), (issue) => new InvalidRequest(describe(issue)))
-      const decoded = decode(request, yield* replayFor(store, caller, request))
+      const request = yield* decodeBody(body)
+      const decoded = understand(request, body, yield* replayFor(store, caller.account, request))
       if (decoded instanceof InvalidRequest) return yield* decoded
-      return yield* quoteText(caller, decoded.conversation)
+      const { conversation, mayReachWeb, objection } = decoded
+      return yield* quoteText(caller, conversation, { family: "responses", objection, mayReachWeb })
     })
   return quoter
 })

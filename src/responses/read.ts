@@ -2,10 +2,10 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { shown } from "./encoding.ts"
 import type { Include } from "./encoding.ts"
 import { inputItemId } from "./ids.ts"
-import type { InputItem } from "./InputItem.ts"
+import type { StoredItem } from "./InputItem.ts"
 import { framesOf } from "./replay.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
-import type { StoredResponse } from "./ResponseStore.ts"
+import type { StoredResponse } from "./store/ResponseStore.ts"
 
 type Names = string | ReadonlyArray<string> | undefined
 
@@ -15,7 +15,7 @@ interface IncludeParams {
 }
 
 /** What a stored response's creator asked to see, or its reader asks for. */
-const included = ({ include }: StoredResponse, params: IncludeParams): Include => {
+export const included = ({ include }: StoredResponse, params: IncludeParams): Include => {
   const names = [params.include ?? [], params["include[]"] ?? []].flat()
   return {
     searchSources: include.searchSources || names.includes("web_search_call.action.sources"),
@@ -23,18 +23,16 @@ const included = ({ include }: StoredResponse, params: IncludeParams): Include =
   }
 }
 
-interface ReadParams extends IncludeParams {
+export interface ReadParams extends IncludeParams {
   readonly stream?: string | undefined
-  readonly starting_after?: string | undefined
+  readonly starting_after?: number | undefined
 }
 
 /** A stored response, or the stream that it was. */
 export const read = (stored: StoredResponse, params: ReadParams): ResponseObject | Response => {
+  if (params.stream !== "true") return whole(stored, params)
   const include = included(stored, params)
-  if (params.stream !== "true") {
-    return { ...stored.response, output: stored.output.map((item) => shown(item, include)) }
-  }
-  const after = Number(params.starting_after ?? -1)
+  const after = params.starting_after ?? -1
   const frames = framesOf(stored, include).filter((frame) => frame.sequence_number > after)
   const text = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join("")
   return new Response(text, {
@@ -42,15 +40,21 @@ export const read = (stored: StoredResponse, params: ReadParams): ResponseObject
   })
 }
 
-interface PageParams {
+/** As its reader may see it. */
+export const whole = (stored: StoredResponse, params: IncludeParams): ResponseObject => {
+  const include = included(stored, params)
+  return { ...stored.response, output: stored.output.map((item) => shown(item, include)) }
+}
+
+export interface PageParams {
   readonly after?: string | undefined
   readonly limit?: number | undefined
   readonly order?: "asc" | "desc" | undefined
 }
 
-interface ItemPage {
+export interface ItemPage {
   readonly object: "list"
-  readonly data: ReadonlyArray<InputItem>
+  readonly data: ReadonlyArray<StoredItem>
   readonly first_id: string | null
   readonly last_id: string | null
   readonly has_more: boolean
@@ -58,7 +62,7 @@ interface ItemPage {
 
 /** One page of a response's own input, the newest item first unless asked otherwise. */
 export const inputPage = ({ input, response }: StoredResponse, params: PageParams): ItemPage | InvalidRequest => {
-  const items = input.map((item, index) => whole(item, inputItemId(response.id, item, index)))
+  const items = input.map((item, index) => wholeItem(item, inputItemId(response.id, item, index)))
   if (params.order !== "asc") items.reverse()
   const from = params.after === undefined ? 0 : items.findIndex(({ id }) => id === params.after) + 1
   if (from === 0 && params.after !== undefined) {
@@ -79,7 +83,7 @@ export const inputPage = ({ input, response }: StoredResponse, params: PageParam
 }
 
 /** An item as it is read back: with its id, its type, and a message's content always as blocks. */
-const whole = (item: InputItem, id: string): InputItem & { readonly id: string } => {
+export const wholeItem = (item: StoredItem, id: string): StoredItem & { readonly id: string } => {
   switch (item.type) {
     case undefined:
     case null:

@@ -4,8 +4,8 @@ import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { machine } from "./encode.ts"
 import type { Encoding, Include, ResponseFrame } from "./encoding.ts"
 import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts"
-import { unseal } from "./seal.ts"
-import type { StoredResponse } from "./ResponseStore.ts"
+import { unseal, unsealSearch } from "./seal.ts"
+import type { StoredResponse } from "./store/ResponseStore.ts"
 import { flatName } from "./tools.ts"
 
 /** The frames of a stored response's stream, every text and argument in one piece. */
@@ -71,14 +71,19 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
       ]
     }
     case "web_search_call": {
-      const id = String(index)
+      const known = unsealSearch(item.encrypted_content ?? "")
+      const id = known?.id ?? String(index)
+      const told = known?.outcome?.type === "results" ? known.outcome.results : undefined
       const results = (item.action.sources ?? []).map(({ url }) => ({ url, title: "", text: "", pageAge: null }))
       return [
         { type: "search-start", id, query: item.action.query },
         ...end({
           type: "search-end",
           id,
-          outcome: item.status === "failed" ? { type: "error", code: "unavailable" } : { type: "results", results }
+          outcome:
+            item.status === "failed"
+              ? { type: "error", code: "unavailable" }
+              : { type: "results", results: told ?? results }
         })
       ]
     }

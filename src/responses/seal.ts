@@ -1,23 +1,53 @@
-import type { ReasoningItem } from "../generation/Conversation.ts"
+import { Schema } from "effect"
+import type { ReasoningItem, SearchItem } from "../generation/Conversation.ts"
 
 /**
  * `encrypted_content` of a reasoning item: what the model's upstream asks back, in a wrapper that tells the gateway's
  * own from other providers' and names the model, because no other model accepts it.
  */
-export const seal = (model: string, reasoning: Omit<ReasoningItem, "type">): string =>
+export const seal = (model: string, reasoning: Sealed): string =>
   prefix +
   Buffer.from(JSON.stringify([model, reasoning.text, reasoning.signature, reasoning.redacted])).toString("base64url")
 
 /** undefined for another provider's, another model's or a damaged one: such reasoning is left out. */
-export const unseal = (model: string, sealed: string): ReasoningItem | undefined => {
+export const unseal = (model: string, sealed: string): Sealed | undefined => {
   if (!sealed.startsWith(prefix)) return undefined
   const parts = parse(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
   if (!Array.isArray(parts) || parts[0] !== model) return undefined
   const [text, signature, redacted] = parts.slice(1).map((part) => (typeof part === "string" ? part : undefined))
-  return { type: "reasoning", text: text ?? "", signature, redacted }
+  return { text: text ?? "", signature, redacted }
 }
 
-/** Whether a reasoning item's `encrypted_content` is the gateway's own wrapper. */
+/** Reasoning as it leaves the gateway: its opaque form says who made it. */
+type Sealed = Pick<ReasoningItem, "text" | "signature" | "redacted">
+
+/** What a search found, where its item says no more than addresses; undefined where there is nothing to keep. */
+export const sealSearch = ({ id, outcome }: Pick<SearchItem, "id" | "outcome">): string | undefined =>
+  outcome?.type === "results" && outcome.results.some(({ sealed = "", text }) => sealed + text !== "")
+    ? prefix + Buffer.from(JSON.stringify([id, outcome.results])).toString("base64url")
+    : undefined
+
+/** The upstream's id of a search, and what it found; undefined for what the gateway has not sealed. */
+export const unsealSearch = (sealed: string): Pick<SearchItem, "id" | "outcome"> | undefined => {
+  if (!sealed.startsWith(prefix)) return undefined
+  const parts = parse(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
+  if (!Array.isArray(parts) || typeof parts[0] !== "string" || !areResults(parts[1])) return undefined
+  return { id: parts[0], outcome: { type: "results", results: parts[1] } }
+}
+
+const areResults = Schema.is(
+  Schema.Array(
+    Schema.Struct({
+      url: Schema.String,
+      title: Schema.String,
+      text: Schema.String,
+      sealed: Schema.optionalWith(Schema.String, { exact: true }),
+      pageAge: Schema.NullOr(Schema.String)
+    })
+  )
+)
+
+/** Whether an item's `encrypted_content` is the gateway's own wrapper. */
 export const isSealed = (encrypted: string): boolean => encrypted.startsWith(prefix)
 
 const prefix = "mg1."

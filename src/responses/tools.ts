@@ -1,14 +1,16 @@
 import type { CustomTool, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
-import type { Complain } from "./Complaint.ts"
+import { isToolName, toolNameRule } from "../generation/toolName.ts"
+import { wrongPlace } from "../generation/userLocation.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
+import { isSearchEntry } from "./ToolEntry.ts"
 import type { ChosenTool, CustomEntry, FunctionEntry, WebSearchEntry } from "./ToolEntry.ts"
+import type { Complain } from "./parts.ts"
+import { shortened } from "../contract/shortened.ts"
 
 /** A request's tools in the gateway's words, and the way back. */
 export interface Toolbox {
   readonly tools: ReadonlyArray<Tool>
   readonly choice: ToolChoice
-  /** The entries in effect, for the response object. */
-  readonly entries: ReadonlyArray<Readonly<Record<string, unknown>>>
   /** What callers call the tools of a namespace, by the flat name that the model sees. */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
 }
@@ -24,37 +26,38 @@ export const flatName = (name: string, namespace: string | null | undefined): st
 
 export const toolbox = (request: Request, complain: Complain): Toolbox => {
   const tools: Array<Tool> = []
-  const entries: Array<Readonly<Record<string, unknown>>> = []
   const namespaced = new Map<string, { namespace: string; name: string }>()
+  let hasSearch = false
   for (const [index, entry] of (request.tools ?? []).entries()) {
     switch (entry.type) {
       case "function":
       case "custom":
+        checkName(entry.name, `tools[${index}].name`, complain)
         tools.push(called(entry, entry.name))
-        entries.push(echo(entry))
         break
       case "namespace":
-        for (const member of entry.tools) {
+        checkName(entry.name, `tools[${index}].name`, complain)
+        for (const [place, member] of entry.tools.entries()) {
+          checkName(member.name, `tools[${index}].tools[${place}].name`, complain)
           const name = flatName(member.name, entry.name)
           namespaced.set(name, { namespace: entry.name, name: member.name })
           tools.push(called(member, name))
         }
-        entries.push({ ...echo(entry), tools: entry.tools.map(echo) })
         break
       default:
         // One search tool is all a model can have.
-        if (!isSearch(entry) || tools.some((tool) => tool.type === "search")) break
+        if (!isSearchEntry(entry) || hasSearch) break
+        hasSearch = true
         tools.push(search(entry, request.max_tool_calls ?? undefined, `tools[${index}]`, complain))
-        entries.push(searchEcho(entry))
     }
   }
   const [allowed, choice] = choose(request.tool_choice ?? "auto", tools, namespaced, complain)
-  return { tools: allowed, choice, entries, namespaced }
+  return { tools: allowed, choice, namespaced }
 }
 
-type Entry = NonNullable<Request["tools"]>[number]
-
-const isSearch = (entry: Entry): entry is WebSearchEntry => entry.type.startsWith("web_search")
+const checkName = (name: string, at: string, complain: Complain): void => {
+  if (!isToolName(name)) complain(at, `${toolNameRule}; got ${JSON.stringify(name.slice(0, 80))}`)
+}
 
 const called = (entry: FunctionEntry | CustomEntry, name: string): Tool =>
   entry.type === "custom"
@@ -81,6 +84,8 @@ const search = (entry: WebSearchEntry, maxUses: number | undefined, path: string
     complain(`${where}.blocked_domains`, "cannot be combined with allowed_domains")
   }
   const place = entry.user_location
+  const wrong = wrongPlace(place ?? {})
+  if (wrong !== undefined) complain(`${path}.user_location.${wrong.field}`, wrong.rule)
   return {
     type: "search",
     name: "web_search",
@@ -103,22 +108,11 @@ const domains = (list: ReadonlyArray<string> | null | undefined, path: string, c
   if (!list || list.length === 0) return undefined
   for (const [index, domain] of list.entries()) {
     if (!/^[^\s/:?#@]+(\/[^\s?#]*)?$/.test(domain)) {
-      complain(`${path}[${index}]`, `expected a domain without scheme, such as example.com; got "${domain}"`)
+      complain(`${path}[${index}]`, `expected a domain without scheme, such as example.com; got "${shortened(domain)}"`)
     }
   }
   return list
 }
-
-/** Without what was left out: `null` means absent. */
-const echo = (entry: object): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined))
-
-const searchEcho = (entry: WebSearchEntry) => ({
-  type: entry.type,
-  filters: entry.filters ?? entry.filter ?? null,
-  search_context_size: entry.search_context_size ?? "medium",
-  user_location: entry.user_location ? { ...entry.user_location, type: "approximate" } : null
-})
 
 type Namespaced = Toolbox["namespaced"]
 
@@ -139,14 +133,15 @@ const choose = (
   switch (choice.type) {
     case "function":
     case "custom": {
-      const name = named(choice, tools, namespaced)
-      if (name === undefined) complain("tool_choice.name", `expected the name of a tool in tools; got "${choice.name}"`)
+      const name = naming(tools, namespaced)(choice)
+      if (name === undefined)
+        complain("tool_choice.name", `expected the name of a tool in tools; got "${shortened(choice.name ?? "")}"`)
       return [tools, { type: "tool", name: name ?? choice.name }]
     }
     case "allowed_tools":
       return allow(choice, tools, namespaced, complain)
     default:
-      // Only an upstream of this dialect has it (`beyond.ts`).
+      // Only an upstream of this dialect has it (`unsupported.ts`).
       if (!choice.type.startsWith("web_search")) return [tools, { type: "auto" }]
       if (!tools.some((tool) => tool.type === "search")) {
         complain("tool_choice.type", `${choice.type} needs a web search tool in tools`)
@@ -163,31 +158,40 @@ const allow = (
   namespaced: Namespaced,
   complain: Complain
 ): readonly [ReadonlyArray<Tool>, ToolChoice] => {
+  const named = naming(tools, namespaced)
   const names = choice.tools.flatMap((tool, index) => {
     if (tool.type.startsWith("web_search")) return ["web_search"]
-    const name = named(tool, tools, namespaced)
+    const name = named(tool)
     if (name === undefined && (tool.type === "function" || tool.type === "custom")) {
-      complain(`tool_choice.tools[${index}].name`, `expected the name of a tool in tools; got "${tool.name ?? ""}"`)
+      complain(
+        `tool_choice.tools[${index}].name`,
+        `expected the name of a tool in tools; got "${shortened(tool.name ?? "")}"`
+      )
     }
     return name === undefined ? [] : [name]
   })
   // Choosing freely among some tools is having only these.
-  return choice.mode === "auto"
-    ? [tools.filter((tool) => names.includes(tool.name)), { type: "auto" }]
-    : [tools, { type: "required", names }]
+  if (choice.mode !== "auto") return [tools, { type: "required", names }]
+  const chosen = new Set(names)
+  return [tools.filter((tool) => chosen.has(tool.name)), { type: "auto" }]
+}
+
+interface Meant {
+  readonly name?: string | null | undefined
+  readonly namespace?: string | null | undefined
 }
 
 /** The flat name of the tool meant: a namespace's tool may be named with its namespace or, unambiguously, without. */
-const named = (
-  tool: { readonly name?: string | null | undefined; readonly namespace?: string | null | undefined },
-  tools: ReadonlyArray<Tool>,
-  namespaced: Namespaced
-): string | undefined => {
-  if (!tool.name) return undefined
-  const flat = flatName(tool.name, tool.namespace)
-  if (tools.some((candidate) => candidate.name === flat)) return flat
-  const found = [...namespaced].find(
-    ([, member]) => member.name === tool.name || `${member.namespace}.${member.name}` === tool.name
-  )
-  return found?.[0]
+const naming = (tools: ReadonlyArray<Tool>, namespaced: Namespaced): ((tool: Meant) => string | undefined) => {
+  const flatNames = new Set(tools.map(({ name }) => name))
+  /** Of two that are called the same the first one is meant. */
+  const loose = new Map<string, string>()
+  for (const [flat, { name, namespace }] of namespaced) {
+    for (const spelling of [name, `${namespace}.${name}`]) if (!loose.has(spelling)) loose.set(spelling, flat)
+  }
+  return ({ name, namespace }) => {
+    if (!name) return undefined
+    const flat = flatName(name, namespace)
+    return flatNames.has(flat) ? flat : loose.get(name)
+  }
 }

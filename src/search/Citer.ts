@@ -2,9 +2,11 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { Sources } from "./Sources.ts"
 
 /** One or more numbers in double brackets, with the blanks before them. */
-const marker = / *\[\[(\d{1,3}(?:, ?\d{1,3})*)\]\]/g
+const marker = / {0,4}\[\[(\d{1,3}(?:, ?\d{1,3}){0,9})\]\]/g
 /** The end of a text that may become a marker. */
-const begun = / *(?:\[(?:\[(?:\d[\d, ]{0,24}\]?)?)?)?$/
+const begun = / {0,4}(?:\[(?:\[(?:\d[\d, ]{0,24}\]?)?)?)?$/
+/** Characters in which a statement's beginning is looked for. */
+const longestStatement = 2_000
 
 /**
  * Turns a model's marks (`[[1]]`) into citations as its text goes by. A mark is taken out of the text; what it stands for
@@ -13,7 +15,10 @@ const begun = / *(?:\[(?:\[(?:\d[\d, ]{0,24}\]?)?)?)?$/
 export class Citer {
   private readonly sources: Sources
   private pending = ""
-  private text = ""
+  /** Characters that were passed on. */
+  private length = 0
+  /** The last of them, as many as a statement may have. */
+  private tail = ""
 
   constructor(sources: Sources) {
     this.sources = sources
@@ -22,7 +27,7 @@ export class Citer {
   /** A piece of text; answers the events it is told as. */
   write(piece: string): ReadonlyArray<GenerationEvent> {
     if (this.sources.isEmpty) {
-      this.text += piece
+      this.remember(piece)
       return [{ type: "text-delta", text: piece }]
     }
     this.pending += piece
@@ -36,7 +41,8 @@ export class Citer {
   end(): ReadonlyArray<GenerationEvent> {
     const events = this.pass(this.pending)
     this.pending = ""
-    this.text = ""
+    this.length = 0
+    this.tail = ""
     return events
   }
 
@@ -55,18 +61,25 @@ export class Citer {
   }
 
   private citationsOf(numbers: string, before: string): ReadonlyArray<GenerationEvent> {
-    const text = this.text + before
-    const start = sentenceStart(text)
+    const text = (this.tail + before.slice(-longestStatement)).slice(-longestStatement)
+    const end = this.length + before.length
+    const statement = text.slice(sentenceStart(text))
+    const start = end - statement.length
     return numbers.split(",").flatMap((number): ReadonlyArray<GenerationEvent> => {
-      const citation = this.sources.cite(Number(number), text.slice(start), start, text.length)
+      const citation = this.sources.cite(Number(number), statement, start, end)
       return citation === undefined ? [] : [{ type: "citation", citation }]
     })
   }
 
   private emit(text: string, events: Array<GenerationEvent>) {
     if (text === "") return
-    this.text += text
+    this.remember(text)
     events.push({ type: "text-delta", text })
+  }
+
+  private remember(text: string) {
+    this.length += text.length
+    this.tail = (this.tail + text).slice(-longestStatement)
   }
 }
 

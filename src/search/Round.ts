@@ -1,7 +1,8 @@
+import { reasoningItem } from "../generation/origin.ts"
 import type { Item } from "../generation/Conversation.ts"
 import type { Batch } from "../generation/Generation.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
-import { countText } from "../generation/tokens.ts"
+import { countText } from "../tokens/tokens.ts"
 import type { Citer } from "./Citer.ts"
 
 /** How a model's turn ended. */
@@ -136,7 +137,7 @@ export class Round {
         return this.closeReasoning(event.signature)
       case "redacted-reasoning":
         this.closeReasoning(undefined)
-        this.items.push({ type: "reasoning", text: "", signature: undefined, redacted: event.data })
+        this.items.push(reasoningItem({ text: "", redacted: event.data }))
         return
       case "refusal-delta":
         this.written += event.text
@@ -145,7 +146,7 @@ export class Round {
 
   private closeReasoning(signature: string | undefined) {
     if (this.reasoning === "" && signature === undefined) return
-    this.items.push({ type: "reasoning", text: this.reasoning, signature, redacted: undefined })
+    this.items.push(reasoningItem({ text: this.reasoning, signature }))
     this.reasoning = ""
   }
 }

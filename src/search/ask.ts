@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import type { SearchOutcome, SearchTool } from "../generation/Conversation.ts"
 import { callUpstream } from "../upstreams/client.ts"
 import type { Call, Deadlines } from "../upstreams/client.ts"
-import { parseJson } from "../upstreams/protocols/json.ts"
+import { parseJson } from "../contract/json.ts"
 import { select } from "./select.ts"
 import type { Found } from "./select.ts"
 

@@ -1,6 +1,7 @@
 import { Redacted } from "effect"
+import { withoutSlash } from "../config/withoutSlash.ts"
 import type { SearchTool } from "../generation/Conversation.ts"
-import { listAt, objectAt, textAt } from "../upstreams/protocols/json.ts"
+import { listAt, objectAt, textAt } from "../contract/json.ts"
 import { ask } from "./ask.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
@@ -11,7 +12,7 @@ export const brave = (options: {
 }): SearchProvider => ({
   name: "brave",
   search: ({ query, tool }) => {
-    const url = new URL(`${(options.baseUrl ?? "https://api.search.brave.com").replace(/\/+$/, "")}/res/v1/web/search`)
+    const url = new URL(`${withoutSlash(options.baseUrl ?? "https://api.search.brave.com")}/res/v1/web/search`)
     url.searchParams.set("q", `${query}${operators(tool)}`)
     url.searchParams.set("count", "20")
     url.searchParams.set("text_decorations", "false")

@@ -1,14 +1,19 @@
-import { Effect, Exit, Runtime } from "effect"
-import type { Fiber } from "effect"
+import { Cause, Effect } from "effect"
 import { Internal } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
+import { begin } from "../flow/begin.ts"
+import { Failed } from "../flow/Begun.ts"
+import type { Begun, Settled } from "../flow/Begun.ts"
 import type { Conversation, SearchOutcome, SearchTool } from "../generation/Conversation.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
-import { countTokens } from "../generation/tokens.ts"
-import { argumentsObject, textAt } from "../upstreams/protocols/json.ts"
+import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import { doubtOf } from "../generation/plausible.ts"
+import type { Asked } from "../generation/plausible.ts"
+import { countTokens } from "../tokens/tokens.ts"
+import { argumentsObject, textAt } from "../contract/json.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
+import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { afterSearch, searched, withoutFunction } from "./asked.ts"
 import { Citer } from "./Citer.ts"
 import { Round } from "./Round.ts"
@@ -27,7 +32,6 @@ export interface Searching {
   readonly sources: Sources
   /** The model's first turn, begun. */
   readonly first: Generation
-  readonly runtime: Runtime.Runtime<never>
 }
 
 /** Searches of a request that sets no number. */
@@ -40,26 +44,30 @@ const longestQuery = 400
  * is the last; so is one without searches. Cancelling stops whatever runs.
  */
 export const searchingGeneration = (searching: Searching): Generation => {
-  const { name, options, provider, runtime, sources, tool, upstream } = searching
+  const { name, options, provider, sources, tool, upstream } = searching
   const most = tool.maxUses ?? usualSearches
   let current: Generation | undefined = searching.first
-  let fiber: Fiber.RuntimeFiber<unknown, unknown> | undefined
+  let running: Begun<unknown, unknown> | undefined
   let isCancelled = false
 
-  /** Runs an effect that a cancel interrupts; undefined where it did. */
-  const run = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Exit<A, E> | undefined> => {
+  /** Waits for work that a cancel interrupts; undefined where there was one before. */
+  const ended = async <A, E>(work: () => Begun<A, E>): Promise<Settled<A, E> | undefined> => {
     if (isCancelled) return undefined
-    const running = Runtime.runFork(runtime)(Effect.interruptible(effect))
-    fiber = running
-    const exit = await new Promise<Exit.Exit<A, E>>((resolve) => running.addObserver(resolve))
-    fiber = undefined
-    return exit
+    const begun = work()
+    running = begun
+    const end = await new Promise<Settled<A, E>>((resolve) => {
+      begun.onDone(resolve)
+    })
+    running = undefined
+    return end
   }
 
   async function* turns(): AsyncGenerator<Batch, void> {
     const citer = new Citer(sources)
     let conversation = searching.asked
     let used = noUsage
+    /** Why some of it was counted here. */
+    let why: Doubt | "untold" | undefined
     /** Searches asked of the provider, which `max_uses` bounds, and those of them that found something to tell. */
     let made = 0
     let answered = 0
@@ -78,10 +86,13 @@ export const searchingGeneration = (searching: Searching): Generation => {
 
       const isOnlyTurn = turn === 1 && round.searches.length === 0
       // An upstream that tells no usage of its only turn leaves the counting to those who pay.
-      const usage = round.usage ?? (isOnlyTurn ? undefined : counted(conversation, round))
+      const { usage, counted } = usageOf(conversation, round, isOnlyTurn)
+      why ??= counted
       if (usage !== undefined) used = sum(used, usage)
       const told = (): ReadonlyArray<GenerationEvent> =>
-        usage === undefined ? [] : [{ type: "usage", usage: { ...used, searches: answered } }]
+        usage === undefined
+          ? []
+          : [{ type: "usage", usage: { ...used, searches: answered }, ...(why !== undefined && { counted: why }) }]
 
       if (round.searches.length === 0 || isCut(round.end.reason)) {
         yield [...told(), round.end]
@@ -90,19 +101,22 @@ export const searchingGeneration = (searching: Searching): Generation => {
       const searches = round.searches.map((search) => ({ id: newId(), query: queryOf(search.arguments) }))
       yield searches.map(({ id, query }) => ({ type: "search-start", id, query }))
       const allowed = Math.max(0, most - made)
-      const exit = await run(
-        Effect.forEach(
-          searches,
-          ({ query }, index) => (index < allowed ? outcomeOf(query) : Effect.succeed(exceeded)),
-          { concurrency: 4 }
+      const found = await ended(() =>
+        begin(
+          options.runtime,
+          Effect.forEach(
+            searches,
+            ({ query }, index) => (index < allowed ? outcomeOf(query) : Effect.succeed(exceeded)),
+            { concurrency: 4 }
+          )
         )
       )
-      if (exit === undefined || Exit.isFailure(exit)) return yield* broken(exit)
+      if (found === undefined || found instanceof Failed) return yield* broken(found)
       made += Math.min(allowed, searches.length)
-      answered += exit.value.filter((outcome) => outcome.type === "results").length
+      answered += found.value.filter((outcome) => outcome.type === "results").length
       yield [
         ...searches.map(({ id }, index): GenerationEvent => {
-          const outcome = exit.value[index] ?? exceeded
+          const outcome = found.value[index] ?? exceeded
           return { type: "search-end", id, outcome }
         }),
         ...told()
@@ -112,7 +126,9 @@ export const searchingGeneration = (searching: Searching): Generation => {
         return
       }
 
-      const pairs = searches.map((search, index) => searched(name, search, sources.tell(exit.value[index] ?? exceeded)))
+      const pairs = searches.map((search, index) =>
+        searched(name, search, sources.tell(found.value[index] ?? exceeded))
+      )
       conversation = {
         ...conversation,
         items: [
@@ -123,7 +139,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
         ],
         toolChoice: afterSearch(conversation.toolChoice, name)
       }
-      if (exit.value.includes(exceeded)) conversation = withoutFunction(conversation, name)
+      if (found.value.includes(exceeded)) conversation = withoutFunction(conversation, name)
       if (conversation.maxOutputTokens !== undefined && usage !== undefined) {
         const left = conversation.maxOutputTokens - usage.outputTokens
         if (left <= 0) {
@@ -132,17 +148,12 @@ export const searchingGeneration = (searching: Searching): Generation => {
         }
         conversation = { ...conversation, maxOutputTokens: left }
       }
-      const started = await run(claimed(conversation))
-      if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
+      const started = await ended(() => upstream.generate(conversation, options))
+      if (started === undefined || started instanceof Failed) return yield* broken(started)
       current = started.value
       if (isCancelled) return current.cancel()
     }
   }
-
-  const claimed = (conversation: Conversation) =>
-    Effect.mapError(upstream.generate(conversation, options), (error) =>
-      error._tag === "UpstreamError" ? error.failure : error
-    )
 
   const outcomeOf = (query: string): Effect.Effect<SearchOutcome> => {
     if (query.trim() === "") return Effect.succeed({ type: "error", code: "invalid_tool_input" })
@@ -161,7 +172,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
     if (isCancelled) return
     isCancelled = true
     current?.cancel(how)
-    fiber?.unsafeInterruptAsFork(fiber.id())
+    running?.interrupt()
   }
 
   const { adapted } = searching.first
@@ -174,20 +185,31 @@ const isCut = (reason: FinishReason) => reason === "max-tokens" || reason === "c
 const exceeded: SearchOutcome = { type: "error", code: "max_uses_exceeded" }
 
 /** What could not be gone on with; nothing where it was cancelled. */
-function* broken<A>(exit: Exit.Exit<A, Failure> | undefined): Generator<Batch, void> {
-  if (exit === undefined || !Exit.isFailure(exit) || Exit.isInterrupted(exit)) return
-  const failure = exit.cause._tag === "Fail" ? exit.cause.error : new Internal({})
-  yield [{ type: "failed", failure }]
+function* broken(end: Failed<Failure | UpstreamError> | undefined): Generator<Batch, void> {
+  if (end === undefined || Cause.isInterrupted(end.cause)) return
+  const error = end.cause._tag === "Fail" ? end.cause.error : new Internal({})
+  yield [{ type: "failed", failure: error._tag === "UpstreamError" ? error.failure : error }]
 }
 
 const queryOf = (text: string): string => textAt(argumentsObject(text), "query") ?? ""
 
 const newId = () => crypto.randomUUID().replaceAll("-", "")
 
-const counted = (conversation: Conversation, round: Round): Usage => ({
-  ...noUsage,
-  inputTokens: countTokens(conversation),
-  outputTokens: round.countOutput()
+/** What a turn used: the upstream's word where it can be, else what is counted; nothing where others may count. */
+const usageOf = (conversation: Conversation, round: Round, isOnlyTurn: boolean) => {
+  const doubt = round.usage && doubtOf(round.usage, asked(conversation))
+  if (round.usage !== undefined && (doubt === undefined || isOnlyTurn))
+    return { usage: round.usage, counted: undefined }
+  if (isOnlyTurn) return { usage: undefined, counted: undefined }
+  const usage: Usage = { ...noUsage, inputTokens: countTokens(conversation), outputTokens: round.countOutput() }
+  return { usage, counted: doubt ?? ("untold" as const) }
+}
+
+const asked = (conversation: Conversation): Asked => ({
+  conversation,
+  contextTokens: undefined,
+  inputTokens: () => countTokens(conversation),
+  hasMore: () => false
 })
 
 const sum = (one: Usage, other: Usage): Usage => ({

@@ -1,5 +1,6 @@
 import { Redacted } from "effect"
-import { listAt, textAt } from "../upstreams/protocols/json.ts"
+import { withoutSlash } from "../config/withoutSlash.ts"
+import { listAt, textAt } from "../contract/json.ts"
 import { ask } from "./ask.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
@@ -10,7 +11,7 @@ export const searxng = (options: {
 }): SearchProvider => ({
   name: "searxng",
   search: ({ query, tool }) => {
-    const url = new URL(`${options.baseUrl.replace(/\/+$/, "")}/search`)
+    const url = new URL(`${withoutSlash(options.baseUrl)}/search`)
     // Engines know this operator for one domain; what they return is looked at again.
     const only = tool.allowedDomains?.length === 1 ? ` site:${tool.allowedDomains[0]?.split("/")[0] ?? ""}` : ""
     url.searchParams.set("q", `${query}${only}`)

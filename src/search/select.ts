@@ -1,5 +1,5 @@
 import type { SearchResult, SearchTool } from "../generation/Conversation.ts"
-import { isWithin } from "../upstreams/sandbox/search.ts"
+import { isWithin } from "../generation/isWithin.ts"
 import { sizes } from "./SearchProvider.ts"
 
 /** What a provider found. */

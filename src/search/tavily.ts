@@ -1,5 +1,6 @@
 import { Redacted } from "effect"
-import { listAt, textAt } from "../upstreams/protocols/json.ts"
+import { withoutSlash } from "../config/withoutSlash.ts"
+import { listAt, textAt } from "../contract/json.ts"
 import { ask } from "./ask.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
@@ -19,7 +20,7 @@ export const tavily = (options: {
         exclude_domains: tool.blockedDomains.filter((domain) => !domain.includes("/"))
       })
     })
-    const url = `${(options.baseUrl ?? "https://api.tavily.com").replace(/\/+$/, "")}/search`
+    const url = `${withoutSlash(options.baseUrl ?? "https://api.tavily.com")}/search`
     const headers = { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
     return ask({ url, headers, body }, tool, (answer) =>
       listAt(answer, "results").map((result) => ({

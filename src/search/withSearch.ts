@@ -1,7 +1,8 @@
-import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
-import type { Conversation } from "../generation/Conversation.ts"
+import { Begun } from "../flow/Begun.ts"
+import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
+import type { Generation } from "../generation/Generation.ts"
 import { searchingGeneration } from "./searchingGeneration.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 import { Sources } from "./Sources.ts"
@@ -11,25 +12,45 @@ import { withFunction } from "./asked.ts"
  * An upstream that answers web searches although its models can't: the gateway searches through a provider and asks the
  * model again with what was found, until it answers. An upstream that searches itself is left as it is.
  *
- * @param provider undefined refuses requests that offer a search
+ * @param provider undefined leaves the search out, and refuses requests that must use it
  */
 export const withSearch = (upstream: TextUpstream, provider: SearchProvider | undefined): TextUpstream => {
   if (upstream.searches === true) return upstream
   return {
     ...upstream,
+    isSearchedFor: provider !== undefined && upstream.searchesVerbatim !== true,
     generate: (conversation, options) => {
       const tool = conversation.tools.find((tool) => tool.type === "search")
       if (tool === undefined) return upstream.generate(conversation, options)
       if (conversation.toolChoice.type === "none") return upstream.generate(withoutSearch(conversation), options)
-      if (provider === undefined) return Effect.fail(noProvider(conversation))
+      if (provider === undefined) {
+        if (isForced(conversation, tool)) return Begun.fail(noProvider(conversation))
+        if (options.strict === true) return Begun.fail(notLost)
+        return upstream.generate(withoutSearch(conversation), options).map(leftOut)
+      }
       const sources = new Sources()
       const { conversation: asked, name } = withFunction(conversation, tool, sources)
-      return Effect.zipWith(upstream.generate(asked, options), Effect.runtime(), (first, runtime) =>
-        searchingGeneration({ upstream, provider, options, asked, name, tool, sources, first, runtime })
-      )
+      return upstream
+        .generate(asked, options)
+        .map((first) => searchingGeneration({ upstream, provider, options, asked, name, tool, sources, first }))
     }
   }
 }
+
+/** Coding agents list a web search with every request: it is left out where the model has a choice. */
+const isForced = ({ toolChoice, tools }: Conversation, { name }: SearchTool): boolean => {
+  if (toolChoice.type === "tool") return toolChoice.name === name
+  if (toolChoice.type !== "required") return false
+  return tools.every((tool) => tool.type === "search" || toolChoice.names?.includes(tool.name) === false)
+}
+
+const notLost = new InvalidRequest({
+  param: "tools.web_search",
+  message: "tools.web_search: not supported as asked by this model's upstream, and no search provider is configured"
+})
+
+const leftOut = (generation: Generation): Generation =>
+  Object.assign(generation, { adapted: [...(generation.adapted ?? []), "tools.web_search"] })
 
 const withoutSearch = (conversation: Conversation): Conversation => ({
   ...conversation,

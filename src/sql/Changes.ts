@@ -1,17 +1,23 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Schedule } from "effect"
+import { Effect, Queue } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
+import { heeding, Notices } from "./Notices.ts"
 
 /** How soon a change by another process (a command, another server) is noticed. */
-const watchEvery = Schedule.spaced("250 millis")
+const watchEvery = "250 millis"
 
 /**
  * Tells every process that keys or accounts have changed, so that what they remember of them is forgotten within a
- * second. A counter in the database, because one query tells it on every engine.
+ * second. A counter in the database, because one query tells it on every engine; among nodes a notice says that it moved.
  */
 export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
+  dependencies: [Daemons.Default],
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const notices = yield* Notices
     const listeners: Array<Effect.Effect<unknown, SqlError>> = []
 
     const read = sql<{ version: number }>`SELECT version FROM access_version`.pipe(
@@ -19,6 +25,8 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
     )
     let seen = yield* Effect.orDie(read)
 
+    // One look at a time: whoever looks after another hears of what that one heard only once it has told everybody.
+    const alone = yield* Effect.makeSemaphore(1)
     const look = Effect.flatMap(read, (version) => {
       if (version === seen) return Effect.void
       seen = version
@@ -30,18 +38,20 @@ export class Changes extends Effect.Service<Changes>()("gateway/sql/Changes", {
           })
         )
       )
-    })
+    }).pipe(alone.withPermits(1))
 
-    yield* look.pipe(
-      Effect.catchAllCause(Effect.logWarning),
-      Effect.repeat(watchEvery),
-      Effect.annotateLogs({ fiber: "changes" }),
-      Effect.forkScoped
-    )
+    const noticed = yield* Queue.sliding<void>(1)
+    yield* heeding("changes", () => noticed.unsafeOffer(undefined))
+    yield* daemon("changes", Effect.as(look, Effect.timeoutOption(noticed.take, watchEvery)), backoff)
 
     return {
       /** The number of the last change that the listeners heard of. */
       seen: () => seen,
+      /** To be run once a change of this process is committed and before it is answered: here it is in effect then. */
+      notice: Effect.zipRight(
+        Effect.sync(() => notices.tell("changes", "")),
+        Effect.ignore(look)
+      ),
       /** To be run in the transaction of every change. */
       tell: sql`UPDATE access_version SET version = version + 1`,
       /** Runs after each change, in this process within 250 ms. */

@@ -1,203 +1,22 @@
 import { SqlClient } from "@effect/sql"
-import type { Connection } from "@effect/sql/SqlConnection"
-import { SqlError } from "@effect/sql/SqlError"
-import { Cause, Chunk, Effect, Exit, Predicate } from "effect"
-import { Metrics } from "../telemetry/Metrics.ts"
-import { makeLogSync } from "./LogSync.ts"
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { Daemons } from "../flow/Daemons.ts"
+import type { Committer } from "./Committer.ts"
+import { makeCommit } from "./postgres/Commit.ts"
+import { makeGroupCommit } from "./sqlite/GroupCommit.ts"
 
-interface Job {
-  /** Whether a power cut may undo it, for 20 ms (`LogSync`). */
-  readonly behind: boolean
-  /**
-   * Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. Or where
-   * it is alone in its transaction, which then needs no savepoint to be undone.
-   */
-  readonly run: (connection: Connection, isAlone: boolean) => Effect.Effect<void, SqlError>
-  readonly settle: (committed: Exit.Exit<void, SqlError>) => void
-}
-
-/**
- * Group commit: writes that wait at the same moment share one transaction and so one fsync. A write answers once it is
- * durable; one that fails is rolled back alone. Writes must not wait for anything but the database. A transaction of
- * nothing but `writeBehind` does not wait for the fsync.
- */
+/** Writes, as the engine of the database makes them durable: SQLite's many to a commit, Postgres' each in its own. */
 export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
+  dependencies: [Daemons.Default],
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const metrics = yield* Metrics
-    const commitSeconds = metrics.commitSeconds.of()
-    const commitWrites = metrics.commitWrites.of()
-    const { transaction, unsynced } = transactions(sql)
-    const logSync = yield* makeLogSync
-    const queue: Array<Job> = []
-    /** What the write that is running wants done once it is durable. */
-    let after: Array<() => void> = []
-    let wake = () => {}
-
-    const idle = Effect.async<void>((resume) => {
-      if (queue.length > 0) return resume(Effect.void)
-      wake = () => {
-        wake = () => {}
-        // One turn of the event loop: the requests that arrived together join the same commit.
-        setImmediate(() => resume(Effect.void))
-      }
+    const make: Effect.Effect<Committer, never, Needs> = sql.onDialectOrElse({
+      pg: () => makeCommit(sql),
+      orElse: () => makeGroupCommit(sql)
     })
-
-    const commitWaiting = Effect.suspend(() => {
-      const batch = queue.splice(0, 512)
-      const begun = performance.now()
-      const isAlone = batch.length === 1
-      const all = (connection: Connection) =>
-        Effect.forEach(batch, (job) => job.run(connection, isAlone), { discard: true })
-      const isBehind = batch.every((job) => job.behind)
-      return transaction(all, isBehind).pipe(
-        Effect.exit,
-        Effect.map((exit) => {
-          if (isBehind) logSync.soon()
-          commitSeconds.observe((performance.now() - begun) / 1_000)
-          commitWrites.observe(batch.length)
-          metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
-          batch.forEach((job) => job.settle(exit))
-        })
-      )
-    }).pipe(Effect.uninterruptible)
-
-    yield* idle.pipe(
-      Effect.zipRight(commitWaiting),
-      Effect.forever,
-      Effect.annotateLogs({ fiber: "commits" }),
-      Effect.forkScoped
-    )
-
-    const enqueue = <A, E>(
-      write: Effect.Effect<A, E>,
-      { behind, isOne }: { readonly behind: boolean; readonly isOne: boolean }
-    ): Effect.Effect<A, E | SqlError> =>
-      Effect.async<A, E | SqlError>((resume) => {
-        let result: Exit.Exit<A, E | SqlError> | undefined
-        const own: Array<() => void> = []
-        queue.push({
-          behind,
-          run: (connection, isAlone) => {
-            after = own
-            const whole = isOne || isAlone ? write : allOrNone(connection, write)
-            return Effect.flatMap(Effect.exit(whole), (exit) => {
-              result = exit
-              if (Exit.isSuccess(exit)) return Effect.void
-              return outage(exit.cause) ?? (isAlone ? Effect.fail(undone) : Effect.void)
-            })
-          },
-          settle: (committed) => {
-            if (Exit.isFailure(committed) && (result === undefined || Exit.isSuccess(result))) {
-              return resume(Exit.failCause(committed.cause))
-            }
-            if (Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)) own.forEach((run) => run())
-            resume(result ?? Exit.die("a committed write has no result"))
-          }
-        })
-        wake()
-      })
-
-    /** Any number of statements, all or none of them. An interrupted caller's write may still happen. */
-    const write = <A, E>(statements: Effect.Effect<A, E>) => enqueue(statements, { behind: false, isOne: false })
-
-    /** One statement, which is all or nothing by itself: saves the savepoint. */
-    const statement = <A, E>(one: Effect.Effect<A, E>) => enqueue(one, { behind: false, isOne: true })
-
-    /** Any number of statements that the death of the process does not undo, but a power cut within 20 ms. All or none. */
-    const writeBehind = <A, E>(statements: Effect.Effect<A, E>) => enqueue(statements, { behind: true, isOne: false })
-
-    /** One statement, likewise. */
-    const statementBehind = <A, E>(one: Effect.Effect<A, E>) => enqueue(one, { behind: true, isOne: true })
-
-    /** As `statementBehind`, at once: in a commit of its own, before whatever waits. */
-    const statementNow = <A, E>(one: Effect.Effect<A, E>) =>
-      Effect.zipLeft(
-        unsynced(one),
-        Effect.sync(() => logSync.soon())
-      )
-
-    /**
-     * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
-     * rolled back.
-     */
-    const afterCommit = (run: () => void): Effect.Effect<void> => Effect.sync(() => void after.push(run))
-
-    return { write, writeBehind, statement, statementBehind, statementNow, afterCommit } as const
+    return yield* make
   })
 }) {}
 
-const run = (connection: Connection, text: string) => connection.executeUnprepared(text, [], undefined)
-
-/** As `sql.withTransaction`, without its spans, which cost more than the statements; and without fsync where that may be. */
-const transactions = (sql: SqlClient.SqlClient) => {
-  const isSqlite = sql.onDialectOrElse({ sqlite: () => true, orElse: () => false })
-  const inside = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
-    Effect.provideService(effect, SqlClient.TransactionConnection, [connection, 0])
-
-  /** Only between transactions does SQLite let it be changed. */
-  const relaxed = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
-    Effect.zipRight(
-      run(connection, "PRAGMA synchronous = NORMAL"),
-      Effect.ensuring(effect, Effect.ignore(run(connection, "PRAGMA synchronous = FULL")))
-    )
-
-  const begun = <A, E>(connection: Connection, effect: Effect.Effect<A, E>) =>
-    Effect.zipRight(
-      run(connection, "BEGIN"),
-      // A commit that failed, of a full disk say, may leave its transaction open: the next one could not begin.
-      Effect.onError(
-        Effect.flatMap(inside(connection, effect), (value) => Effect.as(run(connection, "COMMIT"), value)),
-        () => Effect.ignore(run(connection, "ROLLBACK"))
-      )
-    )
-
-  const transaction = <A, E>(effect: (connection: Connection) => Effect.Effect<A, E>, behind: boolean) =>
-    Effect.scoped(
-      Effect.flatMap(sql.reserve, (connection) => {
-        const all = begun(connection, effect(connection))
-        return behind && isSqlite ? relaxed(connection, all) : all
-      })
-    )
-
-  const unsynced = <A, E>(one: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
-    isSqlite
-      ? Effect.uninterruptible(
-          Effect.scoped(Effect.flatMap(sql.reserve, (connection) => relaxed(connection, inside(connection, one))))
-        )
-      : one
-
-  return { transaction, unsynced }
-}
-
-/** Ends the transaction of a write that failed by itself. */
-const undone = new SqlError({ cause: undefined, message: "the transaction's only write failed" })
-
-/** A savepoint around one of a commit's writes. */
-const allOrNone = <A, E>(connection: Connection, write: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
-  Effect.zipRight(
-    run(connection, "SAVEPOINT one_write"),
-    Effect.matchCauseEffect(write, {
-      onSuccess: (value) => Effect.as(run(connection, "RELEASE one_write"), value),
-      onFailure: (cause) =>
-        // Where the database has undone all of it there is no savepoint to go back to.
-        Effect.zipRight(
-          Effect.ignore(
-            Effect.zipRight(run(connection, "ROLLBACK TO one_write"), run(connection, "RELEASE one_write"))
-          ),
-          Effect.failCause(cause)
-        )
-    })
-  )
-
-/**
- * The failure of a write that is not the write's own. SQLite answers a full disk or a bad read by rolling back whatever
- * transaction was open, which a savepoint does not survive; a broken constraint concerns one statement.
- */
-const outage = (cause: Cause.Cause<unknown>): SqlError | undefined =>
-  Chunk.toReadonlyArray(Chunk.appendAll(Cause.failures(cause), Cause.defects(cause)))
-    .filter((error) => error instanceof SqlError)
-    .find((error) => !isConstraint(error.cause))
-
-const isConstraint = (error: unknown) =>
-  Predicate.hasProperty(error, "code") && String(error.code).startsWith("SQLITE_CONSTRAINT")
+type Needs = Daemons | Scope.Scope | SqlClient.SqlClient

@@ -1,139 +1,70 @@
-import { existsSync, mkdirSync } from "node:fs"
-import { dirname } from "node:path"
-import { Database as SqliteFile } from "bun:sqlite"
-import { SqlClient } from "@effect/sql"
-import { SqliteClient } from "@effect/sql-sqlite-bun"
-import { Cause, Data, Effect, Layer, Option } from "effect"
-import { latestVersion, migrate, storedVersion } from "./migrations.ts"
+import type { SqlClient } from "@effect/sql"
+import { Effect, Layer, Option } from "effect"
+import type { PoolSettings } from "../config/databaseSettings.ts"
+import { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
+import type { Schemas } from "./migrations.ts"
+import * as Postgres from "./postgres/Database.ts"
+import * as Sqlite from "./sqlite/Database.ts"
 
-/** The database can't be opened; the message is one line for the operator. */
-export class DatabaseUnavailable extends Data.TaggedError("DatabaseUnavailable")<{ readonly message: string }> {}
+export { DatabaseUnavailable } from "./DatabaseUnavailable.ts"
 
-interface Options {
-  /** `sqlite:<path>` or `sqlite::memory:`. */
+export interface DatabaseOptions {
+  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`. */
   readonly url: string
-  /** The one server of a file holds it; commands that only visit don't. */
+  /** Of a server, with SQLite the only one; commands only visit. */
   readonly exclusive: boolean
+  /** How a Postgres is worked with; usually where absent. */
+  readonly pool?: PoolSettings | undefined
 }
 
 /**
- * Opens the database, brings its schema up to date and, for a server, keeps every second server off its file. A schema
- * of a newer gateway is refused; so is, for a visitor, an older one while a server works with it.
+ * Opens the database, brings its schema up to date and, for a server with SQLite, keeps every second server off it. A
+ * schema of a newer gateway is refused; so is, for a visitor, an older one while a server works with it.
  */
-export const layer = (options: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> =>
-  Layer.unwrapScoped(
-    Effect.gen(function* () {
-      const filename = yield* filenameOf(options.url)
-      if (filename !== ":memory:") {
-        yield* attempt(filename, () => mkdirSync(dirname(filename), { recursive: true }))
-        if (options.exclusive) yield* lock(filename, 250)
-      }
-      const client = SqliteClient.layer({ filename })
-      return prepared(filename, options.exclusive).pipe(
-        Layer.provideMerge(client),
-        Layer.catchAllCause((cause) =>
-          Layer.fail(
-            Option.getOrElse(Option.filter(Cause.failureOption(cause), isUnavailable), () =>
-              unavailable(filename, cause.toString().split("\n")[0] ?? "")
-            )
-          )
-        )
-      )
-    })
-  )
+export const layer = ({
+  exclusive,
+  pool,
+  url
+}: DatabaseOptions): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> => {
+  const place = placeOf(url)
+  if (place === undefined) return Layer.fail(unknown(url))
+  return place.engine === "sqlite"
+    ? Sqlite.layer({ filename: place.filename, exclusive })
+    : Postgres.layer({ url, exclusive, pool })
+}
 
 /** Whether a gateway serves from this database now. */
-export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailable> =>
-  Effect.flatMap(filenameOf(url), (filename) =>
-    filename === ":memory:" || !existsSync(`${filename}.lock`)
-      ? Effect.succeed(false)
-      : Effect.scoped(lock(filename)).pipe(
-          Effect.as(false),
-          Effect.catchAll(() => Effect.succeed(true))
-        )
-  )
+export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailable> => {
+  const place = placeOf(url)
+  if (place === undefined) return Effect.fail(unknown(url))
+  return place.engine === "sqlite" ? Sqlite.isServed(place.filename) : Postgres.isServed(url)
+}
 
-/** The file of a database; none for one in memory. */
-export const fileOf = (url: string): Effect.Effect<Option.Option<string>, DatabaseUnavailable> =>
-  Effect.map(filenameOf(url), (filename) => (filename === ":memory:" ? Option.none() : Option.some(filename)))
+/** The schema that a database has, and the one that this gateway would bring it to. Changes nothing. */
+export const schemasOf = (url: string): Effect.Effect<Schemas, DatabaseUnavailable> => {
+  const place = placeOf(url)
+  if (place === undefined) return Effect.fail(unknown(url))
+  return place.engine === "sqlite" ? Sqlite.schemasOf(place.filename) : Postgres.schemasOf(url)
+}
 
-const isUnavailable = (error: unknown): error is DatabaseUnavailable => error instanceof DatabaseUnavailable
+/** The file of a database; none for one in memory or on a server. */
+export const fileOf = (url: string): Effect.Effect<Option.Option<string>, DatabaseUnavailable> => {
+  const place = placeOf(url)
+  if (place === undefined) return Effect.fail(unknown(url))
+  const isFile = place.engine === "sqlite" && place.filename !== ":memory:"
+  return Effect.succeed(isFile ? Option.some(place.filename) : Option.none())
+}
 
-const filenameOf = (url: string) =>
-  url.startsWith("sqlite:") && url.length > "sqlite:".length
-    ? Effect.succeed(url.slice("sqlite:".length))
-    : Effect.fail(
-        new DatabaseUnavailable({ message: `database: expected sqlite:<path> or sqlite::memory:; got "${url}"` })
-      )
+type Place = { readonly engine: "sqlite"; readonly filename: string } | { readonly engine: "postgres" }
 
-const unavailable = (filename: string, why: string) =>
-  new DatabaseUnavailable({ message: `database ${filename} can't be opened: ${why}` })
+const placeOf = (url: string): Place | undefined => {
+  const filename = /^sqlite:(.+)$/s.exec(url)?.[1]
+  if (filename !== undefined) return { engine: "sqlite", filename }
+  return /^postgres(?:ql)?:\/\/./.test(url) ? { engine: "postgres" } : undefined
+}
 
-const attempt = <A>(filename: string, open: () => A) =>
-  Effect.try({ try: open, catch: (cause) => unavailable(filename, cause instanceof Error ? cause.message : "") })
-
-/**
- * `busy_timeout`: commands of the gateway may write beside the server for a moment. `synchronous = FULL`: tasks and
- * money survive a power cut; `Commits` makes that one fsync for many requests, or another thread's (`LogSync`).
- * A checkpoint copies and syncs on the one thread: it comes at 32 MB of log, not at four.
- */
-const prepared = (filename: string, exclusive: boolean) =>
-  Layer.effectDiscard(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      yield* sql`PRAGMA busy_timeout = 5000`
-      yield* sql`PRAGMA synchronous = FULL`
-      yield* sql`PRAGMA wal_autocheckpoint = 8000`
-      yield* sql`PRAGMA foreign_keys = ON`
-      const version = yield* storedVersion
-      if (version > latestVersion) {
-        return yield* new DatabaseUnavailable({
-          message: `database ${filename} belongs to a newer gateway (schema ${version}); this one knows schema ${latestVersion}`
-        })
-      }
-      if (version < latestVersion) yield* exclusive || filename === ":memory:" ? migrate : visited(filename, version)
-    })
-  )
-
-/** A visitor brings the schema up to date only where no server works with it, and says so. */
-const visited = (filename: string, version: number) =>
-  Effect.scoped(
-    lock(filename).pipe(
-      Effect.mapError(
-        () =>
-          new DatabaseUnavailable({
-            message: `database ${filename} has schema ${version}, and a gateway of that version runs on it: restart it with this version (schema ${latestVersion}) first`
-          })
-      ),
-      Effect.zipRight(migrate),
-      Effect.zipRight(
-        Effect.when(
-          Effect.logInfo(`database ${filename}: brought from schema ${version} to schema ${latestVersion}`),
-          () => version > 0
-        )
-      )
-    )
-  )
-
-/**
- * One server a file. The lock is an exclusive transaction on a file beside the database, so that the kernel frees it
- * however the holder dies, and so that backups and commands can still read the database itself. A command holds it for
- * a moment, to see whether a server runs: what starts just then waits for it.
- */
-const lock = (filename: string, patienceMs = 0) =>
-  Effect.acquireRelease(
-    Effect.suspend(() => {
-      const holder = new SqliteFile(`${filename}.lock`, { create: true })
-      try {
-        holder.run(`PRAGMA busy_timeout = ${patienceMs}`)
-        holder.run("BEGIN EXCLUSIVE")
-        return Effect.succeed(holder)
-      } catch {
-        holder.close()
-        return Effect.fail(
-          new DatabaseUnavailable({ message: `database ${filename} is in use by another gateway process` })
-        )
-      }
-    }),
-    (holder) => Effect.sync(() => holder.close())
-  )
+/** Says nothing of the address: it may hold a password. */
+const unknown = (url: string) =>
+  new DatabaseUnavailable({
+    message: `database: expected sqlite:<path>, sqlite::memory: or postgres://<user>@<host>/<name>; got "${url.slice(0, url.indexOf(":") + 1) || url.slice(0, 20)}…"`
+  })

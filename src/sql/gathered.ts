@@ -1,46 +1,65 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Cause, Effect, Exit, Runtime } from "effect"
-import type { Commits } from "./Commits.ts"
+import { Cause, Effect, Exit, Option, Runtime } from "effect"
+import type { Committer } from "./Committer.ts"
+import { isRefused } from "./isRefused.ts"
 
 /**
  * Makes one write of many: rows that wait at the same moment go into one call of `write`, inside one commit. For rows
- * that every request writes: a row costs a push and a shared promise, where an effect of its own costs ten times the
- * insert. The promise resolves once the row is durable, and rejects if it, or one that it went with, can't be written.
+ * that every request writes: a row costs a push and a promise, where an effect of its own costs ten times the insert.
+ * The promise resolves once the row is durable, and rejects if it can't be written: where the database refuses one of
+ * several, halves of them are written by themselves until it is alone.
  */
 export const gathered = <Row>(
-  commits: Commits,
+  commits: Pick<Committer, "write">,
   runtime: Runtime.Runtime<never>,
   write: (rows: ReadonlyArray<Row>) => Effect.Effect<unknown, SqlError>
 ): ((row: Row) => Promise<void>) => {
-  let open: Batch<Row> | undefined
+  let open: Array<Waiting<Row>> | undefined
 
-  const commit = (batch: Batch<Row>) =>
-    commits.write(
-      Effect.suspend(() => {
-        // Closed when the commit begins, so that whatever came in the meantime goes with it.
-        open = undefined
-        return write(batch.rows)
-      })
-    )
+  const written = (
+    some: ReadonlyArray<Waiting<Row>>,
+    statements: Effect.Effect<unknown, SqlError>
+  ): Effect.Effect<void> =>
+    Effect.flatMap(Effect.exit(commits.write(statements)), (exit) => {
+      if (Exit.isSuccess(exit)) return Effect.sync(() => some.forEach(({ resolve }) => resolve()))
+      const isOnes = Option.exists(Cause.failureOption(exit.cause), isRefused)
+      if (isOnes && some.length > 1) return Effect.zipRight(half(some, 0), half(some, 1))
+      const cause = Cause.squash(exit.cause)
+      return Effect.sync(() => some.forEach(({ reject }) => reject(cause)))
+    })
 
-  const begin = (): Batch<Row> => {
-    const batch: Batch<Row> = { rows: [], written: Promise.withResolvers() }
-    // Nobody need be listening when it fails.
-    batch.written.promise.catch(() => {})
-    Runtime.runFork(runtime)(commit(batch)).addObserver((exit) =>
-      Exit.isSuccess(exit) ? batch.written.resolve() : batch.written.reject(Cause.squash(exit.cause))
-    )
-    return batch
+  const half = (some: ReadonlyArray<Waiting<Row>>, which: 0 | 1): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const middle = Math.ceil(some.length / 2)
+      const those = which === 0 ? some.slice(0, middle) : some.slice(middle)
+      return written(those, write(those.map(({ row }) => row)))
+    })
+
+  const begin = (): Array<Waiting<Row>> => {
+    const all: Array<Waiting<Row>> = []
+    const statements = Effect.suspend(() => {
+      // Closed when the commit begins, so that whatever came in the meantime goes with it.
+      if (open === all) open = undefined
+      return write(all.map(({ row }) => row))
+    })
+    Runtime.runFork(runtime)(written(all, statements))
+    return all
   }
 
   return (row) => {
     open ??= begin()
-    open.rows.push(row)
-    return open.written.promise
+    const { promise, reject, resolve } = Promise.withResolvers<void>()
+    // Nobody need be listening when it fails.
+    promise.catch(nothing)
+    open.push({ row, resolve, reject })
+    return promise
   }
 }
 
-interface Batch<Row> {
-  readonly rows: Array<Row>
-  readonly written: PromiseWithResolvers<void>
+const nothing = () => {}
+
+interface Waiting<Row> {
+  readonly row: Row
+  readonly resolve: () => void
+  readonly reject: (cause: unknown) => void
 }

@@ -1,5 +1,6 @@
 import * as Migrator from "@effect/sql/Migrator"
 import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { keys } from "./migrations/0001_keys.ts"
 import { responses } from "./migrations/0002_responses.ts"
@@ -11,12 +12,28 @@ import { declaredKeys } from "./migrations/0007_declaredKeys.ts"
 import { administration } from "./migrations/0008_administration.ts"
 import { idempotency } from "./migrations/0009_idempotency.ts"
 import { holds } from "./migrations/0010_holds.ts"
+import { soundMoney } from "./migrations/0011_soundMoney.ts"
+import { unpriced } from "./migrations/0012_unpriced.ts"
+import { holdOutput } from "./migrations/0013_holdOutput.ts"
+import { threads } from "./migrations/0014_threads.ts"
+import { threadHolders } from "./migrations/0015_threadHolders.ts"
+import { responseEvents } from "./migrations/0016_responseEvents.ts"
+import { reasoningSeals } from "./migrations/0017_reasoningSeals.ts"
+import { upstreamIds } from "./migrations/0018_upstreamIds.ts"
+import { nodes } from "./migrations/0019_nodes.ts"
+import { sharedMoney } from "./migrations/0020_sharedMoney.ts"
+import { custody } from "./migrations/0021_custody.ts"
+import { idempotencyClaims } from "./migrations/0022_idempotencyClaims.ts"
+import { requests } from "./migrations/0023_requests.ts"
+import { configurations } from "./migrations/0024_configurations.ts"
+import { sandboxOrders } from "./migrations/0025_sandboxOrders.ts"
+import { baseline } from "./postgres/baseline.ts"
 
 /**
  * The schema's history, oldest first. Imported, not read from disk: a compiled binary has no disk to read them from.
  * An entry that has been released never changes; a change is a new entry at the end.
  */
-const history = [
+const onSqlite = [
   [1, "keys", keys],
   [2, "responses", responses],
   [3, "tasks", tasks],
@@ -26,22 +43,59 @@ const history = [
   [7, "declaredKeys", declaredKeys],
   [8, "administration", administration],
   [9, "idempotency", idempotency],
-  [10, "holds", holds]
+  [10, "holds", holds],
+  [11, "soundMoney", soundMoney],
+  [12, "unpriced", unpriced],
+  [13, "holdOutput", holdOutput],
+  [14, "threads", threads],
+  [15, "threadHolders", threadHolders]
 ] as const
 
+/** Postgres begins where SQLite was when it came. */
+const onPostgres = [[15, "baseline", baseline]] as const
+
+/** What both engines have had since: SQL that both take, with `sql.onDialectOrElse` where they differ. */
+const onBoth: ReadonlyArray<Step> = [
+  [16, "responseEvents", responseEvents],
+  [17, "reasoningSeals", reasoningSeals],
+  [18, "upstreamIds", upstreamIds],
+  [19, "nodes", nodes],
+  [20, "sharedMoney", sharedMoney],
+  [21, "custody", custody],
+  [22, "idempotencyClaims", idempotencyClaims],
+  [23, "requests", requests],
+  [24, "configurations", configurations],
+  [25, "sandboxOrders", sandboxOrders]
+]
+
 /** The schema that this gateway works with. */
-export const latestVersion: number = history.length
+export const latestVersion: number = onSqlite.length + onBoth.length
+
+/** Where a database is, the schema that it has (0: none yet), and the one that this gateway works with. */
+export interface Schemas {
+  readonly place: string
+  readonly stored: number
+  readonly known: number
+}
 
 /** The schema that the database has; 0 for an empty one. */
 export const storedVersion = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const [table] = yield* sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'`
+  const [table] = yield* sql.onDialectOrElse({
+    pg: () => sql`SELECT 1 FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'migrations'`,
+    orElse: () => sql`SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'`
+  })
   if (table === undefined) return 0
   const [row] = yield* sql<{ version: number }>`SELECT COALESCE(MAX(migration_id), 0) AS version FROM migrations`
   return row?.version ?? 0
 })
 
-export const migrate = Migrator.make({})({
-  table: "migrations",
-  loader: Effect.succeed(history.map(([id, name, up]) => [id, name, Effect.succeed(up)] as const))
+export const migrate = Effect.flatMap(SqlClient.SqlClient, (sql) => {
+  const begun: ReadonlyArray<Step> = sql.onDialectOrElse({ pg: () => [...onPostgres], orElse: () => [...onSqlite] })
+  return Migrator.make({})({
+    table: "migrations",
+    loader: Effect.succeed([...begun, ...onBoth].map(([id, name, up]) => [id, name, Effect.succeed(up)] as const))
+  })
 })
+
+type Step = readonly [id: number, name: string, up: Effect.Effect<void, SqlError, SqlClient.SqlClient>]

@@ -2,6 +2,9 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Statement } from "@effect/sql/Statement"
 import { Context, Effect } from "effect"
+import { SendsAhead } from "./SendsAhead.ts"
+
+const nothing: Effect.Effect<ReadonlyArray<unknown>> = Effect.succeed([])
 
 /**
  * A statement of every request: its text is made once, from one with any values in its place, and inside a transaction
@@ -9,21 +12,37 @@ import { Context, Effect } from "effect"
  * several times what SQLite does.
  *
  * @param like the statement; its values are only counted
- * @returns runs it with values in the order of the text
+ * @returns runs it with values in the order of the text; its rows are for `rows` to decode
  */
-export const prepared = <Row extends object>(
+export const prepared = (
   sql: SqlClient.SqlClient,
-  like: Statement<Row>
-): ((values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>) => {
+  like: Statement<unknown>
+): ((values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<unknown>, SqlError>) => preparing(sql, like, false)
+
+/**
+ * As `prepared`, for what has no rows to read: in a transaction on Postgres it is not waited for, so that it is no trip of
+ * its own. What fails then fails the transaction's next statement, or its commit: nobody may heed it before.
+ */
+export const preparedAhead = (
+  sql: SqlClient.SqlClient,
+  like: Statement<unknown>
+): ((values: ReadonlyArray<unknown>) => Effect.Effect<unknown, SqlError>) => preparing(sql, like, true)
+
+const preparing = (
+  sql: SqlClient.SqlClient,
+  like: Statement<unknown>,
+  isAhead: boolean
+): ((values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<unknown>, SqlError>) => {
   let made: string | undefined
   return (values) =>
     Effect.withFiberRuntime((fiber) => {
       // At first use: the start waits for nothing that it can do without.
       const text = (made ??= like.compile()[0])
       const transaction = Context.getOption(fiber.currentContext, SqlClient.TransactionConnection)
-      return transaction._tag === "Some"
-        ? // oxlint-disable-next-line typescript/consistent-type-assertions -- as `sql` itself types its rows
-          (transaction.value[0].execute(text, values, undefined) as Effect.Effect<ReadonlyArray<Row>, SqlError>)
-        : sql.unsafe<Row>(text, values)
+      if (transaction._tag === "None") return sql.unsafe(text, values)
+      const connection = transaction.value[0]
+      return isAhead && connection instanceof SendsAhead
+        ? (connection.send(text, values) ?? nothing)
+        : connection.execute(text, values, undefined)
     })
 }

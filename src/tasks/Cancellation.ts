@@ -1,48 +1,48 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Option } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
+import type { Cancelled } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
-import { TaskStore } from "./TaskStore.ts"
-
-/**
- * What became of a wish to cancel. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
- * `unreachable`: its upstream could not be asked, so nothing was changed. `none`: no such task.
- */
-export type Cancelled = "cancelled" | "running" | "ended" | "unreachable" | "none"
+import { TaskStore } from "./store/TaskStore.ts"
 
 /** How long a cancel waits for a submit that is under way to come to an end: 50 ms, a hundred times. */
-const submitPatience = { everyMs: 50, times: 100 } as const
+const submitLooks = { everyMs: 50, times: 100 } as const
 
-/** Stops tasks that wait. An acknowledged cancel is final: the state is stored, and the upstream was told, before. */
+/** Stops tasks that wait, and those that run where their kind can. An acknowledged cancel is final: the state is stored, and the upstream was told, before. */
 export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/Cancellation", {
   effect: Effect.gen(function* () {
     const store = yield* TaskStore
     const kinds = yield* TaskKinds
 
     const cancel = (account: AccountId, kind: string, id: string): Effect.Effect<Cancelled, SqlError> =>
-      attempt(account, kind, id, submitPatience.times)
+      attempt(account, kind, id, submitLooks.times)
 
     const attempt = (
       account: AccountId,
       kind: string,
       id: string,
-      patience: number
+      looksLeft: number
     ): Effect.Effect<Cancelled, SqlError> =>
       Effect.gen(function* () {
         const found = yield* store.find(account, kind, id)
         if (Option.isNone(found)) return "none"
         const task = found.value
         if (task.endedAtMs !== null) return "ended"
+        const stop = kinds.get(kind)?.stop
+        if (stop !== undefined) {
+          yield* stop(task)
+          return Option.isSome(yield* store.end(id, "cancelled")) ? "cancelled" : "ended"
+        }
         if (task.state === "running") return "running"
         if (task.submitAtMs === null && task.upstreamId === null) {
           const ended = yield* store.end(id, "cancelled", { from: ["queued"], unsubmitted: true })
           // A worker was quicker: look again.
-          return Option.isSome(ended) ? "cancelled" : yield* attempt(account, kind, id, patience)
+          return Option.isSome(ended) ? "cancelled" : yield* attempt(account, kind, id, looksLeft)
         }
         if (task.upstreamId === null) {
-          if (patience === 0) return "running"
-          yield* Effect.sleep(submitPatience.everyMs)
-          return yield* attempt(account, kind, id, patience - 1)
+          if (looksLeft === 0) return "running"
+          yield* Effect.sleep(submitLooks.everyMs)
+          return yield* attempt(account, kind, id, looksLeft - 1)
         }
         const answer = yield* kinds.get(kind)?.cancel?.(task) ?? Effect.succeed("running" as const)
         if (answer === "ended") {

@@ -1,9 +1,12 @@
-import { SqlClient } from "@effect/sql"
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { Commits } from "../sql/Commits.ts"
+import { TaskStore } from "./store/TaskStore.ts"
 
-const every = Schedule.spaced("30 seconds")
+const every = "30 seconds"
 /** Holds that one pass frees. */
 const atOnce = 500
 
@@ -13,21 +16,15 @@ const atOnce = 500
  */
 export const OrphanedHoldsLive = Layer.scopedDiscard(
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const store = yield* TaskStore
     const commits = yield* Commits
     const ledger = yield* Ledger
     const free = Effect.gen(function* () {
-      const orphans = yield* sql<{ id: string }>`SELECT id FROM holds WHERE NOT EXISTS
-        (SELECT 1 FROM tasks WHERE tasks.id = holds.id AND ended_at IS NULL) LIMIT ${atOnce}`
+      const orphans = yield* store.orphanedHolds(atOnce)
       if (orphans.length === 0) return
       yield* Effect.logWarning(`freeing ${orphans.length} holds without a task`)
-      yield* commits.write(Effect.forEach(orphans, ({ id }) => ledger.endHold(id, undefined), { discard: true }))
+      yield* commits.write(Effect.forEach(orphans, (id) => ledger.endHold(id, undefined), { discard: true }))
     })
-    yield* free.pipe(
-      Effect.catchAllCause((cause) => Effect.logWarning("orphaned holds were not freed", cause)),
-      Effect.repeat(every),
-      Effect.annotateLogs({ fiber: "orphanedHolds" }),
-      Effect.forkScoped
-    )
+    yield* daemon("orphanedHolds", Effect.as(free, Effect.sleep(every)), backoff)
   })
-)
+).pipe(Layer.provide(Daemons.Default))

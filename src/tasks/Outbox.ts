@@ -8,6 +8,8 @@ export interface TaskChange {
   readonly task: Task
   /** The record as its owner would read it at this change. */
   readonly record: () => JsonObject
+  /** When it may be told at the earliest, in Unix ms; at once where absent. */
+  readonly notBeforeMs?: number | undefined
 }
 
 /**
@@ -20,8 +22,14 @@ export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
     readonly record: (change: TaskChange) => Effect.Effect<void, SqlError>
     /** Called once the change is durable: a hint to start delivering. */
     readonly committed: (change: TaskChange) => void
+    /** What was to be told later may be told now. */
+    readonly hurry: (task: Task) => Effect.Effect<void, SqlError>
   }
 >() {
   /** Nobody listens. */
-  static readonly none = Layer.succeed(Outbox, { record: () => Effect.void, committed: () => {} })
+  static readonly none = Layer.succeed(Outbox, {
+    record: () => Effect.void,
+    committed: () => {},
+    hurry: () => Effect.void
+  })
 }

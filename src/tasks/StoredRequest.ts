@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { AccountId, KeyId, Limits } from "../contract/Caller.ts"
+import { AccountId, KeyId, Limits, Unpriced } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
 
@@ -13,6 +13,8 @@ const StoredCaller = Schema.Struct({
   keyLimits: Limits,
   accountLimits: Limits,
   budget: Schema.UndefinedOr(Schema.Struct({ nanoUsd: Schema.Number, period: Schema.Literal("day", "month") })),
+  unpriced: Schema.optional(Unpriced),
+  holdOutputTokens: Schema.optional(Schema.Int),
   searchDomains: Schema.Struct({ allowed: Domains, blocked: Domains })
 })
 
@@ -22,36 +24,38 @@ const StoredRequest = Schema.Struct({
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   body: Schema.Unknown
 })
-export type StoredRequest = typeof StoredRequest.Type
+type StoredRequest = typeof StoredRequest.Type
 
 /** JSON has no undefined: what was left out reads as it. */
 export const decodeStored = Schema.decodeUnknown(StoredRequest, { exact: false })
 
-/** Headers that say what the body means; all others are the connection's, or secrets. */
-const kept = ["anthropic-version", "anthropic-beta", "user-agent"]
-
-/** What an async message request leaves behind. Without `async`, so that its body is the synchronous one. */
-export const storedRequest = (caller: Caller, request: Incoming): StoredRequest => ({
-  requestId: request.id,
+/**
+ * What a request leaves behind whose answer is fetched later.
+ *
+ * @param kept names of the headers that say what the body means; all others are the connection's, or secrets
+ */
+export const storedRequest = (
+  caller: Caller,
+  { body, headers, id }: Pick<Incoming, "body" | "headers" | "id">,
+  kept: ReadonlyArray<string>
+): StoredRequest => ({
+  requestId: id,
   caller,
   headers: Object.fromEntries(
-    kept.flatMap((name) => ((value) => (value === null ? [] : [[name, value]]))(request.headers.get(name)))
+    kept.flatMap((name) => ((value) => (value === null ? [] : [[name, value]]))(headers.get(name)))
   ),
-  body: withoutAsync(request.body)
+  body
 })
 
-const withoutAsync = (body: unknown): unknown =>
-  typeof body === "object" && body !== null
-    ? Object.fromEntries(Object.entries(body).filter(([name]) => name !== "async"))
-    : body
-
 /** The request as the server saw it. Nobody waits for it any more: no reply to add headers to, no shutdown to hear of. */
-export const incoming = (stored: StoredRequest): Incoming => ({
+export const incoming = (stored: StoredRequest, path: string): Incoming => ({
   id: stored.requestId,
   method: "POST",
-  path: "/v1/messages",
+  path,
   headers: new Headers(stored.headers),
   body: stored.body,
+  // Nobody remembers, and nobody waits.
+  isLarge: true,
   replyHeaders: {},
   shutdown: new AbortController().signal
 })

@@ -5,10 +5,18 @@ import type { JsonObject } from "../contract/fields.ts"
 /** The engine's states. A family shows them under its own names (an async message: pending, processing, success, failed). */
 export const TaskState = Schema.Literal("queued", "running", "succeeded", "failed", "expired", "cancelled")
 export type TaskState = typeof TaskState.Type
+export const isState = Schema.is(TaskState)
 
 /** Why a task failed, in the words of its family. */
 export const TaskError = Schema.Struct({ code: Schema.String, message: Schema.String })
 export type TaskError = typeof TaskError.Type
+
+/**
+ * What became of a wish to cancel. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
+ * `unreachable`: its upstream could not be asked, so nothing was changed. `none`: no such task.
+ */
+export const Cancelled = Schema.Literal("cancelled", "running", "ended", "unreachable", "none")
+export type Cancelled = typeof Cancelled.Type
 
 /** A unit of work that outlives the request and the process that accepted it. Times are Unix milliseconds. */
 export interface Task {
@@ -50,7 +58,9 @@ export interface Task {
 
 /** What a family hands over. */
 export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | "model" | "lane" | "details"> {
-  /** What its worker needs, as JSON of any size; deleted once the upstream has it or the task has ended. */
+  /** Until when its creation is not told to a callback address, unless it is `hurried`; Unix ms. */
+  readonly quietUntilMs?: number | undefined
+  /** What its worker needs, as JSON of any size; deleted once the upstream has it or the task has ended (`letsGo`). */
   readonly request: unknown
   readonly tier?: string | null
   readonly upstream?: string | null
@@ -65,6 +75,9 @@ export interface TaskPatch {
   readonly details?: JsonObject
   readonly result?: unknown
   readonly error?: TaskError
+  /** Another upstream, and its line. */
+  readonly upstream?: string
+  readonly lane?: string
   readonly upstreamId?: string
   readonly submitAtMs?: number | null
   readonly tries?: number

@@ -23,10 +23,21 @@ export interface Lease {
    * time that have no id either.
    */
   readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
+  /** Fails where the task is not held any more. To be run in a transaction, for what only its holder may store. */
+  readonly held: Effect.Effect<void, LeaseLost | SqlError>
   /** Stores a patch now, durably, and answers the task as it is then. */
   readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
   /** Ends the turn now, for a kind that has something to do should that fail. */
   readonly settle: (turn: Turn) => Effect.Effect<"settled", LeaseLost | SqlError>
+  /**
+   * Ends the turn and takes the task back, as if it had never been: its record, its hold and its callbacks.
+   *
+   * @param behind what else is undone, in the same transaction
+   */
+  readonly withdraw: (
+    error: TaskError,
+    behind: Effect.Effect<unknown, SqlError>
+  ) => Effect.Effect<"settled", LeaseLost | SqlError>
 }
 
 /** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
@@ -49,8 +60,15 @@ export interface TaskKind {
   readonly record: (task: Task) => JsonObject
   /** What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation. */
   readonly changed?: (task: Task) => Effect.Effect<void, SqlError>
+  /** Whether what it was asked is needed after it has succeeded; else that is let go once the upstream has it. */
+  readonly keepsRequest?: (task: Task) => boolean
   /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */
   readonly cancel?: (task: Task) => Effect.Effect<"cancelled" | "running" | "ended" | "unreachable">
+  /**
+   * Stops a turn of this process, if there is one, and returns once it has stopped. Where absent, what runs can't be
+   * cancelled.
+   */
+  readonly stop?: (task: Task) => Effect.Effect<void>
   /** The error of a task whose workers died too often. */
   readonly gaveUp: (reason: string) => TaskError
 }

@@ -1,33 +1,36 @@
 import { Context, Effect, Layer } from "effect"
-
-/** One answered request. Paths come without their query, which may hold anything. */
-export interface AccessEntry {
-  readonly requestId: string
-  readonly method: string
-  readonly path: string
-  readonly status: number
-  /** From the first byte of the request to the first byte of the answer, in ms. */
-  readonly millis: number
-  /** The key's public id; undefined before authentication. */
-  readonly key: string | undefined
-}
+import type { RequestRecord } from "../contract/RequestRecord.ts"
+import { showUsd } from "../contract/showUsd.ts"
+import { testDouble } from "../contract/testDouble.ts"
+import { Logging } from "./Logging.ts"
+import { StandardOutput } from "./StandardOutput.ts"
 
 /** Where requests are logged: a plain call, so that the hot path pays for a string and nothing else. */
 export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
   AccessLog,
-  { readonly record: (entry: AccessEntry) => void }
+  {
+    /** Hears of a request when it is over. */
+    readonly record: (record: RequestRecord) => void
+    /** Lines that could not be written since the start. */
+    readonly dropped: () => number
+  }
 >() {
-  /** Lines to standard output, written together ten times a second: words on a terminal, JSON elsewhere. */
+  /** Lines to standard output, written together ten times a second, in the format of all others. Probes only where they fail. */
   static readonly Stdout = Layer.scoped(
     AccessLog,
     Effect.gen(function* () {
-      const render = process.stdout.isTTY ? words : line
+      const output = yield* StandardOutput
+      const { format, level } = yield* Logging
+      const render = format === "text" ? words : line
+      const least = leastStatus[level]
       let lines = ""
+      let count = 0
       let timer: ReturnType<typeof setTimeout> | undefined
       const flush = () => {
         timer = undefined
-        process.stdout.write(lines)
+        if (count > 0) output.write(lines, count)
         lines = ""
+        count = 0
       }
       yield* Effect.addFinalizer(() =>
         Effect.sync(() => {
@@ -36,25 +39,75 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
         })
       )
       return {
-        record: (entry) => {
-          lines += `${render(entry)}\n`
+        record: (record) => {
+          if (record.status < least && !(level === "warn" && record.error !== undefined)) return
+          if (record.family === "health" && record.status < 400) return
+          lines += `${render(record)}\n`
+          count++
           timer ??= setTimeout(flush, 100)
-        }
+        },
+        dropped: output.dropped
       }
     })
-  )
+  ).pipe(Layer.provide(StandardOutput.Default))
 
-  static readonly Off = Layer.succeed(AccessLog, { record: () => {} })
+  static readonly Off = Layer.succeed(AccessLog, { record: () => {}, dropped: () => 0 })
+
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<(typeof AccessLog)["Service"]>) => testDouble(AccessLog, given)
 }
 
-const words = (entry: AccessEntry) =>
-  `${entry.status} ${entry.method} ${entry.path} ${entry.millis.toFixed(1)}ms ${entry.requestId}`
+/** The least status of a request that is told, by the level from which on lines are. */
+const leastStatus = { debug: 0, info: 0, warn: 400, error: 500 }
 
-/** JSON by hand, at a third of the price: but for the path, nothing in it is anybody else's. */
-const line = ({ key, method, millis, path, requestId, status }: AccessEntry) =>
-  `{"requestId":"${requestId}","method":"${method}","path":${isPlain.test(path) ? `"${path}"` : JSON.stringify(path)},"status":${status},"millis":${thousandths(millis)}${key === undefined ? "" : `,"key":"${key}"`}}`
+/** `12:00:01 200 POST /v1/messages claude-x via anthropic 812ms $0.0012 req_…`. */
+const words = (record: RequestRecord): string => {
+  const { atMs, costNanoUsd, durationMs, error, method, model, path, requestId, status, upstream } = record
+  // Callers can make it up: a terminal must not take it for orders.
+  const asked = model === undefined ? "" : ` ${model.replaceAll(/\p{Cc}+/gu, " ")}`
+  const by = upstream === undefined ? "" : ` via ${upstream}`
+  const cost = costNanoUsd === undefined ? "" : ` $${showUsd(costNanoUsd)}`
+  const why = error === undefined ? "" : ` ${error}`
+  const time = new Date(atMs).toISOString().slice(11, 19)
+  return `${time} ${status} ${method} ${path}${asked}${by}${why} ${durationMs.toFixed(1)}ms${cost} ${requestId}`
+}
 
-const isPlain = /^[\w/.-]*$/
+/**
+ * JSON by hand, at a third of the price: what callers can make up is escaped, all else has nothing to escape. What is not
+ * known is left out.
+ */
+const line = (record: RequestRecord): string => {
+  const { account, attempts, durationMs, family, method, path, requestId, status, tags, used } = record
+  const level = status >= 500 ? "error" : status >= 400 || record.error !== undefined ? "warn" : "info"
+  const shownPath = quoted(path)
+  let text = `{"time":"${new Date(record.atMs).toISOString()}","level":"${level}","event":"request","message":"${status} ${method} ${shownPath.slice(1)},"request_id":"${requestId}"`
+  if (account !== undefined) text += `,"account":${quoted(account)},"key":${quoted(record.key ?? "")}`
+  text += `,"family":"${family}","endpoint":"${record.endpoint}","method":"${method}","path":${shownPath},"status":${status}`
+  text += named("error", record.error) + named("model", record.model) + named("upstream_model", record.upstreamModel)
+  text += named("upstream", record.upstream)
+  if (attempts.length > 0) text += `,"attempt":${attempts.length}`
+  text += `,"stream":${record.stream},"first_byte_ms":${thousandths(record.firstByteMs)},"duration_ms":${thousandths(durationMs)}`
+  if (used !== undefined) {
+    text += `,"input_tokens":${used.inputTokens},"output_tokens":${used.outputTokens}`
+    if (used.cacheReadTokens > 0) text += `,"cache_read_tokens":${used.cacheReadTokens}`
+    if (used.cacheWriteTokens > 0) text += `,"cache_write_tokens":${used.cacheWriteTokens}`
+    if (used.reasoningTokens > 0) text += `,"reasoning_tokens":${used.reasoningTokens}`
+    if (used.searches > 0) text += `,"searches":${used.searches}`
+  }
+  if (record.costNanoUsd !== undefined) text += `,"cost_usd":${showUsd(record.costNanoUsd)}`
+  text += named("adapted", record.adapted)
+  if (tags.length > 0) text += `,"tags":${JSON.stringify(tags)}`
+  text += named("end_user", record.endUser) + named("client", record.client) + named("idempotency", record.repetition)
+  text += named("client_request_id", record.clientRequestId) + named("traceparent", record.traceparent)
+  return `${text}}`
+}
+
+const named = (name: string, value: string | undefined): string =>
+  value === undefined ? "" : `,"${name}":${quoted(value)}`
+
+const quoted = (text: string): string => (isPlain.test(text) ? `"${text}"` : JSON.stringify(text))
+
+const isPlain = /^[\w/.:,= -]*$/
 
 /** `12.034`: integers are written many times faster than fractions. */
 const thousandths = (value: number): string => {

@@ -35,6 +35,25 @@ export const makeMetrics = () => {
       "model",
       "kind"
     ),
+    usageDoubted: registry.counter(
+      "gateway_usage_doubted_total",
+      "Usage that an upstream told and that could not be, which the gateway counted itself: by what was wrong (number, input, output, searches).",
+      "upstream",
+      "reason"
+    ),
+    usageRefused: registry.counter(
+      "gateway_usage_refused_total",
+      "Usage rows that the database refused for good; each is set aside and logged."
+    ),
+    requestRowsDropped: registry.counter(
+      "gateway_request_rows_dropped_total",
+      "Rows of requests that the database did not take in time, and those it refused."
+    ),
+    chargesCapped: registry.counter(
+      "gateway_charges_capped_total",
+      "Charges that would have exceeded ten times the most that the request was held to cost.",
+      "model"
+    ),
     adapted: registry.counter(
       "gateway_adapted_total",
       "Parameters that callers set and an upstream could not carry.",
@@ -52,10 +71,20 @@ export const makeMetrics = () => {
       "upstream",
       "how"
     ),
-    tasks: registry.counter("gateway_tasks_total", "Tasks that came into a state.", "kind", "state"),
+    tasks: registry.counter(
+      "gateway_tasks_total",
+      "Tasks that came into a state; without a kind, `unreadable`: set aside since its row can't be read.",
+      "kind",
+      "state"
+    ),
+    copies: registry.counter(
+      "gateway_copies_total",
+      "Tries to copy a finished video or its last frame (custody), by what became of it: copied, failed (again later), given_up.",
+      "outcome"
+    ),
     deliveries: registry.counter(
       "gateway_deliveries_total",
-      "Attempts to deliver a callback, by what became of it: delivered, failed (for good), superseded, pending (again).",
+      "Attempts to deliver a callback, by what became of it: delivered, failed (for good), superseded, pending (again), unreadable (its row).",
       "state"
     ),
     commits: registry.counter("gateway_commits_total", "Transactions of the group commit.", "outcome"),
@@ -80,7 +109,7 @@ export const makeMetrics = () => {
 
 export interface Metrics extends ReturnType<typeof makeMetrics> {}
 
-/** The process's own metrics, unless a test brings others. */
+/** A gateway's own, which it begins with; shared by the whole process where nobody gives any. */
 export const Metrics = Context.Reference<Metrics>()("gateway/telemetry/Metrics", { defaultValue: makeMetrics })
 
 /** Counts one route's answers; what can be looked up beforehand is. */

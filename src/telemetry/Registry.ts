@@ -1,3 +1,6 @@
+import { textOf } from "./Snapshot.ts"
+import type { Measured, Snapshot } from "./Snapshot.ts"
+
 /** More label values than this and the rest is counted together, as `other`: nobody's names can fill the memory. */
 const mostSeries = 1_000
 
@@ -32,8 +35,14 @@ export class Distribution {
   }
 }
 
+/** A metric as it is counted. */
+export interface Labelled<A> {
+  /** The series of these label values, in the order of the labels. */
+  readonly of: (...values: ReadonlyArray<string>) => A
+}
+
 /** What one metric is made of: its series by the values of its labels. */
-class Family<A> {
+class Family<A> implements Labelled<A> {
   readonly #series = new Map<string, { readonly values: ReadonlyArray<string>; readonly one: A }>()
   readonly #labels: ReadonlyArray<string>
   readonly #make: () => A
@@ -44,7 +53,6 @@ class Family<A> {
     if (labels.length === 0) this.of()
   }
 
-  /** The series of these label values, in the order of the labels. */
   of(...values: ReadonlyArray<string>): A {
     const key = values.length === 1 ? (values[0] ?? "") : values.join("\n")
     const known = this.#series.get(key)
@@ -65,23 +73,22 @@ class Family<A> {
   }
 }
 
-interface Described {
-  readonly name: string
-  readonly help: string
-  readonly type: "counter" | "gauge" | "histogram"
-  readonly lines: () => Iterable<string>
-}
-
-/** Where metrics are declared, and written out for Prometheus. A declaration is made once, at start. */
+/** Where metrics are declared. A declaration is made once, at start. */
 export class Registry {
-  readonly #all: Array<Described> = []
+  readonly #all: Array<() => Measured> = []
 
-  counter(name: string, help: string, ...labels: ReadonlyArray<string>): Family<Series> {
-    return this.#numbers("counter", name, help, labels)
+  counter(name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
+    return this.#numbers({ name, help, type: "counter", together: "sum", bounds: [] }, labels)
   }
 
-  gauge(name: string, help: string, ...labels: ReadonlyArray<string>): Family<Series> {
-    return this.#numbers("gauge", name, help, labels)
+  /** Of several processes: their sum. */
+  gauge(name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
+    return this.#numbers({ name, help, type: "gauge", together: "sum", bounds: [] }, labels)
+  }
+
+  /** A gauge of which only the highest of several processes' matters. */
+  highest(name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
+    return this.#numbers({ name, help, type: "gauge", together: "highest", bounds: [] }, labels)
   }
 
   histogram(
@@ -89,45 +96,33 @@ export class Registry {
     help: string,
     bounds: ReadonlyArray<number>,
     ...labels: ReadonlyArray<string>
-  ): Family<Distribution> {
+  ): Labelled<Distribution> {
     const family = new Family(labels, () => new Distribution(bounds))
-    this.#all.push({ name, help, type: "histogram", lines: () => histogramLines(name, bounds, family) })
+    this.#add({ name, help, type: "histogram", together: "sum", bounds }, family, ({ counts, sum }) => [...counts, sum])
     return family
   }
 
-  /** All of it in the text format 0.0.4. */
+  snapshot(): Snapshot {
+    return this.#all.map((measured) => measured())
+  }
+
+  /** All of it in Prometheus's text format. */
   text(): string {
-    return this.#all
-      .map(({ help, lines, name, type }) => {
-        const written = [...lines()]
-        return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${written.map((line) => `${line}\n`).join("")}`
-      })
-      .join("")
+    return textOf(this.snapshot())
   }
 
-  #numbers(type: "counter" | "gauge", name: string, help: string, labels: ReadonlyArray<string>): Family<Series> {
+  #numbers(described: Described, labels: ReadonlyArray<string>): Family<Series> {
     const family = new Family(labels, () => new Series())
-    this.#all.push({ name, help, type, lines: () => numberLines(name, family) })
+    this.#add(described, family, ({ value }) => [value])
     return family
   }
-}
 
-function* numberLines(name: string, family: Family<Series>) {
-  for (const [labels, { value }] of family.written()) yield `${name}${labels === "" ? "" : `{${labels}}`} ${value}`
-}
-
-function* histogramLines(name: string, bounds: ReadonlyArray<number>, family: Family<Distribution>) {
-  for (const [labels, { counts, sum }] of family.written()) {
-    const before = labels === "" ? "" : `${labels},`
-    let count = 0
-    for (const [index, inBucket] of counts.entries()) {
-      count += inBucket
-      yield `${name}_bucket{${before}le="${bounds[index] ?? "+Inf"}"} ${count}`
-    }
-    const own = labels === "" ? "" : `{${labels}}`
-    yield `${name}_sum${own} ${sum}`
-    yield `${name}_count${own} ${count}`
+  #add<A>(described: Described, family: Family<A>, values: (one: A) => ReadonlyArray<number>): void {
+    const series = () => Array.from(family.written(), ([labels, one]) => ({ labels, values: values(one) }))
+    this.#all.push(() => ({ ...described, series: series() }))
   }
 }
+
+type Described = Omit<Measured, "series">
 
 const escaped = (value: string): string => value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")

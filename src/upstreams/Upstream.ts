@@ -1,9 +1,13 @@
-import type { Effect } from "effect"
+import type { Effect, Runtime } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
+import type { Begun } from "../flow/Begun.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
+
+/** What an upstream has signed tool calls with, by the calls' ids. */
+export type CallSignatures = ReadonlyMap<string, string>
 
 /** What an upstream is told beside the conversation. */
 export interface GenerateOptions {
@@ -12,8 +16,14 @@ export interface GenerateOptions {
   /** Whether the client reads a stream: an upstream may answer in one piece otherwise. */
   readonly stream: boolean
   readonly requestId: string
+  /** The dialect that the caller speaks, where it is one that upstreams speak too. */
+  readonly family?: Forwarder["family"] | undefined
   /** Refuse what the upstream can't carry, naming the parameter, instead of leaving it out (`Generation.adapted`). */
   readonly strict?: boolean
+  /** Of the tool calls that are sent back, where the upstream signs them. */
+  readonly callSignatures?: CallSignatures | undefined
+  /** Runs what needs a fiber. */
+  readonly runtime: Runtime.Runtime<never>
 }
 
 /** A caller's request in an upstream's own dialect: what the gateway does not know in it survives. */
@@ -27,6 +37,8 @@ export interface NativeRequest {
    * answer, `message_start.message`, the `response` of a lifecycle event. Sees the final one too, so it can keep it.
    */
   readonly rewrite: (answer: JsonObject) => JsonObject
+  /** Names of what the caller sent and the body does not have any more; undefined is nothing. */
+  readonly adapted?: ReadonlyArray<string>
 }
 
 /** A place that runs text models. */
@@ -34,24 +46,59 @@ export interface TextUpstream {
   readonly name: string
   /** Whether it runs web searches itself; undefined is no. */
   readonly searches?: boolean
+  /** Whether it does for requests that pass through. */
+  readonly searchesVerbatim?: boolean
+  /** Whether the gateway searches for it: a request with a search is translated then, even where it could pass. */
+  readonly isSearchedFor?: boolean
+  /** Whether it signs its tool calls, and wants the signatures back (`GenerateOptions.callSignatures`); undefined is no. */
+  readonly signsCalls?: boolean
+  /** Whether it remembers conversations by itself (`thread` of a message request); undefined is no. */
+  readonly threads?: boolean
+  /**
+   * Where it keeps things (files, containers, conversations) under ids of its own: patterns of those that every account
+   * may name, `*` for any run of characters. All others are whose account they were given to. Undefined keeps nothing.
+   */
+  readonly sharedIds?: ReadonlyArray<string>
   /**
    * Starts a generation. It succeeds once the upstream has accepted the request; an upstream that refuses fails here,
-   * before anything was generated. Interruption cancels the call. Only an `UpstreamError` may be tried again. The call
-   * may be made when this is called: what it gives is to be run right then, once.
+   * before anything was generated. Interruption cancels the call. Only an `UpstreamError` may be tried again.
    */
   readonly generate: (
     conversation: Conversation,
     options: GenerateOptions
-  ) => Effect.Effect<Generation, Failure | UpstreamError>
+  ) => Begun<Generation, Failure | UpstreamError>
   /** Where the upstream speaks a family's dialect: passes that family's requests through. */
-  readonly native?: NativeDialect
+  readonly forwarder?: Forwarder
+  /** Where it counts the input tokens of its dialect's requests: how many; undefined where it does not tell. */
+  readonly countTokens?: (
+    request: Pick<NativeRequest, "body" | "headers">,
+    upstreamModel: string
+  ) => Effect.Effect<number | undefined>
+  /** Where it makes embeddings, whose requests pass through too. */
+  readonly embedder?: Forwarder
+  /** Where it may make conversations short, whose requests pass through too. */
+  readonly compactor?: Forwarder
 }
 
-export interface NativeDialect {
-  readonly family: "messages" | "responses"
-  /** Like `generate`; the generation's events are `native` ones beside `usage`, `finished` and `failed`. */
+/** How an upstream is given a family's requests as they are; undefined where it can't be. */
+export const forwarderOf = (
+  upstream: TextUpstream | undefined,
+  family: Forwarder["family"] | undefined
+): Forwarder | undefined =>
+  family === undefined
+    ? undefined
+    : [upstream?.forwarder, upstream?.embedder, upstream?.compactor].find((one) => one?.family === family)
+
+export interface Forwarder {
+  readonly family: "messages" | "responses" | "chat" | "embeddings" | "compactions"
+  /**
+   * Like `generate`; the generation's events are `native` ones beside `usage`, `finished` and `failed`.
+   *
+   * @param otherwise what is done where it turns out that the upstream does not offer it
+   */
   readonly forward: (
     request: NativeRequest,
-    options: GenerateOptions
-  ) => Effect.Effect<Generation, Failure | UpstreamError>
+    options: GenerateOptions,
+    otherwise: () => Begun<Generation, Failure | UpstreamError>
+  ) => Begun<Generation, Failure | UpstreamError>
 }

@@ -16,4 +16,10 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
   readonly status: number | undefined
   /** Without an answer: nothing was sent, so nothing can have been done. Where it isn't said, something may have been. */
   readonly neverSent?: boolean
+  /** The gateway kept the call back itself: nobody was asked. */
+  readonly keptBack?: boolean
+  /** The upstream's own id of the call. */
+  readonly upstreamRequestId?: string | undefined
+  /** For the log: what the upstream said, without secrets, or why no answer came (`ECONNREFUSED`). */
+  readonly said?: string | undefined
 }> {}

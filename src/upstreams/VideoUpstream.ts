@@ -1,7 +1,8 @@
-import { Context, Data, Schema } from "effect"
+import { Context, Data, Layer, Schema } from "effect"
 import type { Effect, Option } from "effect"
 import { JsonObject } from "../contract/fields.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import { unsupplied } from "../contract/testDouble.ts"
 
 /** One input beside the prompt, its role made explicit. `url` is an http(s) address or a data URI. */
 export const VideoMedia = Schema.Struct({
@@ -42,8 +43,10 @@ export const VideoJob = Schema.Struct({
   taskId: Schema.String,
   /** The model's id at the upstream. */
   upstreamModel: Schema.String,
+  /** Where else it can be made, in the order in which they are asked, the first place included; absent is nowhere. */
+  routes: Schema.optional(Schema.Array(Schema.Struct({ upstream: Schema.String, model: Schema.String }))),
   prompt: Schema.String,
-  /** Empty where `body` is there: the inputs are in it. */
+  /** Empty where everybody who may make it reads `body`: the inputs are in it. */
   media: Schema.Array(VideoMedia),
   settings: VideoSettings,
   /** The caller's body as it came, for an upstream that passes it through; else null. */
@@ -94,7 +97,12 @@ export type VideoReport =
   | { readonly status: "expired" | "cancelled" }
 
 /** The upstream said no, for good: the task fails with this code and message. Nothing was made or charged. */
-export class VideoRejected extends Data.TaggedError("VideoRejected")<VideoError> {}
+export class VideoRejected extends Data.TaggedError("VideoRejected")<
+  VideoError & {
+    /** It is about us, or about a model that it lacks: another upstream may take what this one won't. */
+    readonly elsewhere?: boolean
+  }
+> {}
 
 /** The upstream has no room (429, overload): nothing was made; the task stays queued and is submitted again later. */
 export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
@@ -137,6 +145,8 @@ export interface VideoUpstream {
   readonly name: string
   /** It speaks the callers' own protocol and gets their body whole: `draft_task` parts and `asset://` addresses may go there. */
   readonly passesThrough: boolean
+  /** What it does not like it says when it is asked to make it: a create waits for its word. Undefined is no. */
+  readonly refusesAtOnce?: boolean
   /** The lengths it can make, in whole seconds and in order; absent where it takes every length of the family. */
   readonly seconds?: ReadonlyArray<number>
   /** Asked before a task is accepted, so that what can't be made is refused with a 400; absent where all can. */
@@ -161,8 +171,24 @@ export interface VideoUpstream {
   ) => Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient>
 }
 
-/** The configured video upstreams by name. */
+/** The video upstreams by name. */
 export class VideoUpstreams extends Context.Tag("gateway/upstreams/VideoUpstreams")<
   VideoUpstreams,
   ReadonlyMap<string, VideoUpstream>
->() {}
+>() {
+  /** These and no others. */
+  static readonly layer = (...upstreams: ReadonlyArray<VideoUpstream>) =>
+    Layer.succeed(VideoUpstreams, new Map(upstreams.map((upstream) => [upstream.name, upstream])))
+
+  /** Upstreams for tests: what one is not given dies when it is asked for. */
+  static readonly Test = (...upstreams: ReadonlyArray<Partial<VideoUpstream> & Pick<VideoUpstream, "name">>) =>
+    VideoUpstreams.layer(
+      ...upstreams.map((given) => ({
+        passesThrough: false,
+        submit: unsupplied(`${VideoUpstreams.key}.submit`),
+        poll: unsupplied(`${VideoUpstreams.key}.poll`),
+        cancel: unsupplied(`${VideoUpstreams.key}.cancel`),
+        ...given
+      }))
+    )
+}

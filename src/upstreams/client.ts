@@ -1,8 +1,12 @@
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
-import { Pending } from "../contract/Pending.ts"
-import { leave, watch } from "../generation/watch.ts"
-import type { Watched } from "../generation/watch.ts"
+import { Begun } from "../flow/Begun.ts"
+import type { Settled } from "../flow/Begun.ts"
+import { toEffect } from "../flow/toEffect.ts"
+import { Underway } from "../flow/Underway.ts"
+import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
+import type { HasDeadline } from "../flow/deadlines.ts"
+import { unpacked } from "./unpacked.ts"
 import { isReachable } from "./reachable.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
@@ -52,36 +56,35 @@ const trailing = { bytes: 65_536, ms: 1_000 }
  * The one way to an upstream. Interruption closes the connection. Fails where no answer came; any status is an answer.
  * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
  */
-export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
-  Effect.suspend(() => callUpstreamNow(call))
+export const beginCall = (call: Call): Begun<Exchange, UpstreamError> => new Calling(call)
 
-/** As `callUpstream`, at once, and without need of a fiber. */
-export const callUpstreamNow = (call: Call): Effect.Effect<Exchange, UpstreamError> => new Calling(call)
+/** As `beginCall`, whenever it is run. */
+export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
+  toEffect(
+    () => beginCall(call),
+    (exchange) => exchange.cancel()
+  )
 
 /** A call whose answer's head is not there yet. */
-class Calling extends Pending<Exchange, UpstreamError> implements Watched {
+class Calling extends Underway<Exchange, UpstreamError> implements HasDeadline {
+  deadlinePlace = -1
   readonly #call: Call
   readonly #controller = new AbortController()
   #isLooked = false
-  #settled = false
-  #answer: Exchange | undefined
 
   constructor(call: Call) {
     super()
     this.#call = call
-    watch(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
+    setDeadline(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
     send(call, this.#controller.signal).then(
       (response) => this.#answered(response),
-      (cause) => this.#settle(Effect.fail(unreachable(neverLeft(cause))))
+      (cause) => this.#settle(Begun.fail(unreachable(codeOf(cause))))
     )
   }
 
   protected override abandon(): void {
-    this.#settled = true
-    leave(this)
+    clearDeadline(this)
     this.#controller.abort()
-    // The answer may be there already, and its reader gone.
-    this.#answer?.cancel()
   }
 
   /** `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there. */
@@ -92,33 +95,29 @@ class Calling extends Pending<Exchange, UpstreamError> implements Watched {
       return Infinity
     }
     this.#isLooked = true
-    void isReachable(this.#call.url, connectMs).then(
-      (reachable) => reachable || this.#settled || this.#giveUp(unreachable())
-    )
+    void isReachable(this.#call.url, connectMs).then((reachable) => reachable || this.#giveUp(unreachable("ETIMEDOUT")))
     return now + firstByteMs - connectMs
   }
 
   #answered(response: Response): void {
-    if (this.#settled) return this.#controller.abort()
-    this.#answer = new Answer(response, this.#controller, this.#call.deadlines.idleMs)
-    this.#settle(Effect.succeed(this.#answer))
+    if (this.settled !== undefined) return this.#controller.abort()
+    this.#settle(Begun.succeed(new Answer(response, this.#controller, this.#call.deadlines.idleMs)))
   }
 
   #giveUp(error: UpstreamError): void {
-    this.#settle(Effect.fail(error))
+    if (this.settled !== undefined) return
+    this.#settle(Begun.fail(error))
     this.#controller.abort()
   }
 
-  #settle(result: Effect.Effect<Exchange, UpstreamError>): void {
-    if (this.#settled) return
-    this.#settled = true
-    leave(this)
-    this.end(result)
+  #settle(end: Settled<Exchange, UpstreamError>): void {
+    clearDeadline(this)
+    this.end(end)
   }
 }
 
 const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal): Promise<Response> => {
-  const options: RequestInit & { readonly timeout: false; readonly proxy: false } = {
+  const options: RequestInit & { readonly timeout: false; readonly proxy: false; readonly decompress: false } = {
     method,
     headers: {
       // Compressed event streams arrive in lumps.
@@ -130,7 +129,9 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
     signal,
     redirect: "manual",
     timeout: false,
-    proxy: false
+    proxy: false,
+    // What comes packed although nobody asked for that is unpacked as it is read (`unpacked.ts`).
+    decompress: false
   }
   // A base URL is the operator's; `fetch` would open files too.
   if (!/^https?:\/\//i.test(url)) return Promise.reject(new Error("not an http address"))
@@ -138,22 +139,24 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
   return fetch(url, options)
 }
 
-const unreachable = (neverSent = false) =>
+/** @param code why, in the system's word */
+const unreachable = (code: string | undefined) =>
   new UpstreamError({
     failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
     retry: "again",
     retryAfterMs: undefined,
     status: undefined,
-    neverSent
+    neverSent: code !== undefined && neverLeft(code),
+    said: code
   })
 
+const codeOf = (cause: unknown): string | undefined =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
+
 /** Whether there was no connection to send anything over: nobody there, no such name, a certificate we don't accept. */
-const neverLeft = (cause: unknown): boolean =>
-  cause instanceof Error &&
-  "code" in cause &&
-  typeof cause.code === "string" &&
+const neverLeft = (code: string): boolean =>
   /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/.test(
-    cause.code
+    code
   )
 
 const silent = () =>
@@ -165,7 +168,8 @@ const silent = () =>
   })
 
 /** An answer whose body is yet to be read. */
-class Answer implements Exchange, Watched {
+class Answer implements Exchange, HasDeadline {
+  deadlinePlace = -1
   readonly status: number
   readonly headers: Headers
   readonly #response: Response
@@ -184,7 +188,7 @@ class Answer implements Exchange, Watched {
     this.#response = response
     this.#controller = controller
     this.#idleMs = idleMs
-    watch(this, idleMs)
+    setDeadline(this, idleMs)
   }
 
   look(now: number): number {
@@ -197,9 +201,9 @@ class Answer implements Exchange, Watched {
 
   async read(): Promise<Uint8Array | undefined> {
     if (this.#cancelled) return this.#stop()
-    this.#reader ??= this.#response.body?.getReader()
-    if (this.#reader === undefined) return this.#stop()
     try {
+      this.#reader ??= unpacked(this.#response)?.getReader()
+      if (this.#reader === undefined) return this.#stop()
       const { done, value } = await this.#reader.read()
       this.#heard = performance.now()
       return done || this.#cancelled ? this.#stop() : value
@@ -211,8 +215,9 @@ class Answer implements Exchange, Watched {
   }
 
   text(limit: number): Promise<string> {
-    const isWhole = this.#reader === undefined && !this.#cancelled
-    const length = isWhole ? this.headers.get("content-length") : null
+    // A packed body's length says nothing of what it unpacks to: that is counted as it comes.
+    const isKnown = this.#reader === undefined && !this.#cancelled && !this.headers.has("content-encoding")
+    const length = isKnown ? this.headers.get("content-length") : null
     return length !== null && Number(length) <= limit ? this.#readWhole() : this.#readPieces(limit)
   }
 
@@ -260,7 +265,7 @@ class Answer implements Exchange, Watched {
 
   #stop(): undefined {
     this.#stopped = true
-    leave(this)
+    clearDeadline(this)
   }
 
   #broken(): BrokenBody {

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { ReadDocument } from "../documents/Documents.ts"
 import type { Conversation, DocumentPart, Item, Part } from "../generation/Conversation.ts"
 
 /** A conversation whose documents an upstream takes, and whether any had to become text for that. */
@@ -9,13 +10,15 @@ export interface Readable {
 }
 
 /**
- * Puts the text of PDFs in their place where an upstream takes none. Fails where one holds no text.
+ * Puts the text of PDFs in their place where an upstream takes none. Fails where one holds no text, or takes too much to
+ * read.
  *
  * @param takes the media types the upstream reads itself
  */
 export const extractDocuments = (
   conversation: Conversation,
-  takes: (mediaType: string) => boolean
+  takes: (mediaType: string) => boolean,
+  read: ReadDocument
 ): Effect.Effect<Readable, InvalidRequest> => {
   const wanted = (part: Part): part is DocumentPart & { readonly source: { readonly type: "base64" } } =>
     part.type === "document" &&
@@ -25,7 +28,7 @@ export const extractDocuments = (
   if (!conversation.items.some((item) => contentOf(item).some(wanted))) {
     return Effect.succeed({ conversation, extracted: false })
   }
-  const readable = (part: Part) => (wanted(part) ? extract(part, part.source.data) : Effect.succeed(part))
+  const readable = (part: Part) => (wanted(part) ? extract(part, part.source.data, read) : Effect.succeed(part))
   return Effect.map(
     Effect.forEach(conversation.items, (item) =>
       item.type === "message" || item.type === "tool-result"
@@ -39,21 +42,28 @@ export const extractDocuments = (
 const contentOf = (item: Item): ReadonlyArray<Part> =>
   item.type === "message" || item.type === "tool-result" ? item.content : []
 
-const extract = (part: DocumentPart, base64: string): Effect.Effect<DocumentPart, InvalidRequest> =>
-  Effect.flatMap(
-    Effect.tryPromise({ try: () => textOfPdf(base64), catch: () => unreadable("is not a readable PDF") }),
-    (text) =>
+const extract = (
+  part: DocumentPart,
+  base64: string,
+  read: ReadDocument
+): Effect.Effect<DocumentPart, InvalidRequest> => {
+  const bytes = bytesOf(base64)
+  if (bytes === undefined) return Effect.fail(refused("is not a readable PDF"))
+  return Effect.flatMap(
+    Effect.mapError(read(bytes, "text"), ({ refusal }) => refusal),
+    ({ text }) =>
       text.trim() === ""
-        ? Effect.fail(unreadable("holds no text, and the model's upstream takes no PDFs; send its pages as images"))
+        ? Effect.fail(refused("holds no text, and the model's upstream takes no PDFs; send its pages as images"))
         : Effect.succeed({ ...part, source: { type: "text", mediaType: "text/plain", text } })
   )
-
-const textOfPdf = async (base64: string): Promise<string> => {
-  // Megabytes of code that most processes never need.
-  const { extractText, getDocumentProxy } = await import("unpdf")
-  const document = await getDocumentProxy(Uint8Array.fromBase64(base64), { verbosity: 0 })
-  const { text } = await extractText(document, { mergePages: true })
-  return text
 }
 
-const unreadable = (why: string) => new InvalidRequest({ param: "document", message: `document: ${why}` })
+const bytesOf = (base64: string): Uint8Array | undefined => {
+  try {
+    return Uint8Array.fromBase64(base64)
+  } catch {
+    return undefined
+  }
+}
+
+const refused = (why: string) => new InvalidRequest({ param: "document", message: `document: ${why}` })

@@ -3,14 +3,12 @@ import type { Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
+import { Documents } from "../documents/Documents.ts"
 import { defaultDeadlines } from "./client.ts"
 import type { Deadlines } from "./client.ts"
-import type { KeptFiles } from "./KeptFiles.ts"
-import { arkVideo } from "./protocols/arkVideo.ts"
-import { isProviderName, providers } from "./protocols/openaiChat/compatible.ts"
-import type { ProviderName } from "./protocols/openaiChat/compatible.ts"
-import { openaiVideos } from "./protocols/openaiVideos.ts"
-import { textUpstream } from "./textUpstream.ts"
+import type { EndpointOptions } from "./Endpoint.ts"
+import type { KeptFiles } from "../files/KeptFiles.ts"
+import { protocolOf } from "./protocols.ts"
 import type { TextUpstream } from "./Upstream.ts"
 import { videoDeadlines } from "./videoApi.ts"
 import type { VideoUpstream } from "./VideoUpstream.ts"
@@ -19,7 +17,7 @@ export type UpstreamEntry = NonNullable<GatewayFile["upstreams"]>[string]
 
 /** What an entry of `upstreams` describes: a place of text models or one of video models. */
 export type Place =
-  | { readonly kind: "text"; readonly upstream: TextUpstream }
+  | { readonly kind: "text"; readonly upstream: Effect.Effect<TextUpstream, never, Documents> }
   | {
       readonly kind: "video"
       readonly upstream: Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
@@ -31,44 +29,70 @@ export const placeOf = (
   name: string,
   entry: UpstreamEntry
 ): Either.Either<Place, BadSettings> => {
-  const { api_key: apiKey, base_url: baseUrl, protocol } = entry
-  const headers = headersOf(entry)
-  switch (protocol) {
-    case "anthropic-messages":
-    case "openai-responses":
-    case "openai-chat":
-      return Either.map(providerNamed(file, name, entry), (provider) => {
-        const deadlines = deadlinesOf(entry, defaultDeadlines)
-        return {
-          kind: "text",
-          upstream: textUpstream({ name, protocol, baseUrl, apiKey, provider, headers, deadlines })
-        }
-      })
-    case "ark-video":
-    case "openai-videos":
-      return Either.map(withoutTextOptions(file, name, entry), () => {
-        const options = { name, baseUrl, apiKey, headers, deadlines: deadlinesOf(entry, videoDeadlines) }
-        const upstream = protocol === "ark-video" ? Effect.sync(() => arkVideo(options)) : openaiVideos(options)
-        return { kind: "video", upstream }
-      })
-  }
+  const protocol = protocolOf(entry.protocol)
+  const options = { name, ...endpointOptions(entry) }
+  return protocol.kind === "text"
+    ? Either.map(providerNamed(file, name, entry, protocol.providers), (provider) => ({
+        kind: "text",
+        upstream: Effect.map(Documents, ({ read }) =>
+          protocol.upstream(
+            {
+              ...options,
+              deadlines: deadlinesOf(entry, defaultDeadlines),
+              readDocument: read,
+              threads: entry.threads ?? false,
+              thinkTags: entry.think_tags ?? false,
+              cachesAll: entry.cache === "auto",
+              sharedIds: entry.shared_ids ?? []
+            },
+            provider
+          )
+        )
+      }))
+    : Either.map(withoutTextOptions(file, name, entry), () => ({
+        kind: "video",
+        upstream: protocol.upstream({ ...options, deadlines: deadlinesOf(entry, videoDeadlines) })
+      }))
 }
 
 const providerNamed = (
   file: Located<GatewayFile>,
   name: string,
-  { protocol, provider }: UpstreamEntry
-): Either.Either<ProviderName | undefined, BadSettings> => {
+  entry: UpstreamEntry,
+  providers: ReadonlyArray<string>
+): Either.Either<string | undefined, BadSettings> => {
+  const { protocol, provider } = entry
   const complain = (rule: string) =>
     Either.left(file.complain(["upstreams", name, "provider"], `upstreams.${name}.provider: ${rule}`))
-  if (provider === undefined) return Either.right(undefined)
-  if (protocol !== "openai-chat") return complain(`only openai-chat has providers; this is ${protocol}`)
-  return isProviderName(provider)
-    ? Either.right(provider)
-    : complain(`expected one of ${Object.keys(providers).join(", ")}; got "${provider}"`)
+  const misplaced = ownOptions.find(([option, only]) => entry[option] !== undefined && protocol !== only)
+  if (misplaced !== undefined) {
+    const [option, only] = misplaced
+    const rule = `upstreams.${name}.${option}: is for ${only} alone`
+    return Either.left(file.complain(["upstreams", name, option], rule))
+  }
+  if (provider === undefined || providers.includes(provider)) return Either.right(provider)
+  return complain(
+    providers.length === 0 ? `${protocol} has none` : `expected one of ${providers.join(", ")}; got "${provider}"`
+  )
 }
 
-const textOptions = ["provider", "list_models", "max_concurrency", "queue_seconds"] as const
+/** What only one protocol has. */
+const ownOptions = [
+  ["threads", "anthropic-messages"],
+  ["cache", "anthropic-messages"],
+  ["think_tags", "openai-chat"]
+] as const
+
+const textOptions = [
+  "provider",
+  "list_models",
+  "threads",
+  "cache",
+  "think_tags",
+  "shared_ids",
+  "max_concurrency",
+  "queue_seconds"
+] as const
 
 /** Videos wait for room as tasks, and their upstreams list models of every kind. */
 const withoutTextOptions = (
@@ -84,8 +108,16 @@ const withoutTextOptions = (
       )
 }
 
-export const headersOf = ({ headers = {} }: UpstreamEntry): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
+/** Where an entry's upstream is, with its key and the operator's own headers. */
+export const endpointOptions = ({
+  api_key: apiKey,
+  base_url: baseUrl,
+  headers = {}
+}: UpstreamEntry): EndpointOptions => ({
+  baseUrl,
+  apiKey,
+  headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Redacted.value(value)]))
+})
 
 const deadlinesOf = (entry: UpstreamEntry, usual: Deadlines): Deadlines => ({
   connectMs: inMs(entry.connect_seconds) ?? usual.connectMs,

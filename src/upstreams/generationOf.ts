@@ -4,6 +4,7 @@ import { BrokenBody } from "./client.ts"
 import type { Exchange } from "./client.ts"
 import { SseOverflow } from "./framing/sse.ts"
 import { garbled } from "./protocols/upstreamFailure.ts"
+import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 
 /** Makes events of what an upstream sent. The last one it gives is `finished` or `failed`. */
 export interface Reader {
@@ -22,15 +23,17 @@ const answerLimit = 64 * 1024 * 1024
 type Known = Pick<Generation, "native" | "adapted">
 
 /** An upstream's answer as a generation: a stream or one piece, whichever it turned out to be. One batch a chunk. */
-export const generationOf = (reader: Reader, exchange: Exchange, known: Known): Generation =>
-  new Answer(reader, exchange, known)
-
-class Answer implements Generation {
+export class Answer implements Generation {
   declare readonly native?: true
   declare readonly adapted?: ReadonlyArray<string>
+  declare readonly upstreamRequestId?: string
   readonly #reader: Reader
   readonly #exchange: Exchange
-  readonly #streams: boolean
+  #streams: boolean
+  #heard = false
+  /** What was taken and given back. */
+  #first: Batch | undefined
+  #pending: Promise<Batch | undefined> | undefined
   #over = false
   #complete = false
   #cancelled = false
@@ -41,16 +44,30 @@ class Answer implements Generation {
     this.#streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
     if (native !== undefined) this.native = native
     if (adapted !== undefined) this.adapted = adapted
+    const upstreamRequestId = upstreamRequestIdIn(exchange.headers)
+    if (upstreamRequestId !== undefined) this.upstreamRequestId = upstreamRequestId
   }
 
-  async next(): Promise<Batch | undefined> {
+  next(): Batch | undefined | Promise<Batch | undefined> {
+    if (this.#first === undefined && this.#pending === undefined) return this.#pull()
+    if (this.#cancelled) return undefined
+    const next = this.#first ?? this.#pending
+    if (this.#first === undefined) this.#pending = undefined
+    this.#first = undefined
+    return next
+  }
+
+  /** What was taken of it comes again: events, and then what is still waited for. */
+  giveBack(first: Batch | undefined, pending: Promise<Batch | undefined> | undefined): void {
+    this.#first = first
+    this.#pending = pending
+  }
+
+  async #pull(): Promise<Batch | undefined> {
     while (!this.#over && !this.#cancelled) {
       let batch: Batch
       try {
-        if (this.#streams) {
-          const bytes = await this.#exchange.read()
-          batch = bytes === undefined ? this.#reader.end() : this.#reader.push(bytes)
-        } else batch = this.#reader.whole(await this.#exchange.text(answerLimit))
+        batch = this.#streams ? await this.#piece() : this.#inOne(await this.#exchange.text(answerLimit))
       } catch (cause) {
         batch = failedBy(cause)
       }
@@ -64,6 +81,38 @@ class Answer implements Generation {
     return undefined
   }
 
+  async #piece(): Promise<Batch> {
+    const bytes = await this.#exchange.read()
+    if (bytes === undefined) return this.#reader.end()
+    if (this.#heard || !isOnePiece(bytes)) {
+      this.#heard = true
+      return this.#reader.push(bytes)
+    }
+    this.#streams = false
+    return this.#inOne(await this.#rest(bytes))
+  }
+
+  /** An answer in one piece that calls itself a stream. */
+  async #rest(first: Uint8Array): Promise<string> {
+    const pieces = [first]
+    let length = first.length
+    for (let next = await this.#exchange.read(); next !== undefined; next = await this.#exchange.read()) {
+      pieces.push(next)
+      length += next.length
+      if (length > answerLimit) break
+    }
+    return Buffer.concat(pieces).toString()
+  }
+
+  #inOne(text: string): Batch {
+    // Looked at no further: what was put together of pieces would be copied.
+    if (text.length > answerLimit) return [{ type: "failed", failure: garbled, said: "more than 64 MiB" }]
+    // A stream that does not call itself one.
+    return isStream.test(text)
+      ? [...this.#reader.push(utf8.encode(text)), ...this.#reader.end()]
+      : this.#reader.whole(text)
+  }
+
   cancel(): void {
     if (this.#cancelled) return
     this.#cancelled = true
@@ -72,6 +121,13 @@ class Answer implements Generation {
     else this.#exchange.cancel()
   }
 }
+
+const utf8 = new TextEncoder()
+const isStream = /^(?:\uFEFF)?\s{0,10}(?:data|event|id):/
+/** No field of a stream begins so. */
+const isOnePiece = (bytes: Uint8Array): boolean => bytes[0] === brace || bytes[0] === angle
+const brace = 123
+const angle = 60
 
 const failedBy = (cause: unknown): Batch => {
   if (cause instanceof BrokenBody) return [{ type: "failed", failure: new UpstreamFailed({ message: cause.message }) }]

@@ -1,7 +1,9 @@
-import { Data, Effect, Option, Redacted, Schema } from "effect"
+import { Data, Effect, Option, Schema } from "effect"
 import { callUpstream } from "./client.ts"
+import { addressOf, headersTo } from "./Endpoint.ts"
 import type { UpstreamEntry } from "./fromSettings.ts"
-import { headersOf } from "./fromSettings.ts"
+import { endpointOptions } from "./fromSettings.ts"
+import { protocolOf } from "./protocols.ts"
 
 /** Why an upstream's models are not known, in words for the operator. */
 export class NoModelList extends Data.TaggedError("NoModelList")<{ readonly message: string }> {}
@@ -16,8 +18,13 @@ const decode = Schema.decodeUnknownOption(ModelList)
 /** Asks an upstream what it serves (`/models`, as OpenAI and Anthropic have it). */
 export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
   Effect.gen(function* () {
+    const protocol = protocolOf(entry.protocol)
+    if (protocol.kind === "video") return []
+    const { endpoint, models } = protocol.listing
+    const place = endpointOptions(entry)
+    const url = addressOf(endpoint, place.baseUrl, models)
     const answer = yield* Effect.mapError(
-      callUpstream({ method: "GET", url: address(entry), headers: headers(entry), deadlines }),
+      callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
       ({ failure }) => new NoModelList({ message: failure.message })
     )
     const body = yield* Effect.tryPromise({
@@ -29,18 +36,3 @@ export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<st
     if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is no list of models" })
     return list.value.data.map(({ id }) => id)
   })
-
-const address = ({ base_url, protocol }: UpstreamEntry) => {
-  const base = base_url.replace(/\/+$/, "")
-  return protocol === "anthropic-messages" && !base.endsWith("/v1") ? `${base}/v1/models` : `${base}/models`
-}
-
-const headers = (entry: UpstreamEntry) => {
-  const key = entry.api_key === undefined ? undefined : Redacted.value(entry.api_key)
-  const isAnthropic = entry.protocol === "anthropic-messages"
-  return {
-    ...(isAnthropic ? { "anthropic-version": "2023-06-01" } : {}),
-    ...(key === undefined ? {} : isAnthropic ? { "x-api-key": key } : { authorization: `Bearer ${key}` }),
-    ...headersOf(entry)
-  }
-}

@@ -1,5 +1,5 @@
 import { Clock, Effect, Option } from "effect"
-import { textAt } from "./protocols/json.ts"
+import { textAt } from "../contract/json.ts"
 import { isOk, unansweredRead } from "./videoApi.ts"
 import type { NoAnswer, VideoAnswer } from "./videoApi.ts"
 import { VideoAmbiguous, VideoTransient } from "./VideoUpstream.ts"

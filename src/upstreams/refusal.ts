@@ -1,8 +1,10 @@
-import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
+import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { isObject, objectAt, parseJson, textAt } from "./protocols/json.ts"
+import type { JsonObject } from "../contract/fields.ts"
+import { isObject, objectAt, parseJson, textAt } from "../contract/json.ts"
 import { forCallers } from "./protocols/upstreamFailure.ts"
 import { UpstreamError } from "./UpstreamError.ts"
+import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 
 /** An upstream's HTTP error. */
 export interface Refusal {
@@ -25,7 +27,8 @@ export const refusal = (answer: Refusal): UpstreamError => {
   const { status } = answer
   const retryAfterMs = retryAfter(answer.headers)
   const [failure, retry] = meaning(answer, retryAfterMs)
-  return new UpstreamError({ failure, retry, retryAfterMs, status })
+  const upstreamRequestId = upstreamRequestIdIn(answer.headers)
+  return new UpstreamError({ failure, retry, retryAfterMs, status, upstreamRequestId, said: wordsOf(answer) })
 }
 
 /** An upstream's own words without what is not for callers; undefined where it has none. */
@@ -39,7 +42,8 @@ export const wordsOf = (answer: Pick<Refusal, "body" | "secrets"> & Partial<Refu
 
 const longest = 2_000
 
-const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
+/** An upstream's words without what must not be told to anyone. */
+export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
   secrets.reduce((text, secret) => (secret === "" ? text : text.replaceAll(secret, "[…]")), text)
 
 type Meaning = readonly [Failure, UpstreamError["retry"]]
@@ -55,7 +59,8 @@ const meaning = (answer: Refusal, retryAfterMs: number | undefined): Meaning => 
       return [invalid(answer, words ?? "The model's upstream refused the request"), "never"]
     case 404:
       // With words it is about a model or a file; without, our address is wrong.
-      return words === undefined ? [new UpstreamFailed({}), "elsewhere"] : [invalid(answer, words), "elsewhere"]
+      if (words === undefined) return [new UpstreamFailed({}), "elsewhere"]
+      return [detailsOf(answer) === undefined ? invalid(answer, words) : notFound(answer, words), "elsewhere"]
     case 429:
       return [
         new RateLimited({
@@ -78,9 +83,28 @@ const meaning = (answer: Refusal, retryAfterMs: number | undefined): Meaning => 
 /** Told as 400 or 429 by those who sell tokens: our account with them is empty. */
 export const ourAccount = /credit balance is too low|insufficient_quota|insufficient balance|billing_hard_limit/i
 
-const invalid = ({ body, native }: Refusal, message: string) => {
-  const param = native ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
-  return new InvalidRequest({ param, message })
+const invalid = (answer: Refusal, message: string) =>
+  new InvalidRequest({ param: paramOf(answer), message, ...withDetails(answer) })
+
+/** Something of the dialect's own that the caller named: its clients tell it by the status. */
+const notFound = (answer: Refusal, message: string) =>
+  new NotFound({ param: paramOf(answer), message, ...withDetails(answer) })
+
+const paramOf = ({ body, native }: Refusal) =>
+  native ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
+
+const withDetails = (answer: Refusal) => {
+  const details = detailsOf(answer)
+  return details === undefined ? {} : { details }
+}
+
+/** What the dialect's programs act on, without what is not for callers; undefined where there is none, or too much. */
+const detailsOf = ({ body, native, secrets, sent }: Refusal): JsonObject | undefined => {
+  const details = native ? objectAt(objectAt(parseJson(body), "error"), "details") : undefined
+  if (details === undefined) return undefined
+  const text = JSON.stringify(details)
+  const told = text.length > longest ? undefined : parseJson(forCallers(withoutSecrets(text, secrets), sent))
+  return isObject(told) ? told : undefined
 }
 
 /** How long an answer asks us to wait, in ms; undefined where it does not say. */

@@ -1,99 +1,211 @@
-import { Effect, Redacted } from "effect"
-import * as Eager from "../contract/eager.ts"
+import { Effect } from "effect"
+import { begin } from "../flow/begin.ts"
+import { Begun } from "../flow/Begun.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Deadlines, Exchange } from "./client.ts"
-import { BrokenBody, callUpstreamNow } from "./client.ts"
+import { beginCall, BrokenBody } from "./client.ts"
+import type { ReadDocument } from "../documents/Documents.ts"
+import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
+import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
+import type { EndpointPath } from "../config/baseUrl.ts"
 import { extractDocuments } from "./extractDocuments.ts"
-import { generationOf } from "./generationOf.ts"
+import { accepting } from "./accepting.ts"
+import { Answer } from "./generationOf.ts"
+import type { Reader } from "./generationOf.ts"
+import { continued } from "./continued.ts"
+import { counter } from "./native/counter.ts"
+import { forwardedCompaction } from "./native/compaction.ts"
+import { forwardedEmbeddings } from "./native/embeddings.ts"
+import { forwardedChunks } from "./native/chunks.ts"
 import type { Dialect } from "./native/Dialect.ts"
 import { forwarded } from "./native/forwarded.ts"
-import { messages } from "./native/messages.ts"
-import { responses } from "./native/responses.ts"
-import { anthropicMessages } from "./protocols/anthropicMessages.ts"
-import { openaiChat } from "./protocols/openaiChat.ts"
-import type { ProviderName } from "./protocols/openaiChat/compatible.ts"
-import { providerOf } from "./protocols/openaiChat/compatible.ts"
-import { openaiResponses } from "./protocols/openaiResponses.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
-import { refusal, wordsOf } from "./refusal.ts"
+import { mostStopCharacters } from "./protocols/stops.ts"
+import { refusal } from "./refusal.ts"
 import { translated } from "./translated.ts"
-import type { GenerateOptions, NativeRequest, TextUpstream } from "./Upstream.ts"
+import type { GenerateOptions, Forwarder, NativeRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
-export const textProtocols = ["anthropic-messages", "openai-responses", "openai-chat"] as const
-export type TextProtocol = (typeof textProtocols)[number]
-
 /** A configured place of text models. */
-export interface TextUpstreamOptions {
+export interface TextUpstreamOptions extends EndpointOptions {
   readonly name: string
-  readonly protocol: TextProtocol
-  /** http or https; with or without a slash at its end. */
-  readonly baseUrl: string
-  readonly apiKey: Redacted.Redacted | undefined
-  /** The row of `openai-chat`'s table; undefined finds it by host or name. */
-  readonly provider: ProviderName | undefined
-  /** Headers of the operator's own. */
-  readonly headers: Readonly<Record<string, string>>
   readonly deadlines: Deadlines
+  /** Reads the documents that the upstream does not take. */
+  readonly readDocument: ReadDocument
+  /** Patterns of the ids of things kept there that every account may name. */
+  readonly sharedIds?: ReadonlyArray<string>
+  /** Whether it has threads. */
+  readonly threads?: boolean
+  /** Whether every prompt that is translated for it is to be cached. */
+  readonly cachesAll?: boolean
+  /** Whether reasoning stands in its content, as `<think>…</think>`. */
+  readonly thinkTags?: boolean
 }
 
-export const textUpstream = (options: TextUpstreamOptions): TextUpstream => {
-  switch (options.protocol) {
-    case "anthropic-messages":
-      return speaking(anthropicMessages, options, true, messages)
-    case "openai-responses":
-      return speaking(openaiResponses, options, true, responses)
-    case "openai-chat":
-      return speaking(openaiChat(providerOf(options)), options, false)
+type Call = Begun<Generation, Failure | UpstreamError>
+
+/** A place where a protocol is spoken. */
+export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOptions): TextUpstream => {
+  const { dialect, endpoint, searches } = protocol
+  const url = addressOf(endpoint, options.baseUrl, endpoint.path)
+  const secrets = secretsOf(options, url)
+  const send = (body: string, more?: Readonly<Record<string, string>>) =>
+    beginCall({ url, headers: headersTo(endpoint, options, more), body, deadlines: options.deadlines })
+  const generate = (asked: Conversation, how: GenerateOptions): Call =>
+    begin(how.runtime, extractDocuments(asked, protocol.takesDocument, options.readDocument)).flatMap(
+      ({ conversation, extracted }) => {
+        const lowered = protocol.lower(conversation, {
+          model: how.upstreamModel,
+          stream: how.stream,
+          cachesAll: options.cachesAll ?? false,
+          callSignatures: how.callSignatures
+        })
+        const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
+        const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
+        if (no !== undefined) return Begun.fail(no)
+        const ask = (body: string, heard?: (frame: JsonObject) => void) =>
+          send(body).flatMap((exchange) =>
+            isSuccess(exchange)
+              ? accepting(
+                  new Answer(translated(protocol, lowered, { heard, model: how.upstreamModel }), exchange, { adapted }),
+                  exchange,
+                  secrets
+                )
+              : begin(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
+          )
+        return mayPause(conversation, how) ? round(lowered.body, ask) : ask(JSON.stringify(lowered.body))
+      }
+    )
+  type Ask = (body: string, heard: (frame: JsonObject) => void) => Call
+  /** An answer with what follows where it pauses. */
+  const round = (body: JsonObject, ask: Ask): Call => {
+    let asked = body
+    let frames: Array<JsonObject> = []
+    const once = () => ask(JSON.stringify(asked), (frame) => frames.push(frame))
+    const goOn = (used: Usage) => {
+      const rest = protocol.goesOn?.(asked, frames, used)
+      if (rest === undefined) return undefined
+      asked = rest
+      frames = []
+      return once()
+    }
+    return once().map((first) => continued(first, goOn))
   }
-}
-
-const speaking = <S>(
-  protocol: Protocol<S>,
-  options: TextUpstreamOptions,
-  searches: boolean,
-  dialect?: Dialect
-): TextUpstream => {
-  const url = address(options.baseUrl, protocol.path)
-  const send = (body: string, headers: Readonly<Record<string, string>> = {}) =>
-    callUpstreamNow({
-      url,
-      headers: {
-        ...protocol.headers(options.apiKey === undefined ? undefined : Redacted.value(options.apiKey)),
-        ...headers,
-        ...options.headers
-      },
-      body,
-      deadlines: options.deadlines
-    })
-  const generate = (asked: Conversation, how: GenerateOptions) =>
-    Eager.flatMap(extractDocuments(asked, protocol.takesDocument), ({ conversation, extracted }) => {
-      const lowered = protocol.lower(conversation, { model: how.upstreamModel, stream: how.stream })
-      const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
-      const no = refusedBy(lowered, adapted, how)
-      if (no !== undefined) return Effect.fail(no)
-      const body = JSON.stringify(lowered.body)
-      return Eager.flatMap(send(body), (exchange) =>
-        isSuccess(exchange)
-          ? Effect.succeed(generationOf(translated(protocol, lowered), exchange, { adapted }))
-          : refused({ exchange, options, url, sent: body, native: false })
-      )
-    })
-  if (dialect === undefined) return { name: options.name, searches, generate }
+  /** Where its own tools make turns long, and the caller's dialect has no word for it. */
+  const mayPause = ({ tools }: Conversation, { family }: GenerateOptions) =>
+    protocol.goesOn !== undefined && family !== "messages" && tools.some(({ type }) => type === "search")
+  const { embeddings: path } = protocol
+  const embedded = path === undefined ? {} : { embedder: embedding(path, endpoint, options) }
+  const compacted =
+    protocol.compacts === undefined ? {} : { compactor: compacting(protocol.compacts, endpoint, options) }
+  const { name, sharedIds = [] } = options
+  const { signsCalls = false } = protocol
+  if (dialect === undefined) return { name, searches, signsCalls, sharedIds, generate, ...embedded }
   const forward = (request: NativeRequest, how: GenerateOptions) => {
-    const body = JSON.stringify(dialect.body(request.body, how))
-    return Eager.flatMap(send(body, nativeHeaders(dialect, request)), (exchange) =>
+    const lost = new Set(request.adapted)
+    const body = JSON.stringify(dialect.body(request.body, how, (param) => lost.add(param)))
+    const adapted = [...lost]
+    const no = notLost(adapted, how)
+    if (no !== undefined) return Begun.fail(no)
+    return send(body, nativeHeaders(dialect, request)).flatMap((exchange) =>
       isSuccess(exchange)
-        ? Effect.succeed(generationOf(forwarded(protocol, dialect, request.rewrite), exchange, { native: true }))
-        : refused({ exchange, options, url, sent: body, native: true })
+        ? accepting(
+            new Answer(passing(protocol, dialect, request, how), exchange, { native: true, adapted }),
+            exchange,
+            secrets
+          )
+        : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
     )
   }
-  return { name: options.name, searches, generate, native: { family: dialect.family, forward } }
+  return {
+    name,
+    searches,
+    signsCalls,
+    sharedIds,
+    threads: options.threads ?? false,
+    generate,
+    forwarder: { family: dialect.family, forward },
+    ...counting(protocol, dialect, options),
+    searchesVerbatim: dialect.family === "chat" ? dialect.searches : searches,
+    ...embedded,
+    ...compacted
+  }
 }
 
-const nativeHeaders = (dialect: Dialect, { headers }: NativeRequest): Readonly<Record<string, string>> =>
+/** What such a request may hold is less than what one for an answer may. */
+const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, options: TextUpstreamOptions) => {
+  if (path === undefined) return {}
+  const url = addressOf(endpoint, options.baseUrl, path)
+  const countTokens = counter((request, upstreamModel) => ({
+    url,
+    headers: headersTo(endpoint, options, nativeHeaders(dialect, request)),
+    body: JSON.stringify({ ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
+  }))
+  return { countTokens }
+}
+
+/** A place where vectors are made of texts: its requests and answers pass through. */
+const embedding = (path: EndpointPath, endpoint: Endpoint, options: TextUpstreamOptions): Forwarder => {
+  const url = addressOf(endpoint, options.baseUrl, path)
+  const secrets = secretsOf(options, url)
+  return {
+    family: "embeddings",
+    forward: (request, how) => {
+      const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
+      return beginCall({ url, headers: headersTo(endpoint, options), body, deadlines: options.deadlines }).flatMap(
+        (exchange) =>
+          isSuccess(exchange)
+            ? accepting(new Answer(forwardedEmbeddings(request), exchange, { native: true }), exchange, secrets)
+            : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+      )
+    }
+  }
+}
+
+/** Once it was not offered, it is asked for again after this long, in ms. */
+const absentMs = 600_000
+
+/** A place where conversations are made short. Servers that don't offer it are remembered for a while. */
+const compacting = (path: EndpointPath, endpoint: Endpoint, options: TextUpstreamOptions): Forwarder => {
+  const url = addressOf(endpoint, options.baseUrl, path)
+  const secrets = secretsOf(options, url)
+  let absentUntil = -Infinity
+  return {
+    family: "compactions",
+    forward: (request, how, otherwise) => {
+      if (performance.now() < absentUntil) return otherwise()
+      const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
+      return beginCall({ url, headers: headersTo(endpoint, options), body, deadlines: options.deadlines }).flatMap(
+        (exchange): ReturnType<Forwarder["forward"]> => {
+          if (isSuccess(exchange)) {
+            return accepting(new Answer(forwardedCompaction(request), exchange, { native: true }), exchange, secrets)
+          }
+          if (![404, 405, 501].includes(exchange.status)) {
+            return begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+          }
+          exchange.release()
+          absentUntil = performance.now() + absentMs
+          return otherwise()
+        }
+      )
+    }
+  }
+}
+
+const passing = <S>(protocol: Protocol<S>, dialect: Dialect, request: NativeRequest, how: GenerateOptions): Reader =>
+  dialect.family === "chat"
+    ? forwardedChunks(protocol, dialect, request, how.stream)
+    : forwarded(protocol, dialect, request.rewrite, how.stream)
+
+const nativeHeaders = (
+  dialect: Dialect,
+  { headers }: Pick<NativeRequest, "headers">
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
     dialect.headers.flatMap((name) => {
       const value = headers.get(name)
@@ -103,21 +215,30 @@ const nativeHeaders = (dialect: Dialect, { headers }: NativeRequest): Readonly<R
 
 const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status <= 299
 
-/** The path behind a base URL, which may or may not hold the version already. */
-const address = (baseUrl: string, path: string): string => {
-  const base = baseUrl.replace(/\/+$/, "")
-  return base.endsWith("/v1") && path.startsWith("/v1/") ? base + path.slice("/v1".length) : base + path
-}
-
 /** What keeps a request from being sent: the first thing missing, where the caller wants nothing left out. */
 const refusedBy = (
   lowered: Lowered,
   adapted: ReadonlyArray<string>,
   how: GenerateOptions
 ): InvalidRequest | undefined => {
-  const [first] = adapted
-  if (lowered.refused !== undefined || how.strict !== true || first === undefined) return lowered.refused
-  return new InvalidRequest({ param: first, message: `${first}: not supported as asked by this model's upstream` })
+  return lowered.refused ?? notLost(adapted, how)
+}
+
+const notLost = ([first]: ReadonlyArray<string>, { strict }: GenerateOptions): InvalidRequest | undefined =>
+  strict !== true || first === undefined
+    ? undefined
+    : new InvalidRequest({ param: first, message: `${first}: not supported as asked by this model's upstream` })
+
+/** Stop sequences that are more than the gateway looks for where the upstream can't be told them. */
+const beyondSearch = (lowered: Lowered, { stopParam = "stop_sequences" }: Conversation): InvalidRequest | undefined => {
+  const characters = lowered.stops.reduce((sum, stop) => sum + stop.length, 0)
+  if (characters <= mostStopCharacters) return undefined
+  return new InvalidRequest({
+    param: stopParam,
+    message:
+      `${stopParam}: expected at most ${mostStopCharacters} characters in all beyond those that this model's upstream ` +
+      `can be told; got ${characters}`
+  })
 }
 
 /** The most that is read of an error's body, in bytes. */
@@ -136,17 +257,7 @@ const refused = ({ exchange, native, options, sent, url }: Refused): Effect.Effe
     Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
     (body) => {
       const secrets = secretsOf(options, url)
-      const error = refusal({ status: exchange.status, headers: exchange.headers, body, secrets, sent, native })
-      return Effect.zipRight(
-        Effect.logWarning("an upstream refused a request").pipe(
-          Effect.annotateLogs({
-            upstream: options.name,
-            status: exchange.status,
-            said: wordsOf({ body, secrets, sent }) ?? ""
-          })
-        ),
-        error
-      )
+      return refusal({ status: exchange.status, headers: exchange.headers, body, secrets, sent, native })
     }
   ).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
 
@@ -154,11 +265,3 @@ const emptyIfBroken = (cause: unknown): string => {
   if (cause instanceof BrokenBody) return ""
   throw cause
 }
-
-const secretsOf = (options: TextUpstreamOptions, url: string): ReadonlyArray<string> => [
-  ...(options.apiKey === undefined ? [] : [Redacted.value(options.apiKey)]),
-  ...Object.values(options.headers),
-  url,
-  options.baseUrl,
-  URL.parse(url)?.host ?? ""
-]

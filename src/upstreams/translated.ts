@@ -1,16 +1,30 @@
 import type { JsonObject } from "../contract/fields.ts"
 import type { Batch } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import { withOrigin } from "../generation/origin.ts"
+import type { Origin } from "../generation/Conversation.ts"
 import { sseParser } from "./framing/sse.ts"
 import type { SseEvent } from "./framing/sse.ts"
 import type { Reader } from "./generationOf.ts"
-import { isObject, parseJson } from "./protocols/json.ts"
+import { isObject, parseJson } from "../contract/json.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { lookFor, stopAt } from "./protocols/stops.ts"
-import { garbled } from "./protocols/upstreamFailure.ts"
+import { noAnswer } from "./protocols/upstreamFailure.ts"
+
+interface Hearing {
+  /** The model's id at the upstream: what only that takes back says so when it leaves here. */
+  readonly model: string
+  /** Sees every frame. */
+  readonly heard?: ((frame: JsonObject) => void) | undefined
+}
 
 /** Reads an answer in a protocol's own words. */
-export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lowered, "back" | "stops">): Reader => {
+export const translated = <S>(
+  protocol: Protocol<S>,
+  { back, stops }: Pick<Lowered, "back" | "stops">,
+  { heard, model }: Hearing
+): Reader => {
+  const sealed = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
   const parser = sseParser()
   let state = protocol.begin(back)
   let looking = lookFor(stops)
@@ -23,9 +37,10 @@ export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lower
 
   /** Whether the answer ended, and with it everything that matters. */
   const step = (frame: JsonObject, events: Array<GenerationEvent>): boolean => {
+    heard?.(frame)
     const [next, emitted] = protocol.step(state, frame)
     state = next
-    events.push(...emitted)
+    events.push(...(sealed === undefined ? emitted : emitted.map(sealed)))
     return isEnd(emitted.at(-1))
   }
 
@@ -38,7 +53,7 @@ export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lower
       if (data.trim() === "") continue
       const frame = parseJson(data)
       if (!isObject(frame)) {
-        events.push({ type: "failed", failure: garbled })
+        events.push(noAnswer(data))
         return true
       }
       if (step(frame, events)) return true
@@ -63,12 +78,22 @@ export const translated = <S>(protocol: Protocol<S>, { back, stops }: Pick<Lower
     whole: (text) => {
       const answer = parseJson(text)
       const frames = isObject(answer) ? protocol.frames(answer) : undefined
-      if (frames === undefined) return [{ type: "failed", failure: garbled }]
+      if (frames === undefined) return [noAnswer(text)]
       const events: Array<GenerationEvent> = []
       if (!frames.some((frame) => step(frame, events))) events.push(...protocol.end(state, true))
       return stopped(events)
     }
   }
 }
+
+/** Says who made the opaque form of reasoning. */
+const sealing =
+  (origin: Origin) =>
+  (event: GenerationEvent): GenerationEvent => {
+    if (event.type === "redacted-reasoning") return { ...event, data: withOrigin(origin, event.data) }
+    return event.type === "reasoning-end" && event.signature !== undefined
+      ? { ...event, signature: withOrigin(origin, event.signature) }
+      : event
+  }
 
 const isEnd = (event: GenerationEvent | undefined) => event?.type === "finished" || event?.type === "failed"

@@ -1,19 +1,18 @@
-import { Data, Effect, Redacted } from "effect"
+import { Data, Effect } from "effect"
 import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
-import { objectAt, parseJson, textAt } from "./protocols/json.ts"
+import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
+import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
+import { objectAt, parseJson, textAt } from "../contract/json.ts"
+import { hintOf } from "./hintOf.ts"
 import { ourAccount, retryAfter, wordsOf } from "./refusal.ts"
+import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
 import type { VideoReport } from "./VideoUpstream.ts"
 
 /** A configured place that renders videos. */
-export interface VideoUpstreamOptions {
+export interface VideoUpstreamOptions extends EndpointOptions {
   readonly name: string
-  /** http or https, with the version; with or without a slash at its end. */
-  readonly baseUrl: string
-  readonly apiKey: Redacted.Redacted | undefined
-  /** Headers of the operator's own. */
-  readonly headers?: Readonly<Record<string, string>>
   readonly deadlines?: Deadlines
 }
 
@@ -34,6 +33,8 @@ export interface VideoAnswer {
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{
   readonly neverSent: boolean
   readonly reason: string
+  /** The system's word for it. */
+  readonly said?: string | undefined
 }> {}
 
 /** Records are small, and so is a page of them. */
@@ -50,25 +51,26 @@ export interface VideoApi {
   readonly open: (path: string) => Effect.Effect<Exchange, NoAnswer>
 }
 
-/** An upstream's HTTP API with its bearer key. */
-export const videoApi = (options: VideoUpstreamOptions): VideoApi => {
-  const base = options.baseUrl.replace(/\/+$/, "")
-  const key = options.apiKey === undefined ? "" : Redacted.value(options.apiKey)
-  const secrets = [key, base, URL.parse(base)?.host ?? "", ...Object.values(options.headers ?? {})]
+/** An upstream's HTTP API with its key. */
+export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): VideoApi => {
+  const headers = headersTo(endpoint, options)
+  const secrets = secretsOf(options)
   const send = (call: Pick<Call, "method" | "body">, path: string) =>
     callUpstream({
       ...call,
-      url: base + path,
-      headers: { ...(key !== "" && { authorization: `Bearer ${key}` }), ...options.headers },
+      url: addressOf(endpoint, options.baseUrl, path),
+      headers,
       deadlines: options.deadlines ?? videoDeadlines
     }).pipe(
-      Effect.mapError((error) => new NoAnswer({ neverSent: error.neverSent === true, reason: error.failure.message }))
+      Effect.mapError(
+        ({ failure, neverSent, said }) => new NoAnswer({ neverSent: neverSent === true, reason: failure.message, said })
+      )
     )
   return {
     name: options.name,
-    open: (path) => send({ method: "GET" }, path),
-    call: (method, path, body) =>
-      Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path), (exchange) =>
+    open: (path) => heard(options.name, "GET", send({ method: "GET" }, path)),
+    call: (method, path, body) => {
+      const answered = Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path), (exchange) =>
         Effect.map(wholeText(exchange), (text) => {
           const json = parseJson(text)
           const error = objectAt(json, "error")
@@ -83,8 +85,42 @@ export const videoApi = (options: VideoUpstreamOptions): VideoApi => {
           }
         })
       )
+      return heard(options.name, method, answered)
+    }
   }
 }
+
+/** A line for each call that failed; whose task it was, whoever runs it says. */
+const heard = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<VideoAnswer>>(
+  upstream: string,
+  method: string,
+  call: Effect.Effect<A, NoAnswer>
+): Effect.Effect<A, NoAnswer> =>
+  Effect.suspend(() => {
+    const calledAt = performance.now()
+    const failed = (how: Readonly<Record<string, unknown>>) =>
+      Effect.logWarning("a call to an upstream failed").pipe(
+        Effect.annotateLogs({
+          event: "upstream.attempt",
+          upstream,
+          method,
+          duration_ms: Math.round(performance.now() - calledAt)
+        }),
+        Effect.annotateLogs(Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined)))
+      )
+    return call.pipe(
+      Effect.tapError(({ neverSent, reason, said }) =>
+        failed({ error: reason, said, hint: hintOf(upstream, { neverSent, said, status: undefined }) })
+      ),
+      Effect.tap(({ error, headers, status }) => {
+        if (isOk({ status })) return Effect.void
+        const said =
+          error === undefined ? undefined : [error.code, error.message].filter(Boolean).join(": ") || undefined
+        const hint = hintOf(upstream, { said, status })
+        return failed({ status, said, upstream_request_id: upstreamRequestIdIn(headers), hint })
+      })
+    )
+  })
 
 const wholeText = (exchange: Exchange): Effect.Effect<string, NoAnswer> =>
   Effect.tryPromise({
@@ -93,7 +129,7 @@ const wholeText = (exchange: Exchange): Effect.Effect<string, NoAnswer> =>
       new NoAnswer({ neverSent: false, reason: cause instanceof BrokenBody ? cause.message : "unreadable answer" })
   }).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
 
-export const isOk = ({ status }: VideoAnswer): boolean => status >= 200 && status <= 299
+export const isOk = ({ status }: Pick<VideoAnswer, "status">): boolean => status >= 200 && status <= 299
 
 /** What a submit without an answer means: only one that never left may be repeated. */
 export const unansweredSubmit = ({ neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
@@ -110,7 +146,7 @@ export const refusedSubmit = (
   answer: VideoAnswer
 ): Effect.Effect<never, VideoRejected | VideoSaturated | VideoAmbiguous> => {
   const { error, headers, status } = answer
-  if (ourAccount.test(`${error.code} ${error.message ?? ""}`)) return operatorsFault(answer)
+  if (ourAccount.test(`${error.code} ${error.message ?? ""}`)) return operatorsFault
   if (status === 429 || status === 503 || saturation.test(error.code)) {
     const waitMs = retryAfter(headers)
     return new VideoSaturated({ retryAfterSeconds: waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000) })
@@ -122,23 +158,18 @@ export const refusedSubmit = (
       message: error.message ?? "The upstream refused the request"
     })
   }
-  return operatorsFault(answer)
+  return operatorsFault
 }
 
 /** Ark names its limits and overloads in many ways, not all of them with 429. */
 const saturation = /RateLimit|RpmLimit|QuotaExceeded|ServerOverloaded|InflightBatchsizeExceeded|RequestBurstTooFast/i
 
 /** A key it rejects, a model it lacks, an account that is empty: for the operator to know and not for the caller. */
-const operatorsFault = ({ error, status }: VideoAnswer) =>
-  Effect.zipRight(
-    Effect.logError("a video upstream refuses our account, key or model").pipe(
-      Effect.annotateLogs({ status, code: error.code, said: error.message ?? "" })
-    ),
-    new VideoRejected({
-      code: "InternalServiceError",
-      message: "The upstream that renders this model's videos could not be used"
-    })
-  )
+const operatorsFault = new VideoRejected({
+  code: "InternalServiceError",
+  message: "The upstream that renders this model's videos could not be used",
+  elsewhere: true
+})
 
 /** What a refused poll means. Only the word that there is no such video ends a task; the rest passes. */
 export const refusedPoll = ({

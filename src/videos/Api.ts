@@ -16,7 +16,7 @@ const VideoTaskCreated = Schema.Struct({
   id: Schema.String.annotations({ description: "Identifier of the created task." })
 }).annotations({ identifier: "VideoTaskCreated" })
 
-/** Family A: asynchronous video generation, as Volcengine Ark speaks it. */
+/** Asynchronous video generation, as Volcengine Ark speaks it (docs/api.md#video-tasks). */
 export class VideosApi extends HttpApiGroup.make("videos")
   .add(
     HttpApiEndpoint.post("create", tasks)

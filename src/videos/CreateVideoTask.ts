@@ -63,13 +63,14 @@ const DraftTaskPart = Schema.Struct({
   })
 }).annotations({
   identifier: "VideoDraftTaskPart",
-  description: "Promotes a draft; only for models whose upstream offers it."
+  description:
+    "Makes the real video of a draft (a task created with `draft: true`, and succeeded): its content, seed, ratio, length, sound and camera are used again. By any model."
 })
 
 export const ContentPart = Schema.Union(TextPart, ImagePart, VideoPart, AudioPart, DraftTaskPart)
 export type ContentPart = typeof ContentPart.Type
 
-/** `3:3` is the specification's own spelling of `3:4`; both are taken. */
+/** `3:3` means `3:4`; both are taken (docs/api.md#creating-a-video-task). */
 export const Ratio = Schema.Literal("adaptive", "16:9", "4:3", "1:1", "3:3", "3:4", "9:16", "21:9")
 export type Ratio = typeof Ratio.Type
 
@@ -110,7 +111,7 @@ const Content = Schema.Array(ContentPart).pipe(
   })
 )
 
-/** Body of `POST …/contents/generations/tasks` (A1, and what Ark's own client libraries send beside it). */
+/** Body of a create (docs/api.md#creating-a-video-task), with what Ark's own client libraries send beside it. */
 export const CreateVideoTask = Schema.Struct({
   model: required(Schema.String, "Model id; `GET /v1/models` lists those served."),
   content: required(
@@ -155,7 +156,9 @@ export const CreateVideoTask = Schema.Struct({
     Schema.String.pipe(Schema.maxLength(64, { description: "a string of at most 64 characters" }))
   ).annotations({ description: "Identifies the end user for safety and policy; at most 64 characters." }),
   service_tier: maybe(Schema.String).annotations({ description: "Default `default`; echoed." }),
-  draft: maybe(Schema.Boolean).annotations({ description: "Default false; echoed." }),
+  draft: maybe(Schema.Boolean).annotations({
+    description: "Default false; echoed. A draft can be made into a real video by a `draft_task` part."
+  }),
   camera_fixed: maybe(Schema.Boolean).annotations({ description: "Whether the camera holds still." }),
   priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
 }).annotations({

@@ -4,7 +4,7 @@ const invalidUrl = { status: 404, code: "invalid_url", type: "invalid_request_er
 const noBalance = { status: 402, code: "insufficient_balance", type: "authentication_error" } as const
 const internal = { status: 500, code: "internal_server_error", type: "server_error" } as const
 
-/** How family A says each failure (specification, Errors, video family); `param` is always null. */
+/** How video tasks say each failure (docs/api.md#errors-of-video-tasks); `param` is always null. */
 export const VideosError = failureUnion(
   "Videos",
   {
@@ -18,6 +18,8 @@ export const VideosError = failureUnion(
     UnknownRoute: invalidUrl,
     Conflict: { status: 409, code: "conflict", type: "invalid_request_error" },
     TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
+    UnsupportedEncoding: { status: 415, code: "invalid_params", type: "invalid_request_error" },
+    Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
     RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
     UpstreamFailed: internal,
     Internal: internal

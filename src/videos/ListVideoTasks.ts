@@ -12,7 +12,7 @@ const page = (name: string, otherwise: number) =>
     )
   ).annotations({ description: `${name}: 1 to 500, default ${otherwise}.` })
 
-/** The six states, and the specification's second names for two of them. */
+/** The six states, and the second names of two of them (docs/api.md#a-video-tasks-states). */
 const StatusFilter = Schema.Literal(
   "queued",
   "running",

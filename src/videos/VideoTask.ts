@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Option, Schema } from "effect"
 import { TaskState } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
@@ -10,7 +10,9 @@ export const VideoStatus = TaskState
 export const VideoDetails = Schema.Struct({
   settings: VideoSettings,
   executionExpiresAfterSeconds: Schema.Int,
-  safetyIdentifier: Schema.NullOr(Schema.String)
+  safetyIdentifier: Schema.NullOr(Schema.String),
+  /** The draft that it was made of. */
+  draftTaskId: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type VideoDetails = typeof VideoDetails.Type
 
@@ -21,12 +23,44 @@ export interface VideoTask extends Omit<Task, "details" | "result"> {
   readonly result: VideoResult | null
 }
 
-const decodeDetails = Schema.decodeUnknownSync(VideoDetails)
-const decodeResult = Schema.decodeUnknownSync(Schema.NullOr(VideoResult))
+const decodeDetails = Schema.decodeUnknownOption(VideoDetails)
+const decodeResult = Schema.decodeUnknownOption(Schema.NullOr(VideoResult))
 
-/** Reads the engine's task. Throws where its row was not written by this family: a defect. */
-export const videoTask = (task: Task): VideoTask => ({
-  ...task,
-  details: decodeDetails(task.details),
-  result: decodeResult(task.result ?? null)
+/**
+ * Reads the engine's task. Where the family's part of its row is damaged what was asked for is told as usual, and a
+ * result that is lost as a failure.
+ */
+export const videoTask = (task: Task): VideoTask => {
+  const result = Option.getOrNull(decodeResult(task.result ?? null))
+  const isLost = task.state === "succeeded" && result === null
+  return {
+    ...task,
+    ...(isLost && { state: "failed", error: lost }),
+    details: Option.getOrElse(decodeDetails(task.details), () => usual(task)),
+    result
+  }
+}
+
+const lost = { code: "InternalServiceError", message: "What is stored of the video can't be read any more." }
+
+const usual = ({ createdAtMs, expiresAtMs, tier }: Task): VideoDetails => ({
+  settings: {
+    resolution: "720p",
+    ratio: "16:9",
+    width: 1280,
+    height: 720,
+    frames: 120,
+    byFrames: false,
+    seed: 0,
+    generateAudio: true,
+    watermark: false,
+    cameraFixed: false,
+    returnLastFrame: false,
+    draft: false,
+    priority: 0,
+    serviceTier: tier ?? "default",
+    webSearch: false
+  },
+  executionExpiresAfterSeconds: expiresAtMs === null ? 172_800 : Math.floor((expiresAtMs - createdAtMs) / 1_000),
+  safetyIdentifier: null
 })

@@ -45,6 +45,7 @@ const fields = {
   execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
   generate_audio: said(Schema.Boolean, "As requested."),
   draft: said(Schema.Boolean, "As requested."),
+  draft_task_id: known(Schema.String, "Id of the draft that it was made of."),
   priority: said(Schema.Int, "As requested."),
   tools: known(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
   safety_identifier: known(Schema.String, "As requested.")
@@ -53,7 +54,7 @@ const fields = {
 // What an upstream of the same protocol adds goes out under its own names.
 const open = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
-/** A3: a task as its owner sees it, in every state, and as its callbacks carry it. */
+/** A task as its owner sees it, in every state, and as its callbacks carry it (docs/api.md#a-video-tasks-record). */
 export const VideoTaskRecord = Schema.Struct(fields, open).annotations({ identifier: "VideoTaskRecord" })
 export type VideoTaskRecord = typeof VideoTaskRecord.Type
 
@@ -66,7 +67,7 @@ export type ListedVideoTask = typeof ListedVideoTask.Type
 
 /** Renders a task. A field that is not known yet, or that its state doesn't have, is absent. */
 export const record = (task: VideoTask): VideoTaskRecord => {
-  const { executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
+  const { draftTaskId, executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
   return {
     id: task.id,
     model: task.model,
@@ -79,6 +80,7 @@ export const record = (task: VideoTask): VideoTaskRecord => {
     execution_expires_after: executionExpiresAfterSeconds,
     generate_audio: settings.generateAudio,
     draft: settings.draft,
+    ...(draftTaskId !== undefined && { draft_task_id: draftTaskId }),
     priority: settings.priority,
     ...(settings.webSearch && { tools: [{ type: "web_search" as const }] }),
     ...(safetyIdentifier !== null && { safety_identifier: safetyIdentifier }),

@@ -1,32 +1,32 @@
-import { Clock, Duration, Effect, Option } from "effect"
+import { Clock, Duration, Effect } from "effect"
+import { Belongings } from "../belongings/Belongings.ts"
 import type { AccountId, Caller } from "../contract/Caller.ts"
-import * as Eager from "../contract/eager.ts"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { Ledger } from "../ledger/Ledger.ts"
-import { costOf, free } from "../ledger/Price.ts"
-import type { Model } from "../models/Catalogue.ts"
+import { costOf, unpriced } from "../ledger/Price.ts"
 import { Models } from "../models/Models.ts"
 import { forbidden } from "../models/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
+import { Outbox } from "../tasks/Outbox.ts"
 import type { NewTask, TaskState } from "../tasks/Task.ts"
 import { TaskSettings } from "../tasks/TaskSettings.ts"
-import { TaskStore } from "../tasks/TaskStore.ts"
-import { videoLane } from "../tasks/VideoKind.ts"
-import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { TaskStore } from "../tasks/store/TaskStore.ts"
+import type { VideoJob } from "../upstreams/VideoUpstream.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { quoted } from "./consumption.ts"
-import { commonResolutions } from "./geometry.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
 import { choosableLengths, resolve } from "./resolve.ts"
-import type { Resolved } from "./resolve.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoDetails } from "./VideoTask.ts"
 import { newTaskId, randomOf } from "./taskId.ts"
+import { limitsOf, makeFitting } from "./fitting.ts"
+import type { Fitting } from "./fitting.ts"
+import { videoLane } from "./places.ts"
+import { longestVerdict, Verdicts } from "./Verdicts.ts"
 import { listed, record } from "./VideoTaskRecord.ts"
 import type { VideoTaskRecord } from "./VideoTaskRecord.ts"
 
@@ -34,14 +34,16 @@ const kind = "video"
 
 /** Video tasks as their owners see them; the engine below makes them run. */
 export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/VideoTasks", {
-  dependencies: [Cancellation.Default, Ledger.Default],
+  dependencies: [Belongings.Default, Cancellation.Default, Ledger.Default, Verdicts.Default],
   effect: Effect.gen(function* () {
     const models = yield* Models
-    const upstreams = yield* VideoUpstreams
     const guard = yield* AddressGuard
     const store = yield* TaskStore
     const ledger = yield* Ledger
     const cancellation = yield* Cancellation
+    const fittingOf = yield* makeFitting
+    const outbox = yield* Outbox
+    const verdicts = yield* Verdicts
     const { retention } = yield* TaskSettings
 
     /** Accepts a request that breaks no rule; the task is durable when its id is there. */
@@ -50,16 +52,23 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       request: CreateVideoTask,
       incoming: Pick<Incoming, "id" | "body" | "once">
     ) {
-      const { model, upstream, upstreamModel } = yield* permitted(caller, request)
+      const model = yield* permitted(caller, request)
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newTaskId(createdAtMs)
-      const resolved = yield* resolve(request, limitsOf(model, upstream), randomOf(id))
-      const fit = upstream.fit?.(resolved)
-      if (fit?.type === "refused") return yield* fit.refused
+      const fitting = yield* fittingOf({
+        account: caller.account,
+        request,
+        body: incoming.body,
+        model,
+        random: randomOf(id)
+      })
+      const [{ meant, resolved, upstream }] = fitting
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      const task = newTask({ caller, request, resolved, upstream, upstreamModel, id, createdAtMs, body: incoming.body })
+      const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true)
+      const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestVerdict) : undefined
+      const task = newTask({ caller, fitting, id, createdAtMs, quietUntilMs })
       const answer = { id }
-      const price = model.price ?? free
+      const price = model.price ?? unpriced
       const hold = {
         id,
         caller,
@@ -67,51 +76,46 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         model: model.id,
         upstream: upstream.name,
         price,
-        modelLimits: model.limits
+        unpriced: model.unpriced,
+        modelLimits: model.limits,
+        mostNanoUsd: () => costOf(price, quoted(resolved))
       }
       const kept = incoming.once?.keep(answer) ?? Effect.void
-      yield* ledger
-        .holding(
-          hold,
-          () => costOf(price, quoted(resolved)),
-          (row) => store.insert(task, Effect.zipRight(kept, row))
-        )
+      const stored = ledger
+        .holding(hold, (row) => store.insert(task, Effect.zipRight(kept, row)))
         .pipe(Effect.catchTag("SqlError", Effect.die))
+      const made = yield* isWaitedFor ? verdicts.await(id, incoming.once?.forget ?? Effect.void, stored) : stored
+      if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
+      yield* meant.claim
       return answer
     })
 
     const permitted = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask) {
       const model = yield* models.find(request.model, kind)
       const refused = forbidden(caller, model.id)
-      if (refused !== undefined) return yield* refused
-      return { model, ...(yield* placeOf(model)) }
+      return refused === undefined ? model : yield* refused
     })
 
     /** A request as it would be settled, with a usual and with the longest length where the model is to choose one. */
-    const settled = Effect.fnUntraced(function* (caller: Caller, request: CreateVideoTask) {
-      const { model, upstream } = yield* permitted(caller, request)
+    const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask) {
+      const model = yield* permitted(caller, asked)
+      yield* ledger.permit({ caller, model: model.id, price: model.price ?? unpriced, unpriced: model.unpriced })
+      const [{ meant, upstream }] = yield* fittingOf({
+        account: caller.account,
+        request: asked,
+        body: null,
+        model,
+        random: () => 0
+      })
+      const { request } = meant
       const limits = limitsOf(model, upstream)
       const choices = limits.seconds?.length ?? choosableLengths
       const longest = yield* resolve(request, limits, () => choices - 1)
-      const fit = upstream.fit?.(longest)
-      if (fit?.type === "refused") return yield* fit.refused
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       return { model, longest, usual: yield* resolve(request, limits, () => Math.floor(choices / 2)) }
     })
 
-    const placeOf = ({ id, routes: [route] }: Model) => {
-      const upstream = route === undefined ? undefined : upstreams.get(route.upstream)
-      return route === undefined || upstream === undefined
-        ? Effect.dieMessage(`model ${id} has no upstream`)
-        : Effect.succeed({ upstream, upstreamModel: route.model })
-    }
-
-    const read = store.reader(kind, (task) => record(videoTask(task)))
-
-    const find = (account: AccountId, id: string): Effect.Effect<VideoTaskRecord, NotFound> =>
-      Eager.flatMap(Eager.orDie(read(account, id)), (found) =>
-        Option.isSome(found) ? Effect.succeed(found.value) : Effect.fail(notFound(id))
-      )
+    const find = store.reader(kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
 
     /** One page of the account's tasks of the days for which tasks are kept, newest first. */
     const list = (account: AccountId, query: ListVideoTasks) =>
@@ -151,42 +155,34 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
   })
 }) {}
 
-const limitsOf = (model: Model, upstream: VideoUpstream) => ({
-  images: 9,
-  videos: 3,
-  audios: 3,
-  passesThrough: upstream.passesThrough,
-  resolutions: model.resolutions ?? commonResolutions,
-  seconds: upstream.seconds
-})
-
 interface Accepted {
   readonly caller: Caller
-  readonly request: CreateVideoTask
-  readonly resolved: Resolved
-  readonly upstream: VideoUpstream
-  readonly upstreamModel: string
+  readonly fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]
   readonly id: string
   readonly createdAtMs: number
-  readonly body: unknown
+  readonly quietUntilMs: number | undefined
 }
 
-const newTask = ({ body, caller, createdAtMs, id, request, resolved, upstream, upstreamModel }: Accepted): NewTask => {
+const newTask = ({ caller, createdAtMs, fitting, id, quietUntilMs }: Accepted): NewTask => {
+  const [{ meant, place, resolved, upstream }] = fitting
+  const { body, draftTaskId, request } = meant
   const { media, prompt, settings } = resolved
   const executionExpiresAfterSeconds = request.execution_expires_after ?? 172_800
   const expiresAtMs = createdAtMs + executionExpiresAfterSeconds * 1_000
   const details: VideoDetails = {
     settings,
     executionExpiresAfterSeconds,
-    safetyIdentifier: request.safety_identifier ?? null
+    safetyIdentifier: request.safety_identifier ?? null,
+    ...(draftTaskId !== undefined && { draftTaskId })
   }
   const job: VideoJob = {
     taskId: id,
-    upstreamModel,
+    upstreamModel: place.model,
+    ...(fitting.length > 1 && { routes: fitting.map(({ place }) => place) }),
     prompt,
-    media: upstream.passesThrough ? [] : media,
+    media: fitting.every(({ upstream }) => upstream.passesThrough) ? [] : media,
     settings,
-    body: upstream.passesThrough ? passedThrough(body) : null,
+    body: fitting.some(({ upstream }) => upstream.passesThrough) ? passedThrough(body) : null,
     createdAtMs,
     deadlineMs: expiresAtMs
   }
@@ -203,6 +199,7 @@ const newTask = ({ body, caller, createdAtMs, id, request, resolved, upstream, u
     upstream: upstream.name,
     callbackUrl: request.callback_url ?? null,
     createdAtMs,
+    quietUntilMs,
     expiresAtMs
   }
 }
@@ -213,7 +210,7 @@ const passedThrough = (body: unknown): JsonObject => {
   return rest
 }
 
-/** The specification lists two states under a second name. */
+/** Two states have a second name (docs/api.md#a-video-tasks-states). */
 const stateOf = (status: NonNullable<ListVideoTasks["filter.status"]>): TaskState => {
   if (status === "pending") return "running"
   return status === "success" ? "succeeded" : status

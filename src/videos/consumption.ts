@@ -6,7 +6,7 @@ import { framesPerSecond, videoTokens } from "./geometry.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
 /** How long the videos that a request refers to may be together. What they are costs to find out, so this is held. */
-const longestInputSeconds = 15
+export const longestInputSeconds = 15
 
 /** What a request will use up: exactly, unless it refers to videos. */
 export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">): Consumption => {
@@ -20,7 +20,7 @@ export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">
 }
 
 /** What a video that was made used up: its upstream's word (an explicit 0 stays 0), else what its record shows. */
-export const usedBy = ({ details: { settings }, result }: VideoTask): Used | undefined => {
+export const usedBy = ({ details: { settings }, result, upstream }: VideoTask): Used | undefined => {
   if (result === null) return undefined
   const { duration, frames = duration === undefined ? settings.frames : duration * framesPerSecond, usage } = result
   const searches = usage?.toolUsage?.["web_search"]
@@ -31,6 +31,7 @@ export const usedBy = ({ details: { settings }, result }: VideoTask): Used | und
       videoFrames: frames,
       searches: typeof searches === "number" ? searches : 0
     },
-    estimated: usage === undefined
+    estimated: usage === undefined,
+    upstream: upstream ?? undefined
   }
 }

@@ -1,7 +1,6 @@
-import { Effect, Either } from "effect"
-import { describe } from "../contract/describe.ts"
-import { InvalidRequest } from "../contract/Failure.ts"
+import { Effect } from "effect"
 import { jsonDecoder } from "../contract/jsonDecoder.ts"
+import { refusing } from "../contract/refusing.ts"
 import type { Quoter } from "../ledger/Quote.ts"
 import { costOf, free } from "../ledger/Price.ts"
 import { quoted } from "./consumption.ts"
@@ -10,7 +9,7 @@ import { videoTokens } from "./geometry.ts"
 import type { Resolved } from "./resolve.ts"
 import { VideoTasks } from "./VideoTasks.ts"
 
-const decodeBody = jsonDecoder(CreateVideoTask)
+const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 
 /** Quotes a body of a video task: exactly, unless the model chooses the length or videos are referred to. */
 export const makeVideosQuoter = Effect.map(
@@ -18,7 +17,7 @@ export const makeVideosQuoter = Effect.map(
   (videos): Quoter =>
     (caller, body) =>
       Effect.gen(function* () {
-        const request = yield* Either.mapLeft(decodeBody(body), (issue) => new InvalidRequest(describe(issue)))
+        const request = yield* decodeBody(body)
         const { longest, model, usual } = yield* videos.settled(caller, request)
         const price = model.price ?? free
         const most = quoted(longest)

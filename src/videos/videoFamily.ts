@@ -1,16 +1,45 @@
 import { Effect } from "effect"
+import { objectAt } from "../contract/json.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { isTerminal } from "../tasks/Task.ts"
-import type { VideoFamily } from "../tasks/VideoKind.ts"
+import type { Task } from "../tasks/Task.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import type { VideoResult } from "../upstreams/VideoUpstream.ts"
+import type { VideoFamily } from "./VideoKind.ts"
 import { usedBy } from "./consumption.ts"
+import { Custody } from "./custody/Custody.ts"
+import { soundResult } from "./soundResult.ts"
 import { videoTask } from "./VideoTask.ts"
 import { record } from "./VideoTaskRecord.ts"
 
 /** What the engine's driver of video tasks asks its family. Only a video that was made is paid for. */
-export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger> = Effect.map(Ledger, (ledger) => ({
-  record: (task) => record(videoTask(task)),
-  changed: (task) =>
-    isTerminal(task.state)
-      ? ledger.endHold(task.id, task.state === "succeeded" ? usedBy(videoTask(task)) : undefined)
-      : Effect.void
-}))
+export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody> = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const custody = yield* Custody
+  const metrics = yield* Metrics
+
+  const doubted = ({ id, model, upstream }: Task, { duration, frames, usage }: VideoResult) => {
+    metrics.usageDoubted.of(upstream ?? "", "output").add(1)
+    const line = { event: "usage.doubted", task: id, model, upstream, duration, frames }
+    return Effect.logWarning("an upstream told a usage that can't be; it is counted here").pipe(
+      Effect.annotateLogs({ ...line, usage: JSON.stringify(usage) })
+    )
+  }
+
+  return {
+    record: (task) => record(videoTask(task)),
+    changed: (task) =>
+      isTerminal(task.state)
+        ? Effect.zipRight(
+            ledger.endHold(task.id, task.state === "succeeded" ? usedBy(videoTask(task)) : undefined),
+            custody.record(task)
+          )
+        : Effect.void,
+    // A draft is made into a real video by asking the same once more.
+    keepsRequest: ({ details }) => objectAt(details, "settings")?.["draft"] === true,
+    sound: (task, told) => {
+      const { isDoubted, result } = soundResult(videoTask(task).details.settings, told)
+      return isDoubted ? Effect.as(doubted(task, told), result) : Effect.succeed(result)
+    }
+  }
+})

@@ -1,20 +1,21 @@
 import { SqlClient } from "@effect/sql"
-import { describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Layer, Redacted, TestClock } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Effect, Either, Layer, Redacted } from "effect"
 import { Access } from "../../src/access/Access.ts"
 import { DeclaredKeys } from "../../src/access/DeclaredKeys.ts"
-import { Keys } from "../../src/access/Keys.ts"
+import { Keys } from "../../src/access/store/Keys.ts"
 import { LastUsed } from "../../src/access/LastUsed.ts"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { available } from "../../src/ledger/Balances.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
-import { layer } from "../../src/sql/Database.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
 import { eventually, settled } from "../tasks/engine.ts"
+import { adjust } from "../sql/clock.ts"
 
 const live = Layer.mergeAll(Access.Default, Keys.Default, DeclaredKeys.Default, Ledger.Default).pipe(
-  Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true }))
+  Layer.provideMerge(database())
 )
 
 const file = (yaml: string) => Either.getOrThrow(readDocument("gateway.yaml", yaml, {}, GatewayFile))
@@ -25,9 +26,9 @@ const declare = (...keys: ReadonlyArray<string>) =>
     const declared = yield* DeclaredKeys
     const found = file(`keys: [${keys.join(", ")}]`)
     yield* declared.check(found)
-    yield* declared.store(found.value.keys ?? [])
+    yield* declared.store(found.value)
     // Other parts of the process hear of it.
-    yield* TestClock.adjust("1 second")
+    yield* adjust("1 second")
   })
 const who = (secret: string) =>
   Effect.flatMap(Access, (access) => access.authenticate(new Headers({ authorization: `Bearer ${secret}` })))
@@ -39,7 +40,7 @@ const grants = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   )
 )
 
-describe("keys of the configuration file", () => {
+describeOnEach("keys of the configuration file", () => {
   it.effect("open an account of their own with what the file gives them", () =>
     Effect.gen(function* () {
       yield* declare(
@@ -135,7 +136,7 @@ describe("keys of the configuration file", () => {
   )
 })
 
-describe("when a key was last used", () => {
+describeOnEach("when a key was last used", () => {
   it.effect("is written a little later, once a minute at most", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -148,23 +149,16 @@ describe("when a key was last used", () => {
       )
       lastUsed.note(id, 1_000)
       expect(yield* usedAt).toBeNull()
-      yield* TestClock.adjust("5 seconds")
+      yield* adjust("5 seconds")
       expect(yield* eventually(usedAt, (at) => at !== null)).toBe(1_000)
       lastUsed.note(id, 60_999)
-      yield* TestClock.adjust("5 seconds")
+      yield* adjust("5 seconds")
       yield* settled
       expect(yield* usedAt).toBe(1_000)
       lastUsed.note(id, 61_000)
-      yield* TestClock.adjust("5 seconds")
+      yield* adjust("5 seconds")
       expect(yield* eventually(usedAt, (at) => at !== 1_000)).toBe(61_000)
-    }).pipe(
-      Effect.provide(
-        LastUsed.Default.pipe(
-          Layer.provideMerge(Keys.Default),
-          Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true }))
-        )
-      )
-    )
+    }).pipe(Effect.provide(LastUsed.Default.pipe(Layer.provideMerge(Keys.Default), Layer.provideMerge(database()))))
   )
 
   it.effect("is noted by whoever opens it, and written when the process ends", () =>
@@ -173,12 +167,6 @@ describe("when a key was last used", () => {
       yield* Effect.provide(who(a), Access.Default)
       const sql = yield* SqlClient.SqlClient
       expect(yield* sql`SELECT last_used_at FROM keys`).toEqual([{ last_used_at: 1_000 }])
-    }).pipe(
-      Effect.provide(
-        Layer.merge(DeclaredKeys.Default, Keys.Default).pipe(
-          Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true }))
-        )
-      )
-    )
+    }).pipe(Effect.provide(Layer.merge(DeclaredKeys.Default, Keys.Default).pipe(Layer.provideMerge(database()))))
   )
 })

@@ -1,6 +1,6 @@
 /**
  * The ceiling: a bare `Bun.serve` + `fetch` proxy to the address in its first argument. Synchronous answers are parsed
- * and serialised again, both ways; `/pipe` forwards a stream's bytes, `/events` parses and serialises each event;
+ * and serialised again, both ways; `/pipe` and `/pipe/chat` forward a stream's bytes, `/events` parses and serialises each event;
  * `/constant` answers one, `/echo` parses a body and answers JSON of the size of a short message. Prints its address.
  */
 const upstream = process.argv[2] ?? "http://127.0.0.1:1"
@@ -58,6 +58,12 @@ const server = Bun.serve({
   routes: {
     "/v1/messages": {
       POST: async (request) => Response.json(await (await forward(request, "/v1/messages")).json())
+    },
+    "/v1/chat/completions": {
+      POST: async (request) => Response.json(await (await forward(request, "/v1/chat/completions")).json())
+    },
+    "/pipe/chat": {
+      POST: async (request) => new Response((await forward(request, "/v1/chat/completions")).body, sse)
     },
     "/pipe": { POST: async (request) => new Response((await forward(request, "/v1/messages")).body, sse) },
     "/events": {

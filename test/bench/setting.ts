@@ -24,6 +24,7 @@ models:
   json-200: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   json-2000: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   json-20000: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
+  json-2000-chat: { routes: [{ upstream: chat, model: json-2000 }], price: { input: 1, output: 2 } }
   fast: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   paced: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   fast-chat: { routes: [{ upstream: chat, model: fast }], price: { input: 1, output: 2 } }

@@ -12,6 +12,7 @@ export interface StreamLoad {
 
 export interface StreamMeasured {
   readonly eventsPerSecond: number
+  readonly bytesPerSecond: number
   /** From an event's sending to its arrival, in ms; 0 where events carry no time. */
   readonly delayP50: number
   readonly delayP99: number
@@ -24,6 +25,7 @@ const options = JSON.parse(process.argv[2] ?? "{}") as StreamLoad
 const delays: Array<number> = []
 const firsts: Array<number> = []
 let events = 0
+let bytes = 0
 let errors = 0
 const begun = performance.now()
 const until = begun + options.seconds * 1000
@@ -45,6 +47,7 @@ const readOne = async () => {
     if (first) firsts.push(performance.now() - asked)
     first = false
     events += count(chunk)
+    bytes += chunk.length
     const now = performance.timeOrigin + performance.now()
     for (const [, sent] of Buffer.from(chunk)
       .toString("latin1")
@@ -69,6 +72,7 @@ await Promise.all(Array.from({ length: options.connections }, connection))
 const at = (times: Array<number>, share: number) => times.sort((a, b) => a - b)[Math.floor(times.length * share)] ?? 0
 const measured: StreamMeasured = {
   eventsPerSecond: events / ((performance.now() - begun) / 1000),
+  bytesPerSecond: bytes / ((performance.now() - begun) / 1000),
   delayP50: at(delays, 0.5),
   delayP99: at(delays, 0.99),
   firstP99: at(firsts, 0.99),

@@ -9,8 +9,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
-import { Leases } from "../../src/tasks/Leases.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { Leases } from "../../src/tasks/store/Leases.ts"
+import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { alice, newTask, stores } from "../tasks/engine.ts"
 
 const at = process.argv.indexOf("--finished")

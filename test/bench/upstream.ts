@@ -1,5 +1,5 @@
 /**
- * The bench's upstream: answers at once, in Anthropic's and in chat completions' shape. The model's name says what:
+ * The bench's upstream: answers at once, as Anthropic's messages, chat completions and OpenAI's responses. The model's name says what:
  * `json-<bytes>` a synchronous answer of about that size, `fast` a stream of 200 events written as quickly as the socket
  * takes them, `paced` the same with 20 ms between events and the time each was sent in its text, `slow` with 200 ms.
  * Prints its address.
@@ -34,6 +34,31 @@ const completion = (text: string) =>
     model: "bench",
     choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop" }],
     usage: { prompt_tokens: 20, completion_tokens: 200, total_tokens: 220 }
+  })
+
+const response = (text: string) =>
+  JSON.stringify({
+    id: "resp_bench",
+    object: "response",
+    created_at: 1_700_000_000,
+    status: "completed",
+    model: "bench",
+    output: [
+      {
+        id: "msg_bench",
+        type: "message",
+        role: "assistant",
+        status: "completed",
+        content: [{ type: "output_text", text, annotations: [] }]
+      }
+    ],
+    usage: {
+      input_tokens: 20,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 200,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 220
+    }
   })
 
 const anthropicEvent = (data: { readonly type: string }) => `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`
@@ -133,7 +158,9 @@ const server = Bun.serve({
   idleTimeout: 0,
   routes: {
     "/v1/messages": { POST: answering(message, anthropic) },
-    "/v1/chat/completions": { POST: answering(completion, chat) }
+    "/v1/chat/completions": { POST: answering(completion, chat) },
+    // Only in one piece.
+    "/v1/responses": { POST: answering(response, chat) }
   }
 })
 console.log(`listens on ${server.url.href.replace(/\/$/, "")}`)

@@ -3,11 +3,13 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted, TestClock } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { MasterSecret } from "../../src/access/MasterSecret.ts"
 import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { account, owner, secretsLayer, storage } from "./world.ts"
+import { adjust } from "../sql/clock.ts"
+import { describeOnEach } from "../sql/engines.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-secret-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -59,7 +61,7 @@ describe("the master secret", () => {
   )
 })
 
-describe("webhook secrets", () => {
+describeOnEach("webhook secrets", () => {
   it.effect("differ by account, are spelled whsec_, and no row holds them", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
@@ -78,12 +80,12 @@ describe("webhook secrets", () => {
       const secrets = yield* WebhookSecrets
       yield* account(owner)
       const [old] = yield* signing(owner)
-      yield* TestClock.adjust("1 hour")
+      yield* adjust("1 hour")
       const fresh = Redacted.value(yield* secrets.rotate(owner))
       expect(yield* signing(owner)).toEqual([fresh, old])
-      yield* TestClock.adjust("47 hours")
+      yield* adjust("47 hours")
       expect(yield* signing(owner)).toEqual([fresh, old])
-      yield* TestClock.adjust("1 hour")
+      yield* adjust("1 hour")
       expect(yield* signing(owner)).toEqual([fresh])
       expect((yield* Effect.flip(secrets.rotate(AccountId.make("nobody")))).message).toContain("nobody")
     }).pipe(Effect.provide(withSecrets()))

@@ -1,13 +1,15 @@
 import { SqlClient } from "@effect/sql"
-import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect, TestClock } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Deferred, Duration, Effect } from "effect"
 import { Deliveries } from "../../src/callbacks/Deliveries.ts"
 import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { schedule } from "../../src/callbacks/schedule.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { createTask, moveTask, owner, quiet, sending, stubReceiver } from "./world.ts"
 import type { Answer } from "./world.ts"
+import { adjust } from "../sql/clock.ts"
+import { describeOnEach } from "../sql/engines.ts"
 
 const hook = "https://receiver.test/hook?token=secret"
 const scheduleMs = schedule.map(Duration.toMillis)
@@ -15,14 +17,14 @@ const scheduleMs = schedule.map(Duration.toMillis)
 /** Moves the clock in steps, so that what a step makes due runs before the next one. */
 const pass = (span: Duration.DurationInput, step: Duration.DurationInput) =>
   quiet.pipe(
-    Effect.zipRight(TestClock.adjust(step)),
+    Effect.zipRight(adjust(step)),
     Effect.repeatN(Math.ceil(Duration.toMillis(span) / Duration.toMillis(step)) - 1),
     Effect.zipRight(quiet)
   )
 
 const deliveries = (id: string) => Effect.flatMap(Deliveries, (deliveries) => deliveries.list(owner, id))
 
-describe("callbacks", () => {
+describeOnEach("callbacks", () => {
   it.effect("send every change once, in order, with the record's bytes and an id of its own", () => {
     const receiver = stubReceiver(() => 204)
     return Effect.gen(function* () {
@@ -48,13 +50,13 @@ describe("callbacks", () => {
     return Effect.gen(function* () {
       yield* createTask("t1", hook)
       yield* quiet
-      yield* TestClock.adjust("1 minute")
+      yield* adjust("1 minute")
       const store = yield* TaskStore
       yield* store.end("t1", "cancelled")
       const changedAt = 60_000
       yield* Effect.forEach(
         ["10 seconds", "1 minute", "5 minutes", "30 minutes", "2 hours", "8 hours", "30 hours"],
-        (span) => Effect.zipRight(quiet, TestClock.adjust(span as Duration.DurationInput))
+        (span) => Effect.zipRight(quiet, adjust(span as Duration.DurationInput))
       )
       yield* quiet
       const times = receiver.sent.slice(1).map((sent) => sent.atMs - changedAt)
@@ -156,8 +158,12 @@ describe("callbacks", () => {
       const id = deliveryId("t1", "queued")
       const stranger = AccountId.make("acc_other")
       expect(yield* service.list(stranger, "t1")).toEqual([])
+      const before = yield* deliveries("t1")
       expect((yield* Effect.flip(service.redeliver(stranger, "t1", id)))._tag).toBe("NotFound")
       expect((yield* Effect.flip(service.redeliver(owner, "t2", id)))._tag).toBe("NotFound")
+      yield* pass("1 minute", "10 seconds")
+      expect(yield* deliveries("t1")).toEqual(before)
+      expect(receiver.sent).toHaveLength(1)
       expect((yield* service.redeliver(owner, "t1", id)).state).toBe("pending")
       yield* quiet
       expect((yield* deliveries("t1"))[0]).toMatchObject({ state: "failed", attempts: [{}, {}] })
@@ -172,6 +178,28 @@ describe("callbacks", () => {
       expect((yield* deliveries("t1"))[0]?.state).toBe("delivered")
       expect(receiver.sent).toHaveLength(4)
       expect(new Set(receiver.sent.map((sent) => sent.id + sent.body)).size).toBe(1)
+    }).pipe(Effect.provide(sending(receiver.layer)))
+  })
+
+  it.effect("of one account to 150 dead receivers don't delay another account's", () => {
+    const receiver = stubReceiver(({ url }) =>
+      url.includes("dead") ? Effect.as(Effect.sleep("15 seconds"), "silence" as const) : 200
+    )
+    return Effect.gen(function* () {
+      yield* Effect.forEach(
+        Array.from({ length: 750 }, (_, i) => i),
+        (i) => createTask(`dead${i}`, `https://hook.dead${i % 150}.test/`),
+        { discard: true }
+      )
+      yield* quiet
+      expect(receiver.sent.length).toBeGreaterThan(30)
+      yield* createTask("other", hook, AccountId.make("acc_other"))
+      yield* pass("2 seconds", "1 second")
+      expect(receiver.sent.some(({ url }) => url === hook)).toBe(true)
+      // Nor do they wait for ever themselves.
+      const before = receiver.sent.length
+      yield* pass("16 seconds", "1 second")
+      expect(receiver.sent.length).toBeGreaterThan(before + 30)
     }).pipe(Effect.provide(sending(receiver.layer)))
   })
 

@@ -4,7 +4,7 @@ import { MasterSecret } from "../../src/access/MasterSecret.ts"
 import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
 import { CallbackOutbox } from "../../src/callbacks/CallbackOutbox.ts"
 import { Deliveries } from "../../src/callbacks/Deliveries.ts"
-import { DeliveryStore } from "../../src/callbacks/DeliveryStore.ts"
+import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { DeliveryWake } from "../../src/callbacks/DeliveryWake.ts"
 import { SenderLive } from "../../src/callbacks/sender.ts"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
@@ -14,11 +14,12 @@ import { DialFailed } from "../../src/guard/dial.ts"
 import type { Reply } from "../../src/guard/dial.ts"
 import { Resolver, Unresolved } from "../../src/guard/Resolver.ts"
 import { Commits } from "../../src/sql/Commits.ts"
-import { layer as database } from "../../src/sql/Database.ts"
-import { Leases } from "../../src/tasks/Leases.ts"
+import { layer as databaseAt } from "../../src/sql/Database.ts"
+import { Leases } from "../../src/tasks/store/Leases.ts"
 import type { TaskState } from "../../src/tasks/Task.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { database, databaseNamed } from "../sql/engines.ts"
 
 export const owner = AccountId.make("acc_owner")
 const masterSecret = Redacted.make("0123456789abcdef0123456789abcdef")
@@ -55,6 +56,7 @@ export const stubReceiver = (answer: (sent: Sent) => Answer | Effect.Effect<Answ
     new AddressGuard({
       admit: () => Effect.void,
       fetchBytes: () => Effect.die("not stubbed"),
+      open: () => Effect.die("not stubbed"),
       check: (url) => Effect.succeed({ url: new URL(url), addresses: ["127.0.0.1"] }),
       dial: ({ url }, request) =>
         Effect.gen(function* () {
@@ -94,8 +96,13 @@ export const secretsLayer = (chosen?: Redacted.Redacted) =>
     Layer.provide(MasterSecret.layer({ given: Option.some(masterSecret), directory: "/nowhere" }))
   )
 
-export const storage = (url = "sqlite::memory:") =>
-  Commits.Default.pipe(Layer.provideMerge(Layer.orDie(database({ url, exclusive: false }))))
+/** @param name of a database that several processes come to; without one it is nobody else's */
+export const storage = (name?: string) => Commits.Default.pipe(Layer.provideMerge(Layer.orDie(databaseOf(name))))
+
+const databaseOf = (name: string | undefined) =>
+  name === undefined
+    ? database({ exclusive: false })
+    : Layer.unwrapEffect(Effect.map(databaseNamed(name), (url) => databaseAt({ url, exclusive: false })))
 
 /** Tasks, their callbacks and the database; the sender only with `sending`. */
 export const callbacks = Layer.mergeAll(Deliveries.Default, Leases.Default).pipe(
@@ -104,12 +111,12 @@ export const callbacks = Layer.mergeAll(Deliveries.Default, Leases.Default).pipe
   Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
 )
 
-export const sending = (guard: Layer.Layer<AddressGuard, unknown>, url?: string) =>
+export const sending = (guard: Layer.Layer<AddressGuard, unknown>, name?: string) =>
   SenderLive.pipe(
     Layer.provideMerge(callbacks),
     Layer.provideMerge(Layer.orDie(secretsLayer())),
     Layer.provide(Layer.orDie(guard)),
-    Layer.provideMerge(storage(url))
+    Layer.provideMerge(storage(name))
   )
 
 /** A new task (and so its `queued` callback). */
@@ -145,9 +152,4 @@ export const moveTask = (id: string, ...states: ReadonlyArray<TaskState>) =>
 export const account = (id: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`)
 
-/** Lets everything run that is not waiting for the clock: fibers, commits, promises. */
-export const quiet = Effect.promise(() => new Promise((resolve) => setImmediate(resolve))).pipe(
-  Effect.zipRight(Effect.yieldNow()),
-  Effect.repeatN(30),
-  Effect.asVoid
-)
+export { settled as quiet } from "../sql/clock.ts"

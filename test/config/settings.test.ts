@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Either, Layer, Option, Redacted } from "effect"
+import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { BadSettings } from "../../src/config/document.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { catalogueOf } from "../../src/models/catalogueOf.ts"
@@ -60,14 +60,80 @@ const catalogue = (yaml: string) => catalogueOf(good(yaml).file, own)
 describe("settings", () => {
   it("have defaults for everything", () => {
     const { databaseUrl, server } = good(undefined)
-    expect([server.host, server.port, databaseUrl]).toEqual(["127.0.0.1", 8080, "sqlite:data/gateway.db"])
+    expect([server.host, server.port, Redacted.value(databaseUrl)]).toEqual([
+      "127.0.0.1",
+      8080,
+      "sqlite:data/gateway.db"
+    ])
   })
 
   it("come from the file, and the environment wins", () => {
     const yaml = `server: { host: 0.0.0.0, port: 9000 }\ndatabase: "sqlite::memory:"`
     expect(good(yaml).server).toMatchObject({ host: "0.0.0.0", port: 9000 })
     expect(good(yaml, { GATEWAY_PORT: "9001" }).server).toMatchObject({ host: "0.0.0.0", port: 9001 })
-    expect(good(yaml).databaseUrl).toBe("sqlite::memory:")
+    expect(Redacted.value(good(yaml).databaseUrl)).toBe("sqlite::memory:")
+  })
+
+  it("say how a Postgres is worked with, in the file or the environment", () => {
+    const usual = good(undefined).pool
+    expect([usual.connections, usual.prepare, Duration.toSeconds(usual.statementTimeout)]).toEqual([10, true, 30])
+    const yaml = `database:
+  url: postgres://gateway@pooler/gateway
+  direct_url: postgres://gateway:pa55word@db/gateway
+  connections: 20
+  prepare: false
+  statement_timeout: 2.5
+  slow_query_ms: 200
+`
+    const { databaseUrl, pool, warnings } = good(yaml)
+    expect(Redacted.value(databaseUrl)).toBe("postgres://gateway@pooler/gateway")
+    expect(Option.map(pool.directUrl, Redacted.value)).toEqual(Option.some("postgres://gateway:pa55word@db/gateway"))
+    expect([pool.connections, pool.prepare]).toEqual([20, false])
+    expect([pool.statementTimeout, pool.slowQuery].map((time) => Duration.toMillis(time))).toEqual([2_500, 200])
+    expect(warnings).toEqual([])
+    const env = {
+      GATEWAY_DATABASE_URL: "postgres://gateway@pooler/gateway",
+      GATEWAY_DATABASE_PREPARE: "false",
+      GATEWAY_DATABASE_CONNECTIONS: "5",
+      GATEWAY_DATABASE_STATEMENT_TIMEOUT: "7",
+      GATEWAY_DATABASE_SLOW_QUERY_MS: "8"
+    }
+    const fromEnvironment = good(undefined, env)
+    expect(fromEnvironment.pool).toMatchObject({ connections: 5, prepare: false })
+    expect(fromEnvironment.warnings).toEqual([expect.stringContaining("there is no database.direct_url")])
+    expect(complaint("database: { connections: 1 }")).toContain("database.connections")
+    expect(complaint("database: { direct_url: sqlite:x }")).toContain("database.direct_url: expected postgres://")
+    expect(complaint("database: { url: mysql://a:pa55word@b }")).toContain("gateway.yaml:1: database.url: expected")
+    expect(complaint("database: { url: mysql://a:pa55word@b }")).not.toContain("pa55word")
+  })
+
+  it("name a database of either engine, which nothing prints, and the folder of what stays on the machine", () => {
+    const url = "postgres://gateway:pa55word@db.example.com:5432/gateway?sslmode=require"
+    const onPostgres = good(`database: "${url}"`)
+    expect(Redacted.value(onPostgres.databaseUrl)).toBe(url)
+    expect(Bun.inspect(onPostgres, { depth: 9 }) + JSON.stringify(onPostgres)).not.toContain("pa55word")
+    expect(onPostgres.dataDirectory).toBe("data")
+    expect(good(undefined, { GATEWAY_DATABASE_URL: url, GATEWAY_DATA_DIRECTORY: "/srv/x" }).dataDirectory).toBe(
+      "/srv/x"
+    )
+    expect(good(undefined, { GATEWAY_DATABASE_URL: "sqlite:deep/er/x.db" }).dataDirectory).toBe("deep/er")
+    for (const wrong of [
+      "postgres://",
+      "postgres:gateway",
+      "mysql://a:pa55word@b/c",
+      "sqlite:",
+      "postgres://a:pa55word@h:x/y"
+    ]) {
+      for (const message of [
+        complaint(`database: "${wrong}"`),
+        complaint(undefined, { GATEWAY_DATABASE_URL: wrong })
+      ]) {
+        expect(message).toContain(
+          "expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>"
+        )
+        expect(message).not.toContain("pa55word")
+      }
+    }
   })
 
   it("put the environment into strings, and never into the file's structure", () => {
@@ -213,7 +279,22 @@ describe("an upstream", () => {
     ],
     [
       "    protocol: openai-responses\n    provider: vllm",
-      "gateway.yaml:5: upstreams.a.provider: only openai-chat has providers"
+      "gateway.yaml:5: upstreams.a.provider: openai-responses has none"
+    ],
+    ["    protocol: anthropic-messages\n    threads: true", "text"],
+    [
+      "    protocol: openai-chat\n    threads: true",
+      "gateway.yaml:5: upstreams.a.threads: is for anthropic-messages alone"
+    ],
+    ["    protocol: anthropic-messages\n    cache: auto", "text"],
+    [
+      "    protocol: openai-responses\n    cache: auto",
+      "gateway.yaml:5: upstreams.a.cache: is for anthropic-messages alone"
+    ],
+    ["    protocol: openai-chat\n    think_tags: true", "text"],
+    [
+      "    protocol: anthropic-messages\n    think_tags: true",
+      "gateway.yaml:5: upstreams.a.think_tags: is for openai-chat alone"
     ],
     [
       "    protocol: ark-video\n    max_concurrency: 3",

@@ -75,7 +75,8 @@ describe("a URL that is none", () => {
     "/v1/tasks/a/b",
     "/api/v4",
     "/favicon.ico",
-    "/v1/chat/completions",
+    "/v1/chat",
+    "/v1/completions",
     ...videos
   ])("GET %s is refused by the family nearest to it", async (path) => {
     await expectError(path, "unknownUrl", await send("GET", path, auth()))
@@ -113,6 +114,24 @@ describe("a body that is no request", () => {
       expect(refused.param).toBeNull()
     }
   })
+
+  it.each(bodyTable)(
+    "%s takes no NUL in any text, and names the place; a backslash before u0000 is none",
+    async (_, endpoint) => {
+      const { id, method, path } = endpoint
+      const [example] = examples[id] ?? []
+      const unknown = { list: ["fine", { "a b": "x\u0000y" }] }
+      const refused = await send(method, path, auth(), JSON.stringify({ ...example, unknown }))
+      const { message, param } = await expectError(path, "invalid", refused)
+      expect(message).toBe("unknown.list[1].a b: expected text without NUL characters (U+0000)")
+      // Some families have no place for it.
+      expect([null, "unknown.list[1].a b"]).toContain(param)
+      const named = await send(method, path, auth(), JSON.stringify({ ...example, unknown: { "\u0000": 1 } }))
+      await expectError(path, "invalid", named)
+      const fine = await send(method, path, auth(), JSON.stringify({ ...example, unknown: "\\u0000" }))
+      expect(fine.status).toBe(200)
+    }
+  )
 
   it.each(bodyTable)("%s takes one as deep as it may be", async (_, { id, method, path }) => {
     const [example] = examples[id] ?? []
@@ -159,6 +178,18 @@ describe("a body that is no request", () => {
     })
     const response = await fetch(gateway.url + path, { method, headers: auth(), body, duplex: "half" } as RequestInit)
     await expectError(path, "tooLarge", response)
+  })
+})
+
+describe("an address with a NUL", () => {
+  it.each([
+    ["GET", "/v1/responses/resp_%00", "id"],
+    ["GET", "/v1/tasks/task_a%00b", "id"],
+    ["GET", "/api/v3/contents/generations/tasks?filter.model=a%00b", "filter.model"],
+    ["GET", "/v1/usage?model=%00", "model"]
+  ])("%s %s is refused", async (method, path, name) => {
+    const { message } = await expectError(path, "invalid", await send(method, path, auth()))
+    expect(message).toContain(`${name}: expected text without NUL characters`)
   })
 })
 

@@ -118,12 +118,25 @@ const messages = [
           { type: "document", source: { type: "text", data: "plain words" } },
           { type: "file", source: { type: "text", data: "plain words" } },
           { type: "file_data", media_type: "text/plain", data: text },
-          { type: "search_result", source: "s", title: "t", content: [{ type: "text", text: "found" }] }
+          { type: "search_result", source: "s", title: "t", content: [{ type: "text", text: "found" }] },
+          { type: "tool_reference", tool_name: "weather", cache_control: breakpoint }
         ],
         is_error: false,
         cache_control: breakpoint
       },
       { type: "tool_result", tool_use_id: "toolu_2", content: "Rain", is_error: true }
+    ]
+  },
+  {
+    role: "system",
+    content: [
+      {
+        type: "tool_addition",
+        tool: { type: "tool_definition", definition: { name: "clock", input_schema: schema } },
+        cache_control: breakpoint
+      },
+      { type: "tool_removal", tool: { type: "tool_reference", name: "clock" }, cache_control: breakpoint },
+      { type: "tool_addition", tool: { type: "tool_reference", name: "clock" } }
     ]
   }
 ]
@@ -167,7 +180,7 @@ const messageOthers = [
   { tools: messageTools, tool_choice: { type: "tool", name: "weather", disable_parallel_tool_use: true } },
   { tools: messageTools, tool_choice: { type: "none" }, thinking: { type: "disabled" } },
   { thinking: { type: "adaptive", display: "summarized" }, output_format: { type: "json_schema", schema } },
-  { thinking: { type: "between_tools", display: "summarized" } },
+  { thinking: { type: "between_tools", display: "summarized" }, thread: { type: "create" } },
   { tools: [{ type: "web_search_20250305", name: "web_search", blocked_domains: ["example.com"] }] }
 ].map((fields) => ({ model: "sandbox-text", messages: "Hello", ...fields }))
 
@@ -231,7 +244,13 @@ const input = [
     status: "ok"
   },
   { type: "custom_tool_call_output", id: "cto_1", call_id: "call_2", output: "done", status: "completed" },
-  { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "x" } }
+  {
+    type: "web_search_call",
+    id: "ws_1",
+    status: "completed",
+    action: { type: "search", query: "x" },
+    encrypted_content: "eA=="
+  }
 ]
 
 const responseTools = [
@@ -310,6 +329,117 @@ const responseOptions = {
   background: false
 }
 
+const chatCall = { id: "call_1", type: "function", function: { name: "weather", arguments: "{}" } }
+
+const chatMessages = [
+  { role: "developer", content: "Be brief.", name: "boss" },
+  { role: "system", content: [{ type: "text", text: "You are a test.", cache_control: breakpoint }] },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "Look at these." },
+      { type: "image_url", image_url: { url: pngUrl, detail: "low" }, cache_control: breakpoint },
+      {
+        type: "file",
+        file: { file_data: `data:text/csv;base64,${csv}`, filename: "a.csv" },
+        cache_control: breakpoint
+      }
+    ]
+  },
+  {
+    role: "assistant",
+    content: [
+      { type: "text", text: "Seen." },
+      { type: "refusal", refusal: "No." }
+    ],
+    refusal: "No.",
+    reasoning_content: "Hm.",
+    reasoning_details: [{ type: "reasoning.text", text: "Hm." }],
+    tool_calls: [chatCall, { id: "call_2", type: "custom", custom: { name: "run", input: "x" } }]
+  },
+  { role: "tool", tool_call_id: "call_1", content: "Sunny" },
+  { role: "tool", tool_call_id: "call_2", content: [{ type: "text", text: "done" }] },
+  { role: "assistant", function_call: { name: "weather", arguments: "{}" } },
+  { role: "function", name: "weather", content: "Sunny" }
+]
+
+const chatFunction = { name: "weather", description: "Tells it", parameters: schema, strict: true }
+const chatTools = [
+  { type: "function", function: chatFunction },
+  { type: "custom", custom: { name: "run", description: "Runs it", format: { type: "text" } } },
+  {
+    type: "custom",
+    custom: { name: "count", format: { type: "grammar", grammar: { syntax: "regex", definition: "\\d+" } } }
+  },
+  { type: "builtin_function" }
+]
+
+const chatOptions = {
+  moderation: { model: "omni-moderation-latest" },
+  prompt_cache_options: { mode: "implicit" },
+  tool_choice: "auto",
+  parallel_tool_calls: false,
+  response_format: {
+    type: "json_schema",
+    json_schema: { name: "answer", description: "An answer", schema, strict: true }
+  },
+  reasoning_effort: "low",
+  verbosity: "low",
+  max_completion_tokens: 200,
+  max_tokens: 200,
+  n: 2,
+  stop: ["END"],
+  stream: false,
+  stream_options: { include_usage: true, include_obfuscation: false },
+  temperature: 0.5,
+  top_p: 0.9,
+  frequency_penalty: 0.1,
+  presence_penalty: 0.1,
+  seed: 7,
+  logit_bias: { 50256: -100 },
+  logprobs: true,
+  top_logprobs: 2,
+  prediction: { type: "content", content: "x" },
+  modalities: ["text"],
+  audio: { voice: "alloy", format: "wav" },
+  web_search_options: {
+    search_context_size: "low",
+    user_location: {
+      type: "approximate",
+      approximate: { city: "Rome", region: "Lazio", country: "IT", timezone: "Europe/Rome" }
+    }
+  },
+  store: false,
+  metadata: { a: "b" },
+  service_tier: "default",
+  prompt_cache_key: "k",
+  prompt_cache_retention: "24h",
+  safety_identifier: "u1",
+  user: "u1"
+}
+
+const chatBody = { model: "sandbox-text", messages: chatMessages, tools: chatTools, ...chatOptions }
+const chatOthers = [
+  { tools: chatTools, tool_choice: { type: "function", function: { name: "weather" } }, stop: "END" },
+  { tools: chatTools, tool_choice: { type: "custom", custom: { name: "run" } }, response_format: { type: "text" } },
+  {
+    tools: chatTools,
+    tool_choice: {
+      type: "allowed_tools",
+      allowed_tools: {
+        mode: "auto",
+        tools: [
+          { type: "function", function: { name: "weather" } },
+          { type: "custom", custom: { name: "run" } }
+        ]
+      }
+    },
+    response_format: { type: "json_object" }
+  },
+  { functions: [chatFunction], function_call: { name: "weather" } },
+  { functions: [chatFunction], function_call: "auto" }
+].map((fields) => ({ model: "sandbox-text", messages: [{ role: "user", content: "Hello" }], ...fields }))
+
 const videoOptions = {
   callback_url: "https://files.invalid/hook",
   return_last_frame: true,
@@ -331,6 +461,9 @@ const videoOptions = {
 
 const video = (...content: ReadonlyArray<unknown>) => ({ model: "sandbox-video", content })
 
+const compactable = (body: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(["model", "instructions", "input"].flatMap((name) => (name in body ? [[name, body[name]]] : [])))
+
 /**
  * Bodies that use every field of every request the contract takes, by `group.endpoint`. The table tests break each rule
  * once in these and fail where a field, or an endpoint with a body, has no example.
@@ -343,6 +476,14 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
   "messages.countTokens": [messageShared, ...messageOthers],
   "responses.create": [{ ...responseShared, ...responseOptions }, ...responseOthers],
   "responses.inputTokens": [responseShared, ...responseOthers],
+  "responses.compact": [responseShared, ...responseOthers].map(compactable),
+  "chat.create": [chatBody, ...chatOthers],
+  "embeddings.create": [
+    { model: "sandbox-embed", input: ["Hello", "World"], dimensions: 64, encoding_format: "base64", user: "u1" },
+    { model: "sandbox-embed", input: "Hello" },
+    { model: "sandbox-embed", input: [[1, 2], [3]] },
+    { model: "sandbox-embed", input: [1, 2, 3] }
+  ],
   "videos.create": [
     {
       ...video(
@@ -359,7 +500,8 @@ export const examples: Readonly<Record<string, ReadonlyArray<Readonly<Record<str
     { ...messageShared, ...sampling },
     { ...responseShared, ...responseOptions },
     video({ type: "text", text: "A cat" }),
-    { endpoint: "/v1/messages", body: { ...messageShared, ...sampling } }
+    { endpoint: "/v1/messages", body: { ...messageShared, ...sampling } },
+    { endpoint: "/v1/chat/completions", body: chatBody }
   ]
 }
 
@@ -407,12 +549,35 @@ const responseUnserved = {
   tool_choice: { type: "file_search" },
   conversation: "conv_1"
 }
+const chatUnserved = {
+  model: "sandbox-text",
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "file", file: { file_id: "file_1" } },
+        { type: "input_audio", input_audio: { data: "eA==", format: "wav" } }
+      ]
+    },
+    { role: "assistant", audio: { id: "audio_1" } }
+  ]
+}
 
 /** Bodies of fields that the contract knows and the sandbox, or the gateway, has nothing to answer with. */
 export const unserved: typeof examples = {
-  "messages.create": [{ ...messageUnserved, max_tokens: 100 }],
+  "messages.create": [
+    { ...messageUnserved, max_tokens: 100 },
+    {
+      model: "sandbox-text",
+      max_tokens: 100,
+      messages: "Hello",
+      thread: { type: "continue", previous_message_id: "msg_1" }
+    }
+  ],
   "messages.countTokens": [messageUnserved],
   "responses.create": [{ ...responseUnserved, prompt: { id: "pmpt_1" } }],
   "responses.inputTokens": [responseUnserved],
+  "responses.compact": [{ ...compactable(responseUnserved), previous_response_id: "resp_1" }],
+  "chat.create": [chatUnserved],
   "videos.create": [{ ...video({ type: "draft_task", draft_task: { id: "cgt-1" } }) }]
 }

@@ -1,6 +1,6 @@
 import { expect } from "vitest"
 
-/** What the specification's error tables and its "wire" decisions say, written down once more, away from the code. */
+/** What docs/api.md says of errors, written down once more, away from the code. */
 type Row = readonly [status: number, code: string, type: string]
 
 interface Family {
@@ -74,6 +74,8 @@ export const expectError = async (
   const id = response.headers.get("x-request-id")
   expect(id).toMatch(/^req_\w+$/)
   expect(response.headers.get("request-id")).toBe(id)
+  // None of these passes by being sent again.
+  expect(response.headers.get("x-should-retry")).toBe("false")
   const body = JSON.parse(text) as { error: { message: string; param?: string | null } }
   const message = expect.stringMatching(/./)
   if (family.shape === "typed") {

@@ -154,7 +154,7 @@ class Maker {
     const schema = value["requestBody"].content["application/json"].schema as Json
     let body: unknown = random.chance(0.5) ? generator.value(schema) : random.pick(examples[id] ?? [{}])
     if (typeof body === "object" && body !== null && random.chance(0.9)) {
-      body = { ...body, model: id.startsWith("videos") ? "sandbox-video" : "sandbox-text" }
+      body = { ...body, model: models[id.split(".")[0] ?? ""] ?? "sandbox-text" }
     }
     // A clip takes seconds to draw; one request for one in a hundred keeps the renderer busy enough.
     if (id === "videos.create" && random.chance(0.99)) body = { ...(body as object), seed: "none" }
@@ -173,6 +173,9 @@ class Maker {
     )
   }
 }
+
+/** The sandbox's model of a group; most ask for text. */
+const models: Readonly<Record<string, string>> = { videos: "sandbox-video", embeddings: "sandbox-embed" }
 
 const headerNames = [
   "anthropic-version",
@@ -216,7 +219,7 @@ class Judge {
     const type = (response.headers.get("content-type") ?? "").split(";")[0] ?? ""
     if (documented["content"] === undefined) return text === "" ? undefined : "has a body that is not documented"
     if (documented["content"][type] === undefined) return `${type} is not documented`
-    if (type === "text/event-stream") return streamProblem(text)
+    if (type === "text/event-stream") return path === "/v1/chat/completions" ? chunksProblem(text) : streamProblem(text)
     if (type !== "application/json") return undefined
     const at = ["paths", path, method.toLowerCase(), "responses", String(status), "content", type, "schema"]
     const validate = this.validator(`openapi#/${at.map(pointer).join("/")}`)
@@ -237,6 +240,21 @@ class Judge {
 }
 
 const pointer = (part: string) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))
+
+/** Chunks have no names; a stream of them ends with `[DONE]`, one that failed with its error. */
+const chunksProblem = (text: string): string | undefined => {
+  const frames = text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"))
+  const malformed = frames.find((frame) => !/^data: (?:\{.*\}|\[DONE\])$/.test(frame))
+  if (malformed !== undefined) return `has a malformed frame: ${malformed.slice(0, 200)}`
+  const last = frames.at(-1) ?? ""
+  const chunks = (last === "data: [DONE]" ? frames.slice(0, -1) : frames).map((frame): Json =>
+    JSON.parse(frame.slice(6))
+  )
+  const failed = chunks.at(-1)?.["error"] !== undefined
+  if (failed === (last === "data: [DONE]")) return `ends with ${last.slice(0, 200)}`
+  const other = (failed ? chunks.slice(0, -1) : chunks).find((chunk) => chunk["object"] !== "chat.completion.chunk")
+  return other === undefined ? undefined : `has a frame of another kind: ${JSON.stringify(other).slice(0, 200)}`
+}
 
 const lastEvents = ["message_stop", "response.completed", "response.incomplete", "response.failed", "error"]
 

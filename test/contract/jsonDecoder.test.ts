@@ -58,5 +58,6 @@ const wrong = fc.oneof(
     type: "x"
   }),
   fc.constantFrom<unknown>({ type: "text" }, { type: "function" }, { type: null }, [{ type: "text", text: 1 }]),
-  fc.jsonValue({ maxDepth: 2 })
+  // The library makes a prototype of an own `__proto__`; here it stays what it is, a name like any other.
+  fc.jsonValue({ maxDepth: 2 }).filter((value) => !JSON.stringify(value).includes("__proto__"))
 )

@@ -61,7 +61,40 @@ describe("/openapi.json", () => {
       }
     }
     const streams = operations().filter(([, { responses }]) => responses["200"].content["text/event-stream"])
-    expect(streams.map(([name]) => name)).toEqual(["post /v1/responses", "get /v1/responses/{id}", "post /v1/messages"])
+    expect(streams.map(([name]) => name)).toEqual([
+      "post /v1/responses",
+      "get /v1/responses/{id}",
+      "post /v1/messages",
+      "post /v1/chat/completions"
+    ])
+    // What one event is, as validators of this version of OpenAPI read it.
+    for (const [name, { responses }] of streams) {
+      const { properties, required, type } = responses["200"].content["text/event-stream"].schema
+      const named = name === "post /v1/chat/completions" ? [] : ["event"]
+      expect([name, type, Object.keys(properties), required]).toEqual([
+        name,
+        "object",
+        [...named, "data"],
+        [...named, "data"]
+      ])
+    }
+  })
+
+  it("says of every text in a path or a query that it has no NUL", () => {
+    const texts = (schema: Json): ReadonlyArray<Json> => [
+      ...(schema["type"] === "string" ? [schema] : []),
+      ...(schema["anyOf"] ?? []).flatMap(texts),
+      ...(schema["items"] === undefined ? [] : texts(schema["items"]))
+    ]
+    for (const [name, { parameters }] of operations()) {
+      for (const { name: parameter, schema } of (parameters ?? []) as ReadonlyArray<{ name: string; schema: Json }>) {
+        for (const { enum: values, format, pattern } of texts(schema)) {
+          const isAny =
+            values === undefined && format === undefined && (pattern === undefined || RegExp(pattern).test("\0"))
+          expect([name, parameter, isAny]).toEqual([name, parameter, false])
+        }
+      }
+    }
   })
 
   it("describes every field and parameter", () => {

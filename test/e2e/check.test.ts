@@ -1,26 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
+import { runCommand } from "./command.ts"
 
-const main = resolve(import.meta.dirname, "../../src/main.ts")
 const folder = mkdtempSync(join(tmpdir(), "gateway-check-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const check = async (yaml: string | undefined, env: Record<string, string> = {}) => {
   rmSync(join(folder, "gateway.yaml"), { force: true })
   if (yaml !== undefined) writeFileSync(join(folder, "gateway.yaml"), yaml)
-  const child = Bun.spawn([process.execPath, main, "check"], {
-    cwd: folder,
-    stdout: "pipe",
-    stderr: "pipe",
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, ...env }
-  })
-  const [out, err, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited
-  ])
+  const { code, err, out } = await runCommand(folder, ["check"], env)
   return { out, err: err.trim(), code }
 }
 
@@ -28,6 +18,10 @@ describe("gateway check", () => {
   it("accepts the example as it is, and with everything in it put to use", async () => {
     const example = await Bun.file(resolve(import.meta.dirname, "../../gateway.example.yaml")).text()
     expect(await check(example)).toMatchObject({ code: 0, err: "" })
+    writeFileSync(join(folder, "prices.yaml"), "gpt-5: { input: 1.25, output: 10 }\n")
+    const certificates = resolve(import.meta.dirname, "../http/certificates")
+    copyFileSync(join(certificates, "first.crt"), join(folder, "chain.pem"))
+    copyFileSync(join(certificates, "first.key"), join(folder, "key.pem"))
     const used = example.replaceAll(/^# ?(?=[ a-z0-9_.-]+:|  +- )/gm, "")
     const names = [...used.matchAll(/\$\{([A-Z_]+)\}/g)].map(([, name]) => [name ?? "", "x".repeat(30)] as const)
     expect(names.length).toBeGreaterThan(3)

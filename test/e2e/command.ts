@@ -1,6 +1,4 @@
-import { resolve } from "node:path"
-
-const main = resolve(import.meta.dirname, "../../src/main.ts")
+import { program } from "./program.ts"
 
 export interface CommandResult {
   readonly code: number
@@ -17,7 +15,7 @@ export const runCommand = async (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>> = {}
 ): Promise<CommandResult> => {
-  const child = Bun.spawn([process.execPath, main, ...args], {
+  const child = Bun.spawn([...program(), ...args], {
     cwd: folder,
     stdout: "pipe",
     stderr: "pipe",

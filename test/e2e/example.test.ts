@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { afterAll, beforeAll, expect, it } from "@effect/vitest"
-import { readMp4 } from "../upstreams/sandbox-video/boxes.ts"
+import { readMp4 } from "../sandbox/video/boxes.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
 

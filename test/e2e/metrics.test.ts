@@ -21,6 +21,7 @@ upstreams:
   broken: { protocol: openai-chat, base_url: "${broken.url}/v1" }
 models:
   fallback: { routes: [{ upstream: broken }, { upstream: chat }] }
+  alone: { routes: [{ upstream: broken }] }
 callbacks: { allow: [127.0.0.0/8] }
 `
   )
@@ -54,7 +55,7 @@ const samples = async (): Promise<Readonly<Record<string, number>>> =>
       .map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])
   )
 const until = async (isSo: (now: Readonly<Record<string, number>>) => boolean) => {
-  for (const deadline = Date.now() + 10_000; ; await Bun.sleep(20)) {
+  for (const deadline = Date.now() + 60_000; ; await Bun.sleep(20)) {
     const now = await samples()
     if (isSo(now)) return now
     if (Date.now() > deadline) throw new Error(`not yet:\n${JSON.stringify(now, null, 1)}`)
@@ -125,11 +126,13 @@ describe("GET /metrics", () => {
   })
 
   it("shows an upstream that fails: its errors, the calls made once more, its circuit", async () => {
+    // Left for the next route at once; with none left it is asked again in place, until its circuit opens.
     for (let i = 0; i < 5; i++) expect((await ask("/v1/messages", say("x", { model: "fallback" }))).status).toBe(200)
+    for (let i = 0; i < 4; i++) expect((await ask("/v1/messages", say("x", { model: "alone" }))).status).toBe(500)
     const now = await samples()
     expect(now['gateway_upstream_errors_total{upstream="broken",status="503"}']).toBeGreaterThanOrEqual(10)
     expect(now['gateway_upstream_retries_total{upstream="broken",how="again"}']).toBeGreaterThanOrEqual(6)
-    expect(now['gateway_upstream_retries_total{upstream="chat",how="elsewhere"}']).toBeGreaterThanOrEqual(5)
+    expect(now['gateway_upstream_retries_total{upstream="chat",how="elsewhere"}']).toBeGreaterThanOrEqual(1)
     expect(now['gateway_upstream_circuit{upstream="broken"}']).toBe(2)
     expect(now['gateway_upstream_circuit{upstream="chat"}']).toBe(0)
     expect(now['gateway_upstream_running{upstream="chat"}']).toBe(0)

@@ -1,8 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-
-const main = resolve(import.meta.dirname, "../../src/main.ts")
+import { join } from "node:path"
+import { program } from "./program.ts"
 
 /** A gateway in a process of its own, on a free port and an empty directory. */
 export interface GatewayProcess {
@@ -23,15 +22,11 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
   /** A directory of an earlier process, to start again where it ended. */
   readonly folder?: string
-  /** The program and its arguments; the sources under Bun by default. */
+  /** The program and its arguments. */
   readonly command?: ReadonlyArray<string>
   /** Whether it prints to `gateway.log` in its folder, and not to us: reading along costs a bench a core. */
   readonly toFile?: boolean
 }
-
-/** `TEST_GATEWAY=dist/gateway` runs the binary instead, which starts several times faster: for a thousand kills, say. */
-const binary = process.env["TEST_GATEWAY"]
-const usual = binary === undefined ? [process.execPath, main, "serve"] : [resolve(binary), "serve"]
 
 export const testKey = "test-key-0123456789abcdefghijklmnop"
 
@@ -39,8 +34,7 @@ export const testKey = "test-key-0123456789abcdefghijklmnop"
 export const startGateway = async (options: StartOptions = {}): Promise<GatewayProcess> => {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "gateway-e2e-"))
   const log = options.toFile === true ? join(folder, "gateway.log") : undefined
-  const [program = process.execPath, ...args] = options.command ?? usual
-  const child = Bun.spawn([program, ...args], {
+  const child = Bun.spawn([...(options.command ?? [...program(), "serve"])], {
     cwd: folder,
     stdout: log === undefined ? "pipe" : Bun.file(log),
     stderr: log === undefined ? "pipe" : Bun.file(`${log}.errors`),
@@ -67,7 +61,7 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
   for (const stream of [child.stdout, child.stderr]) if (stream instanceof ReadableStream) void gather(stream)
   void child.exited.then((code) => listening.reject(new Error(`the gateway exited with ${code}:\n${output()}`)))
   const looking = setInterval(() => {
-    const address = log === undefined ? undefined : /listens on (\S+)/.exec(read(log))?.[1]
+    const address = log === undefined ? undefined : /listens on (\S+)/.exec(output())?.[1]
     if (address !== undefined) listening.resolve(address)
   }, 50)
   void listening.promise.catch(() => {}).finally(() => clearInterval(looking))

@@ -62,7 +62,7 @@ let without: GatewayProcess
 beforeAll(async () => {
   const search = `search: { provider: searxng, base_url: "http://127.0.0.1:${searxng.port}" }\n`
   ;[gateway, without] = await Promise.all([start(search), start("")])
-}, 30_000)
+})
 afterAll(async () => {
   await Promise.all([gateway.dispose(), without.dispose(), chat.stop(), searxng.stop(true)])
 })
@@ -145,6 +145,30 @@ describe("a search that the gateway makes for a model without one", () => {
     expect(answer.usage).toMatchObject({ input_tokens: 40, output_tokens: 16 })
   })
 
+  it.each([true, false])("is an answer with annotations in chat completions (stream: %s)", async (stream) => {
+    queries.length = 0
+    const { completions } = openai().chat
+    const params = {
+      model: "house",
+      messages: [{ role: "user" as const, content: "When was the tower finished?" }],
+      web_search_options: { search_context_size: "low" as const }
+    }
+    const message = { content: "", annotations: [] as Array<unknown> }
+    if (stream) {
+      for await (const chunk of await completions.create({ ...params, stream })) {
+        const delta = chunk.choices[0]?.delta as Partial<typeof message> | undefined
+        message.content += delta?.content ?? ""
+        message.annotations.push(...(delta?.annotations ?? []))
+      }
+    } else Object.assign(message, (await completions.create(params)).choices[0]!.message)
+    expect(message).toMatchObject({
+      content: "It was finished in 1889.",
+      annotations: [{ type: "url_citation", url_citation: { url: "https://other.example.net/", title: "Other" } }]
+    })
+    expect(queries).toEqual(["tower"])
+    expect(chat.asked.at(-1)?.body).not.toHaveProperty("web_search_options")
+  })
+
   it("goes on in the next turn with what it found", async () => {
     const client = anthropic()
     const first = await client.messages.create(message)
@@ -164,13 +188,19 @@ describe("a search that the gateway makes for a model without one", () => {
     expect(JSON.stringify(shown)).toContain("[[1]] Tower")
   })
 
-  it("without a provider is refused, and the refusal says so", async () => {
-    const words = expect.stringContaining("no search provider is configured")
-    await expect(anthropic(without).messages.create(message)).rejects.toMatchObject({ status: 400, message: words })
-    await expect(openai(without).responses.create(response)).rejects.toMatchObject({
-      status: 400,
-      param: "tools",
-      message: words
-    })
+  it("without a provider is left out and named, and refused where nothing may be left out", async () => {
+    const answered = await anthropic(without).messages.create(message).asResponse()
+    expect([answered.status, answered.headers.get("x-gateway-adapted")]).toEqual([
+      200,
+      expect.stringContaining("tools")
+    ])
+    const responded = await openai(without).responses.create(response).asResponse()
+    expect([responded.status, responded.headers.get("x-gateway-adapted")]).toEqual([
+      200,
+      expect.stringContaining("tools")
+    ])
+    const strict = { headers: { "x-gateway-strict": "true" } }
+    await expect(anthropic(without).messages.create(message, strict)).rejects.toMatchObject({ status: 400 })
+    await expect(openai(without).responses.create(response, strict)).rejects.toMatchObject({ status: 400 })
   })
 })

@@ -11,6 +11,19 @@ export interface Row {
   readonly ended_at: number | null
 }
 
+/** What can't be, as rows of these tables; on either engine. */
+export const mustNotBe = {
+  "an account's granted is not the sum of its grants": `accounts WHERE COALESCE(granted_nano_usd, 0) <>
+    (SELECT COALESCE(SUM(nano_usd), 0) FROM grants WHERE account_id = accounts.id)`,
+  "an account's settled is not the sum of its usage": `accounts WHERE settled_nano_usd <>
+    (SELECT COALESCE(SUM(cost_nano_usd), 0) FROM usage WHERE account_id = accounts.id)`,
+  "a hold without an active task": `holds WHERE NOT EXISTS
+    (SELECT 1 FROM tasks WHERE tasks.id = holds.id AND ended_at IS NULL)`,
+  "an active task without a hold": `tasks WHERE ended_at IS NULL AND id NOT IN (SELECT id FROM holds)`,
+  "a task that was paid for twice": "(SELECT 1 FROM usage GROUP BY request_id HAVING COUNT(*) > 1) AS twice",
+  "an ended task with a lease": "tasks WHERE ended_at IS NOT NULL AND lease_token IS NOT NULL"
+}
+
 /** The gateway's database, looked at from beside it, while it runs or after. */
 export const audit = (folder: string) => {
   const file = new Database(join(folder, "data/gateway.db"), { readonly: true })
@@ -26,17 +39,6 @@ export const audit = (folder: string) => {
       const integrity = file.query<{ integrity_check: string }, []>("PRAGMA integrity_check").get()?.integrity_check
       if (integrity !== "ok") found.push(`integrity_check: ${integrity}`)
       if (file.query("PRAGMA foreign_key_check").all().length > 0) found.push("foreign_key_check")
-      const mustNotBe = {
-        "an account's granted is not the sum of its grants": `accounts WHERE COALESCE(granted_nano_usd, 0) <>
-          (SELECT COALESCE(SUM(nano_usd), 0) FROM grants WHERE account_id = accounts.id)`,
-        "an account's settled is not the sum of its usage": `accounts WHERE settled_nano_usd <>
-          (SELECT COALESCE(SUM(cost_nano_usd), 0) FROM usage WHERE account_id = accounts.id)`,
-        "a hold without an active task": `holds WHERE NOT EXISTS
-          (SELECT 1 FROM tasks WHERE tasks.id = holds.id AND ended_at IS NULL)`,
-        "an active task without a hold": `tasks WHERE ended_at IS NULL AND id NOT IN (SELECT id FROM holds)`,
-        "a task that was paid for twice": "(SELECT 1 FROM usage GROUP BY request_id HAVING COUNT(*) > 1)",
-        "an ended task with a lease": "tasks WHERE ended_at IS NOT NULL AND lease_token IS NOT NULL"
-      }
       for (const [what, text] of Object.entries(mustNotBe)) {
         const n = count(text)
         if (n > 0) found.push(`${what}: ${n}`)

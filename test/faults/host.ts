@@ -7,6 +7,8 @@ import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Dura
 import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
 import { CallbacksLive } from "../../src/callbacks/Callbacks.ts"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { UpstreamFailed } from "../../src/contract/Failure.ts"
+import { testDouble } from "../../src/contract/testDouble.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import { AllowedAddresses, parseAllowed } from "../../src/guard/addresses.ts"
 import { Resolver } from "../../src/guard/Resolver.ts"
@@ -14,17 +16,20 @@ import { Commits } from "../../src/sql/Commits.ts"
 import { layer as database } from "../../src/sql/Database.ts"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
-import { Leases } from "../../src/tasks/Leases.ts"
+import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
-import { makeMessageKind, MessageWork, messageLane } from "../../src/tasks/MessageKind.ts"
+import { makeMessageKind, messageLane } from "../../src/messages/async/MessageKind.ts"
+import { Messages } from "../../src/messages/Messages.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { LeaseTime } from "../../src/tasks/TaskSettings.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
-import { makeVideoKind, videoLane } from "../../src/tasks/VideoKind.ts"
+import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { videoLane } from "../../src/videos/places.ts"
+import { makeVideoKind } from "../../src/videos/VideoKind.ts"
+import { Verdicts } from "../../src/videos/Verdicts.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
-import { job } from "../tasks/videoJob.ts"
+import { job } from "../videos/videoJob.ts"
 import { counting } from "./countingUpstream.ts"
 
 const world = process.env["WORLD"] ?? ""
@@ -63,15 +68,16 @@ const watched = (kind: TaskKind): TaskKind => ({
     })
 })
 
-const work = Layer.succeed(MessageWork, (_caller, body) =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const reply = await fetch(`${world}messages`, { method: "POST", body: JSON.stringify(body), signal })
-      return (await reply.json()) as object
-    },
-    catch: () => ({ code: "internal_server_error", message: "the upstream failed" })
-  })
-)
+const messages = testDouble(Messages, {
+  run: (_caller, payload) =>
+    Effect.tryPromise({
+      try: async (signal) => {
+        const reply = await fetch(`${world}messages`, { method: "POST", body: JSON.stringify(payload), signal })
+        return (await reply.json()) as object
+      },
+      catch: () => new UpstreamFailed({ message: "the upstream failed" })
+    })
+})
 
 const kinds = Layer.effect(
   TaskKinds,
@@ -83,7 +89,7 @@ const kinds = Layer.effect(
     (all) => taskKinds(...all.map(watched))
   )
 ).pipe(
-  Layer.provide(work),
+  Layer.provide(messages),
   Layer.provide(Ledger.Default),
   Layer.provide(
     Layer.succeed(
@@ -135,7 +141,7 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provideMerge(timedLeases),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(CallbacksLive.pipe(Layer.provide(guard), Layer.provide(secrets))),
-  Layer.provideMerge(kinds),
+  Layer.provideMerge(Layer.provide(kinds, Verdicts.Default)),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(
     database({ url: `sqlite:${process.env["DATABASE"]}`, exclusive: process.env["SHARED"] === undefined })
@@ -166,7 +172,7 @@ const create = (kind: string) =>
             request: {
               requestId: id,
               headers: {},
-              body: { text: id },
+              body: { model: "m", max_tokens: 1, messages: id },
               caller: {
                 account,
                 key,

@@ -1,13 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import { bundle } from "../e2e/program.ts"
 import { arkKey } from "../upstreams/fakes/ark.ts"
 import { audit } from "./audit.ts"
 import type { Audit } from "./audit.ts"
 import { askGateway, clients, newTold, pathOf } from "./clients.ts"
-import type { Told } from "./clients.ts"
+import { judged } from "./judged.ts"
+import type { Ending } from "./judged.ts"
 import type { OutsideLog } from "./outside.ts"
 import { spawn } from "./processes.ts"
 import type { Spawned } from "./processes.ts"
@@ -24,22 +26,11 @@ keys:
 callbacks: { allow: [127.0.0.0/8] }
 `
 
-/** The sources as one file, which starts several times faster and is started often. Its assets are read from there. */
-const bundled = async (folder: string): Promise<string> => {
-  const built = await Bun.build({
-    entrypoints: [resolve(import.meta.dirname, "../../src/main.ts")],
-    target: "bun",
-    outdir: folder
-  })
-  if (!built.success) throw new AggregateError(built.logs, "the gateway does not build")
-  return join(folder, "main.js")
-}
-
 export interface Found {
   readonly seconds: number
   readonly counts: Readonly<Record<string, number>>
   readonly mustBeZero: Readonly<Record<string, number>>
-  readonly endings: ReadonlyArray<{ readonly kind: string; readonly state: string; readonly code: string; n: number }>
+  readonly endings: ReadonlyArray<Ending>
   /** How long after a process listened everything that the dead one held was taken up, in ms. */
   readonly recoveries: ReadonlyArray<number>
   readonly starts: ReadonlyArray<number>
@@ -66,7 +57,7 @@ const killed = async (
   outside: Spawned,
   open: Set<Pick<Spawned, "signal">>
 ): Promise<Found> => {
-  const command = [process.execPath, await bundled(folder), "serve"]
+  process.env["TEST_GATEWAY"] ??= await bundle(join(folder, "program"))
   writeFileSync(join(folder, "gateway.yaml"), config(outside.url))
   const told = newTold()
   const load = clients(told, `${outside.url}hook`)
@@ -81,7 +72,6 @@ const killed = async (
     const begun = performance.now()
     const gateway = await startGateway({
       folder,
-      command,
       env: {
         GATEWAY_WEBHOOK_SECRET: secret,
         GATEWAY_BOOTSTRAP_KEY: "bootstrap-key-0123456789abcdef",
@@ -181,63 +171,4 @@ const killed = async (
 const complaints = ({ output }: GatewayProcess) =>
   output()
     .split("\n")
-    .filter((line) => /level=(ERROR|FATAL)|holds without a task/.test(line))
-
-interface Evidence {
-  readonly told: Told
-  readonly rows: ReturnType<Audit["rows"]>
-  readonly log: OutsideLog
-  readonly missing: ReadonlyArray<string>
-}
-
-const ranks: Readonly<Record<string, number>> = { queued: 0, running: 1 }
-const rankOf = (status: string) => ranks[status] ?? 2
-
-const judged = ({ log, missing, rows, told }: Evidence) => {
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const videos = rows.filter((row) => row.kind === "video" && row.ended_at !== null)
-  const submits = Map.groupBy(log.submits, ({ prompt }) => prompt)
-  const calls = Map.groupBy(log.callbacks, ({ task }) => task)
-  const stopped = new Set(log.cancelled)
-  const bodies = Map.groupBy(log.callbacks, ({ id }) => id)
-  const endings: Array<Found["endings"][number]> = []
-  for (const { error, kind, state } of rows) {
-    const code = error === null ? "" : (JSON.parse(error) as { code: string }).code
-    const same = endings.find((one) => one.kind === kind && one.state === state && one.code === code)
-    if (same === undefined) endings.push({ kind, state, code, n: 1 })
-    else same.n++
-  }
-  const callsOf = (id: string) => calls.get(id) ?? []
-  const isOutOfOrder = (id: string) => {
-    const ranked = callsOf(id).map(({ status }) => rankOf(status))
-    return ranked.some((rank, index) => rank < Math.max(...ranked.slice(0, index)))
-  }
-  return {
-    endings,
-    mustBeZero: {
-      lost: missing.length,
-      "submitted twice": [...submits.values()].filter((ids) => ids.length > 1).length,
-      "one video for two tasks":
-        rows.filter((row) => row.upstream_id !== null).length -
-        new Set(rows.flatMap((row) => row.upstream_id ?? [])).size,
-      "somebody else's video": log.submits.filter(({ id, prompt }) => {
-        const owner = rows.find((row) => row.upstream_id === id)?.id ?? ""
-        return (told.accepted.get(owner)?.prompt ?? prompt) !== prompt
-      }).length,
-      "cancelled and yet not": [...told.cancelled].filter((id) => byId.get(id)?.state !== "cancelled").length,
-      "cancelled here alone": videos.filter(
-        (row) => row.state === "cancelled" && row.upstream_id !== null && !stopped.has(row.upstream_id)
-      ).length,
-      "delivered never": videos.filter(
-        (row) => !callsOf(row.id).some((call) => call.status === row.state && call.answered === 200)
-      ).length,
-      "delivered out of order": videos.filter((row) => isOutOfOrder(row.id)).length,
-      "delivered as other ends": videos.filter((row) =>
-        callsOf(row.id).some((call) => rankOf(call.status) === 2 && call.status !== row.state)
-      ).length,
-      "one id, other bytes": [...bodies.values()].filter((same) => new Set(same.map((call) => call.body)).size > 1)
-        .length,
-      "signatures that do not verify": log.callbacks.filter(({ verified }) => !verified).length
-    }
-  }
-}
+    .filter((line) => /"level":"error"|holds without a task/.test(line))

@@ -1,10 +1,12 @@
 /**
  * What is outside the real gateway, in a process of its own that is never killed: Ark's video tasks, which move on by
- * themselves and are counted, and a receiver of callbacks that verifies their signatures. `GET /log` tells what they saw.
- * Environment: WEBHOOK_SECRET, and WEATHER=0 for a world in which everything works.
+ * themselves and are counted, texts, and a receiver of callbacks that verifies their signatures. `GET /log` tells what they saw.
+ * Environment: WEBHOOK_SECRET, WEATHER=0 for a world in which everything works, MEDIA where what was made is to
+ * be had.
  */
 import { Webhook } from "standardwebhooks"
 import { fakeArk } from "../upstreams/fakes/ark.ts"
+import { videoOf } from "./videoOf.ts"
 
 export interface Callback {
   readonly task: string
@@ -22,9 +24,11 @@ export interface OutsideLog {
   readonly cancelled: ReadonlyArray<string>
   readonly callbacks: ReadonlyArray<Callback>
   readonly polls: number
+  /** The number of each text that was asked for (`text <number>`), as often as it was. */
+  readonly texts: ReadonlyArray<string>
 }
 
-const ark = fakeArk()
+let ark = fakeArk()
 const webhook = new Webhook(process.env["WEBHOOK_SECRET"] ?? "")
 const weather = Number(process.env["WEATHER"] ?? 1)
 const happens = (share: number) => Math.random() < share * weather
@@ -75,13 +79,52 @@ const upstream = async (request: Request, path: string): Promise<Response> => {
   return new Response(text, { status: answer.status, headers: { "content-type": "application/json" } })
 }
 
+const texts: Array<string> = []
+
+/** Chat completions of one token, whole or streamed, some of them late. */
+const text = async (request: Request): Promise<Response> => {
+  const { messages, stream } = (await request.json()) as { messages: unknown; stream?: boolean }
+  const number = /text ([\w-]+)/.exec(JSON.stringify(messages))?.[1] ?? ""
+  texts.push(number)
+  const times = texts.length
+  await Bun.sleep(Math.random() < 0.05 ? 400 : 5 + Math.random() * 30)
+  const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+  const common = { id: `chatcmpl-${times}`, created: 1, model: "m" }
+  const content = `${number} ${times}`
+  if (stream !== true) {
+    const choices = [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }]
+    return Response.json({ ...common, object: "chat.completion", choices, usage })
+  }
+  const chunk = (more: object) => `data: ${JSON.stringify({ ...common, object: "chat.completion.chunk", ...more })}\n\n`
+  return new Response(
+    chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }) +
+      chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage }) +
+      "data: [DONE]\n\n",
+    { headers: { "content-type": "text/event-stream" } }
+  )
+}
+
+/** A small file that says whose it is; now and then one that ends too soon. */
+const media = (path: string): Response => {
+  const bytes = videoOf(path.slice("/media/".length).replace(".mp4", ""))
+  if (!happens(0.03)) return new Response(bytes, { headers: { "content-type": "video/mp4" } })
+  const broken = new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(bytes.subarray(0, 1_000))
+      controller.error(new Error("gone"))
+    }
+  })
+  return new Response(broken, { headers: { "content-type": "video/mp4" } })
+}
+
 const promptOf = (body: unknown): string => /a cat [\w-]+/.exec(JSON.stringify(body))?.[0] ?? ""
 
 const log = (): OutsideLog => ({
   submits: ark.tasks.map(({ body, id }) => ({ prompt: promptOf(body), id })),
   cancelled: ark.tasks.filter(({ status }) => status === "cancelled").map(({ id }) => id),
   callbacks,
-  polls: ark.calls.filter(({ method }) => method === "GET").length
+  polls: ark.calls.filter(({ method }) => method === "GET").length,
+  texts
 })
 
 const server = Bun.serve({
@@ -92,9 +135,14 @@ const server = Bun.serve({
   fetch: (request) => {
     const { pathname, search } = new URL(request.url)
     if (pathname === "/hook") return hook(request)
+    if (pathname === "/v1/chat/completions") return text(request)
+    if (pathname.startsWith("/media/")) return media(pathname)
     if (pathname === "/log") return Response.json(log())
     return upstream(request, pathname + search)
   }
 })
+
+// What was made is to be had here, where somebody wants to keep it.
+if (process.env["MEDIA"] !== undefined) ark = fakeArk({ media: `${server.url.origin}/media` })
 
 console.log(`listens on ${server.url.href}`)

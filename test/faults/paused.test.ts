@@ -60,7 +60,7 @@ const rows = () => {
 }
 
 describe("a process that was paused while its tasks were handed on", () => {
-  it("changes nothing when it goes on: its successor took them at once", { timeout: 60_000 }, async () => {
+  it("changes nothing when it goes on: its successor took them at once", async () => {
     const paused = await startHost(600_000)
     await allRunning(paused)
     paused.signal("SIGSTOP")
@@ -74,7 +74,7 @@ describe("a process that was paused while its tasks were handed on", () => {
     expect(rows()).toEqual(before)
   })
 
-  it("changes nothing when it goes on: its leases ran out", { timeout: 60_000 }, async () => {
+  it("changes nothing when it goes on: its leases ran out", async () => {
     const other = await startHost(600_000)
     const paused = await startHost(1_500)
     await allRunning(paused)

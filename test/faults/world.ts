@@ -91,9 +91,9 @@ const server = Bun.serve({
     },
     "/messages": {
       POST: async (request) => {
-        const { text } = (await request.json()) as { text: string }
+        const { messages } = (await request.json()) as { messages: string }
         await Bun.sleep(messageMs + Math.random() * 80)
-        return json({ type: "message", said: text })
+        return json({ type: "message", said: messages })
       }
     },
     "/hook": {

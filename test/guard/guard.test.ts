@@ -64,7 +64,7 @@ describe("the address guard", () => {
       for (const address of addresses) {
         const failure = yield* Effect.flip(fetched(address)).pipe(
           Effect.timeoutFail({
-            duration: "2 seconds",
+            duration: "30 seconds",
             onTimeout: () => ({ _tag: "NotRefusedAtOnce", address }) as const
           })
         )
@@ -111,6 +111,11 @@ describe("the address guard", () => {
       expect(yield* refusal("https://user:pass@example.com/")).toBe(
         "callback_url: expected an address without a user name or password"
       )
+      for (const hidden of ["https://exam\u00adple.com/", "https://example.com\u200b/", "https://example.com/\ta"]) {
+        expect(yield* refusal(hidden)).toBe(
+          "callback_url: expected an address without blanks, control characters and backslashes"
+        )
+      }
       const inner = yield* refusal("https://intranet.test/")
       expect(inner).toContain("callback_url: expected a public address")
       expect(inner).not.toContain("10.1.2.3")
@@ -137,6 +142,21 @@ describe("addresses", () => {
       "2001:4860:4860::8888"
     ]) {
       expect(isCallable(address, []), address).toBe(true)
+    }
+  })
+
+  it("calls none that only look public: IPv6 without a name, IPv4 hidden in ISATAP, a cloud's host, one with a zone", () => {
+    for (const address of [
+      "::127.0.0.1",
+      "1000::1",
+      "4000::1",
+      "e000::1",
+      "2600:1::5efe:7f00:1",
+      "2600:1::200:5efe:a00:1",
+      "168.63.129.16",
+      "2606:4700::1111%lo"
+    ]) {
+      expect(isCallable(address, []), address).toBe(false)
     }
   })
 

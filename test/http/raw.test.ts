@@ -98,7 +98,7 @@ describe("what no client would send", () => {
     async (segment) => {
       for (const path of ["/v1/tasks/", "/v1/models/", "/v1/responses/", "/api/v3/contents/generations/tasks/"]) {
         const [answer] = await exchange(gateway.url, head(`GET ${path}${Buffer.from(segment).toString("latin1")}`))
-        expect(answer?.status).toBe(path === "/v1/tasks/" ? 400 : 404)
+        expect(answer?.status).toBe(path === "/v1/tasks/" || segment === "%00" ? 400 : 404)
         expect(JSON.parse(answer?.body ?? "")).toHaveProperty("error.message")
       }
     }
@@ -120,7 +120,7 @@ describe("what no client would send", () => {
     const partial = head("POST /v1/messages", "content-length: 5000") + message
     await Promise.all(Array.from({ length: 200 }, () => exchange(gateway.url, partial, { timeoutMs: 200 })))
     expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
-    expect(gateway.output()).not.toContain("ERROR")
+    expect(gateway.output()).not.toContain('"level":"error"')
   })
 })
 

@@ -2,18 +2,20 @@ import { HttpApi, HttpApiClient, HttpApiEndpoint, HttpApiGroup, FetchHttpClient 
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, ManagedRuntime, Option, Redacted, Schema } from "effect"
 import { Access } from "../../src/access/Access.ts"
-import { Keys } from "../../src/access/Keys.ts"
+import { Keys } from "../../src/access/store/Keys.ts"
 import { Prefixes, RequestIdInErrors } from "../../src/contract/annotations.ts"
-import { NotFound, InvalidRequest } from "../../src/contract/Failure.ts"
+import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
 import { maybe } from "../../src/contract/fields.ts"
 import { handlers } from "../../src/contract/handlers.ts"
 import { failureUnion, typedBody } from "../../src/contract/wire.ts"
-import { streamed } from "../../src/generation/streamed.ts"
-import { Lifecycle } from "../../src/health/Lifecycle.ts"
+import { streamed } from "../../src/answering/streamed.ts"
+import { Daemons } from "../../src/flow/Daemons.ts"
+import { Lifecycle } from "../../src/flow/Lifecycle.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import { Listening, serve } from "../../src/http/Server.ts"
 import * as Database from "../../src/sql/Database.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
+import { exchange } from "./rawSocket.ts"
 
 const row = (status: number, type: string) => ({ status, code: type, type })
 const EchoError = failureUnion(
@@ -25,6 +27,8 @@ const EchoError = failureUnion(
     UnknownRoute: row(404, "invalid_request_error"),
     NotFound: row(404, "invalid_request_error"),
     TooLarge: row(413, "request_too_large"),
+    UnsupportedEncoding: row(415, "invalid_request_error"),
+    Undecodable: row(422, "invalid_request_error"),
     InsufficientBalance: row(402, "insufficient_balance"),
     QuotaExceeded: row(403, "quota_exceeded"),
     ModelForbidden: row(403, "quota_exceeded"),
@@ -60,6 +64,7 @@ class EchoApi extends HttpApiGroup.make("echo")
   .annotate(RequestIdInErrors, true) {}
 
 const api = HttpApi.make("test").add(EchoApi)
+const begun: Array<string> = []
 const cancelled: Array<string> = []
 
 const EchoHandlers = handlers(
@@ -70,9 +75,20 @@ const EchoHandlers = handlers(
         case "defect":
           return Effect.die(new Error("a secret of ours"))
         case "wait":
-          return Effect.onInterrupt(Effect.never, () => Effect.sync(() => cancelled.push("wait")))
+          return Effect.sync(() => begun.push("wait")).pipe(
+            Effect.zipRight(Effect.never),
+            Effect.onInterrupt(() => Effect.sync(() => cancelled.push("wait")))
+          )
         case "late":
           return Effect.delay(Effect.succeed({ said: "late" }), "50 millis")
+        case "busy":
+          return Effect.fail(new RateLimited({ retryAfterSeconds: null }))
+        case "busy for 1.5 s":
+          return Effect.fail(new RateLimited({ retryAfterSeconds: 1.5 }))
+        case "circuit open":
+          return Effect.fail(new UpstreamFailed({ retryAfterSeconds: 2.25 }))
+        case "upstream failed":
+          return Effect.fail(new UpstreamFailed({}))
         case "refuse":
           return Effect.fail(new InvalidRequest({ param: "text", message: "text: no" }))
         default:
@@ -119,7 +135,7 @@ const live = serve(
   }
 ).pipe(
   Layer.provide(Layer.mergeAll(EchoHandlers, AccessLog.Off, Idempotency.Default)),
-  Layer.provideMerge(Layer.mergeAll(Access.Default, Lifecycle.Default)),
+  Layer.provideMerge(Layer.mergeAll(Access.Default, Daemons.Default, Lifecycle.Default)),
   Layer.provideMerge(Keys.Default),
   Layer.provide(Database.layer({ url: "sqlite::memory:", exclusive: true }))
 )
@@ -219,6 +235,58 @@ describe("the server", () => {
     expect(refused.message).toContain(message)
   })
 
+  it.each([
+    ["refuse", 400, { "x-should-retry": "false", "retry-after": null, "retry-after-ms": null }],
+    ["busy", 429, { "x-should-retry": null, "retry-after": "1", "retry-after-ms": "1000" }],
+    ["busy for 1.5 s", 429, { "x-should-retry": null, "retry-after": "2", "retry-after-ms": "1500" }],
+    ["circuit open", 500, { "x-should-retry": null, "retry-after": "3", "retry-after-ms": "2250" }],
+    ["upstream failed", 500, { "x-should-retry": null, "retry-after": null, "retry-after-ms": null }]
+  ])("tells clients whether and when to try again: %s", async (text, status, headers) => {
+    const response = await post("/echo", { text })
+    expect(response.status).toBe(status)
+    for (const [name, value] of Object.entries(headers))
+      expect([name, response.headers.get(name)]).toEqual([name, value])
+  })
+
+  it("reads a compressed body, within the same limit", async () => {
+    const send = (encoding: string, body: Uint8Array | string) =>
+      post("/echo", "", { body: body as BodyInit, headers: { ...auth, "content-encoding": encoding } })
+    const plain = JSON.stringify({ text: "squeezed" })
+    for (const encoding of ["gzip", "GZIP", "x-gzip"]) {
+      expect(await (await send(encoding, Bun.gzipSync(plain))).json()).toEqual({ said: "squeezed" })
+    }
+    expect(await (await send("identity", plain)).json()).toEqual({ said: "squeezed" })
+    // 3 KB that would be 3 MB.
+    const bomb = Bun.gzipSync(new Uint8Array(2 ** 20 * 3), { level: 9 })
+    expect(bomb.byteLength < 4_096).toBe(true)
+    expect(await failure(await send("gzip", bomb))).toMatchObject({ status: 413, type: "request_too_large" })
+    for (const encoding of ["br", "zstd", "deflate", "gzip, gzip"]) {
+      expect(await failure(await send(encoding, plain))).toMatchObject({
+        status: 415,
+        message: `Content-Encoding: expected gzip or identity; got "${encoding}"`
+      })
+    }
+    const cutOff = Bun.gzipSync(plain).subarray(0, 20)
+    for (const wrong of [plain, cutOff]) {
+      expect(await failure(await send("gzip", wrong))).toMatchObject({
+        status: 422,
+        message: "The request body is not gzip, or ends too early"
+      })
+    }
+  })
+
+  it("reads no more of a compressed body than the limit, though nothing comes out of it", async () => {
+    // The empty blocks that a compressed body may have any number of.
+    const begun = Bun.gzipSync("").subarray(0, 10)
+    const blocks = Buffer.alloc(5 * 2_000, Buffer.from([0, 0, 0, 0xff, 0xff]))
+    const piece = Buffer.concat([begun, blocks])
+    const head = `POST /echo HTTP/1.1\r\nhost: x\r\nauthorization: ${auth.authorization}\r\ncontent-encoding: gzip\r\n`
+    const chunk = `transfer-encoding: chunked\r\n\r\n${piece.length.toString(16)}\r\n${piece.toString("latin1")}\r\n`
+    // It never ends: whoever reads on answers nothing.
+    const [answer] = await exchange(url, head + chunk, { timeoutMs: 30_000 })
+    expect([answer?.status, answer?.body]).toEqual([413, expect.stringContaining("request_too_large")])
+  })
+
   it("refuses a body over the limit, declared or not", async () => {
     const big = JSON.stringify({ text: "x".repeat(5000) })
     expect(await failure(await post("/echo", big))).toMatchObject({ status: 413, type: "request_too_large" })
@@ -245,7 +313,7 @@ describe("the server", () => {
   it("interrupts a handler when the client hangs up", async () => {
     const controller = new AbortController()
     const answer = post("/echo", { text: "wait" }, { signal: controller.signal })
-    await Bun.sleep(50)
+    await expect.poll(() => begun).toContain("wait")
     controller.abort()
     await expect(answer).rejects.toThrow()
     await expect.poll(() => cancelled).toContain("wait")

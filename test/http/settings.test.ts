@@ -1,20 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
+import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { startGateway } from "../e2e/process.ts"
+import { program } from "../e2e/program.ts"
 
-const main = resolve(import.meta.dirname, "../../src/main.ts")
 const folder = mkdtempSync(join(tmpdir(), "gateway-settings-"))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs a gateway that is not supposed to start. */
 const refused = async (env: Readonly<Record<string, string>>, cwd = folder) => {
-  const child = Bun.spawn([process.execPath, main, "serve"], {
+  const child = Bun.spawn([...program(), "serve"], {
     cwd,
     stdout: "pipe",
     stderr: "pipe",
-    timeout: 15_000,
+    timeout: 60_000,
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: folder,

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import Anthropic from "@anthropic-ai/sdk"
 import Anthropic0 from "anthropic-sdk-0"
 import OpenAI from "openai"
@@ -6,12 +9,43 @@ import { describe, expect, it } from "vitest"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 
-const withGateway = async (drainSeconds: number, use: (gateway: GatewayProcess) => Promise<void>) => {
-  const gateway = await startGateway({ env: { GATEWAY_DRAIN_SECONDS: String(drainSeconds) } })
+/** An upstream that answers when it is told: each of these is a call that has arrived, and answers it. */
+const heldUpstream = () => {
+  const calls: Array<() => void> = []
+  const choices = [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }]
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: () =>
+      new Promise<Response>((resolve) => {
+        calls.push(() =>
+          resolve(Response.json({ id: "c", object: "chat.completion", created: 1, model: "m", choices }))
+        )
+      })
+  })
+  return { server, calls }
+}
+
+const withGateway = async (
+  drainSeconds: number,
+  use: (gateway: GatewayProcess, calls: ReadonlyArray<() => void>) => Promise<void>,
+  env: Readonly<Record<string, string>> = {}
+) => {
+  const { calls, server } = heldUpstream()
+  const folder = mkdtempSync(join(tmpdir(), "gateway-shutdown-"))
+  writeFileSync(
+    join(folder, "gateway.yaml"),
+    `upstreams: { held: { protocol: openai-chat, base_url: "http://127.0.0.1:${server.port}/v1" } }
+models: { held: held }
+`
+  )
+  const gateway = await startGateway({ folder, env: { GATEWAY_DRAIN_SECONDS: String(drainSeconds), ...env } })
   try {
-    await use(gateway)
+    await use(gateway, calls)
   } finally {
     await gateway.dispose()
+    await server.stop(true)
   }
 }
 
@@ -40,24 +74,44 @@ const rest = async <A>(iterator: AsyncIterator<A>): Promise<ReadonlyArray<A>> =>
 
 describe("SIGTERM", () => {
   it("fails readiness, refuses new work, and lets what runs come to its end", () =>
-    withGateway(20, async (gateway) => {
+    withGateway(600, async (gateway, calls) => {
       const slow = "[[sandbox: tokens=30 pace=50ms]] go on"
       const streamed = await post(gateway, "/v1/messages", message(slow, { stream: true }))
       const responded = await post(gateway, "/v1/responses", { model: "sandbox-text", input: slow, stream: true })
-      const whole = post(gateway, "/v1/messages", message(slow))
-      // On its way in; nothing else tells that it has arrived.
-      await Bun.sleep(300)
+      const whole = post(gateway, "/v1/messages", message("hi", { model: "held" }))
+      await expect.poll(() => calls.length).toBe(1)
       gateway.signal("SIGTERM")
       await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status).toBe(503)
       expect((await fetch(`${gateway.url}/healthz`)).status).toBe(200)
       const late = await post(gateway, "/v1/messages", message("late"))
       expect([late.status, await late.text()]).toEqual([500, expect.stringContaining("shutting down")])
       expect(late.headers.get("connection")).toBe("close")
+      calls[0]?.()
       expect(await streamed.text()).toMatch(/event: message_stop\ndata: .*\n\n$/)
       expect(await responded.text()).toMatch(/event: response\.completed\ndata: .*\n\n$/)
       expect(await (await whole).json()).toMatchObject({ type: "message", stop_reason: "end_turn" })
       expect(await gateway.exited).toBe(0)
     }))
+
+  it("serves on for as long as whoever sends requests needs to notice, where it is told so, and then listens no more", () =>
+    withGateway(
+      600,
+      async (gateway, calls) => {
+        const whole = post(gateway, "/v1/messages", message("hi", { model: "held" }))
+        await expect.poll(() => calls.length).toBe(1)
+        gateway.signal("SIGTERM")
+        await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status).toBe(503)
+        const late = await post(gateway, "/v1/messages", message("late"))
+        expect([late.status, late.headers.get("connection")]).toEqual([200, "close"])
+        await late.text()
+        const refused = () => post(gateway, "/v1/messages", message("later")).then(() => "", String)
+        await expect.poll(refused).toMatch(/Unable to connect|ECONNREFUSED|ConnectionRefused/)
+        calls[0]?.()
+        expect(await (await whole).json()).toMatchObject({ stop_reason: "end_turn" })
+        expect(await gateway.exited).toBe(0)
+      },
+      { GATEWAY_LEAVE_SECONDS: "2" }
+    ))
 
   it.each<[string, typeof Anthropic]>([
     ["@anthropic-ai/sdk 1", Anthropic],
@@ -67,11 +121,9 @@ describe("SIGTERM", () => {
       const client = new Client({ baseURL: gateway.url, apiKey: gateway.key, maxRetries: 0 })
       const stream = await client.messages.create({ ...message("[[sandbox: stall]] hi"), stream: true })
       const events = await firstOf(stream as AsyncIterable<unknown>)
-      const began = performance.now()
       gateway.signal("SIGTERM")
       await expect(rest(events)).rejects.toThrow(/shutting down/)
       expect(await gateway.exited).toBe(0)
-      expect(performance.now() - began).toBeLessThan(5_000)
     })
   )
 
@@ -94,41 +146,33 @@ describe("SIGTERM", () => {
   )
 
   it("answers a request that waits at the deadline with a failure", () =>
-    withGateway(1, async (gateway) => {
-      const stalled = post(gateway, "/v1/messages", message("[[sandbox: stall]] hi"))
-      const held = post(gateway, "/v1/responses", {
-        model: "sandbox-text",
-        input: "[[sandbox: delay=60s]]",
-        stream: true
-      })
-      await Bun.sleep(300)
+    withGateway(1, async (gateway, calls) => {
+      const whole = post(gateway, "/v1/messages", message("hi", { model: "held" }))
+      const streamed = post(gateway, "/v1/responses", { model: "held", input: "hi", stream: true })
+      await expect.poll(() => calls.length).toBe(2)
       gateway.signal("SIGTERM")
-      for (const answer of await Promise.all([stalled, held])) {
+      for (const answer of await Promise.all([whole, streamed])) {
         expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("shutting down")])
       }
       expect(await gateway.exited).toBe(0)
     }))
 
-  it("stops an idle gateway at once, kept connections or not", () =>
-    withGateway(20, async (gateway) => {
+  it("stops an idle gateway long before the deadline, kept connections or not", () =>
+    withGateway(600, async (gateway) => {
       await (await fetch(`${gateway.url}/healthz`)).text()
-      const began = performance.now()
       gateway.signal("SIGTERM")
       expect(await gateway.exited).toBe(0)
-      expect(performance.now() - began).toBeLessThan(3_000)
     }))
 
   it.each(["SIGTERM", "SIGINT"] as const)("stops at once when it is told again by %s", (signal) =>
-    withGateway(60, async (gateway) => {
-      const stalled = Promise.allSettled([post(gateway, "/v1/messages", message("[[sandbox: stall]] hi"))])
-      await Bun.sleep(300)
+    withGateway(600, async (gateway, calls) => {
+      const held = Promise.allSettled([post(gateway, "/v1/messages", message("hi", { model: "held" }))])
+      await expect.poll(() => calls.length).toBe(1)
       gateway.signal("SIGTERM")
       await expect.poll(async () => (await fetch(`${gateway.url}/readyz`)).status).toBe(503)
-      const began = performance.now()
       gateway.signal(signal)
       await gateway.exited
-      expect(performance.now() - began).toBeLessThan(2_000)
-      await stalled
+      await held
     })
   )
 })

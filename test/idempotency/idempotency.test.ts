@@ -1,17 +1,16 @@
 import { SqlClient } from "@effect/sql"
-import { describe, expect, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber, Layer, TestClock } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { RateLimited } from "../../src/contract/Failure.ts"
 import type { Once } from "../../src/contract/handlers.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
-import { KeptAnswers } from "../../src/idempotency/KeptAnswers.ts"
-import { layer } from "../../src/sql/Database.ts"
+import { KeptAnswers } from "../../src/idempotency/store/KeptAnswers.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
 import { settled } from "../tasks/engine.ts"
+import { adjust } from "../sql/clock.ts"
 
-const live = Layer.mergeAll(Idempotency.Default, KeptAnswers.Default).pipe(
-  Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true }))
-)
+const live = Layer.mergeAll(Idempotency.Default, KeptAnswers.Default).pipe(Layer.provideMerge(database()))
 const shape = { status: 200, render: (value: unknown) => JSON.stringify(value) }
 const asked = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
 type Start = (once: Once) => Effect.Effect<unknown, unknown>
@@ -65,7 +64,7 @@ const rows = Effect.flatMap(
   (sql) => sql<{ n: number }>`SELECT COUNT(*) AS n FROM kept_answers`
 ).pipe(Effect.map((found) => found[0]?.n))
 
-describe("requests with the same Idempotency-Key", () => {
+describeOnEach("requests with the same Idempotency-Key", () => {
   it.effect("that come together are one", () =>
     Effect.gen(function* () {
       const { start, work } = counted()
@@ -87,9 +86,9 @@ describe("requests with the same Idempotency-Key", () => {
   it.effect("get the answer of the first for 24 hours, then are new", () =>
     Effect.gen(function* () {
       expect(yield* askText(() => Effect.succeed(1))).toEqual({ status: 200, replayed: null, text: "1" })
-      yield* TestClock.adjust("23 hours")
+      yield* adjust("23 hours")
       expect(yield* askText(() => Effect.succeed(2))).toEqual({ status: 200, replayed: "true", text: "1" })
-      yield* TestClock.adjust("1 hours")
+      yield* adjust("1 hours")
       expect(yield* askText(() => Effect.succeed(3))).toEqual({ status: 200, replayed: null, text: "3" })
       expect(yield* askText(() => Effect.succeed(4))).toMatchObject({ text: "3" })
     }).pipe(Effect.provide(live))
@@ -114,6 +113,19 @@ describe("requests with the same Idempotency-Key", () => {
       for (const other of [{ account: AccountId.make("b") }, { endpoint: "f" }, { key: "l" }]) {
         expect(yield* askText(() => Effect.succeed(2), { ...other, bodyHash: "x" })).toMatchObject({ text: "2" })
       }
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("of another account, endpoint or key are others while the first runs, too", () =>
+    Effect.gen(function* () {
+      const { start, work } = counted()
+      const first = yield* Effect.fork(askText(start))
+      yield* settled
+      for (const other of [{ account: AccountId.make("b") }, { endpoint: "f" }, { key: "l" }]) {
+        expect(yield* askText(() => Effect.succeed(2), other)).toEqual({ status: 200, replayed: null, text: "2" })
+      }
+      yield* work.open
+      expect(yield* Fiber.join(first)).toMatchObject({ replayed: null, text: '"done"' })
     }).pipe(Effect.provide(live))
   )
 
@@ -181,7 +193,7 @@ describe("requests with the same Idempotency-Key", () => {
       const answers = yield* KeptAnswers
       for (let n = 0; n < 120; n++) yield* askText(() => Effect.succeed(n), { key: String(n) })
       expect(yield* answers.purge).toBe(0)
-      yield* TestClock.adjust("24 hours")
+      yield* adjust("24 hours")
       expect(yield* answers.purge).toBe(100)
       expect(yield* answers.purge).toBe(20)
       expect(yield* rows).toBe(0)
@@ -189,7 +201,7 @@ describe("requests with the same Idempotency-Key", () => {
   )
 })
 
-describe("a streamed answer", () => {
+describeOnEach("a streamed answer", () => {
   it.effect("is the same bytes for all: from the start, half-way in, and after", () =>
     Effect.gen(function* () {
       const source = fed()

@@ -3,7 +3,7 @@ import { UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Batch, Generation, How } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../../src/generation/GenerationEvent.ts"
-import { countText } from "../../src/generation/tokenizer.ts"
+import { countText } from "../../src/tokens/tokenizer.ts"
 import { metered } from "../../src/ledger/metered.ts"
 
 const usage = (some: Partial<Usage>): Usage => ({ ...noUsage, ...some })
@@ -15,6 +15,7 @@ const failed: GenerationEvent = { type: "failed", failure: new UpstreamFailed({}
 const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean } = {}) => {
   const paid: Array<{ used: Usage; how: string; estimated: boolean } | "released"> = []
   const done: Array<number> = []
+  const doubted: Array<string> = []
   const cancelled: Array<How | undefined> = []
   const given = [...batches]
   let counts = 0
@@ -36,6 +37,9 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
         counts++
         return 7
       },
+      doubtOf: (told) => (Number.isNaN(told.inputTokens) || told.inputTokens < 0 ? "number" : undefined),
+      doubted: (reason) => void doubted.push(reason),
+      failed: () => {},
       isShuttingDown: () => options.shuttingDown === true,
       done: (tokens) => void done.push(tokens)
     }
@@ -45,7 +49,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
     for (let i = 0; i < n; i++) events.push(...((await watched.next()) ?? []))
     return events
   }
-  return { watched, paid, done, cancelled, take, counts: () => counts }
+  return { watched, paid, done, doubted, cancelled, take, counts: () => counts }
 }
 
 describe("a metered generation", () => {
@@ -96,13 +100,21 @@ describe("a metered generation", () => {
       terminal: false,
       bytes: new TextEncoder().encode(`event: x\ndata: ${JSON.stringify(value)}\n\n`)
     })
-    const run = play([
+    const message = play([
       [frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "one two" } })],
-      [frame({ type: "response.output_text.delta", item_id: "msg_1", delta: " three" })]
+      [frame({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text: " three" } })]
     ])
-    await run.take(2)
-    run.watched.cancel()
-    expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 3 }), how: "hang-up", estimated: true }])
+    const response = play([
+      [frame({ type: "response.output_text.delta", item_id: "msg_1", delta: "one two" })],
+      [frame({ type: "response.output_text.delta", item_id: "msg_1", delta: " three" })],
+      // Says it once more.
+      [frame({ type: "response.output_text.done", item_id: "msg_1", text: "one two three" })]
+    ])
+    for (const run of [message, response]) {
+      await run.take(run === message ? 2 : 3)
+      run.watched.cancel()
+      expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 3 }), how: "hang-up", estimated: true }])
+    }
   })
 
   it("reads it out of however many forwarded frames there were", async () => {
@@ -134,6 +146,63 @@ describe("a metered generation", () => {
     for (const run of [broken, short, silent, drained]) {
       expect(run.paid).toEqual(["released"])
       expect(run.done).toEqual([0])
+    }
+  })
+
+  it("counts where the upstream told what can't be, and tells the client that", async () => {
+    const told = usage({ inputTokens: -5, outputTokens: 3 })
+    const run = play([[text("one two"), { type: "usage", usage: told }], [finished]])
+    const counted = usage({ inputTokens: 7, outputTokens: 2 })
+    expect(await run.take(3)).toEqual([text("one two"), { type: "usage", usage: counted }, finished])
+    expect(run.paid).toEqual([{ used: counted, how: "finished", estimated: true }])
+    expect(run.doubted).toEqual(["number"])
+  })
+
+  it("tells the count at the start where that is doubted, and believes a total that can be", async () => {
+    const run = play([
+      [{ type: "started", usage: usage({ inputTokens: Number.NaN }) }],
+      [text("one two"), { type: "usage", usage: usage({ inputTokens: 9, outputTokens: 2 }) }, finished]
+    ])
+    const [started] = await run.take(2)
+    expect(started).toEqual({ type: "started", usage: usage({ inputTokens: 7 }) })
+    expect(run.paid).toEqual([{ used: usage({ inputTokens: 9, outputTokens: 2 }), how: "finished", estimated: false }])
+  })
+
+  it("says all that is believed in the total's frame where the beginning was doubted", async () => {
+    const total: GenerationEvent = {
+      type: "native",
+      terminal: true,
+      text: "as it came",
+      telling: { isTotal: true, as: ({ cacheReadTokens, inputTokens }) => `${inputTokens} and ${cacheReadTokens}` }
+    }
+    const run = play([
+      [{ type: "started", usage: usage({ inputTokens: Number.NaN, cacheReadTokens: 5 }) }],
+      [{ type: "usage", usage: usage({ inputTokens: 9, cacheReadTokens: 5 }) }, total, finished]
+    ])
+    expect(await run.take(2)).toContainEqual(expect.objectContaining({ text: "9 and 5" }))
+    expect(run.paid).toMatchObject([{ used: { inputTokens: 9, cacheReadTokens: 5 }, estimated: false }])
+  })
+
+  it("rewrites the frames that told it, and those that left it out", async () => {
+    const frames = (told: ReadonlyArray<GenerationEvent>): Batch => [
+      ...told,
+      {
+        type: "native",
+        terminal: true,
+        text: '{"text": "one two"}',
+        telling: { isTotal: true, as: ({ inputTokens, outputTokens }) => `${inputTokens} and ${outputTokens}` }
+      },
+      finished
+    ]
+    const believed = play([frames([{ type: "usage", usage: usage({ inputTokens: 1, outputTokens: 1 }) }])])
+    expect(await believed.take(1)).toContainEqual(expect.objectContaining({ text: '{"text": "one two"}' }))
+    expect(believed.paid).toEqual([
+      { used: usage({ inputTokens: 1, outputTokens: 1 }), how: "finished", estimated: false }
+    ])
+    for (const told of [[], [{ type: "usage", usage: usage({ inputTokens: -1 }) } as const]]) {
+      const run = play([frames(told)])
+      expect(await run.take(1)).toContainEqual(expect.objectContaining({ text: "7 and 2" }))
+      expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 2 }), how: "finished", estimated: true }])
     }
   })
 })

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, free, fromUsd, isFree, mostOf, nanoUsd, showUsd } from "../../src/ledger/Price.ts"
+import { costOf, free, fromUsd, isFree, mostOf, nanoUsd } from "../../src/ledger/Price.ts"
+import { showUsd } from "../../src/contract/showUsd.ts"
 import type { Consumption, Price } from "../../src/ledger/Price.ts"
 
 const count = fc.oneof(fc.nat(2_000), fc.nat(2_000_000_000))

@@ -2,15 +2,15 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, TestClock } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
-import { readMoment } from "../../src/contract/moment.ts"
+import { readTime } from "../../src/contract/timeQuery.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { usageWriter } from "../../src/ledger/Book.ts"
-import type { UsageRow } from "../../src/ledger/Book.ts"
-import { UsageReport } from "../../src/ledger/UsageReport.ts"
+import { usageWriter } from "../../src/ledger/store/usageWriter.ts"
+import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
+import { UsageReport } from "../../src/ledger/store/UsageReport.ts"
 import { usageReportOf } from "../../src/ledger/usageReportOf.ts"
-import { layer } from "../../src/sql/Database.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
 
-const live = UsageReport.Default.pipe(Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })))
+const live = UsageReport.Default.pipe(Layer.provideMerge(database()))
 const now = Date.parse("2026-01-31T15:00:00Z")
 const day = 86_400_000
 
@@ -35,7 +35,7 @@ const store = (rows: ReadonlyArray<UsageRow>) =>
 const ask = (question: Parameters<typeof usageReportOf>[1]) =>
   Effect.flatMap(UsageReport, (report) => usageReportOf(report, question))
 
-describe("a usage report", () => {
+describeOnEach("a usage report", ({ name }) => {
   it.effect("sums by day, model and key, and shows each request", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
@@ -124,19 +124,19 @@ describe("a usage report", () => {
           expect(data.reduce((sum, { cost }) => sum + cost.nano_usd, 0)).toBe(total)
         }
       }).pipe(Effect.provide(Layer.fresh(live))),
-    { fastCheck: { numRuns: 30 } }
+    { fastCheck: { numRuns: name === "sqlite" ? 30 : 10 } }
   )
 })
 
 describe("a moment", () => {
   it("is a day, a time or how long ago", () => {
-    expect(readMoment("7d", now)).toBe(now - 7 * day)
-    expect(readMoment("90m", now)).toBe(now - 5_400_000)
-    expect(readMoment("2026-01-30", now)).toBe(Date.parse("2026-01-30T00:00:00Z"))
-    expect(readMoment("2026-01-30", now, true)).toBe(Date.parse("2026-01-30T23:59:59.999Z"))
-    expect(readMoment("2026-01-30T10:00:00+02:00", now)).toBe(Date.parse("2026-01-30T08:00:00Z"))
+    expect(readTime("7d", now)).toBe(now - 7 * day)
+    expect(readTime("90m", now)).toBe(now - 5_400_000)
+    expect(readTime("2026-01-30", now)).toBe(Date.parse("2026-01-30T00:00:00Z"))
+    expect(readTime("2026-01-30", now, true)).toBe(Date.parse("2026-01-30T23:59:59.999Z"))
+    expect(readTime("2026-01-30T10:00:00+02:00", now)).toBe(Date.parse("2026-01-30T08:00:00Z"))
     for (const wrong of ["", "7", "7y", "yesterday", "2026-13-01", "2026-1-1", "2026-01-30T10:00"]) {
-      expect([wrong, readMoment(wrong, now)]).toEqual([wrong, undefined])
+      expect([wrong, readTime(wrong, now)]).toEqual([wrong, undefined])
     }
   })
 })

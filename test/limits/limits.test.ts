@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import type { Caller, Limits as Bounds } from "../../src/contract/Caller.ts"
+import { toEffect } from "../../src/flow/toEffect.ts"
 import { Limits } from "../../src/limits/Limits.ts"
 
 const callerWith = (keyLimits: Bounds, accountLimits: Bounds = {}, key = "k"): Caller => ({
@@ -10,11 +11,13 @@ const callerWith = (keyLimits: Bounds, accountLimits: Bounds = {}, key = "k"): C
   accountLimits
 })
 
-const admit = (caller: Caller, headers: Record<string, string> = {}, dialect: "openai" | "anthropic" = "openai") =>
-  Effect.flatMap(Limits, (limits) => limits.admit(caller, dialect, headers))
+const stand = (caller: Caller) => Effect.flatMap(Limits, (limits) => toEffect(() => limits.admit(caller)))
 
-const begin = (caller: Caller, tokens = 0, limits: Bounds = {}, headers: Record<string, string> = {}) =>
-  Effect.flatMap(Limits, (service) => service.begin(caller, { id: "m", limits }, () => tokens, headers))
+const admit = (caller: Caller) =>
+  Effect.flatMap(stand(caller), ({ refusal }) => (refusal === undefined ? Effect.void : Effect.fail(refusal)))
+
+const begin = (caller: Caller, tokens = 0, limits: Bounds = {}) =>
+  Effect.flatMap(Limits, (service) => toEffect(() => service.begin(caller, { id: "m", limits }, () => tokens)))
 
 describe("requests a minute", () => {
   it.effect("are refused above the limit until the minute ends, to the second", () =>
@@ -53,33 +56,28 @@ describe("requests a minute", () => {
     }).pipe(Effect.provide(Limits.Default))
   )
 
-  it.effect("are told in the headers of each dialect", () =>
+  it.effect("say where the caller stands, at its tightest", () =>
     Effect.gen(function* () {
-      yield* TestClock.setTime(Date.UTC(2026, 0, 1, 0, 0, 10))
+      const atMs = Date.UTC(2026, 0, 1, 0, 0, 10)
+      yield* TestClock.setTime(atMs)
       const caller = callerWith({ requestsPerMinute: 2, tokensPerMinute: 100 }, { requestsPerMinute: 50 })
-      const openai: Record<string, string> = {}
-      yield* admit(caller, openai)
-      expect(openai).toEqual({
-        "x-ratelimit-limit-requests": "2",
-        "x-ratelimit-remaining-requests": "1",
-        "x-ratelimit-reset-requests": "50s",
-        "x-ratelimit-limit-tokens": "100",
-        "x-ratelimit-remaining-tokens": "100",
-        "x-ratelimit-reset-tokens": "50s"
+      const minute = { resetMs: 50_000, atMs }
+      expect(yield* stand(caller)).toEqual({
+        requests: { limit: 2, left: 1, ...minute },
+        tokens: { limit: 100, left: 100, ...minute },
+        refusal: undefined
       })
-      yield* begin(caller, 30, {}, openai)
-      expect(openai["x-ratelimit-remaining-tokens"]).toBe("70")
-      const anthropic: Record<string, string> = {}
-      yield* admit(caller, anthropic, "anthropic")
-      expect(anthropic).toMatchObject({
-        "anthropic-ratelimit-requests-limit": "2",
-        "anthropic-ratelimit-requests-remaining": "0",
-        "anthropic-ratelimit-requests-reset": "2026-01-01T00:01:00Z",
-        "anthropic-ratelimit-tokens-remaining": "70"
-      })
-      const refused: Record<string, string> = {}
-      yield* Effect.flip(admit(caller, refused))
-      expect(refused["x-ratelimit-remaining-requests"]).toBe("0")
+      expect((yield* begin(caller, 30)).tokens).toEqual({ limit: 100, left: 70, ...minute })
+      expect(yield* stand(caller)).toMatchObject({ requests: { left: 0 }, tokens: { left: 70 }, refusal: undefined })
+      expect(yield* stand(caller)).toMatchObject({ requests: { left: 0 }, refusal: { _tag: "RateLimited" } })
+    }).pipe(Effect.provide(Limits.Default))
+  )
+
+  it.effect("of a model are nobody's to stand against", () =>
+    Effect.gen(function* () {
+      const caller = callerWith({ requestsPerMinute: 2 })
+      expect(yield* stand(callerWith({ concurrentRequests: 1 }))).toEqual({})
+      expect((yield* begin(caller, 30, { tokensPerMinute: 100 })).tokens).toBeUndefined()
     }).pipe(Effect.provide(Limits.Default))
   )
 

@@ -149,15 +149,16 @@ describe("blocks", () => {
 
   it("thinking keeps an upstream's signature and drops ours", () => {
     const [ours] = run([{ type: "reasoning-delta", text: "because" }, finished]).state.message.content
+    const origin = { by: "anthropic" }
     expect(
       itemsOf(
         [{ type: "thinking", thinking: "hm", signature: "c2ln" }, ours, { type: "redacted_thinking", data: "xyz" }],
         "assistant"
       )
     ).toEqual([
-      { type: "reasoning", text: "hm", signature: "c2ln", redacted: undefined },
+      { type: "reasoning", text: "hm", signature: "c2ln", redacted: undefined, origin },
       { type: "reasoning", text: "because", signature: undefined, redacted: undefined },
-      { type: "reasoning", text: "", signature: undefined, redacted: "xyz" }
+      { type: "reasoning", text: "", signature: undefined, redacted: "xyz", origin }
     ])
   })
 
@@ -234,7 +235,10 @@ describe("a web search replayed", () => {
         type: "search",
         id: "srvtoolu_9",
         query: "q",
-        outcome: { type: "results", results: [{ url: "https://e.com", title: "E", text: "", pageAge: null }] }
+        outcome: {
+          type: "results",
+          results: [{ url: "https://e.com", title: "E", text: "", sealed: "EqgfCioI", pageAge: null }]
+        }
       },
       {
         type: "message",
@@ -329,6 +333,7 @@ describe("the rest of a request", () => {
       summary: "auto"
     })
     expect(reasoning({ type: "adaptive", display: "omitted" })).toEqual({ ...left, enabled: true, summary: undefined })
+    expect(reasoning({ type: "adaptive", display: "updates" })).toEqual(reasoning({ type: "adaptive" }))
     expect(reasoning({ type: "between_tools" })).toMatchObject({ enabled: true })
   })
 

@@ -53,14 +53,30 @@ describe("the synchronous message", () => {
     })
   })
 
-  for (const cutShort of ["", '{"city":"Par', "[1]", "nonsense"]) {
-    it(`of a tool call whose arguments are ${JSON.stringify(cutShort)} has an empty input`, () => {
+  it("of an answer cut inside a call goes without it", () => {
+    const half = (text: string): ReadonlyArray<GenerationEvent> => [
+      { type: "text-delta", text: "I look." },
+      { type: "tool-call-start", callId: "c", name: "f", kind: "function" },
+      ...(text === "" ? [] : [{ type: "tool-call-delta", callId: "c", text } as const])
+    ]
+    for (const text of ["", '{"city":"Par']) {
+      expect(run([...half(text), finished("max-tokens")]).state.message).toMatchObject({
+        content: [{ type: "text", text: "I look." }],
+        stop_reason: "max_tokens"
+      })
+    }
+    expect(run([...half("{}"), finished("max-tokens")]).state.message.content).toHaveLength(2)
+    expect(run([...half(""), finished("tool-calls")]).state.message.content).toHaveLength(2)
+  })
+
+  for (const none of ["", "[1]"]) {
+    it(`of a tool call whose arguments are ${JSON.stringify(none)} has an empty input`, () => {
       const { state } = run([
         { type: "tool-call-start", callId: "c", name: "f", kind: "function" },
-        { type: "tool-call-delta", callId: "c", text: cutShort },
-        finished("max-tokens")
+        { type: "tool-call-delta", callId: "c", text: none },
+        finished("tool-calls")
       ])
-      expect(state.message).toMatchObject({ content: [{ type: "tool_use", input: {} }], stop_reason: "max_tokens" })
+      expect(state.message).toMatchObject({ content: [{ type: "tool_use", input: {} }], stop_reason: "tool_use" })
     })
   }
 

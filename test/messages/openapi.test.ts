@@ -1,18 +1,8 @@
-import { HttpApi, OpenApi } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { MessagesApi } from "../../src/messages/Api.ts"
+import { documented } from "../contract/documented.ts"
 
-interface Shown {
-  readonly $ref?: string
-  readonly required: ReadonlyArray<string>
-  readonly properties: Readonly<Record<string, Shown>>
-  readonly anyOf: ReadonlyArray<Shown>
-  readonly items: Shown
-}
-
-const document = OpenApi.fromApi(HttpApi.make("messages").add(MessagesApi))
-const create = document.paths["/v1/messages"]!.post!
-const schemas = document.components.schemas as unknown as Record<string, Shown>
+const { create, schemas } = documented(MessagesApi, "/v1/messages")
 
 it("creating a message documents its stream beside its JSON", () => {
   expect(Object.keys(create.responses[200]!.content!)).toEqual(["application/json", "text/event-stream"])
@@ -28,6 +18,8 @@ it("every status of the family is declared", () => {
     "404",
     "409",
     "413",
+    "415",
+    "422",
     "429",
     "500"
   ])
@@ -36,14 +28,16 @@ it("every status of the family is declared", () => {
 it("every field of a request says what it is and what it takes", () => {
   const { properties, required } = schemas["MessagesCreate"]!
   expect(required).toEqual(["model", "messages", "max_tokens"])
-  expect(properties["max_tokens"]).toMatchObject({ type: "integer", minimum: 1, maximum: 32_000 })
+  expect(properties["max_tokens"]).toMatchObject({ type: "integer", minimum: 1 })
+  // Its upper bound is the model's.
+  expect(properties["max_tokens"]).not.toHaveProperty("maximum")
   for (const name of Object.keys(properties)) {
     expect(properties[name], name).toHaveProperty("description", expect.stringMatching(/\.$/))
   }
 })
 
 it("shows every kind of block and of tool", () => {
-  expect(schemas["MessagesInputMessage"]!.properties["content"]!.anyOf[1]!.items.anyOf).toHaveLength(13)
+  expect(schemas["MessagesInputMessage"]!.properties["content"]!.anyOf[1]!.items.anyOf).toHaveLength(15)
   const [tools] = schemas["MessagesCreate"]!.properties["tools"]!.anyOf
   expect(tools!.items.anyOf.map(({ $ref }) => $ref?.split("/").at(-1))).toEqual([
     "MessagesCustomTool",

@@ -2,7 +2,7 @@ import { Either, ParseResult } from "effect"
 import { describe } from "../../src/contract/describe.ts"
 import type { InvalidRequest } from "../../src/contract/Failure.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
-import { decode } from "../../src/messages/decode.ts"
+import { understand } from "../../src/messages/decode.ts"
 import { CreateMessage } from "../../src/messages/Request.ts"
 
 export const minimal = { model: "m", max_tokens: 4096, messages: [{ role: "user", content: "hi" }] }
@@ -13,7 +13,11 @@ type Answer = Either.Either<Conversation, Pick<InvalidRequest, "param" | "messag
 
 /** Through the contract and then the family's decoder, as the server does it. */
 const read = (fields: object): Answer =>
-  Either.flatMap(Either.mapLeft(parse({ ...minimal, ...fields }), describe), (request): Answer => decode(request))
+  Either.flatMap(Either.mapLeft(parse({ ...minimal, ...fields }), describe), (request): Answer => {
+    const { conversation, objection } = understand(request, fields)
+    const refused = objection()
+    return refused === undefined ? Either.right(conversation) : Either.left(refused)
+  })
 
 /** The conversation of a minimal request with these fields. */
 export const conversation = (fields: object): Conversation =>

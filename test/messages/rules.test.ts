@@ -10,7 +10,7 @@ const result = (id: string) => ({ role: "user", content: [{ type: "tool_result",
 
 const blockTypes =
   "text, image, document, file, file_data, tool_use, tool_result, thinking, redacted_thinking, server_tool_use, " +
-  "web_search_tool_result, search_result"
+  "web_search_tool_result, search_result, tool_addition, tool_removal"
 const toolTypes =
   "custom, web_search_20250305, web_search_20260209, web_search_20260318, bash_20250124, text_editor_20250728, " +
   "computer_20251124, memory_20250818"
@@ -21,10 +21,9 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   [{ model: null }, "model", "expected a non empty string; got null"],
   [{ model: "" }, "model", 'expected a non empty string; got ""'],
   [{ model: 1 }, "model", "expected a non empty string; got 1"],
-  [{ max_tokens: null }, "max_tokens", "expected an integer between 1 and 32000; got null"],
-  [{ max_tokens: 0 }, "max_tokens", "expected an integer between 1 and 32000; got 0"],
-  [{ max_tokens: 32_001 }, "max_tokens", "expected an integer between 1 and 32000; got 32001"],
-  [{ max_tokens: 1.5 }, "max_tokens", "expected an integer between 1 and 32000; got 1.5"],
+  [{ max_tokens: null }, "max_tokens", "expected an integer of 1 or more; got null"],
+  [{ max_tokens: 0 }, "max_tokens", "expected an integer of 1 or more; got 0"],
+  [{ max_tokens: 1.5 }, "max_tokens", "expected an integer of 1 or more; got 1.5"],
   [{ messages: [] }, "messages", "expected a non empty string or an array of at least one message; got an empty array"],
   [{ messages: "" }, "messages", 'expected a non empty string or an array of at least one message; got ""'],
   [{ messages: ["hi"] }, "messages[0]", 'expected an object; got "hi"'],
@@ -159,6 +158,17 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
     "tools[0].user_location.timezone",
     'expected an IANA time zone id, such as Europe/Berlin; got "Mars/Olympus"'
   ],
+  [
+    search({ user_location: { type: "approximate", country: "QQ" } }),
+    "tools[0].user_location.country",
+    'expected an ISO 3166-1 country code, such as DE; got "QQ"'
+  ],
+  [search({ name: "look" }), "tools[0].name", 'expected "web_search"; got "look"'],
+  [
+    { tools: [{ ...weather, name: "get.weather" }] },
+    "tools[0].name",
+    'expected 1 to 128 letters, digits, _ or -; got "get.weather"'
+  ],
 
   [{ tool_choice: "auto" }, "tool_choice", 'expected an object; got "auto"'],
   [{ tool_choice: { type: "all" } }, "tool_choice.type", 'expected one of auto, any, tool, none; got "all"'],
@@ -208,7 +218,7 @@ describe("a broken rule names field, rule and what is allowed", () => {
   })
 })
 
-describe("what clients send beyond the specification is taken", () => {
+describe("what clients send beyond docs/api.md is taken", () => {
   const taken: Readonly<Record<string, object>> = {
     "null for every optional field": {
       async: null,

@@ -1,33 +1,28 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { RateLimited } from "../../src/contract/Failure.ts"
-import type { Failure } from "../../src/contract/Failure.ts"
-import type { Incoming } from "../../src/contract/handlers.ts"
+import { testDouble } from "../../src/contract/testDouble.ts"
+import { Begun } from "../../src/flow/Begun.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { runMessage } from "../../src/messages/Handlers.ts"
+import { Messages } from "../../src/messages/Messages.ts"
+import type { CreateMessage } from "../../src/messages/Request.ts"
+import { Threads } from "../../src/messages/threads/Threads.ts"
 import { Models } from "../../src/models/Models.ts"
+import { incoming } from "../contract/incoming.ts"
 import { events } from "./golden.ts"
 
 const caller = unrestricted(AccountId.make("a"), KeyId.make("k"))
-const request: Incoming = {
-  id: "req_1",
-  method: "POST",
-  path: "/v1/messages",
-  headers: new Headers(),
-  body: {},
-  replyHeaders: {},
-  shutdown: new AbortController().signal
-}
+const request = incoming({ path: "/v1/messages" })
 const hello = { model: "m", max_tokens: 100, messages: "Hello" }
 
 /** Models whose every generation does this, an event at a time. */
 const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
   let cancelled = 0
-  const generate = (): Effect.Effect<Generation, Failure> => {
+  const generate = (): Begun<Generation> => {
     const left = [...done]
-    return Effect.succeed({
+    return Begun.succeed({
       next: async () => {
         const event = left.shift()
         return event === undefined ? undefined : [event]
@@ -39,16 +34,27 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
     generate,
     find: () => Effect.die("not asked"),
     quote: () => Effect.die("not asked"),
+    passes: () => false,
+    upstreamCount: () => Effect.die("not asked"),
+    translates: () => false,
     get: () => undefined,
     list: () => []
   })
   return { models, cancelled: () => cancelled }
 }
 
+/** Runs a request that is paid for. */
+const run = (models: Models, payload: CreateMessage = hello) =>
+  Messages.pipe(
+    Effect.flatMap((messages) => messages.run(caller, payload, request, undefined)),
+    Effect.provide(Layer.provide(Messages.Default, testDouble(Threads, {}))),
+    Effect.provideService(Models, models)
+  )
+
 describe("one request run to its message", () => {
   it.effect("answers the whole message", () =>
     Effect.gen(function* () {
-      const message = yield* runMessage(modelsThat(events.tool).models, caller, hello, request)
+      const message = yield* run(modelsThat(events.tool).models)
       expect(message).toMatchObject({
         id: expect.stringMatching(/^msg_\w{20,}$/),
         model: "m",
@@ -65,29 +71,35 @@ describe("one request run to its message", () => {
         { type: "text-delta", text: "Hel" },
         { type: "failed", failure }
       ])
-      expect(yield* Effect.flip(runMessage(models, caller, hello, request))).toBe(failure)
+      expect(yield* Effect.flip(run(models))).toBe(failure)
     })
   )
 
   it.effect("fails where the generation just stops, and lets go of it", () =>
     Effect.gen(function* () {
       const { cancelled, models } = modelsThat(events.text.slice(0, -1))
-      expect(yield* Effect.flip(runMessage(models, caller, hello, request))).toMatchObject({ _tag: "UpstreamFailed" })
+      expect(yield* Effect.flip(run(models))).toMatchObject({ _tag: "UpstreamFailed" })
       expect(cancelled()).toBeGreaterThan(0)
     })
   )
 
-  it.effect("asks no model where a rule is broken", () =>
+  it.effect("tells whoever runs it which rule is broken, for an upstream that knows better", () =>
     Effect.gen(function* () {
       const models = new Models({
-        generate: () => Effect.die("asked"),
+        generate: (_caller, _conversation, _request, { objection }) => {
+          const objected = objection?.()
+          return objected === undefined ? Begun.die("no objection") : Begun.fail(objected)
+        },
         find: () => Effect.die("asked"),
         quote: () => Effect.die("asked"),
+        passes: () => false,
+        upstreamCount: () => Effect.die("asked"),
+        translates: () => false,
         get: () => undefined,
         list: () => []
       })
       const choice = { ...hello, tool_choice: { type: "any" as const } }
-      expect(yield* Effect.flip(runMessage(models, caller, choice, request))).toMatchObject({ param: "tool_choice" })
+      expect(yield* Effect.flip(run(models, choice))).toMatchObject({ param: "tool_choice" })
     })
   )
 })

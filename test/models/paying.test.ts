@@ -4,20 +4,24 @@ import { Effect, Exit, Fiber, Layer } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import type { Caller } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
-import type { Incoming } from "../../src/contract/handlers.ts"
-import { answering, folded } from "../../src/generation/answer.ts"
+import { folded } from "../../src/answering/answer.ts"
+import { begin } from "../../src/flow/begin.ts"
+import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Conversation, SearchTool } from "../../src/generation/Conversation.ts"
-import type { Batch } from "../../src/generation/Generation.ts"
+import type { Batch, Generation } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { available } from "../../src/ledger/Balances.ts"
-import { Grants } from "../../src/ledger/Grants.ts"
+import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/models/Catalogue.ts"
 import { Models } from "../../src/models/Models.ts"
+import { settled } from "../sql/clock.ts"
 import { layer } from "../../src/sql/Database.ts"
 import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
+import { incoming } from "../contract/incoming.ts"
+import { conversation as bare, said } from "../generation/conversations.ts"
 
 const team = AccountId.make("team")
 const caller = unrestricted(team, KeyId.make("key_1"))
@@ -27,9 +31,9 @@ const outputTokens = 3
 const asked: Array<Conversation> = []
 const upstream: TextUpstream = {
   name: "fake",
-  generate: (conversation, { upstreamModel }) =>
-    Effect.suspend(() => {
-      asked.push(conversation)
+  generate: (conversation, { runtime, upstreamModel }) => {
+    asked.push(conversation)
+    const answer = Effect.suspend((): Effect.Effect<Generation, UpstreamFailed> => {
       if (upstreamModel === "refuses") return Effect.fail(new UpstreamFailed({}))
       if (upstreamModel === "waits") return Effect.never
       const batches: Array<Batch | Promise<Batch>> = [
@@ -44,6 +48,8 @@ const upstream: TextUpstream = {
       const started = Effect.succeed({ next: () => batches.shift(), cancel: () => {} })
       return upstreamModel === "answers" ? started : Effect.zipRight(Effect.promise(turns(3)), started)
     })
+    return begin(runtime, answer)
+  }
 }
 
 /** Lets microtasks run. */
@@ -62,50 +68,37 @@ const model = (id: string) => ({
   price
 })
 
+const { price: _, ...unpricedModel } = model("answers")
+const catalogue = [
+  ...["answers", "refuses", "waits", "stalls"].map(model),
+  { ...model("answers"), id: "held", holdOutputTokens: 2 },
+  { ...unpricedModel, id: "unpriced" },
+  { ...unpricedModel, id: "allowed", unpriced: "allow" as const }
+]
+
 const live = Layer.mergeAll(Models.Default, Ledger.Default, Grants.Default).pipe(
   Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
   Layer.provide(
     Layer.mergeAll(
-      Layer.succeed(Catalogue, new Map(["answers", "refuses", "waits", "stalls"].map((id) => [id, model(id)]))),
+      Layer.succeed(Catalogue, new Map(catalogue.map((one) => [one.id, one]))),
       Layer.succeed(TextUpstreams, new Map([["fake", upstream]]))
     )
   )
 )
 
-const conversation = (model: string, more: Partial<Conversation> = {}): Conversation => ({
-  model,
-  system: [],
-  items: [{ type: "message", role: "user", content: [{ type: "text", text: "count to three" }] }],
-  tools: [],
-  toolChoice: { type: "auto" },
-  parallelToolCalls: true,
-  reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
-  sampling: { temperature: undefined, topP: undefined, topK: undefined },
-  maxOutputTokens: outputTokens,
-  stopSequences: [],
-  format: { type: "text" },
-  truncation: "disabled",
-  endUser: undefined,
-  cacheKey: undefined,
-  ...more
-})
+const conversation = (model: string, more: Partial<Conversation> = {}) =>
+  bare({ model, items: [said("user", "count to three")], maxOutputTokens: outputTokens, ...more })
 
-const incoming: Incoming = {
-  id: "req_1",
-  method: "POST",
-  path: "/",
-  headers: new Headers(),
-  body: {},
-  replyHeaders: {},
-  shutdown: new AbortController().signal
-}
+const asAny = { family: undefined, objection: undefined }
 
 const machine = { initial: 0, step: (n: number) => [n + 1, []] as const }
 
 const run = (request: Conversation, who: Caller = caller) =>
   Effect.flatMap(Models, (models) =>
-    answering(models.generate(who, request, incoming, { stream: false }), (generation) =>
-      folded({ generation, machine })
+    toEffect(() =>
+      models
+        .generate(who, request, incoming(), { stream: false })
+        .flatMap((generation) => folded({ generation, machine }))
     )
   )
 
@@ -149,7 +142,7 @@ describe("a generation", () => {
     Effect.gen(function* () {
       yield* account(1_000)
       const started = yield* Effect.forEach(["waits", "stalls"], (id) => Effect.fork(run(conversation(id))))
-      yield* Effect.yieldNow()
+      yield* settled
       expect((yield* balance).held).toBe(nanoUsd(6))
       yield* Fiber.interruptAll(started)
       expect(yield* balance).toEqual({ granted: nanoUsd(1_000), settled: nanoUsd(3), held: 0 })
@@ -193,6 +186,76 @@ describe("a generation", () => {
   )
 })
 
+describe("a request that may write a lot", () => {
+  const long = (model: string) => conversation(model, { maxOutputTokens: 100, outputBound: { param: "max_tokens" } })
+
+  it.effect("holds all that it may cost, and is told so where it is not covered", () =>
+    Effect.gen(function* () {
+      yield* account(5)
+      const refused = yield* Effect.flip(run(long("answers")))
+      expect([refused._tag, refused.message]).toEqual([
+        "InsufficientBalance",
+        "Insufficient balance: the request may cost $100.00, held for 9 tokens of input, 100 tokens of output (max_tokens), available are $5.00"
+      ])
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("holds less where its model or its account says so, and pays for all that was written", () =>
+    Effect.gen(function* () {
+      yield* account(5)
+      yield* run(long("held"))
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(3), held: 0 })
+      yield* run(long("answers"), { ...caller, holdOutputTokens: 1 })
+      // More was written than was there: it is paid for all the same, and the next one is refused.
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: nanoUsd(6), held: 0 })
+      const refused = yield* Effect.flip(run(long("held")))
+      expect(refused.message).toContain(
+        "2 of at most 100 tokens of output (max_tokens), as hold_output_tokens says, available are"
+      )
+    }).pipe(Effect.provide(live))
+  )
+})
+
+describe("a model without a price", () => {
+  const outcome = (model: string, who: Partial<Caller> = {}) =>
+    Effect.map(Effect.either(run(conversation(model), { ...caller, ...who })), (end) =>
+      end._tag === "Left" ? [end.left._tag, end.left.message] : "answered"
+    )
+  const refused = (model: string) => ["ModelForbidden", `model "${model}" has no price`]
+  const budget = { nanoUsd: 1_000, period: "day" } as const
+
+  it.effect("is refused where money is counted, unless the configuration, the account or the key allows it", () =>
+    Effect.gen(function* () {
+      yield* account(5)
+      expect(yield* outcome("unpriced")).toEqual(refused("unpriced"))
+      expect(yield* outcome("unpriced", { unpriced: "refuse" })).toEqual(refused("unpriced"))
+      expect(yield* outcome("unpriced", { unpriced: "allow" })).toBe("answered")
+      expect(yield* outcome("allowed")).toBe("answered")
+      expect(yield* outcome("allowed", { unpriced: "refuse" })).toEqual(refused("allowed"))
+      expect(yield* balance).toEqual({ granted: nanoUsd(5), settled: 0, held: 0 })
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("may be used without end where it is not, but not by a key with a budget", () =>
+    Effect.gen(function* () {
+      const open = { account: AccountId.make("open"), key: KeyId.make("key_2") }
+      expect(yield* outcome("unpriced", open)).toBe("answered")
+      expect(yield* outcome("unpriced", { ...open, budget })).toEqual(refused("unpriced"))
+      expect(yield* outcome("unpriced", { ...open, budget, unpriced: "allow" })).toBe("answered")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("is not quoted to those who may not use it", () =>
+    Effect.gen(function* () {
+      yield* account(5)
+      const models = yield* Models
+      const quoted = yield* Effect.flip(models.quote(caller, conversation("unpriced"), asAny))
+      expect(quoted.message).toBe('model "unpriced" has no price')
+      yield* models.quote(caller, conversation("allowed"), asAny)
+    }).pipe(Effect.provide(live))
+  )
+})
+
 describe("an account's web search", () => {
   const search = (allowedDomains?: Array<string>, blockedDomains?: Array<string>): SearchTool => ({
     type: "search",
@@ -203,6 +266,7 @@ describe("an account's web search", () => {
     contextSize: "medium",
     location: undefined
   })
+  const none = { allowed: undefined, blocked: undefined }
   const searching = (tool: SearchTool, searchDomains: Caller["searchDomains"]) =>
     Effect.gen(function* () {
       yield* account(100)
@@ -223,6 +287,20 @@ describe("an account's web search", () => {
         allowedDomains: ["docs.dev/guide"]
       })
       expect(yield* searching(search(["good.com"]), blocked)).toMatchObject({ allowedDomains: ["good.com"] })
+    })
+  )
+
+  it.effect("has at most 100 domains, with an account's rules and without", () =>
+    Effect.gen(function* () {
+      const domains = (count: number) => Array.from({ length: count }, (_, index) => `a${index}.com`)
+      for (const rules of [none, { allowed: undefined, blocked: ["evil.com"] }]) {
+        expect(yield* searching(search(domains(100)), rules)).toMatchObject({ type: "search" })
+        expect(yield* searching(search(undefined, domains(100)), rules)).toMatchObject({ type: "search" })
+        expect(yield* searching(search(domains(101)), rules)).toMatchObject({
+          message: "allowed_domains: expected at most 100 domains; got 101"
+        })
+        expect(yield* searching(search(undefined, domains(101)), rules)).toMatchObject({ param: "blocked_domains" })
+      }
     })
   )
 

@@ -1,9 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { BadSettings } from "../../src/config/document.ts"
+import type { Located } from "../../src/config/document.ts"
+import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { costOf, free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import type { Model } from "../../src/models/Catalogue.ts"
-import { priced } from "../../src/models/prices.ts"
+import { findPrices, priced } from "../../src/models/prices.ts"
+
+const file = (value: GatewayFile = {}): Located<GatewayFile> => ({
+  value,
+  complain: (_, message) => new BadSettings({ message })
+})
 
 const model = (id: string, upstream: string, upstreamModel = id): Model => ({
   id,
@@ -14,7 +25,7 @@ const model = (id: string, upstream: string, upstreamModel = id): Model => ({
 })
 
 const priceOf = (one: Model) =>
-  Effect.map(priced(new Map([[one.id, one]])), (models) => models.get(one.id)?.price ?? free)
+  Effect.map(priced(new Map([[one.id, one]]), file()), (models) => models.get(one.id)?.price ?? free)
 
 const input = (tokens: number) => ({ ...noUsage, inputTokens: tokens })
 
@@ -42,6 +53,64 @@ describe("a model's price", () => {
       expect(costOf(price, input(200_000))).toBe(nanoUsd(0.6))
       expect(costOf(price, input(200_001))).toBe(1_200_006_000)
       expect(costOf(price, { ...noUsage, cacheWriteTokens: 1_000 })).toBe(nanoUsd(0.00375))
+    })
+  )
+
+  it.effect("is found by the names that providers document: with a date, a suffix, or whose it is", () =>
+    Effect.gen(function* () {
+      const found = (id: string) =>
+        Effect.map(findPrices(new Map([[id, model(id, "up")]]), file()), (all) => all.get(id)?.price?.text)
+      for (const [plain, ...others] of [
+        [
+          "claude-sonnet-4-5",
+          "claude-sonnet-4-5-20250929",
+          "claude-sonnet-4-5@20250929",
+          "claude-sonnet-4-5-latest",
+          "anthropic.claude-sonnet-4-5-20250929-v1:0",
+          "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+          "anthropic/claude-sonnet-4-5"
+        ],
+        ["claude-haiku-4-5", "claude-haiku-4-5-20251001"],
+        ["gpt-5", "gpt-5-2025-08-07", "gpt-5-latest", "openai/gpt-5"],
+        ["gpt-5-codex", "gpt-5-codex-2025-09-15"],
+        ["gpt-4.1-nano", "gpt-4.1-nano-2025-04-14"],
+        ["gemini-2.5-pro", "models/gemini-2.5-pro", "gemini-2.5-pro-latest"]
+      ] as const) {
+        const price = yield* found(plain)
+        expect([plain, price]).toEqual([plain, expect.stringContaining("input")])
+        for (const other of others) expect([other, yield* found(other)]).toEqual([other, price])
+      }
+      // A snapshot that is listed itself has its own price.
+      expect(yield* found("gpt-4o-2024-05-13")).not.toBe(yield* found("gpt-4o"))
+    })
+  )
+
+  it.effect("is that of the prices_file before the built-in list's, and what neither has is nobody's", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(join(tmpdir(), "gateway-prices-"))
+      const prices_file = join(folder, "prices.yaml")
+      writeFileSync(prices_file, "gpt-5: {input: 2, output: 20}\nhouse-llm: {input: 0.5}\n")
+      const models = [
+        model("gpt-5", "up"),
+        model("fast", "up", "house-llm-2026-01-01"),
+        model("claude-haiku-4-5", "up"),
+        model("other", "up")
+      ]
+      const all = [...models, { ...model("own", "up"), price: fromUsd({ input: 7 }) }, model("sandbox-text", "sandbox")]
+      const found = yield* findPrices(new Map(all.map((one) => [one.id, one])), file({ prices_file }))
+      expect([...found].map(([id, { from, name, price }]) => [id, from, name, price?.rates.input])).toEqual([
+        ["gpt-5", "prices_file", "gpt-5", nanoUsd(2)],
+        ["fast", "prices_file", "house-llm", nanoUsd(0.5)],
+        ["claude-haiku-4-5", "built-in list", "claude-haiku-4-5", nanoUsd(1)],
+        ["other", "nowhere", "other", undefined],
+        ["own", "gateway.yaml", "own", nanoUsd(7)],
+        ["sandbox-text", "sandbox", "sandbox-text", 0]
+      ])
+      writeFileSync(prices_file, "gpt-5: {input: -2}\n")
+      const wrong = yield* Effect.flip(findPrices(new Map(), file({ prices_file })))
+      expect(wrong.message).toContain(`${prices_file}:1: `)
+      rmSync(folder, { recursive: true })
+      expect((yield* Effect.flip(findPrices(new Map(), file({ prices_file })))).message).toContain("can't be read")
     })
   )
 

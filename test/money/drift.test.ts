@@ -7,5 +7,5 @@ describe("a gateway that is killed under traffic", () => {
     console.log(result)
     expect(result).toMatchObject({ unpaid: 0, paidTwice: 0, stuckHolds: 0, differing: 0 })
     expect(result.answered).toBeGreaterThan(10)
-  }, 120_000)
+  })
 })

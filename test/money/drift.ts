@@ -25,6 +25,9 @@ const kinds: ReadonlyArray<Omit<Ask, "key">> = [
   { family: "messages" },
   { family: "responses", body: { store: false } },
   { family: "messages", body: { stream: true } },
+  { family: "chat" },
+  { family: "several" },
+  { family: "embeddings" },
   { family: "async" },
   { family: "videos" }
 ]
@@ -56,7 +59,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
         if (idempotencyKey !== undefined) {
           const texts = byKey.get(idempotencyKey) ?? new Set()
           byKey.set(idempotencyKey, texts.add(answer.text))
-        } else if (kind.family === "messages" || kind.family === "responses") {
+        } else if (kind.family !== "async" && kind.family !== "videos") {
           answered.add(answer.headers.get("x-request-id") ?? "")
         }
       } catch {
@@ -68,6 +71,13 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
 
   const clients = Array.from({ length: 12 }, client)
   for (let kill = 0; kill < kills; kill++) {
+    // One at any moment, the next once somebody was answered: the start may take all of the time.
+    const before = answered.size
+    if (kill % 2 === 1)
+      await until(
+        () => answered.size,
+        (now) => now > before
+      )
     await Bun.sleep(100 + Math.random() * 500)
     await world.restart("SIGKILL")
     // Fails where a sum differs from its rows.

@@ -40,8 +40,7 @@ describe("200 parallel requests on a balance for exactly ten", () => {
         held: { nano_usd: 0 },
         available: { nano_usd: 0 }
       })
-    },
-    60_000
+    }
   )
 
   it("that stream: ten pass, the others get 402", async () => {

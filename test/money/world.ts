@@ -17,6 +17,23 @@ export const families = {
     body: { model: "paid", messages: "Hello", max_tokens: 1 },
     broke: { type: "error", error: { type: "insufficient_balance" } }
   },
+  chat: {
+    path: "/v1/chat/completions",
+    body: { model: "paid", messages: [{ role: "user", content: "Hello" }], max_completion_tokens: 1 },
+    broke: { error: { code: "insufficient_quota", type: "insufficient_quota_error" } }
+  },
+  // Sixteen answers of a sixteenth of a dollar, each by a call of its own.
+  several: {
+    path: "/v1/chat/completions",
+    body: { model: "paid-several", messages: [{ role: "user", content: "Hello" }], max_completion_tokens: 1, n: 16 },
+    broke: { error: { code: "insufficient_quota", type: "insufficient_quota_error" } }
+  },
+  // Eight tokens as the gateway counts and the upstream tells, of an eighth of a dollar.
+  embeddings: {
+    path: "/v1/embeddings",
+    body: { model: "paid-embeddings", input: "Hello Hello" },
+    broke: { error: { code: "insufficient_quota", type: "insufficient_quota_error" } }
+  },
   async: {
     path: "/v1/messages",
     body: { model: "paid", messages: "Hello", max_tokens: 1, async: true },
@@ -36,6 +53,9 @@ export const families = {
 export type Family = keyof typeof families
 export const familyNames = Object.keys(families) as ReadonlyArray<Family>
 
+/** How often an upstream is called for one of them. */
+export const callsOf = (family: Family): number => (family === "several" ? families.several.body.n : 1)
+
 export const dollar = 1_000_000_000
 export const secretOf = (key: string) => `${key}-secret-0123456789-0123456789`
 
@@ -47,12 +67,28 @@ interface Upstream {
   readonly calls: () => number
   /** What it answers next; 200 with one token otherwise. */
   readonly failNext: (times: number) => void
+  /** Answers nobody until what this answers is called. */
+  readonly hold: () => () => void
   readonly stop: () => void
 }
 
+/** A message of one token, as a stream's frames; a stream ends with the last of them. */
+const messageFrames = (message: object, text: string) => [
+  { type: "message_start", message: { ...message, content: [], usage: { input_tokens: 1, output_tokens: 0 } } },
+  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+  ...Array.from(text, (letter) => ({
+    type: "content_block_delta",
+    index: 0,
+    delta: { type: "text_delta", text: letter }
+  })),
+  { type: "content_block_stop", index: 0 },
+  { type: "message_delta", delta: { stop_reason: "end_turn", stop_sequence: null }, usage: { output_tokens: 1 } },
+  { type: "message_stop" }
+]
+
 /**
- * Speaks chat completions: a word of one token, slowly enough for requests to meet, streamed where asked. And Ark's video
- * tasks, which are done when they are asked for; a prompt with `fails` fails, one with `waits` stays in the queue.
+ * Speaks chat completions and messages: a word of one token, slowly enough for requests to meet, streamed where asked. And
+ * embeddings, and Ark's video tasks, which are done when they are asked for; a prompt with `fails` fails, one with `waits` stays in the queue.
  */
 const upstream = (): Upstream => {
   const videos = new Map<string, string>()
@@ -70,6 +106,7 @@ const upstream = (): Upstream => {
   }
   let calls = 0
   let failures = 0
+  let held = Promise.resolve()
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
   const server = Bun.serve({
     port: 0,
@@ -86,38 +123,64 @@ const upstream = (): Upstream => {
         return Response.json({ id: made })
       }
       const { model, stream } = (await request.json()) as { model: string; stream?: boolean }
-      await Bun.sleep(100)
+      await Promise.all([Bun.sleep(100), held])
       if (failures > 0) {
         failures--
         return Response.json({ error: { message: "bad request", type: "invalid_request_error" } }, { status: 400 })
+      }
+      if (pathname === "/v1/embeddings") {
+        const data = [{ object: "embedding", index: 0, embedding: [calls] }]
+        return Response.json({ object: "list", data, model, usage: { prompt_tokens: 8, total_tokens: 8 } })
+      }
+      if (pathname === "/v1/messages") {
+        const text = `Hi ${calls}`
+        const message = { id: `msg_${calls}`, type: "message", role: "assistant", model, stop_reason: null }
+        if (stream !== true) {
+          const told = { stop_reason: "end_turn", usage: { input_tokens: 1, output_tokens: 1 } }
+          return Response.json({ ...message, ...told, content: [{ type: "text", text }] })
+        }
+        return slowly(messageFrames(message, text).map((frame) => `event: ${frame.type}\n${dataOf(frame)}`))
       }
       const common = { id: `chatcmpl-${calls}`, created: 1, model }
       if (stream !== true) {
         const choices = [{ index: 0, message: { role: "assistant", content: `Hi ${calls}` }, finish_reason: "stop" }]
         return Response.json({ ...common, object: "chat.completion", choices, usage })
       }
-      const chunk = (more: object) =>
-        `data: ${JSON.stringify({ ...common, object: "chat.completion.chunk", ...more })}\n\n`
-      return new Response(
-        (async function* () {
-          for (const content of ["H", "i", ` ${calls}`]) {
-            yield chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
-            await Bun.sleep(30)
-          }
-          yield chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })
-          yield "data: [DONE]\n\n"
-        })() as never,
-        { headers: { "content-type": "text/event-stream" } }
-      )
+      const chunk = (more: object) => dataOf({ ...common, object: "chat.completion.chunk", ...more })
+      return slowly([
+        ...["H", "i", ` ${calls}`].map((content) =>
+          chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })
+        ),
+        `${chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage })}data: [DONE]\n\n`
+      ])
     }
   })
   return {
     url: `http://127.0.0.1:${server.port}`,
     calls: () => calls,
     failNext: (times) => void (failures = times),
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return resolve
+    },
     stop: () => void server.stop(true)
   }
 }
+
+const dataOf = (frame: object) => `data: ${JSON.stringify(frame)}\n\n`
+
+/** A stream of these pieces. */
+const slowly = (pieces: ReadonlyArray<string>) =>
+  new Response(
+    (async function* () {
+      for (const [index, piece] of pieces.entries()) {
+        if (index > 0) await Bun.sleep(30)
+        yield piece
+      }
+    })() as never,
+    { headers: { "content-type": "text/event-stream" } }
+  )
 
 export interface Ask {
   readonly key: string
@@ -160,11 +223,14 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
     JSON.stringify({
       upstreams: {
         up: { protocol: "openai-chat", base_url: `${up.url}/v1`, api_key: upstreamSecret },
+        messages: { protocol: "anthropic-messages", base_url: `${up.url}/v1`, api_key: upstreamSecret },
         videos: { protocol: "ark-video", base_url: `${up.url}/api/v3`, api_key: upstreamSecret }
       },
       models: {
         // A dollar a token of output.
         paid: { routes: [{ upstream: "up" }], price: { output: 1_000_000 } },
+        "paid-several": { routes: [{ upstream: "messages", model: "m" }], price: { output: 1_000_000 / 16 } },
+        "paid-embeddings": { routes: [{ upstream: "up" }], kind: "embedding", price: { input: 1_000_000 / 8 } },
         "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.25 } }
       },
       keys: keys.map((name) => ({ name, secret: secretOf(name), balance_usd: balanceUsd }))
@@ -245,7 +311,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
 export type World = Awaited<ReturnType<typeof startWorld>>
 
 /** Looks until something is so. */
-export const until = async <A>(look: () => A | Promise<A>, isSo: (seen: A) => boolean, ms = 30_000): Promise<A> => {
+export const until = async <A>(look: () => A | Promise<A>, isSo: (seen: A) => boolean, ms = 90_000): Promise<A> => {
   const deadline = performance.now() + ms
   for (;;) {
     const seen = await look()

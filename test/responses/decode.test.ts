@@ -1,7 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
+import { withOrigin } from "../../src/generation/origin.ts"
 import type { InputItem } from "../../src/responses/InputItem.ts"
 import { seal } from "../../src/responses/seal.ts"
-import { conversation, toolbox } from "./request.ts"
+import { conversation, entries, toolbox } from "./request.ts"
 
 const user = (...content: ReadonlyArray<unknown>) => ({ input: [{ role: "user", content }] })
 const part = (content: object) => {
@@ -52,8 +53,10 @@ describe("input", () => {
     ])
   })
 
-  it("keeps the gateway's own reasoning for the same model and OpenAI's, and drops all other silently", () => {
-    const known = { text: "hm", signature: "sig", redacted: undefined }
+  it("knows who made reasoning: what it sealed itself says so, and OpenAI's has a form of its own", () => {
+    const origin = { by: "anthropic", model: "claude" }
+    const known = { text: "hm", signature: withOrigin(origin, "sig"), redacted: undefined }
+    const foreign = (signature = "") => ({ type: "reasoning", text: "", signature, redacted: undefined })
     const reasoning = (encrypted_content: string | null) => ({
       type: "reasoning",
       id: "rs_1",
@@ -73,8 +76,11 @@ describe("input", () => {
       ]
     })
     expect(items).toEqual([
-      { type: "reasoning", ...known },
-      { type: "reasoning", text: "", signature: "gAAAAAofOpenAI", redacted: undefined },
+      { type: "reasoning", text: "hm", signature: "sig", redacted: undefined, origin },
+      foreign(),
+      { ...foreign("gAAAAAofOpenAI"), origin: { by: "openai" } },
+      foreign("EqQBofAnthropic"),
+      foreign(),
       expect.objectContaining({ type: "message" })
     ])
   })
@@ -121,6 +127,19 @@ describe("tools", () => {
   const f = { type: "function", name: "f", parameters: { type: "object" } }
   const namespace = { type: "namespace", name: "crm", tools: [{ type: "function", name: "find" }] }
 
+  it("echoes a function with all that its schema has: null where the request left it out", () => {
+    const bare = { type: "function", name: "bare" }
+    const whole = { ...bare, description: "Finds", parameters: { type: "object" }, strict: false }
+    const nothing = { description: null, parameters: null, strict: null }
+    const tools = [bare, whole, { ...bare, name: "other", ...nothing }, { ...namespace, tools: [bare, whole] }]
+    expect(entries({ tools })).toEqual([
+      { ...bare, ...nothing },
+      whole,
+      { ...bare, name: "other", ...nothing },
+      { ...namespace, tools: [{ ...bare, ...nothing }, whole] }
+    ])
+  })
+
   it("of a namespace get flat names, and their own back", () => {
     const { namespaced, tools } = toolbox({ tools: [f, namespace] })
     expect(tools.map((tool) => tool.name)).toEqual(["f", "crm__find"])
@@ -128,9 +147,9 @@ describe("tools", () => {
   })
 
   it("of OpenAI's that are not served are left out where the model is free to choose", () => {
-    const { entries, tools } = toolbox({ tools: [{ type: "image_generation" }, f, { type: "local_shell" }] })
-    expect(tools.map((tool) => tool.name)).toEqual(["f"])
-    expect(entries).toHaveLength(1)
+    const fields = { tools: [{ type: "image_generation" }, f, { type: "local_shell" }] }
+    expect(toolbox(fields).tools.map((tool) => tool.name)).toEqual(["f"])
+    expect(entries(fields)).toHaveLength(1)
   })
 
   it.each(["web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"])(
@@ -138,10 +157,12 @@ describe("tools", () => {
     (type) => {
       const search = { type: "search", name: "web_search", allowedDomains: ["a.com"], maxUses: 2 }
       const domains = { allowed_domains: ["a.com"] }
-      for (const fields of [{ filters: domains }, { filter: domains }, { filter: domains, filters: null }]) {
-        const { entries, tools } = toolbox({ max_tool_calls: 2, tools: [{ type, ...fields }] })
-        expect(tools).toMatchObject([search])
-        expect(entries).toEqual([{ type, filters: domains, search_context_size: "medium", user_location: null }])
+      for (const spelling of [{ filters: domains }, { filter: domains }, { filter: domains, filters: null }]) {
+        const fields = { max_tool_calls: 2, tools: [{ type, ...spelling }] }
+        expect(toolbox(fields).tools).toMatchObject([search])
+        expect(entries(fields)).toEqual([
+          { type, filters: domains, search_context_size: "medium", user_location: null }
+        ])
       }
     }
   )

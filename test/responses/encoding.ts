@@ -1,25 +1,25 @@
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { begun } from "../../src/responses/begun.ts"
+import { initialResponse } from "../../src/responses/initialResponse.ts"
 import type { CreateResponse } from "../../src/responses/CreateResponse.ts"
-import { decode, inputItems } from "../../src/responses/decode.ts"
-import type { Decoded } from "../../src/responses/decode.ts"
+import { inputItems, understand } from "../../src/responses/decode.ts"
+import type { Understood } from "../../src/responses/decode.ts"
 import { machine } from "../../src/responses/encode.ts"
 import type { Encoding } from "../../src/responses/encoding.ts"
 
-const decoded = (request: CreateResponse): Decoded => {
-  const result = decode(request, { history: [], input: inputItems(request.input) })
+const understood = (request: CreateResponse): Understood => {
+  const result = understand(request, request, { history: [], input: inputItems(request.input) })
   if (result instanceof Error) throw result
   return result
 }
 
 export const encodingOf = (request: CreateResponse): Encoding => {
-  const { toolbox, ...rest } = decoded(request)
+  const { conversation, toolbox } = understood(request)
   return {
-    response: begun(request, { toolbox, ...rest }, { id: "resp_1", createdAt: 1_700_000_000 }),
+    response: initialResponse(request, conversation, { id: "resp_1", createdAt: 1_700_000_000 }),
     itemId: (prefix) => `${prefix}_1`,
     now: () => 1_700_000_001,
     include: { searchSources: true, encryptedReasoning: false },
-    namespaced: toolbox.namespaced
+    namespaced: toolbox().namespaced
   }
 }
 

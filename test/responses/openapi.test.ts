@@ -1,25 +1,16 @@
-import { HttpApi, OpenApi } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
 import { ResponsesApi } from "../../src/responses/Api.ts"
+import { documented } from "../contract/documented.ts"
+import type { Shown } from "../contract/documented.ts"
 
-interface Shown {
-  readonly $ref?: string
-  readonly required: ReadonlyArray<string>
-  readonly properties: Readonly<Record<string, Shown>>
-  readonly anyOf: ReadonlyArray<Shown>
-  readonly items: Shown
-}
-
-const document = OpenApi.fromApi(HttpApi.make("responses").add(ResponsesApi))
-const create = document.paths["/v1/responses"]!.post!
-const schemas = document.components.schemas as unknown as Record<string, Shown>
+const { create, schemas } = documented(ResponsesApi, "/v1/responses")
 
 it("creating a response documents its stream beside its JSON", () => {
   expect(Object.keys(create.responses[200]!.content!)).toEqual(["application/json", "text/event-stream"])
 })
 
 it("every status of the family is declared", () => {
-  const statuses = ["200", "400", "401", "402", "403", "404", "409", "413", "429", "500"]
+  const statuses = ["200", "400", "401", "402", "403", "404", "409", "413", "415", "422", "429", "500"]
   expect(Object.keys(create.responses).sort()).toEqual(statuses)
 })
 

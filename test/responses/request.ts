@@ -1,9 +1,11 @@
 import { ParseResult } from "effect"
 import { describe } from "../../src/contract/describe.ts"
+import { InvalidRequest } from "../../src/contract/Failure.ts"
 import type { Conversation } from "../../src/generation/Conversation.ts"
 import { CreateResponse } from "../../src/responses/CreateResponse.ts"
-import { decode, inputItems } from "../../src/responses/decode.ts"
+import { inputItems, understand } from "../../src/responses/decode.ts"
 import type { InputItem } from "../../src/responses/InputItem.ts"
+import { toolEntries } from "../../src/responses/toolEntries.ts"
 import type { Toolbox } from "../../src/responses/tools.ts"
 
 const parse = ParseResult.decodeUnknownEither(CreateResponse, { errors: "first" })
@@ -11,7 +13,8 @@ const parse = ParseResult.decodeUnknownEither(CreateResponse, { errors: "first" 
 const run = (fields: object, history: ReadonlyArray<InputItem> = []) => {
   const request = parse({ model: "m", input: "hi", ...fields })
   if (request._tag === "Left") return describe(request.left)
-  return decode(request.right, { history, input: inputItems(request.right.input) })
+  const understood = understand(request.right, fields, { history, input: inputItems(request.right.input) })
+  return understood instanceof InvalidRequest ? understood : (understood.objection() ?? understood)
 }
 
 const accepted = (fields: object, history?: ReadonlyArray<InputItem>) => {
@@ -24,7 +27,13 @@ const accepted = (fields: object, history?: ReadonlyArray<InputItem>) => {
 export const conversation = (fields: object, history?: ReadonlyArray<InputItem>): Conversation =>
   accepted(fields, history).conversation
 
-export const toolbox = (fields: object): Toolbox => accepted(fields).toolbox
+export const toolbox = (fields: object): Toolbox => accepted(fields).toolbox()
+
+/** The tools that its response tells back. */
+export const entries = (fields: object) => {
+  const request = parse({ model: "m", input: "hi", ...fields })
+  return request._tag === "Left" ? describe(request.left) : toolEntries(request.right)
+}
 
 /** Why a request with these fields is refused. */
 export const refusal = (fields: object, history?: ReadonlyArray<InputItem>) => {

@@ -105,7 +105,6 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   ],
   [{ text: { format: { type: "json_schema", name: "a" } } }, "text.format.schema", "is required; expected an object"],
   [{ text: { verbosity: "loud" } }, "text.verbosity", 'expected one of low, medium, high; got "loud"'],
-  [{ background: true }, "background", "true is not supported; leave it out or send false"],
   [{ conversation: "c" }, "conversation", "is not supported; continue a response with previous_response_id"],
   [{ prompt: { id: "p" } }, "prompt", "is not supported; send instructions and input"],
   [{ tools: [{}] }, "tools[0].type", `is required; expected one of ${toolTypes}`],
@@ -121,6 +120,36 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
     search({ user_location: { country: "Norway" } }),
     "tools[0].user_location.country",
     'expected a two-letter ISO country code; got "Norway"'
+  ],
+  [
+    search({ user_location: { country: "QQ" } }),
+    "tools[0].user_location.country",
+    'expected an ISO 3166-1 country code, such as DE; got "QQ"'
+  ],
+  [
+    search({ user_location: { timezone: "Mars/Olympus" } }),
+    "tools[0].user_location.timezone",
+    'expected an IANA time zone id, such as Europe/Berlin; got "Mars/Olympus"'
+  ],
+  [
+    { tools: [{ type: "function", name: "get.weather" }] },
+    "tools[0].name",
+    'expected 1 to 128 letters, digits, _ or -; got "get.weather"'
+  ],
+  [
+    { tools: [{ type: "namespace", name: "n", tools: [{ type: "function", name: "a b" }] }] },
+    "tools[0].tools[0].name",
+    'expected 1 to 128 letters, digits, _ or -; got "a b"'
+  ],
+  [
+    content({ type: "input_file", file_url: "https://e.com/a.pdf", file_data: "JVBERi0=" }),
+    "input[0].content[0].file_url",
+    "can't be sent together with file_data"
+  ],
+  [
+    content({ type: "input_image", image_url: "https://e.com/a.png", file_id: "f" }),
+    "input[0].content[0].file_id",
+    "can't be sent together with image_url"
   ],
   [
     search({ filters: { allowed_domains: ["a.com", "https://b.com"] } }),

@@ -1,28 +1,22 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
-import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Fiber, Layer, TestClock } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { newResponseId, outputItemId } from "../../src/responses/ids.ts"
-import type { InputItem } from "../../src/responses/InputItem.ts"
+import type { StoredItem } from "../../src/responses/InputItem.ts"
 import { ResponseExpiry } from "../../src/responses/ResponseExpiry.ts"
-import { ResponseRetention, ResponseStore } from "../../src/responses/ResponseStore.ts"
-import type { StoredResponse } from "../../src/responses/ResponseStore.ts"
+import { ResponseRetention, ResponseStore } from "../../src/responses/store/ResponseStore.ts"
+import type { StoredResponse } from "../../src/responses/store/ResponseStore.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
+import { database, databaseNamed, describeOnEach } from "../sql/engines.ts"
 import { encoding, run } from "./encoding.ts"
+import { adjust } from "../sql/clock.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "gateway-responses-"))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-let files = 0
-const database = () => layer({ url: `sqlite:${join(folder, `${++files}.db`)}`, exclusive: true })
-const storeOn = (file: ReturnType<typeof database>) =>
-  ResponseStore.Default.pipe(Layer.provideMerge(Commits.Default), Layer.provideMerge(file))
+const storeOn = (on: ReturnType<typeof database>) =>
+  ResponseStore.Default.pipe(Layer.provideMerge(Commits.Default), Layer.provideMerge(on))
 
 const mine = AccountId.make("mine")
 const another = AccountId.make("another")
@@ -32,7 +26,7 @@ const stop: GenerationEvent = { type: "finished", reason: "stop", stopSequence: 
 
 const answer = (
   events: ReadonlyArray<GenerationEvent>,
-  options: { readonly input?: ReadonlyArray<InputItem>; readonly previous?: string } = {}
+  options: { readonly input?: ReadonlyArray<StoredItem>; readonly previous?: string } = {}
 ): StoredResponse => {
   const id = newResponseId()
   const include = { searchSources: false, encryptedReasoning: false }
@@ -54,7 +48,7 @@ const save = (store: ResponseStore, stored: StoredResponse) => Effect.promise(()
 
 const message = (text: string) => expect.objectContaining({ content: [expect.objectContaining({ text })] })
 
-describe("ResponseStore", () => {
+describeOnEach("ResponseStore", () => {
   it.effect("reads back what was saved, for its account alone", () =>
     Effect.gen(function* () {
       const store = yield* ResponseStore
@@ -138,6 +132,54 @@ describe("ResponseStore", () => {
     }).pipe(Effect.provide(storeOn(database())))
   )
 
+  it.effect("reads no chain that is longer than a body may be, nor so much behind references", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const long: ReadonlyArray<StoredItem> = [{ role: "user", content: "x".repeat(17 * 1_048_576) }]
+      const first = answer([...text("one"), stop], { input: long })
+      const second = answer([...text("two"), stop], { input: long, previous: first.response.id })
+      yield* save(store, first)
+      yield* save(store, second)
+      expect(yield* store.history(mine, first.response.id)).toHaveLength(2)
+      const refused = yield* Effect.flip(store.history(mine, second.response.id))
+      expect(refused.message).toMatch(/^previous_response_id: the conversation that it continues is longer than 32 MiB/)
+
+      const asked = ({ response }: StoredResponse) => `${response.id.replace("resp_", "msg_")}i0`
+      const answered = ({ output }: StoredResponse) => output[0]?.id ?? ""
+      const referring = (...ids: ReadonlyArray<string>) =>
+        store.resolve(
+          mine,
+          ids.map((id) => ({ type: "item_reference", id }))
+        )
+      // Only what is referred to is read.
+      expect(yield* referring(asked(first), answered(second))).toMatchObject([long[0], { role: "assistant" }])
+      expect((yield* Effect.flip(referring(asked(first), asked(second)))).message).toMatch(/longer than 32 MiB/)
+      const twice = yield* Effect.flip(referring(answered(first), answered(first)))
+      expect(twice.message).toMatch(/^Duplicate item found/)
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("looks up any number of references", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const save600 = Effect.forEach(
+        Array.from({ length: 600 }),
+        () => {
+          const one = answer([...text("one"), stop])
+          return Effect.as(save(store, one), one.output[0]?.id ?? "")
+        },
+        { concurrency: "unbounded" }
+      )
+      const stored = yield* save600
+      const references = (ids: ReadonlyArray<string>): ReadonlyArray<StoredItem> =>
+        ids.map((id) => ({ type: "item_reference", id }))
+      expect(yield* store.resolve(mine, references(stored))).toMatchObject(stored.map((id) => ({ id })))
+      const unknown = Array.from({ length: 40_000 }, (_, index) => `msg_${index}`)
+      const missing = yield* Effect.flip(store.resolve(mine, references([...stored, ...unknown])))
+      expect(missing.message).toMatch(/^Item with id 'msg_0' not found/)
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
   it.effect("resolves references to items of output and input, with what only a replay may see", () =>
     Effect.gen(function* () {
       const store = yield* ResponseStore
@@ -150,7 +192,7 @@ describe("ResponseStore", () => {
       yield* save(store, stored)
       const [reasoning, hello] = stored.response.output
       expect(reasoning).not.toHaveProperty("encrypted_content")
-      const reference = (id: string): InputItem => ({ type: "item_reference", id })
+      const reference = (id: string): StoredItem => ({ type: "item_reference", id })
       const asked = `msg_${stored.response.id.slice("resp_".length)}i0`
       const input = [
         reference(asked),
@@ -179,7 +221,7 @@ describe("ResponseStore", () => {
 
   it.effect("survives its process", () =>
     Effect.gen(function* () {
-      const file = database()
+      const file = Layer.unwrapEffect(Effect.map(databaseNamed("survives"), (url) => layer({ url, exclusive: true })))
       const stored = answer([...text("hello"), stop])
       yield* Effect.provide(
         Effect.flatMap(ResponseStore, (store) => save(store, stored)),
@@ -194,7 +236,7 @@ describe("ResponseStore", () => {
   )
 })
 
-describe("ResponseExpiry", () => {
+describeOnEach("ResponseExpiry", () => {
   it.effect("removes in batches what is older than the retention, which is not found before that either", () =>
     Effect.gen(function* () {
       const store = yield* ResponseStore
@@ -202,15 +244,15 @@ describe("ResponseExpiry", () => {
       const count = Effect.map(sql<{ n: number }>`SELECT count(*) AS n FROM responses`, ([row]) => row?.n)
       const many = Array.from({ length: 120 }, () => answer([...text("x"), stop]))
       yield* Effect.forEach(many, (stored) => save(store, stored), { concurrency: "unbounded" })
-      yield* TestClock.adjust("23 hours")
+      yield* adjust("23 hours")
       const fiber = yield* Effect.forkScoped(Layer.launch(ResponseExpiry))
       yield* Effect.yieldNow()
-      yield* TestClock.adjust("59 minutes")
+      yield* adjust("59 minutes")
       expect(yield* count).toBe(120)
       yield* store.find(mine, many[0]!.response.id)
-      yield* TestClock.adjust("1 minute")
+      yield* adjust("1 minute")
       expect(Exit.isFailure(yield* Effect.exit(store.find(mine, many[0]!.response.id)))).toBe(true)
-      yield* TestClock.adjust("2 minutes")
+      yield* adjust("2 minutes")
       expect(yield* count).toBe(0)
       yield* Fiber.interrupt(fiber)
     }).pipe(

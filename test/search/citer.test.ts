@@ -27,6 +27,16 @@ const read = (pieces: ReadonlyArray<string>, shown = sources()) => {
   return { text, cited: citations.map(({ end, start, url }) => [url, text.slice(start, end)]) }
 }
 
+describe("a text of a million characters", () => {
+  it.each([
+    ["marks", "[[1]] ".repeat(150_000)],
+    ["blanks", " ".repeat(1_000_000)],
+    ["marks begun", "[[1".repeat(300_000)]
+  ])("is read in time that grows with its length: %s", (_, text) => {
+    expect(read([text]).text.length).toBeLessThanOrEqual(text.length)
+  })
+})
+
 describe("marks in a text", () => {
   it.each([
     ["It is so [[1]].", "It is so.", [["1", "It is so"]]],

@@ -1,12 +1,14 @@
 import { Effect } from "effect"
 import type { Failure } from "../../src/contract/Failure.ts"
+import { begin } from "../../src/flow/begin.ts"
+import { Begun } from "../../src/flow/Begun.ts"
 import type { Conversation, SearchTool } from "../../src/generation/Conversation.ts"
 import type { Batch, Generation, How } from "../../src/generation/Generation.ts"
 import type { GenerationEvent, Usage } from "../../src/generation/GenerationEvent.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { select } from "../../src/search/select.ts"
 import type { SearchProvider } from "../../src/search/SearchProvider.ts"
-import { corpus } from "../../src/upstreams/sandbox/corpus.ts"
+import { corpus } from "../../src/sandbox/corpus.ts"
 import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { search } from "../upstreams/conversations.ts"
@@ -24,13 +26,14 @@ export const scripted = (turns: ReadonlyArray<Turn>) => {
   const ended: Array<How | undefined> = []
   const upstream: TextUpstream = {
     name: "plain",
-    generate: (conversation) =>
-      Effect.suspend(() => {
-        const turn = turns[asked.length]
-        asked.push(conversation)
-        if (turn === undefined) return Effect.dieMessage("asked once too often")
-        return typeof turn === "function" ? turn(conversation) : Effect.succeed(playing(turn, (how) => ended.push(how)))
-      })
+    generate: (conversation, { runtime }) => {
+      const turn = turns[asked.length]
+      asked.push(conversation)
+      if (turn === undefined) return Begun.die("asked once too often")
+      return typeof turn === "function"
+        ? begin(runtime, turn(conversation))
+        : Begun.succeed(playing(turn, (how) => ended.push(how)))
+    }
   }
   return { upstream, asked, ended }
 }

@@ -8,6 +8,7 @@ import type { SearchProvider } from "../../src/search/SearchProvider.ts"
 import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { call, conversation, result, user, weather } from "../upstreams/conversations.ts"
 import { outcome } from "../upstreams/events.ts"
+import { generated } from "../upstreams/generated.ts"
 import { calls, corpusProvider, drained, says, scripted, stops, tool, usage, used } from "./script.ts"
 import type { Turn } from "./script.ts"
 
@@ -19,7 +20,7 @@ const run = (turns: ReadonlyArray<Turn>, asked: Conversation = asking(), given?:
   Effect.gen(function* () {
     const model = scripted(turns)
     const { provider, queries } = corpusProvider()
-    const generation = yield* withSearch(model.upstream, given ?? provider).generate(asked, options)
+    const generation = yield* generated(withSearch(model.upstream, given ?? provider), asked, options)
     const events = yield* Effect.promise(() => drained(generation))
     return { ...outcome(events), events, model, queries }
   })
@@ -295,9 +296,22 @@ describe("together with the caller's functions", () => {
 })
 
 describe("what ends it early", () => {
-  it.effect("without a provider it is refused, and says so", () =>
+  it.effect("without a provider it is left out, which is told", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(withSearch(scripted([]).upstream, undefined).generate(asking(), options))
+      const model = scripted([says("Hi")])
+      const generation = yield* generated(withSearch(model.upstream, undefined), asking(), options)
+      expect(generation.adapted).toEqual(["tools.web_search"])
+      expect(model.asked[0]?.tools).toEqual([])
+    })
+  )
+
+  it.effect.each([
+    { type: "tool", name: "web_search" },
+    { type: "required", names: undefined }
+  ] as const)("without a provider it is refused where it must be called, and says so: %j", (toolChoice) =>
+    Effect.gen(function* () {
+      const asked = asking({ toolChoice })
+      const error = yield* Effect.flip(generated(withSearch(scripted([]).upstream, undefined), asked, options))
       expect(error).toMatchObject({ _tag: "InvalidRequest", param: "tools" })
       expect(error).toHaveProperty("message", expect.stringContaining("no search provider is configured"))
     })
@@ -367,7 +381,7 @@ describe("what ends it early", () => {
 
 describe("a hang-up", () => {
   const begin = (model: ReturnType<typeof scripted>, provider: SearchProvider) =>
-    withSearch(model.upstream, provider).generate(asking(), options)
+    generated(withSearch(model.upstream, provider), asking(), options)
 
   const upTo = async (generation: Generation, type: string) => {
     for (;;) {
@@ -415,8 +429,7 @@ describe("a hang-up", () => {
             Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
           )
       ])
-      // As it is run in earnest: with nobody to interrupt its beginning.
-      const generation = yield* Effect.uninterruptible(begin(model, corpusProvider().provider))
+      const generation = yield* begin(model, corpusProvider().provider)
       yield* Effect.promise(() => upTo(generation, "search-end"))
       const waiting = generation.next()
       yield* Deferred.await(begun)

@@ -1,21 +1,22 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { describe, expect, it } from "@effect/vitest"
-import { Effect, Layer, TestClock } from "effect"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
 import { Changes } from "../../src/sql/Changes.ts"
-import { layer } from "../../src/sql/Database.ts"
+import { database, describeOnEach } from "./engines.ts"
+import { adjust } from "./clock.ts"
 
-const live = Changes.Default.pipe(Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })))
+const live = Changes.Default.pipe(Layer.provideMerge(database()))
 
-describe("changes", () => {
+describeOnEach("changes", () => {
   it.effect("are heard by every listener within 250 ms, once each", () =>
     Effect.gen(function* () {
       const changes = yield* Changes
       const heard: Array<string> = []
       for (const name of ["one", "other"]) yield* changes.listen(Effect.sync(() => heard.push(name)))
       yield* changes.tell
-      yield* TestClock.adjust("250 millis")
+      yield* adjust("250 millis")
       expect(heard).toEqual(["one", "other"])
-      yield* TestClock.adjust("10 seconds")
+      yield* adjust("10 seconds")
       expect(heard).toHaveLength(2)
     }).pipe(Effect.provide(live))
   )
@@ -31,11 +32,11 @@ describe("changes", () => {
       )
       yield* changes.listen(Effect.sync(() => others++))
       yield* changes.tell
-      yield* TestClock.adjust("250 millis")
+      yield* adjust("250 millis")
       expect(heard).toBe(0)
       expect(others).toBeGreaterThan(0)
       failing = false
-      yield* TestClock.adjust("250 millis")
+      yield* adjust("250 millis")
       expect(heard).toBe(1)
     }).pipe(Effect.provide(live))
   )

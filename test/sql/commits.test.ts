@@ -52,8 +52,13 @@ describe("Commits", () => {
         const exits = yield* Effect.forEach(writes, Effect.exit, { concurrency: "unbounded" })
         expect(exits.map(Exit.isFailure)).toEqual([true, true, true, true, true])
         expect(yield* accounts).toEqual([])
+        expect(commits.refusal()).toBe("the database takes no writes: the disk is full (SQLITE_FULL)")
+        // What is refused for its own sake does not say that others would be taken.
+        yield* Effect.flip(commits.write(Effect.fail("no")))
+        expect(commits.refusal()).toBeDefined()
         yield* sql`PRAGMA max_page_count = 1000000`
         yield* write("e")
+        expect(commits.refusal()).toBeUndefined()
         expect((yield* accounts).map((row) => row.id)).toEqual(["e", "e-too"])
       }).pipe(Effect.provide(withCommits("full.db")))
   )
@@ -68,9 +73,55 @@ describe("Commits", () => {
       expect((yield* accounts).map((row) => row.id)).toEqual(["a", "b"])
     }).pipe(Effect.provide(withCommits("constraint.db")))
   )
+
+  it.effect("goes on, and keeps its word to the others, when what was to follow a commit throws", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const context = yield* Effect.context<SqlClient.SqlClient>()
+      const followed: Array<string> = []
+      const write = (id: string, ...then: ReadonlyArray<() => void>) =>
+        commits.write(Effect.provide(Effect.zipRight(Effect.forEach(then, commits.afterCommit), account(id)), context))
+      const breaks = () => {
+        throw new Error("what follows broke")
+      }
+      const together = [write("a", breaks, () => followed.push("a")), write("b", () => followed.push("b"))]
+      const exits = yield* Effect.forEach(together, Effect.exit, { concurrency: "unbounded" })
+      expect(exits.map(Exit.isSuccess)).toEqual([true, true])
+      expect(followed).toEqual(["a", "b"])
+      yield* write("c")
+      expect((yield* accounts).map((row) => row.id)).toEqual(["a", "b", "c"])
+      // Nothing follows what was not written, alone or beside others.
+      yield* Effect.exit(write("c", () => followed.push("c again")))
+      const beside = [write("a", () => followed.push("a again")), write("d", () => followed.push("d"))]
+      yield* Effect.forEach(beside, Effect.exit, { concurrency: "unbounded" })
+      expect(followed).toEqual(["a", "b", "d"])
+    }).pipe(Effect.provide(withCommits("after.db")))
+  )
 })
 
+/** How a commit waits for the disk: 2 is FULL. */
+const synchronous = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ synchronous: number }>`PRAGMA synchronous`, (rows) => rows[0]?.synchronous)
+)
+
 describe("the database", () => {
+  it.effect("has every commit wait for the disk, but for those that need not, and again after them", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const context = yield* Effect.context<SqlClient.SqlClient>()
+      const here = Effect.provide(context)
+      expect(yield* synchronous).toBe(2)
+      yield* commits.write(here(account("a")))
+      expect(yield* commits.statementBehind(here(synchronous))).toBe(1)
+      expect(yield* synchronous).toBe(2)
+      const failing = Effect.zipRight(here(account("b")), Effect.fail("no"))
+      expect(yield* Effect.flip(commits.writeBehind(failing))).toBe("no")
+      expect(yield* synchronous).toBe(2)
+      yield* commits.statementNow(here(account("c")))
+      expect(yield* synchronous).toBe(2)
+    }).pipe(Effect.provide(withCommits("synchronous.db")))
+  )
+
   it.effect("refuses a second server on the same file, in one line", () =>
     Effect.gen(function* () {
       const second = yield* Effect.flip(Layer.build(database("shared.db")))
@@ -83,7 +134,9 @@ describe("the database", () => {
   it.effect("names a bad address", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(Layer.build(layer({ url: "mysql://x", exclusive: true })))
-      expect(failure.message).toContain('expected sqlite:<path> or sqlite::memory:; got "mysql://x"')
+      expect(failure.message).toContain(
+        'expected sqlite:<path>, sqlite::memory: or postgres://<user>@<host>/<name>; got "mysql:…"'
+      )
     }).pipe(Effect.scoped)
   )
 

@@ -1,50 +1,60 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
-import { afterAll, describe, expect, it } from "@effect/vitest"
+import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
-import { layer } from "../../src/sql/Database.ts"
 import { gathered } from "../../src/sql/gathered.ts"
-
-const folder = mkdtempSync(join(tmpdir(), "gateway-gathered-"))
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const commitsOn = (name: string) =>
-  Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${join(folder, name)}`, exclusive: true })))
+import { database, describeOnEach } from "./engines.ts"
 
 const setUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`CREATE TABLE numbers (n INTEGER NOT NULL UNIQUE)`
-  const writes: Array<ReadonlyArray<number>> = []
-  const add = gathered(yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<number>) => {
+  const writes: Array<ReadonlyArray<string>> = []
+  const add = gathered(yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<string>) => {
     writes.push(rows)
-    return Effect.forEach(rows, (n) => sql`INSERT INTO numbers ${sql.insert({ n })}`, { discard: true })
+    return Effect.forEach(rows, (id) => sql`INSERT INTO accounts ${sql.insert({ id, created_at: 0 })}`, {
+      discard: true
+    })
   })
-  const stored = Effect.map(sql<{ n: number }>`SELECT n FROM numbers ORDER BY n`, (rows) => rows.map(({ n }) => n))
+  const stored = Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) =>
+    rows.map(({ id }) => id)
+  )
   return { add, stored, writes }
 })
 
-describe("gathered", () => {
+describeOnEach("gathered", () => {
+  const live = Commits.Default.pipe(Layer.provideMerge(database()))
+
   it.effect("writes rows that wait at the same moment at once, and answers when they are there", () =>
     Effect.gen(function* () {
       const { add, stored, writes } = yield* setUp
-      yield* Effect.promise(() => Promise.all([add(1), add(2), add(3)]))
-      expect(yield* stored).toEqual([1, 2, 3])
-      yield* Effect.promise(() => add(4))
-      expect(writes).toEqual([[1, 2, 3], [4]])
-    }).pipe(Effect.provide(commitsOn("once.db")))
+      yield* Effect.promise(() => Promise.all([add("1"), add("2"), add("3")]))
+      expect(yield* stored).toEqual(["1", "2", "3"])
+      yield* Effect.promise(() => add("4"))
+      expect(writes).toEqual([["1", "2", "3"], ["4"]])
+    }).pipe(Effect.provide(live))
   )
 
-  it.effect("rejects all that went with a row that can't be written, and goes on", () =>
+  it.effect("rejects what the database refuses alone, keeps all that went with it, and goes on", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
-      const ends = yield* Effect.promise(() => Promise.allSettled([add(1), add(1), add(2)]))
-      expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"])
+      yield* Effect.promise(() => add("twice"))
+      const some = ["a", "b", "twice", "c", "d", "e"]
+      const ends = yield* Effect.promise(() => Promise.allSettled(some.map(add)))
+      expect(ends.map(({ status }) => status === "fulfilled")).toEqual(some.map((id) => id !== "twice"))
+      expect(yield* stored).toEqual(["a", "b", "c", "d", "e", "twice"])
+      yield* Effect.promise(() => add("f"))
+      expect(yield* stored).toContain("f")
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("rejects all of a write that fails by nobody's fault", () =>
+    Effect.gen(function* () {
+      const { add, stored } = yield* setUp
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`ALTER TABLE accounts RENAME TO gone`
+      const ends = yield* Effect.promise(() => Promise.allSettled([add("a"), add("b")]))
+      yield* sql`ALTER TABLE gone RENAME TO accounts`
+      expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"])
       expect(yield* stored).toEqual([])
-      yield* Effect.promise(() => add(1))
-      expect(yield* stored).toEqual([1])
-    }).pipe(Effect.provide(commitsOn("reject.db")))
+    }).pipe(Effect.provide(live))
   )
 })

@@ -1,15 +1,17 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { NodeTimes } from "../../src/nodes/Node.ts"
 import { Commits } from "../../src/sql/Commits.ts"
-import { layer as database } from "../../src/sql/Database.ts"
-import { Leases } from "../../src/tasks/Leases.ts"
+import { layer as databaseAt } from "../../src/sql/Database.ts"
+import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import type { TaskChange } from "../../src/tasks/Outbox.ts"
 import type { NewTask, Task } from "../../src/tasks/Task.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { database } from "../sql/engines.ts"
 
 export const alice = AccountId.make("alice")
 export const bob = AccountId.make("bob")
@@ -37,19 +39,26 @@ export const kind = (over: Partial<TaskKind> = {}): TaskKind => ({
   ...over
 })
 
+/** Nodes that don't renew by themselves, and bury each other as soon as they are asked to. */
+const unhurried = { renewEvery: 3_600_000, goodFor: 15_000, lookEvery: 3_600_000, othersFirst: 0 }
+
 /** The engine's stores on a database of its own, and every change of state in the order it was committed. */
 export const stores = (options: { readonly kinds?: ReadonlyArray<TaskKind>; readonly url?: string } = {}) => {
   const changes: Array<Pick<Task, "id" | "state">> = []
   const outbox = Layer.succeed(Outbox, {
     record: () => Effect.void,
-    committed: (change: TaskChange) => void changes.push({ id: change.task.id, state: change.task.state })
+    committed: (change: TaskChange) => void changes.push({ id: change.task.id, state: change.task.state }),
+    hurry: () => Effect.void
   })
   const layer = Leases.Default.pipe(
     Layer.provideMerge(TaskStore.Default),
     Layer.provideMerge(outbox),
     Layer.provideMerge(Layer.succeed(TaskKinds, taskKinds(...(options.kinds ?? [kind()])))),
+    Layer.provideMerge(Layer.succeed(NodeTimes, unhurried)),
     Layer.provideMerge(Commits.Default),
-    Layer.provideMerge(database({ url: options.url ?? "sqlite::memory:", exclusive: false }))
+    Layer.provideMerge(
+      options.url === undefined ? database({ exclusive: false }) : databaseAt({ url: options.url, exclusive: false })
+    )
   )
   return { layer: Layer.orDie(layer), changes }
 }
@@ -60,11 +69,15 @@ export const rows = Effect.flatMap(
   (sql) => sql<Record<string, unknown>>`SELECT * FROM tasks ORDER BY id`
 )
 
-/** Waits, one turn of the event loop after the other, until something is so. The test's clock stands still meanwhile. */
+/**
+ * Waits, one turn of the event loop after the other, until something is so. The test's clock stands still meanwhile; this
+ * machine's may run for a while, if it has to.
+ */
 export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (a: A) => boolean): Effect.Effect<A, E, R> =>
   Effect.gen(function* () {
+    const givenUpAt = Date.now() + 60_000
     let seen = yield* look
-    for (let turn = 0; turn < 2_000 && !isSo(seen); turn++) {
+    while (!isSo(seen) && Date.now() < givenUpAt) {
       yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
       seen = yield* look
     }
@@ -72,7 +85,4 @@ export const eventually = <A, E, R>(look: Effect.Effect<A, E, R>, isSo: (a: A) =
     return seen
   })
 
-/** Lets everything that can run, run. */
-export const settled = Effect.promise(async () => {
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
-})
+export { settled } from "../sql/clock.ts"

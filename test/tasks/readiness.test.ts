@@ -6,7 +6,12 @@ it("readiness tells how long the longest-abandoned task has waited", async () =>
   try {
     const response = await fetch(`${gateway.url}/readyz`)
     expect(response.status).toBe(200)
-    expect(await response.json()).toEqual({ status: "ok", oldest_expired_lease_seconds: 0 })
+    expect(await response.json()).toEqual({
+      status: "ok",
+      oldest_expired_lease_seconds: 0,
+      limits: "process",
+      files: "ok"
+    })
   } finally {
     await gateway.dispose()
   }

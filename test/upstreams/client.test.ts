@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { defaultDeadlines, callUpstream } from "../../src/upstreams/client.ts"
@@ -63,5 +64,50 @@ it.live("knows no proxy variables, follows no redirects and asks for nothing com
     expect(yield* Effect.promise(() => exchange.text(100))).toBe("identity")
     expect(proxied).toEqual([])
     yield* Effect.promise(() => Promise.all([server.stop(true), proxy.stop(true)]))
+  })
+)
+
+it.live("a packed answer is counted as it is unpacked, and left where it is too long", () =>
+  Effect.gen(function* () {
+    const bomb = gzipSync(new Uint8Array(64 * 1_048_576).fill(0x20))
+    const headers = { "content-encoding": "gzip" }
+    const server = Bun.serve({ port: 0, fetch: () => new Response(bomb, { headers }) })
+    const url = `http://127.0.0.1:${server.port}/`
+    const exchange = yield* callUpstream({ url, headers: {}, body: "{}", deadlines: defaultDeadlines })
+    const limit = 1_048_576
+    const text = yield* Effect.promise(() => exchange.text(limit))
+    expect(bomb.length).toBeLessThan(limit)
+    expect(text.length).toBeGreaterThan(limit)
+    // One piece of it is the most that goes over.
+    expect(text.length).toBeLessThan(2 * limit)
+    yield* Effect.promise(() => server.stop(true))
+  })
+)
+
+it.live("an answer that is packed although nobody asked for that is read, in each usual form", () =>
+  Effect.gen(function* () {
+    const packed: Readonly<Record<string, Uint8Array<ArrayBuffer>>> = {
+      gzip: gzipSync("an answer"),
+      deflate: deflateSync("an answer"),
+      br: brotliCompressSync("an answer"),
+      zstd: zstdCompressSync("an answer"),
+      identity: Buffer.from("an answer")
+    }
+    const server = Bun.serve({
+      port: 0,
+      fetch: ({ url }) => {
+        const encoding = new URL(url).pathname.slice(1)
+        return new Response(packed[encoding] ?? "an answer", { headers: { "content-encoding": encoding } })
+      }
+    })
+    const asked = (encoding: string) =>
+      Effect.flatMap(
+        callUpstream({ url: `${server.url.href}${encoding}`, headers: {}, body: "{}", deadlines: defaultDeadlines }),
+        (exchange) => Effect.tryPromise(() => exchange.text(1_000))
+      )
+    for (const encoding of Object.keys(packed))
+      expect([encoding, yield* asked(encoding)]).toEqual([encoding, "an answer"])
+    expect(yield* Effect.flip(asked("of-their-own"))).toMatchObject({ error: expect.objectContaining({}) })
+    yield* Effect.promise(() => server.stop(true))
   })
 )

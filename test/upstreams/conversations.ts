@@ -1,36 +1,19 @@
 import type { Conversation, Item } from "../../src/generation/Conversation.ts"
+import { conversation as bare, said } from "../generation/conversations.ts"
 
 /** A conversation that asks for nothing special. */
-export const conversation = (over: Partial<Conversation> = {}): Conversation => ({
-  model: "house-default",
-  system: [],
-  items: [user("Hi")],
-  tools: [],
-  toolChoice: { type: "auto" },
-  parallelToolCalls: true,
-  reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
-  sampling: { temperature: undefined, topP: undefined, topK: undefined },
-  maxOutputTokens: undefined,
-  stopSequences: [],
-  format: { type: "text" },
-  truncation: "disabled",
-  endUser: undefined,
-  cacheKey: undefined,
-  ...over
-})
+export const conversation = (over: Partial<Conversation> = {}): Conversation =>
+  bare({ model: "house-default", items: [user("Hi")], ...over })
 
-export const user = (text: string): Item => ({ type: "message", role: "user", content: [{ type: "text", text }] })
-export const assistant = (text: string): Item => ({
-  type: "message",
-  role: "assistant",
-  content: [{ type: "text", text }]
-})
-export const system = (text: string): Item => ({ type: "message", role: "system", content: [{ type: "text", text }] })
+export const user = (text: string): Item => said("user", text)
+export const assistant = (text: string): Item => said("assistant", text)
+export const system = (text: string): Item => said("system", text)
 export const thought = (text: string, signature?: string): Item => ({
   type: "reasoning",
   text,
   signature,
-  redacted: undefined
+  redacted: undefined,
+  ...(signature !== undefined && { origin: { by: signature.startsWith("gAAAA") ? "openai" : "anthropic" } })
 })
 export const call = (callId: string, name: string, args: string, kind: "function" | "custom" = "function"): Item => ({
   type: "tool-call",

@@ -3,13 +3,13 @@ import fc from "fast-check"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import type { Reader } from "../../src/upstreams/generationOf.ts"
 import { forwarded } from "../../src/upstreams/native/forwarded.ts"
-import { messages } from "../../src/upstreams/native/messages.ts"
-import { responses } from "../../src/upstreams/native/responses.ts"
-import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages.ts"
+import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
+import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
+import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { noBack } from "../../src/upstreams/protocols/back.ts"
-import { openaiChat } from "../../src/upstreams/protocols/openaiChat.ts"
+import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
-import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses.ts"
+import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
 import { translated } from "../../src/upstreams/translated.ts"
 import { nativeText, outcome } from "./events.ts"
 import type { DialectName } from "./fakes/fakeUpstream.ts"
@@ -18,16 +18,16 @@ import { scenarios } from "./fakes/scenarios.ts"
 
 const lowered = { back: noBack, stops: ["there is no such text"] }
 const readers: Readonly<Record<string, readonly [DialectName, () => Reader]>> = {
-  "openai-chat": ["openai-chat", () => translated(openaiChat(providers.generic), lowered)],
-  "openai-responses": ["openai-responses", () => translated(openaiResponses, lowered)],
-  "anthropic-messages": ["anthropic-messages", () => translated(anthropicMessages, lowered)],
+  "openai-chat": ["openai-chat", () => translated(openaiChat(providers.generic), lowered, { model: "m" })],
+  "openai-responses": ["openai-responses", () => translated(openaiResponses, lowered, { model: "m" })],
+  "anthropic-messages": ["anthropic-messages", () => translated(anthropicMessages, lowered, { model: "m" })],
   "anthropic-messages passed through": [
     "anthropic-messages",
-    () => forwarded(anthropicMessages, messages, (answer) => ({ ...answer, id: "ours" }))
+    () => forwarded(anthropicMessages, messagesDialect, (answer) => ({ ...answer, id: "ours" }), true)
   ],
   "openai-responses passed through": [
     "openai-responses",
-    () => forwarded(openaiResponses, responses, (answer) => ({ ...answer, id: "ours" }))
+    () => forwarded(openaiResponses, responsesDialect, (answer) => ({ ...answer, id: "ours" }), true)
   ]
 }
 

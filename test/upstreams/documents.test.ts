@@ -1,6 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { Documents } from "../../src/documents/Documents.ts"
+import type { Conversation } from "../../src/generation/Conversation.ts"
 import { extractDocuments } from "../../src/upstreams/extractDocuments.ts"
+import { flateBomb } from "../guard/bodies/pdfs.ts"
 import { conversation } from "./conversations.ts"
 
 /** The smallest PDF that shows a line of text. */
@@ -35,36 +38,40 @@ const asking = (data: string) => {
   })
 }
 const none = () => false
+const extract = (asked: Conversation, takes: (mediaType: string) => boolean) =>
+  Effect.flatMap(Documents, ({ read }) => extractDocuments(asked, takes, read))
 
 describe("documents", () => {
   it.effect("give their text to an upstream that takes no PDFs, and keep their name", () =>
     Effect.gen(function* () {
-      const { conversation, extracted } = yield* extractDocuments(asking(pdf("The plan is simple")), none)
+      const { conversation, extracted } = yield* extract(asking(pdf("The plan is simple")), none)
       expect(extracted).toBe(true)
       const source = { type: "text", mediaType: "text/plain", text: "The plan is simple" }
       expect(conversation.items).toMatchObject([
         { content: [{ type: "document", name: "plan.pdf", source }] },
         { content: [{ type: "document", name: "plan.pdf", source }] }
       ])
-    })
+    }).pipe(Effect.provide(Documents.Default))
   )
 
   it.effect("go as they are to an upstream that takes them", () =>
     Effect.gen(function* () {
       const asked = asking(pdf("x"))
-      expect(yield* extractDocuments(asked, (type) => type === "application/pdf")).toEqual({
+      expect(yield* extract(asked, (type) => type === "application/pdf")).toEqual({
         conversation: asked,
         extracted: false
       })
-    })
+    }).pipe(Effect.provide(Documents.Default))
   )
 
   it.effect("without text, or that are no PDFs, are refused by name", () =>
     Effect.gen(function* () {
-      const empty = yield* Effect.flip(extractDocuments(asking(pdf("")), none))
+      const empty = yield* Effect.flip(extract(asking(pdf("")), none))
       expect(empty).toMatchObject({ param: "document", message: expect.stringContaining("holds no text") })
-      const broken = yield* Effect.flip(extractDocuments(asking(btoa("nonsense")), none))
+      const broken = yield* Effect.flip(extract(asking(btoa("nonsense")), none))
       expect(broken.message).toContain("not a readable PDF")
-    })
+      const bomb = yield* Effect.flip(extract(asking(Buffer.from(flateBomb(1_024)).toString("base64")), none))
+      expect(bomb.message).toContain("takes more memory to read than the 256 MiB")
+    }).pipe(Effect.provide(Documents.Default))
   )
 })

@@ -44,6 +44,7 @@ export const outcome = (events: ReadonlyArray<GenerationEvent>) => {
       last["citations"] = [...((last["citations"] as Array<unknown>) ?? []), event.citation]
     }
     if (event.type === "close" && last !== undefined) {
+      if (event.isCut && last["type"] === "tool-call") last["cut"] = true
       if (event.signature !== undefined) last["signature"] = event.signature
       if (event.outcome !== undefined) last["outcome"] = event.outcome
     }

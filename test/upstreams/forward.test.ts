@@ -1,12 +1,14 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import type { JsonObject } from "../../src/contract/fields.ts"
-import { streamed as streaming } from "../../src/generation/streamed.ts"
+import { streamed as streaming } from "../../src/answering/streamed.ts"
+import { Begun } from "../../src/flow/Begun.ts"
+import { toEffect } from "../../src/flow/toEffect.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { nativeMachine } from "../../src/generation/native.ts"
+import { nativeMachine } from "../../src/answering/native.ts"
 import { defaultDeadlines } from "../../src/upstreams/client.ts"
 import { sseParser } from "../../src/upstreams/framing/sse.ts"
-import { textUpstream } from "../../src/upstreams/textUpstream.ts"
+import { protocols } from "../../src/upstreams/protocols.ts"
 import type { NativeRequest } from "../../src/upstreams/Upstream.ts"
 import { nativeText } from "./events.ts"
 import { dialects, fakeUpstream } from "./fakes/fakeUpstream.ts"
@@ -30,14 +32,13 @@ const forward = (
   body: JsonObject,
   over: { readonly stream?: boolean; readonly headers?: Record<string, string>; readonly upstreamModel?: string } = {}
 ) => {
-  const upstream = textUpstream({
+  const upstream = protocols[protocol].upstream({
     name: "up",
-    protocol,
     baseUrl: up.url + (protocol === "openai-responses" ? "/v1" : ""),
     apiKey: Redacted.make("sk-ours"),
-    provider: undefined,
     headers: {},
-    deadlines: defaultDeadlines
+    deadlines: defaultDeadlines,
+    readDocument: () => Effect.dieMessage("no document is read here")
   })
   const seen: Array<JsonObject> = []
   const request: NativeRequest = {
@@ -50,8 +51,14 @@ const forward = (
     }
   }
   const how = { upstreamModel: over.upstreamModel ?? "m-1", stream: over.stream ?? true, requestId: "req_1" }
-  const started = upstream.native?.forward(request, how) ?? Effect.dieMessage("no native dialect")
-  return Effect.map(started, (generation) => ({ generation, seen }))
+  return Effect.flatMap(Effect.runtime(), (runtime) =>
+    toEffect(() => {
+      const started =
+        upstream.forwarder?.forward(request, { ...how, runtime }, () => Begun.die("it is offered")) ??
+        Begun.die("no native dialect")
+      return started.map((generation) => ({ generation, seen }))
+    })
+  )
 }
 
 const events = (running: Effect.Effect<{ generation: { next: () => unknown } }, unknown>) =>
@@ -129,7 +136,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
     })
   )
 
-  it.effect("a failure in mid-stream is told as ours, and nothing of the upstream's after it", () =>
+  it.live("a failure in mid-stream is told as ours, and nothing of the upstream's after it", () =>
     Effect.gen(function* () {
       const up = fake(protocol)
       const all = yield* events(forward(protocol, up, { messages: "play:error-after", input: "play:error-after" }))
@@ -152,17 +159,44 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
     })
   )
 
+  it.effect.each([
+    [400, "InvalidRequest"],
+    [404, "NotFound"]
+  ] as const)("a refusal of %i keeps what programs act on, without what is the operator's", ([status, tag]) =>
+    Effect.gen(function* () {
+      const details = { error_code: "thread_not_found", unsupported: ["thread"], why: "sk-ours at http://10.0.0.3/x" }
+      const error = { type: "invalid_request_error", message: "No.", details }
+      const up = fake(protocol, { answer: () => Response.json({ type: "error", error }, { status }) })
+      const refused = yield* Effect.flip(forward(protocol, up, { messages: "Hi", input: "Hi" }))
+      expect(refused).toMatchObject({
+        failure: { _tag: tag, message: "No.", details: { ...details, why: "[…] at […]" } }
+      })
+    })
+  )
+
+  it.effect("a refusal whose details are beyond measure has none", () =>
+    Effect.gen(function* () {
+      const error = { type: "invalid_request_error", message: "No.", details: { more: "x".repeat(10_000) } }
+      const up = fake(protocol, { answer: () => Response.json({ type: "error", error }, { status: 400 }) })
+      const refused = yield* Effect.flip(forward(protocol, up, { messages: "Hi", input: "Hi" }))
+      expect(refused).toMatchObject({ failure: { _tag: "InvalidRequest", message: "No." } })
+      expect(JSON.stringify(refused)).not.toContain("xxx")
+    })
+  )
+
   it.effect("the last frames leave only once the answer is stored", () =>
     Effect.gen(function* () {
       const up = fake(protocol)
       const { generation, seen } = yield* forward(protocol, up, { messages: "play:text", input: "play:text" })
-      const response = yield* streaming({
-        generation,
-        machine: nativeMachine((failure) => [{ type: "error", message: failure.message }]),
-        heartbeat: ": ping\n\n",
-        request: { shutdown: new AbortController().signal } as never,
-        commit: () => Promise.reject(new Error("disk full"))
-      })
+      const response = yield* toEffect(() =>
+        streaming({
+          generation,
+          machine: nativeMachine((failure) => [{ type: "error", message: failure.message }]),
+          heartbeat: ": ping\n\n",
+          request: { shutdown: new AbortController().signal } as never,
+          commit: () => Promise.reject(new Error("disk full"))
+        })
+      )
       const sent = framesOf(yield* Effect.promise(() => response.text()))
       expect(sent.at(-1)?.[0]).toBe("error")
       expect(sent.map(([event]) => event)).not.toContain(
@@ -174,6 +208,22 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
 })
 
 describe("a messages request, passed through", () => {
+  it.effect("has ids of calls that its upstream takes", () =>
+    Effect.gen(function* () {
+      const up = fake("anthropic-messages")
+      const id = "functions.get_weather:0"
+      const messages = [
+        { role: "assistant", content: [{ type: "tool_use", id, name: "get_weather", input: {}, own: 1 }] },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "sunny" }] }
+      ]
+      yield* events(forward("anthropic-messages", up, { messages }))
+      expect(up.asked.at(-1)?.body.messages).toMatchObject([
+        { content: [{ id: "functions_get_weather_0", own: 1 }] },
+        { content: [{ tool_use_id: "functions_get_weather_0", content: "sunny" }] }
+      ])
+    })
+  )
+
   it.effect("keeps unknown fields and beta headers, and changes model, key and stream alone", () =>
     Effect.gen(function* () {
       const up = fake("anthropic-messages")

@@ -1,16 +1,18 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
+import { readOrigin } from "../../src/generation/origin.ts"
 import { Effect, Either, Exit, Fiber, Redacted } from "effect"
 import type { Conversation, Item } from "../../src/generation/Conversation.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { defaultDeadlines } from "../../src/upstreams/client.ts"
 import type { TextUpstreamOptions } from "../../src/upstreams/textUpstream.ts"
-import { textUpstream } from "../../src/upstreams/textUpstream.ts"
-import type { GenerateOptions } from "../../src/upstreams/Upstream.ts"
+import { protocols } from "../../src/upstreams/protocols.ts"
 import { conversation, pixel, search, user, weather } from "./conversations.ts"
 import { outcome } from "./events.ts"
 import type { DialectName } from "./fakes/fakeUpstream.ts"
 import { fakeUpstream } from "./fakes/fakeUpstream.ts"
 import { spoken } from "./fakes/scenarios.ts"
+import { generated } from "./generated.ts"
+import type { Told } from "./generated.ts"
 import type { Scenario } from "./fakes/scenarios.ts"
 
 const names = ["anthropic-messages", "openai-responses", "openai-chat"] as const
@@ -23,17 +25,19 @@ afterAll(() => Promise.all(Object.values(fakes).map((fake) => fake.stop())))
 
 const key = "sk-planted-secret"
 const at = (protocol: DialectName, url: string, over: Partial<TextUpstreamOptions> = {}) =>
-  textUpstream({
-    name: "up",
-    protocol,
-    baseUrl: `${url}/v1`,
-    apiKey: Redacted.make(key),
-    provider: protocol === "openai-chat" ? "openai" : undefined,
-    headers: {},
-    deadlines: defaultDeadlines,
-    ...over
-  })
-const how = (stream: boolean, over: Partial<GenerateOptions> = {}): GenerateOptions => ({
+  protocols[protocol].upstream(
+    {
+      name: "up",
+      baseUrl: `${url}/v1`,
+      apiKey: Redacted.make(key),
+      headers: {},
+      deadlines: defaultDeadlines,
+      readDocument: () => Effect.dieMessage("no document is read here"),
+      ...over
+    },
+    protocol === "openai-chat" ? "openai" : undefined
+  )
+const how = (stream: boolean, over: Partial<Told> = {}): Told => ({
   upstreamModel: "m-1",
   stream,
   requestId: "req_1",
@@ -54,13 +58,11 @@ const all = async (generation: { next: () => unknown; cancel: () => void }) => {
   return events
 }
 
-const run = (protocol: DialectName, stream: boolean, asked: Conversation, over: Partial<GenerateOptions> = {}) =>
-  at(protocol, fakes[protocol].url)
-    .generate(asked, how(stream, over))
-    .pipe(
-      Effect.flatMap((generation) => Effect.promise(() => all(generation))),
-      Effect.map(outcome)
-    )
+const run = (protocol: DialectName, stream: boolean, asked: Conversation, over: Partial<Told> = {}) =>
+  generated(at(protocol, fakes[protocol].url), asked, how(stream, over)).pipe(
+    Effect.flatMap((generation) => Effect.promise(() => all(generation))),
+    Effect.map(outcome)
+  )
 
 const signatures = {
   "anthropic-messages": spoken.signature,
@@ -98,7 +100,12 @@ for (const protocol of names) {
       it.effect("reasoning with what replays it", () =>
         Effect.map(play("reasoning"), ({ items }) => {
           expect(items).toMatchObject([{ type: "reasoning", text: spoken.thought }, said])
-          expect(items[0]?.["signature"]).toBe(signatures[protocol])
+          const signature = items[0]?.["signature"]
+          const by = { "anthropic-messages": "anthropic", "openai-responses": "openai", "openai-chat": "" }[protocol]
+          const made = { origin: { by, model: "m-1" }, opaque: signatures[protocol] }
+          expect(typeof signature === "string" ? readOrigin(signature) : undefined).toEqual(
+            signatures[protocol] === undefined ? undefined : made
+          )
         })
       )
       it.effect("a refusal", () =>
@@ -120,11 +127,17 @@ for (const protocol of names) {
           })
         )
       )
-      it.effect("an error after the first byte", () =>
-        Effect.map(play("error-after"), ({ items, ending }) => {
+      it.live("an error after the first byte", () =>
+        Effect.map(Effect.either(play("error-after")), (either) => {
+          if (!stream) {
+            const failure = { _tag: "UpstreamFailed" }
+            expect(either).toMatchObject({ left: { _tag: "UpstreamError", retry: "again", status: 200, failure } })
+            return
+          }
+          const { items, ending } = Either.getOrThrow(either)
           expect(ending).toMatchObject({ failed: expect.stringMatching(/UpstreamFailed/) })
           expect(JSON.stringify([items, ending])).not.toContain("10.0.0.3")
-          if (stream) expect(items).toMatchObject([said])
+          expect(items).toMatchObject([said])
         })
       )
       it.effect("a web search, or why there is none", () =>
@@ -185,7 +198,7 @@ describe("an upstream", () => {
     Effect.acquireUseRelease(
       Effect.sync(() => fakeUpstream("openai-chat", { answer: () => Response.json(body, { status, headers }) })),
       (fake) =>
-        Effect.map(Effect.flip(at("openai-chat", fake.url).generate(asking("hi"), how(true))), (error) => {
+        Effect.map(Effect.flip(generated(at("openai-chat", fake.url), asking("hi"), how(true))), (error) => {
           expect(JSON.stringify(error)).not.toContain(key)
           return error
         }),
@@ -235,7 +248,7 @@ describe("an upstream", () => {
   )
   it.effect("can't be reached", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(at("openai-chat", "http://127.0.0.1:1").generate(asking("hi"), how(true)))
+      const error = yield* Effect.flip(generated(at("openai-chat", "http://127.0.0.1:1"), asking("hi"), how(true)))
       expect(error).toMatchObject({ retry: "again", status: undefined, failure: { _tag: "UpstreamFailed" } })
     })
   )
@@ -244,9 +257,9 @@ describe("an upstream", () => {
     Effect.gen(function* () {
       const asked = asking("hi", { sampling: { temperature: undefined, topP: undefined, topK: 5 } })
       const upstream = at("openai-chat", fakes["openai-chat"].url)
-      const error = yield* Effect.flip(upstream.generate(asked, how(true, { strict: true })))
+      const error = yield* Effect.flip(generated(upstream, asked, how(true, { strict: true })))
       expect(error).toMatchObject({ _tag: "InvalidRequest", param: "top_k" })
-      const generation = yield* upstream.generate(asked, how(true))
+      const generation = yield* generated(upstream, asked, how(true))
       expect(generation.adapted).toEqual(["top_k"])
       generation.cancel()
     })
@@ -258,12 +271,22 @@ describe("an upstream", () => {
       const whole = (yield* Effect.promise(() => fetch(`${fake.url}/v1/chat/completions`, post({ model: "m" })))).json()
       const answer = yield* Effect.promise(() => whole)
       const odd = fakeUpstream("openai-chat", { answer: () => Response.json(answer) })
-      const generation = yield* at("openai-chat", odd.url).generate(asking("hi"), how(true))
+      const generation = yield* generated(at("openai-chat", odd.url), asking("hi"), how(true))
       expect(outcome(yield* Effect.promise(() => all(generation))).items).toEqual([said])
       yield* Effect.promise(() => odd.stop())
     })
   )
 
+  it.effect("refuses more stop sequences than are looked for, by the caller's word for them", () =>
+    Effect.gen(function* () {
+      const long = asking("play:text", { stopSequences: ["a".repeat(65_536), "b"], stopParam: "stop" })
+      const refused = yield* Effect.flip(run("openai-responses", true, long))
+      expect(refused).toMatchObject({ _tag: "InvalidRequest", param: "stop" })
+      expect(String(refused)).toContain("got 65537")
+      // Who takes them is told them.
+      expect((yield* run("anthropic-messages", true, long)).items).toMatchObject([said])
+    })
+  )
   it.effect("has its stop sequences looked for where it takes none", () =>
     Effect.gen(function* () {
       for (const stream of [true, false]) {
@@ -316,21 +339,14 @@ describe("a connection", () => {
   const line = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
   const chunk = `${line.length.toString(16)}\r\n${line}\r\n`
 
-  const within =
-    (ms: number) =>
-    <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.suspend(() => {
-        const began = performance.now()
-        return Effect.tap(effect, () => Effect.sync(() => expect(performance.now() - began).toBeLessThan(ms)))
-      })
-
   it.live("closes when the caller leaves before the head", () =>
     Effect.gen(function* () {
       const up = sockets("")
       const heard = up.heard()
-      const fiber = yield* Effect.fork(at("openai-chat", up.url).generate(asking("hi"), how(true)))
+      const fiber = yield* Effect.fork(generated(at("openai-chat", up.url), asking("hi"), how(true)))
       yield* heard
-      yield* within(100)(Effect.zipRight(Fiber.interrupt(fiber), up.closed()))
+      yield* Fiber.interrupt(fiber)
+      yield* up.closed()
       expect(up.open()).toBe(0)
       up.server.stop(true)
     })
@@ -345,12 +361,23 @@ describe("a connection", () => {
         [false, json]
       ] as const) {
         const up = sockets(answer)
-        const generation = yield* at("openai-chat", up.url).generate(asking("hi"), how(stream))
-        if (answer === head + chunk) yield* Effect.promise(async () => generation.next())
-        const waiting = generation.next()
-        generation.cancel()
-        yield* within(100)(up.closed())
-        expect(yield* Effect.promise(async () => waiting)).toBeUndefined()
+        const heard = up.heard()
+        const call = generated(at("openai-chat", up.url), asking("hi"), how(stream))
+        if (answer === head + chunk) {
+          const generation = yield* call
+          yield* Effect.promise(async () => generation.next())
+          const waiting = generation.next()
+          generation.cancel()
+          yield* up.closed()
+          expect(yield* Effect.promise(async () => waiting)).toBeUndefined()
+        } else {
+          // Accepted with its first words alone.
+          const fiber = yield* Effect.fork(call)
+          yield* heard
+          yield* Fiber.interrupt(fiber)
+          yield* up.closed()
+        }
+        expect(up.open()).toBe(0)
         up.server.stop(true)
       }
     })
@@ -361,7 +388,7 @@ describe("a connection", () => {
       const up = sockets(head)
       for (let round = 0; round < 50; round++) {
         const heard = up.heard()
-        const fiber = yield* Effect.fork(at("openai-chat", up.url).generate(asking("hi"), how(true)))
+        const fiber = yield* Effect.fork(generated(at("openai-chat", up.url), asking("hi"), how(true)))
         yield* heard
         // From at once to a few turns of the loop later: around the moment the head is read.
         for (let turn = 0; turn < round % 10; turn++) yield* Effect.promise(() => new Promise(setImmediate))
@@ -378,7 +405,7 @@ describe("a connection", () => {
     Effect.gen(function* () {
       const up = sockets(`${head}${chunk}e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n`)
       for (let round = 0; round < 3; round++) {
-        const generation = yield* at("openai-chat", up.url).generate(asking("hi"), how(true))
+        const generation = yield* generated(at("openai-chat", up.url), asking("hi"), how(true))
         const events = yield* Effect.promise(() => all(generation))
         expect(outcome(events).ending).toMatchObject({ reason: "stop" })
         yield* Effect.promise(() => new Promise(setImmediate))
@@ -393,7 +420,7 @@ describe("a connection", () => {
     Effect.gen(function* () {
       const up = sockets("")
       const upstream = at("openai-chat", up.url, { deadlines: { ...short, firstByteMs: 50 } })
-      const error = yield* Effect.flip(upstream.generate(asking("hi"), how(true)))
+      const error = yield* Effect.flip(generated(upstream, asking("hi"), how(true)))
       expect(error).toMatchObject({ retry: "elsewhere", failure: { message: expect.stringContaining("in time") } })
       yield* up.closed()
       up.server.stop(true)
@@ -402,9 +429,9 @@ describe("a connection", () => {
   it.live("is given up when nobody is there any more", () =>
     Effect.gen(function* () {
       const up = sockets("")
-      const upstream = at("openai-chat", up.url, { deadlines: { ...short, connectMs: 50 } })
+      const upstream = at("openai-chat", up.url, { deadlines: { ...short, connectMs: 500 } })
       const heard = up.heard()
-      const fiber = yield* Effect.fork(Effect.flip(upstream.generate(asking("hi"), how(true))))
+      const fiber = yield* Effect.fork(Effect.flip(generated(upstream, asking("hi"), how(true))))
       yield* heard
       up.server.stop()
       expect(yield* Fiber.join(fiber)).toMatchObject({
@@ -418,7 +445,7 @@ describe("a connection", () => {
     Effect.gen(function* () {
       const silent = sockets(head + chunk)
       const upstream = at("openai-chat", silent.url, { deadlines: { ...short, idleMs: 50 } })
-      const events = yield* Effect.flatMap(upstream.generate(asking("hi"), how(true)), (generation) =>
+      const events = yield* Effect.flatMap(generated(upstream, asking("hi"), how(true)), (generation) =>
         Effect.promise(() => all(generation))
       )
       expect(outcome(events)).toMatchObject({
@@ -429,8 +456,9 @@ describe("a connection", () => {
       const broken = fakeUpstream("openai-chat", {
         answer: () => new Response(line, { headers: { "content-type": "text/event-stream" } })
       })
-      const cut = yield* Effect.flatMap(at("openai-chat", broken.url).generate(asking("hi"), how(true)), (generation) =>
-        Effect.promise(() => all(generation))
+      const cut = yield* Effect.flatMap(
+        generated(at("openai-chat", broken.url), asking("hi"), how(true)),
+        (generation) => Effect.promise(() => all(generation))
       )
       expect(outcome(cut)).toMatchObject({ items: [{ text: "a" }], ending: { failed: "UpstreamFailed" } })
       yield* Effect.promise(() => broken.stop())

@@ -1,23 +1,31 @@
+import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Layer, Option, TestClock } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
+import { Belongings } from "../../src/belongings/Belongings.ts"
+import { Daemons } from "../../src/flow/Daemons.ts"
+import { Books } from "../../src/ledger/Books.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import type { Model } from "../../src/models/Catalogue.ts"
 import { Models } from "../../src/models/Models.ts"
-import { TaskStore } from "../../src/tasks/TaskStore.ts"
-import { makeVideoKind } from "../../src/tasks/VideoKind.ts"
+import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
-import { Leases } from "../../src/tasks/Leases.ts"
+import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
+import { Durability } from "../../src/sql/Durability.ts"
 import { layer as database } from "../../src/sql/Database.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
+import { Node } from "../../src/nodes/Node.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
+import { noCustody } from "./noCustody.ts"
+import { Verdicts } from "../../src/videos/Verdicts.ts"
 import { makeVideoFamily } from "../../src/videos/videoFamily.ts"
 import { image, request, text } from "./requests.ts"
 
@@ -76,6 +84,8 @@ const Kinds = Layer.effect(
 )
 /** One that looks for no changes: these tests move the clock by years. */
 const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
+  Layer.provide(Books.DefaultWithoutDependencies),
+  Layer.provide(Layer.mergeAll(Daemons.Default, Durability.Default, Node.Default)),
   Layer.provide(
     Layer.succeed(
       Changes,
@@ -84,11 +94,12 @@ const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
   )
 )
 const layer = VideoTasks.DefaultWithoutDependencies.pipe(
-  Layer.provide(Cancellation.Default),
+  Layer.provide(Layer.merge(Belongings.Default, Cancellation.Default)),
   Layer.provideMerge(Leases.Default),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
   Layer.provideMerge(Upstreams),
+  Layer.provide(Layer.merge(Verdicts.Default, noCustody)),
   Layer.provideMerge(LedgerStill),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(database({ url: "sqlite::memory:", exclusive: false })),
@@ -200,6 +211,126 @@ describe("creating a video task", () => {
   )
 })
 
+/** A task that has succeeded, and what its upstream called it. */
+const made = (fields: Record<string, unknown>, lane = "video:sandbox", result: object = {}) =>
+  Effect.gen(function* () {
+    const leases = yield* Leases
+    const { id } = yield* create(fields)
+    const held = (yield* leases.claim(lane, 100)).find(({ task }) => task.id === id)!
+    yield* leases.write(held, { state: "running", upstreamId: `up-${id}` })
+    yield* leases.write(held, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4", ...result } })
+    return id
+  })
+const promotion = (id: string, fields: Record<string, unknown> = {}) => ({
+  content: [{ type: "draft_task", draft_task: { id } }],
+  ...fields
+})
+
+describe("a draft", () => {
+  const content = [text("a cat --resolution 480p"), image("first_frame", "https://example.com/a.png")]
+  const asked = { content, draft: true, ratio: "21:9", duration: 7, seed: 11, generate_audio: false }
+
+  it.effect("is promoted by any model, with its own content and settings, and named in the record", () =>
+    Effect.gen(function* () {
+      const videos = yield* VideoTasks
+      const id = yield* made(asked)
+      const promoted = yield* create(promotion(id, { watermark: true }))
+      const settings = { ratio: "21:9", resolution: "720p", frames: 168, seed: 11, generateAudio: false, draft: false }
+      expect(yield* job(promoted.id)).toMatchObject({
+        prompt: "a cat",
+        media: [{ kind: "image", role: "first_frame", url: "https://example.com/a.png" }],
+        settings: { ...settings, watermark: true }
+      })
+      expect(yield* videos.find(alice.account, promoted.id)).toMatchObject({ draft: false, draft_task_id: id })
+
+      const elsewhere = yield* create(promotion(id, { model: "seedance", resolution: "480p", unknown_field: 1 }))
+      expect(yield* job(elsewhere.id)).toMatchObject({
+        settings: { ...settings, resolution: "480p" },
+        body: {
+          model: "seedance",
+          content: [text("a cat"), image("first_frame", "https://example.com/a.png")],
+          ratio: "21:9",
+          duration: 7,
+          seed: 11,
+          generate_audio: false,
+          resolution: "480p",
+          unknown_field: 1
+        }
+      })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("goes by the upstream's own id to the upstream that made it, with what the model chose", () =>
+    Effect.gen(function* () {
+      const fields = { ...asked, model: "seedance", resolution: "480p", duration: -1, ratio: "adaptive" }
+      const id = yield* made(fields, "video:ark", { duration: 9, ratio: "4:3", seed: 5 })
+      const there = yield* create(promotion(id, { model: "seedance", resolution: "4k" }))
+      expect(yield* job(there.id)).toMatchObject({
+        body: {
+          model: "seedance",
+          resolution: "4k",
+          content: [{ type: "draft_task", draft_task: { id: `up-${id}` } }]
+        },
+        settings: { frames: 216, ratio: "4:3", resolution: "4k", seed: 5 }
+      })
+      const here = yield* create(promotion(id))
+      expect(yield* job(here.id)).toMatchObject({
+        prompt: "a cat",
+        media: [{ role: "first_frame" }],
+        settings: { frames: 216, ratio: "4:3", resolution: "720p", seed: 5 }
+      })
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("is no task of another account's, none that was no draft, none that has not succeeded", () =>
+    Effect.gen(function* () {
+      const id = yield* made(asked)
+      const message = (fields: object, caller = alice) =>
+        Effect.map(failure(create({ ...promotion(id), ...fields }, caller)), (error) => error.message)
+      const unknown = yield* message(promotion("cgt-unknown"))
+      expect(unknown).toBe('content[0].draft_task.id: no task of this account has the id "cgt-unknown"')
+      expect(yield* message({}, bob)).toBe(unknown.replace("cgt-unknown", id))
+      expect(yield* message(promotion(yield* made({})))).toContain("expected a task created with draft: true")
+      const { id: queued } = yield* create({ draft: true })
+      expect(yield* message(promotion(queued))).toContain("expected a draft that succeeded; it is queued")
+      expect(yield* message({ draft: true })).toContain("draft: expected false")
+      const [part] = promotion(id).content
+      expect(yield* message({ content: [part, text("and a dog")] })).toContain("content: expected nothing beside")
+      expect(yield* message({ content: [part, part] })).toContain("content: expected at most one draft_task")
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect(
+    "of somebody else's making is passed on to an upstream of the dialect, for the account that names it first",
+    () =>
+      Effect.gen(function* () {
+        const fields = promotion("cgt-theirs", { model: "seedance", resolution: "480p" })
+        const { id } = yield* create(fields)
+        expect(yield* job(id)).toMatchObject({ body: { content: fields.content } })
+        yield* create(fields)
+        expect((yield* failure(create(fields, bob)))._tag).toBe("NotFound")
+      }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("keeps what it was made of, and no other task does", () =>
+    Effect.gen(function* () {
+      const videos = yield* VideoTasks
+      expect(yield* job(yield* made({}))).toBeNull()
+      const id = yield* made(asked)
+      expect(yield* job(id)).not.toBeNull()
+      yield* videos.remove(alice.account, id)
+      expect(yield* job(id)).toBeNull()
+      const leases = yield* Leases
+      const other = yield* create({ draft: true })
+      const held = (yield* leases.claim("video:sandbox", 100)).find(({ task }) => task.id === other.id)!
+      yield* leases.write(held, { state: "running", upstreamId: "up-2" })
+      expect(yield* job(other.id)).not.toBeNull()
+      yield* leases.write(held, { state: "failed", error: { code: "no", message: "no" } })
+      expect(yield* job(other.id)).toBeNull()
+    }).pipe(Effect.provide(layer))
+  )
+})
+
 describe("an account's video tasks", () => {
   it.effect("are nobody else's: found, listed, removed and cancelled by their owner only", () =>
     Effect.gen(function* () {
@@ -236,6 +367,42 @@ describe("an account's video tasks", () => {
       yield* leases.write(held!, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4" } })
       expect((yield* videos.find(alice.account, other.id)).content).toEqual({ video_url: "https://example.com/v.mp4" })
       expect(yield* videos.remove(alice.account, other.id)).toEqual({})
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("whose row is damaged are told as far as they can be read, and what is lost is a failure", () =>
+    Effect.gen(function* () {
+      const videos = yield* VideoTasks
+      const sql = yield* SqlClient.SqlClient
+      const one = yield* made({ service_tier: "flex", seed: 7 })
+      const two = yield* made({ seed: 7 })
+      const { id: three } = yield* create({ execution_expires_after: 3_600 })
+      const { id: four } = yield* create()
+      yield* sql`UPDATE tasks SET details = 'oops' WHERE id IN (${one}, ${three})`
+      yield* sql`UPDATE tasks SET details = '{"settings":{}}' WHERE id = ${four}`
+      yield* sql`UPDATE tasks SET result = '{"videoUrl":7}' WHERE id = ${two}`
+      expect(yield* videos.find(alice.account, one)).toMatchObject({
+        status: "succeeded",
+        content: { video_url: "https://example.com/v.mp4" },
+        service_tier: "flex"
+      })
+      const lost = { code: "InternalServiceError", message: expect.stringContaining("can't be read any more") }
+      const failed = yield* videos.find(alice.account, two)
+      expect(failed).toMatchObject({ status: "failed", error: lost })
+      expect(failed).not.toHaveProperty("content")
+      const queued = { status: "queued", execution_expires_after: 3_600, service_tier: "default" }
+      expect(yield* videos.find(alice.account, three)).toMatchObject(queued)
+      expect((yield* videos.find(alice.account, four)).status).toBe("queued")
+      // Set aside, as its worker does.
+      const leases = yield* Leases
+      yield* leases.claim("video:sandbox", 100)
+      expect(yield* videos.find(alice.account, three)).toMatchObject({ status: "failed", error: lost })
+      expect((yield* failure(videos.find(bob.account, three)))._tag).toBe("NotFound")
+      const five = yield* made({})
+      yield* sql`UPDATE tasks SET result = 'oops', state = 'dancing' WHERE id = ${five}`
+      expect(yield* videos.find(alice.account, five)).toMatchObject({ status: "failed", error: lost })
+      expect((yield* videos.list(alice.account, {})).items.map(({ id }) => id)).toContain(two)
+      for (const id of [one, two, three, five]) expect(yield* videos.remove(alice.account, id)).toEqual({})
     }).pipe(Effect.provide(layer))
   )
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Conversation, CustomTool } from "../../generation/Conversation.ts"
-import { argumentsObject, textAt } from "./json.ts"
+import { isObject, parseJson, textAt } from "../../contract/json.ts"
 import type { Notes } from "./notes.ts"
 
 /** What turns an upstream's answer back into the caller's words. */
@@ -21,23 +21,10 @@ const legal = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Tool names that every upstream takes: what is illegal (the dot of a namespace, length) is replaced, uniquely. */
 export const backOf = (conversation: Conversation, answerTool?: string): Back => {
-  const toUpstream = new Map<string, string>()
-  const toCaller = new Map<string, string>()
-  const add = (name: string) => {
-    if (toUpstream.has(name)) return
-    const base = legal.test(name) ? name : name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "tool"
-    let unique = base
-    for (let n = 2; toCaller.has(unique); n++) unique = `${base}_${n}`
-    toUpstream.set(name, unique)
-    toCaller.set(unique, name)
-  }
-  const named = [
+  const { toCaller, toUpstream } = mended([
     ...conversation.tools.map((tool) => tool.name),
     ...conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))
-  ]
-  // Names that are legal keep themselves; the others make way.
-  named.filter((name) => legal.test(name)).forEach(add)
-  named.forEach(add)
+  ])
   const custom = new Set(conversation.tools.flatMap((tool) => (tool.type === "custom" ? [tool.name] : [])))
   const customCalls = new Set(
     conversation.items.flatMap((item) => (item.type === "tool-call" && item.kind === "custom" ? [item.callId] : []))
@@ -49,6 +36,28 @@ export const backOf = (conversation: Conversation, answerTool?: string): Back =>
     isCustomCall: (callId) => customCalls.has(callId),
     answerTool
   }
+}
+
+/** Names that are legal keep themselves; the others make way, and are all that is told. */
+const mended = (names: ReadonlyArray<string>) => {
+  const toUpstream = new Map<string, string>()
+  const toCaller = new Map<string, string>()
+  const illegal = names.filter((name) => !legal.test(name))
+  if (illegal.length === 0) return { toCaller, toUpstream }
+  const kept = new Set(names)
+  /** The last number given to names that look the same once they are legal. */
+  const numbers = new Map<string, number>()
+  for (const name of illegal) {
+    if (toUpstream.has(name)) continue
+    const base = name.replaceAll(/[^A-Za-z0-9_-]/g, "_").slice(0, 60) || "tool"
+    let unique = base
+    let number = numbers.get(base) ?? 1
+    while (kept.has(unique) || toCaller.has(unique)) unique = `${base}_${++number}`
+    numbers.set(base, number)
+    toUpstream.set(name, unique)
+    toCaller.set(unique, name)
+  }
+  return { toCaller, toUpstream }
 }
 
 /** Of an answer that is not translated. */
@@ -78,5 +87,12 @@ export const customDescription = ({ description, grammar }: CustomTool, notes: N
 
 export const wrapCustom = (input: string): string => JSON.stringify({ input })
 
-/** The free text inside a wrapped call; what is not wrapped is the text itself. */
-export const unwrapCustom = (wrapped: string): string => textAt(argumentsObject(wrapped), "input") ?? wrapped
+/** The free text inside a wrapped call, up to where it was cut; what is not wrapped is the text itself. */
+export const unwrapCustom = (wrapped: string): string => {
+  const ends = ["", '"}', '\\"}']
+  const whole = ends.map((end) => parseJson(wrapped + end)).find(isObject)
+  return textAt(whole, "input") ?? wrapped
+}
+
+/** Whether a call's arguments are no JSON, and so were cut. A call without any takes none. */
+export const isCut = (text: string): boolean => text.trim() !== "" && parseJson(text) === undefined

@@ -1,64 +1,70 @@
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
+import type { Place } from "./StopSearch.ts"
+import { StopSearch } from "./StopSearch.ts"
 
 /** Looks for stop sequences that an upstream can't be told. Text that may be the beginning of one is held back. */
 export interface StopState {
-  readonly stops: ReadonlyArray<string>
+  /** Undefined where there is nothing to look for. */
+  readonly search: StopSearch | undefined
+  readonly place: Place
   readonly held: string
-  readonly hit: boolean
 }
 
+/** The most characters of stop sequences that are looked for: each takes memory while the answer comes. */
+export const mostStopCharacters = 65_536
+
 export const lookFor = (stops: ReadonlyArray<string>): StopState => ({
-  stops: stops.filter((stop) => stop !== ""),
-  held: "",
-  hit: false
+  search: stops.some((stop) => stop !== "") ? new StopSearch(stops) : undefined,
+  place: 0,
+  held: ""
 })
 
-/** One batch of events. Once a sequence is hit the answer is over; usage told with it still counts. */
+/**
+ * One batch of events. The answer is over with the first sequence that is whole, the longest where several end there;
+ * usage told with it still counts.
+ */
 export const stopAt = (
   state: StopState,
   events: ReadonlyArray<GenerationEvent>
 ): readonly [StopState, ReadonlyArray<GenerationEvent>] => {
-  if (state.stops.length === 0) return [state, events]
+  const { search } = state
+  if (search === undefined) return [state, events]
   const passed: Array<GenerationEvent> = []
-  let { held } = state
+  let { held, place } = state
   for (const [index, event] of events.entries()) {
     if (event.type === "text-delta") {
       const text = held + event.text
-      const found = first(text, state.stops)
-      if (found !== undefined) {
-        if (found.at > 0) passed.push({ type: "text-delta", text: text.slice(0, found.at) })
+      const found = read(search, place, event.text)
+      if (found.stop !== undefined) {
+        const said = text.slice(0, held.length + found.length - found.stop.length)
+        if (said !== "") passed.push({ type: "text-delta", text: said })
         passed.push(...events.slice(index).filter((later) => later.type === "usage"))
         passed.push({ type: "finished", reason: "stop-sequence", stopSequence: found.stop })
-        return [{ ...state, held: "", hit: true }, passed]
+        return [{ search: undefined, place: 0, held: "" }, passed]
       }
-      held = possibleBeginning(text, state.stops)
-      if (text.length > held.length) passed.push({ type: "text-delta", text: text.slice(0, text.length - held.length) })
+      place = found.place
+      const sure = text.length - search.depthOf(place)
+      held = text.slice(sure)
+      if (sure > 0) passed.push({ type: "text-delta", text: text.slice(0, sure) })
       continue
     }
     if (held !== "" && event.type !== "usage" && event.type !== "citation") {
       passed.push({ type: "text-delta", text: held })
       held = ""
+      place = 0
     }
     passed.push(event)
   }
-  return [{ ...state, held }, passed]
+  return [{ search, place, held }, passed]
 }
 
-const first = (text: string, stops: ReadonlyArray<string>) => {
-  let found: { readonly at: number; readonly stop: string } | undefined
-  for (const stop of stops) {
-    const at = text.indexOf(stop)
-    if (at !== -1 && (found === undefined || at < found.at)) found = { at, stop }
+/** How far a text is read: to its end, or to that of a stop sequence. */
+const read = (search: StopSearch, from: Place, text: string) => {
+  let place = from
+  for (let at = 0; at < text.length; at++) {
+    place = search.step(place, text.charCodeAt(at))
+    const stop = search.endsAt(place)
+    if (stop !== undefined) return { place, stop, length: at + 1 }
   }
-  return found
-}
-
-/** The longest end of the text with which a stop sequence begins. */
-const possibleBeginning = (text: string, stops: ReadonlyArray<string>): string => {
-  const longest = Math.max(...stops.map((stop) => stop.length - 1))
-  for (let length = Math.min(longest, text.length); length > 0; length--) {
-    const end = text.slice(text.length - length)
-    if (stops.some((stop) => stop.startsWith(end))) return end
-  }
-  return ""
+  return { place, stop: undefined, length: text.length }
 }

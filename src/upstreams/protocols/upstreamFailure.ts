@@ -1,33 +1,59 @@
 import { InvalidRequest, RateLimited, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
-import { textAt } from "./json.ts"
+import { numberAt, parseJson, textAt } from "../../contract/json.ts"
+import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 
 /** The failure of an answer that stops without having ended. */
 export const cutOff = new UpstreamFailed({ message: "The model's upstream ended before its answer did" })
+
+/** The failure of an answer with a tool call whose arguments stop half-way, though nothing says that they do. */
+export const cutCall = new UpstreamFailed({ message: "The model's upstream sent half a tool call" })
 
 /** An upstream's words are passed on up to this length, in UTF-16 units. */
 const longest = 2_000
 
 /**
- * What an error inside an answer (`{type, code, message}` in every dialect) means for the caller. The upstream's words
- * are kept where they concern the caller's input; what concerns the upstream's own trouble or our account is not.
+ * What an error inside an answer (`{type, code, message}` in every dialect, where a code may be an HTTP status) means for
+ * the caller. The upstream's words are kept where they concern the caller's input; what concerns the upstream's own
+ * trouble or our account is for the log.
  */
-export const errorInAnswer = (error: unknown): Failure => {
+export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly type: "failed" }> => {
+  const words = [wordAt(error, "type"), wordAt(error, "code"), textAt(error, "message")]
+  const said = words.filter((word) => word !== undefined && word !== "").join(": ")
+  return {
+    type: "failed",
+    failure: failureOf(error),
+    ...(said === "" ? {} : { said: forCallers(said).slice(0, longest) })
+  }
+}
+
+const failureOf = (error: unknown): Failure => {
+  const status = Number(wordAt(error, "code") ?? Number.NaN)
   const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
   const said = textAt(error, "message")
   const message = said === undefined ? undefined : forCallers(said).slice(0, longest)
-  if (/rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
-  if (/\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_policy|bio_policy/.test(kind)) {
+  if (status === 429 || /rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
+  if (
+    [400, 413, 422].includes(status) ||
+    /\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_policy|bio_policy/.test(kind)
+  ) {
     return new InvalidRequest({ param: null, ...(message === undefined ? {} : { message }) })
   }
-  return /overloaded/.test(kind)
+  return status === 529 || /overloaded/.test(kind)
     ? new UpstreamFailed({ message: "The model's upstream is overloaded" })
     : new UpstreamFailed({})
 }
 
-/** Addresses, and what looks like a key. */
-const inner =
-  /https?:\/\/[^\s"'<>)\]]+|\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?|\b(?:sk|key|tok)-[\w-]{4,}|\bBearer [\w.~+/=-]+/g
+const wordAt = (error: unknown, key: string): string | undefined =>
+  textAt(error, key) ?? numberAt(error, key)?.toString()
+
+/** Addresses, and what looks like a key: one by one, since together nobody can prove that they take linear time. */
+const inner = [
+  /https?:\/\/[^\s"'<>)\]]+/g,
+  /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?/g,
+  /\b(?:sk|key|tok)-[\w-]{4,}/g,
+  /\bBearer [\w.~+/=-]+/g
+]
 
 /**
  * An upstream's words without its inner life.
@@ -35,7 +61,17 @@ const inner =
  * @param sent what the caller sent: addresses in it are its own, and worth reading
  */
 export const forCallers = (words: string, sent = ""): string =>
-  words.replace(inner, (found) => (sent.includes(found) ? found : "[…]"))
+  inner.reduce((text, one) => text.replace(one, (found) => (sent.includes(found) ? found : "[…]")), words)
 
 /** The failure of an answer that makes no sense. */
 export const garbled = new UpstreamFailed({ message: "The model's upstream sent something that is no answer" })
+
+/** The same, with how the answer begins, for the log. */
+export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly type: "failed" }> => {
+  const begin = forCallers(answer.slice(0, longest)).replaceAll(/\s+/g, " ").trim().slice(0, told)
+  const what = begin === "" ? "nothing" : parseJson(answer) === undefined ? "no JSON" : "no answer"
+  return { type: "failed", failure: garbled, said: begin === "" ? what : `${what}: ${begin}` }
+}
+
+/** How much of an answer that is none is told, in UTF-16 units. */
+const told = 200

@@ -27,14 +27,25 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
   const measure = (url: string, model: string, connections: number, seconds = pace.seconds) =>
     read({ url, body: body(model), headers, connections, seconds })
   const rows: Array<Row> = []
+  /** Of each comparison, in its order. */
+  const bytes: Array<number> = []
 
-  const compare = async (what: string, ours: string, bare: string, model: string, floor: number, reached = floor) => {
-    await measure(messages, ours, 16, pace.warm)
+  interface Compared {
+    readonly what: string
+    readonly ours: string
+    readonly url?: string
+    readonly bare: string
+    readonly floor: number
+    readonly reached?: number
+  }
+  const compare = async ({ bare, floor, ours, reached = floor, url = messages, what }: Compared) => {
+    await measure(url, ours, 16, pace.warm)
     const results: Array<readonly [StreamMeasured, StreamMeasured]> = []
     for (let round = 0; round < pace.rounds; round++) {
-      results.push([await measure(messages, ours, 16), await measure(`${proxy.url}${bare}`, model, 16)])
+      results.push([await measure(url, ours, 16), await measure(`${proxy.url}${bare}`, "fast", 16)])
     }
     const [own, ceiling] = ([0, 1] as const).map((side) => median(results.map((pair) => pair[side].eventsPerSecond)))
+    bytes.push(median(results.map(([one]) => one.bytesPerSecond)))
     rows.push({
       promise: "P3",
       what,
@@ -47,8 +58,29 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
       errors: results.reduce((sum, [one, other]) => sum + one.errors + other.errors, 0)
     })
   }
-  await compare("streams translated from chat completions", "fast-chat", "/events", "fast", 0.35)
-  await compare("streams passed through", "fast", "/pipe", "fast", 0.6, 0.55)
+  await compare({ what: "streams translated from chat completions", ours: "fast-chat", bare: "/events", floor: 0.35 })
+  await compare({ what: "streams passed through", ours: "fast", bare: "/pipe", floor: 0.6, reached: 0.55 })
+  await compare({
+    what: "streams of chat completions passed through",
+    ours: "fast-chat",
+    url: `${gateway.url}/v1/chat/completions`,
+    bare: "/pipe/chat",
+    floor: 0.6,
+    reached: 0.4
+  })
+  // A chunk of a completion is half as long again as a frame of a message, and what passes through costs by its bytes.
+  const [, ofMessages = 0, ofChat = 0] = bytes
+  rows.push({
+    promise: "P3",
+    what: "bytes of chat completions passed through, against those of messages",
+    gateway: ofChat / 1e6,
+    ceiling: ofMessages / 1e6,
+    unit: "MB/s",
+    compared: ofChat / ofMessages,
+    floor: 1,
+    reached: 0.95,
+    errors: 0
+  })
 
   for (const [what, model, path] of [
     ["translated", "paced-chat", "/v1/chat/completions"],

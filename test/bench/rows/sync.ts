@@ -68,6 +68,34 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     })
   }
 
+  const [path, name] = ["/v1/chat/completions", "json-2000-chat"]
+  await measure(proxy.url + path, "json-2000", 32, 1)
+  await measure(gateway.url + path, name, 32, pace.warm)
+  const families = await interleaved({
+    chat: () => measure(gateway.url + path, name, 32, pace.seconds),
+    messages: () => measure(`${gateway.url}/v1/messages`, "json-2000", 32, pace.seconds),
+    proxy: () => measure(proxy.url + path, "json-2000", 32, pace.seconds)
+  })
+  const chat = { promise: "P1", gateway: families.chat.perSecond, unit: "req/s" }
+  rows.push(
+    {
+      ...chat,
+      what: "passthrough of 2000 bytes of chat completions, 32 connections",
+      ceiling: families.proxy.perSecond,
+      compared: families.chat.perSecond / families.proxy.perSecond,
+      floor: 0.4,
+      errors: families.chat.errors + families.proxy.errors
+    },
+    {
+      ...chat,
+      what: "the same against passed-through messages",
+      ceiling: families.messages.perSecond,
+      compared: families.chat.perSecond / families.messages.perSecond,
+      floor: 0.9,
+      errors: families.chat.errors + families.messages.errors
+    }
+  )
+
   const one = await interleaved({
     gateway: () => measure(`${gateway.url}/v1/messages`, "json-2000", 1, pace.seconds),
     proxy: () => measure(`${proxy.url}/v1/messages`, "json-2000", 1, pace.seconds)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { pixel } from "../../upstreams/conversations.ts"
 import type { DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
+import { spoken } from "../../upstreams/fakes/scenarios.ts"
 import type { families } from "./callers.ts"
 import type { World } from "./world.ts"
 import { models, startWorld } from "./world.ts"
@@ -34,6 +35,8 @@ const patch = {
 const image_url = `data:image/png;base64,${pixel}`
 const text = { source: { type: "text", media_type: "text/plain", data: "a" }, type: "document" }
 
+const webFetch = { type: "web_fetch_20250910", name: "web_fetch" }
+
 /** What is asked, and what of it the other dialect can't say. */
 const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   ["messages", "openai-responses", { thinking: { type: "enabled", budget_tokens: 2_000 } }, "thinking.budget_tokens"],
@@ -52,7 +55,26 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   ["messages", "openai-chat", { context_management: { edits: [{ type: "x" }] } }, "context_management"],
   ["messages", "openai-chat", { messages: [user([{ ...text, citations: { enabled: true } }])] }, "citations"],
   ["responses", "anthropic-messages", { text: { verbosity: "low" } }, "text.verbosity"],
-  ["responses", "anthropic-messages", { prompt_cache_key: "k" }, "prompt_cache_key"],
+  ["responses", "openai-chat", { prompt_cache_key: "k" }, "prompt_cache_key"],
+  ["responses", "anthropic-messages", { safety_identifier: "a", user: "b" }, "user"],
+  [
+    "messages",
+    "openai-responses",
+    {
+      messages: [
+        user("Hi"),
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "Hm.", signature: spoken.signature },
+            { type: "text", text: "Hi" }
+          ]
+        },
+        user("play:text")
+      ]
+    },
+    "reasoning"
+  ],
   ["responses", "anthropic-messages", { temperature: 1.5 }, "temperature"],
   ["responses", "anthropic-messages", { text: { format: { type: "json_object" } } }, "text.format"],
   ["responses", "anthropic-messages", { tools: [patch] }, "tools[].format"],
@@ -87,6 +109,8 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
     },
     "content.container_upload"
   ],
+  ["messages", "openai-chat", { tools: [webFetch] }, "tools.web_fetch_20250910"],
+  ["responses", "openai-chat", { tools: [{ type: "web_search" }] }, "tools.web_search"],
   ["responses", "openai-chat", { tomorrows_field: "a" }, "tomorrows_field"]
 ]
 
@@ -95,7 +119,7 @@ const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> 
   [
     "messages",
     "openai-chat",
-    { tools: [{ type: "web_fetch_20250910", name: "web_fetch", max_uses: 3 }] },
+    { tools: [webFetch], tool_choice: { type: "tool", name: "web_fetch" } },
     "tools[0].type: this model's upstream does not run web_fetch_20250910"
   ],
   [

@@ -1,7 +1,11 @@
 import { createAnthropic } from "@ai-sdk/anthropic"
 import { createOpenAI } from "@ai-sdk/openai"
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible"
 import type Anthropic from "@anthropic-ai/sdk"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { HumanMessage, ToolMessage } from "@langchain/core/messages"
+import type { BaseMessage } from "@langchain/core/messages"
+import { ChatOpenAI } from "@langchain/openai"
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai"
 import type OpenAI from "openai"
 import type { DialectName } from "../../upstreams/fakes/fakeUpstream.ts"
@@ -175,6 +179,44 @@ describe.each(protocols)("a loop of three turns on %s", (protocol) => {
       const { steps, text } = stream ? await settled(streamText(options)) : await generateText(options)
       expect(steps).toHaveLength(4)
       expect(text).toBe(spoken.text)
+      expectWhole(protocol)
+    })
+
+    it("by the Vercel client's chat completions, which return the readable reasoning", async () => {
+      const options = {
+        ...agent(),
+        model: createOpenAICompatible({
+          name: "gateway",
+          baseURL: `${world.gateway.url}/v1`,
+          apiKey: world.gateway.key
+        })(model),
+        maxOutputTokens: 4_000,
+        providerOptions: { gateway: { reasoningEffort: "high" } }
+      }
+      const { steps, text } = stream ? await settled(streamText(options)) : await generateText(options)
+      expect(steps).toHaveLength(4)
+      expect(text).toBe(spoken.text)
+      expectWhole(protocol)
+    })
+
+    // A server of the dialect itself says what it wants back.
+    it.skipIf(protocol === "openai-chat")("by LangChain's chat completions, which return no reasoning", async () => {
+      const client = new ChatOpenAI({
+        model,
+        apiKey: world.gateway.key,
+        configuration: { baseURL: `${world.gateway.url}/v1` },
+        maxRetries: 0,
+        maxTokens: 4_000,
+        streaming: stream,
+        modelKwargs: { reasoning_effort: "high" }
+      }).bindTools([{ type: "function", function: { name: "get_weather", parameters } }])
+      const messages: Array<BaseMessage> = [new HumanMessage(question)]
+      for (const result of results) {
+        const answer = await client.invoke(messages)
+        const [call] = answer.tool_calls ?? []
+        messages.push(answer, new ToolMessage({ content: result, tool_call_id: call!.id! }))
+      }
+      expect((await client.invoke(messages)).text).toBe(spoken.text)
       expectWhole(protocol)
     })
 

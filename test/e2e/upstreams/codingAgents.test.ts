@@ -82,7 +82,7 @@ const object = (properties: object, required: ReadonlyArray<string> = []) => ({
   additionalProperties: false
 })
 
-/** What Codex sends (wire guide 3.1). */
+/** What Codex sends. */
 const codex = (model: string, input: ReadonlyArray<unknown>) => ({
   model,
   instructions: "You are Codex, a coding agent running in a terminal.",
@@ -181,7 +181,7 @@ const nativeOf = { messages: "anthropic-messages", responses: "openai-responses"
 
 /** What is left out for an upstream that Codex was not written for. */
 const lostOfCodex: Partial<Record<DialectName, string>> = {
-  "anthropic-messages": "tools[].format, prompt_cache_key, tools.image_generation, tools.tool_search, text.verbosity",
+  "anthropic-messages": "tools[].format, tools.image_generation, tools.tool_search, text.verbosity",
   "openai-chat": "tools[].format, prompt_cache_key, tools.image_generation, tools.tool_search, text.verbosity"
 }
 
@@ -246,7 +246,7 @@ describe.each(protocols)("Codex on %s", (protocol) => {
 
 const cached = { cache_control: { type: "ephemeral" as const, ttl: "1h" as const } }
 
-/** What Claude Code sends (wire guide 4.1). */
+/** What Claude Code sends. */
 const claudeCode = (model: string, messages: ReadonlyArray<unknown>) => ({
   model,
   messages,
@@ -274,6 +274,7 @@ const claudeCode = (model: string, messages: ReadonlyArray<unknown>) => ({
   output_config: { effort: "medium" }
 })
 
+const updates = "thinking-display-updates-2026-08-18"
 const betas = "claude-code-20250219,interleaved-thinking-2025-05-14,context-management-2025-06-27"
 
 describe.each(protocols)("Claude Code on %s", (protocol) => {
@@ -349,6 +350,42 @@ describe.each(protocols)("Claude Code on %s", (protocol) => {
     }
   })
 
+  it("goes on with a tool that it has searched for, and shows what it thinks in part", async () => {
+    const input = { query: "select:WebFetch", max_results: 1 }
+    const found = { type: "tool_reference", tool_name: "WebFetch" }
+    const messages = [
+      { role: "user", content: "Look it up. play:text" },
+      { role: "assistant", content: [{ type: "tool_use", id: "toolu_1", name: "ToolSearch", input }] },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "toolu_1", content: [found] },
+          { type: "text", text: "Tool loaded." }
+        ]
+      }
+    ]
+    const { tools, ...rest } = claudeCode(model, messages)
+    const deferred = { name: "WebFetch", description: "", input_schema: object({ url: { type: "string" } }) }
+    const body = {
+      ...rest,
+      tools: [...tools, { ...deferred, defer_loading: true }],
+      thinking: { type: "adaptive", display: "updates" }
+    }
+    const { data, response } = await world.anthropic.beta.messages
+      .create(body as never, { headers: { ...headers, "anthropic-beta": `${betas},${updates}` }, timeout })
+      .withResponse()
+    expect(data.content.at(-1)).toMatchObject({ type: "text", text: spoken.text })
+    const { body: sent, headers: sentHeaders } = world.asked(protocol)
+    if (protocol === nativeOf.messages) {
+      expect(sent).toEqual({ ...body, model: "claude-sonnet-4-5", stream: false })
+      expect(sentHeaders["anthropic-beta"]).toContain(updates)
+    } else {
+      expect(JSON.stringify(sent)).toContain("Tool available: WebFetch")
+      expect(JSON.stringify(sent.tools)).toContain("WebFetch")
+      expect(response.headers.get("x-gateway-adapted")).toContain("thinking.display")
+    }
+  })
+
   it("counts the tokens of what it would send", async () => {
     const { max_tokens: _, metadata: _metadata, ...body } = claudeCode(model, [{ role: "user", content: "Hi" }])
     const { input_tokens } = await world.anthropic.beta.messages.countTokens(body as never, { headers })
@@ -357,7 +394,7 @@ describe.each(protocols)("Claude Code on %s", (protocol) => {
 
   it("is told at once what is wrong, once", async () => {
     const before = world.fakes[protocol].asked.length
-    const body = { ...claudeCode(model, [{ role: "user", content: "Hi" }]), max_tokens: 32_001 }
+    const body = { ...claudeCode(model, [{ role: "user", content: "Hi" }]), max_tokens: 0 }
     await expect(world.anthropic.beta.messages.create(body as never, { headers, timeout })).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining("max_tokens")

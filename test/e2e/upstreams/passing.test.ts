@@ -67,6 +67,20 @@ describe("a response that is passed through", () => {
     expect(types.at(-1)).toBe("response.completed")
   })
 
+  it("that fails in its stream ends with the items so far", async () => {
+    const { url, key } = world.gateway
+    const answer = await fetch(`${url}/v1/responses`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, input: "play:error-after", stream: true })
+    })
+    const frames = (await answer.text()).trim().split("\n\n")
+    const { response } = JSON.parse(frames.at(-1)?.split("\ndata: ")[1] ?? "")
+    const said = { status: "failed", output: [{ type: "message", content: [{ text: spoken.text }] }] }
+    expect(response).toMatchObject(said)
+    expect(await world.openai.responses.retrieve(response.id)).toMatchObject(said)
+  })
+
   it("goes without reasoning that has no form the upstream takes back", async () => {
     const reasoning = { type: "reasoning", id: "rs_1", summary: [] }
     await world.openai.responses.create({

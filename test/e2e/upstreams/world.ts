@@ -33,6 +33,8 @@ export interface World {
   readonly fakes: Record<DialectName, Fake>
   readonly anthropic: Anthropic
   readonly openai: OpenAI
+  /** The body of the last answer that they got, as it went over the wire. */
+  readonly heard: () => Promise<string>
   /** The last request an upstream got. */
   readonly asked: (protocol: DialectName) => Fake["asked"][number]
   readonly dispose: () => Promise<void>
@@ -55,17 +57,33 @@ export const startWorld = async (
   }
   writeFileSync(join(folder, "gateway.yaml"), (options.yaml ?? usualYaml)(urls))
   const gateway = await startGateway({ folder, env: { UPSTREAM_KEY: upstreamKey } })
-  const common = { apiKey: gateway.key, maxRetries: 0 }
   return {
     gateway,
     fakes,
-    anthropic: new Anthropic({ ...common, baseURL: gateway.url }),
-    openai: new OpenAI({ ...common, baseURL: `${gateway.url}/v1` }),
+    ...clientsOf(gateway),
     asked: (protocol) => fakes[protocol].asked.at(-1)!,
     dispose: async () => {
       await gateway.dispose()
       await Promise.all(Object.values(fakes).map((fake) => fake.stop()))
     }
+  }
+}
+
+/** The official clients, and what they hear. */
+export const clientsOf = ({ key, url }: Pick<GatewayProcess, "key" | "url">) => {
+  let last: Promise<string> = Promise.resolve("")
+  const heard = async (...asked: Parameters<typeof fetch>) => {
+    const response = await fetch(...asked)
+    last = response.clone().text()
+    // Who gave up reading is not waited for.
+    last.catch(() => {})
+    return response
+  }
+  const common = { apiKey: key, maxRetries: 0, fetch: heard }
+  return {
+    anthropic: new Anthropic({ ...common, baseURL: url }),
+    openai: new OpenAI({ ...common, baseURL: `${url}/v1` }),
+    heard: () => last
   }
 }
 

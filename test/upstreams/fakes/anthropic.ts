@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
-import { spoken } from "./scenarios.ts"
+import { spoken, textOf } from "./scenarios.ts"
 
 const input = { input_tokens: 15, cache_creation_input_tokens: 0, cache_read_input_tokens: 5 }
 const usage = (scenario: Scenario): JsonObject => ({
@@ -15,7 +15,7 @@ const tool = (id: string, city: string): JsonObject => ({ type: "tool_use", id, 
 
 /** The content of the whole message; a stream says the same in pieces. */
 const content = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => {
-  const text = { type: "text", text: spoken.text }
+  const text = { type: "text", text: textOf(scenario) }
   const thinking = { type: "thinking", thinking: spoken.thought, signature: spoken.signature }
   const id = (n: number) => `toolu_${turn * 10 + n}`
   switch (scenario) {
@@ -65,9 +65,12 @@ const content = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> =>
 
 const reason = (scenario: Scenario) => {
   if (scenario === "max-tokens") return "max_tokens"
+  if (scenario === "stop") return "stop_sequence"
   if (scenario === "refusal") return "refusal"
   return scenario.endsWith("tools") ? "tool_use" : "end_turn"
 }
+
+const stopped = (scenario: Scenario) => (scenario === "stop" ? spoken.stop : null)
 
 const pieces = (block: JsonObject): readonly [JsonObject, ReadonlyArray<JsonObject>] => {
   switch (block["type"]) {
@@ -136,7 +139,7 @@ export const anthropic: Dialect = {
       : [
           {
             type: "message_delta",
-            delta: { stop_reason: reason(scenario), stop_sequence: null },
+            delta: { stop_reason: reason(scenario), stop_sequence: stopped(scenario) },
             usage: usage(scenario)
           },
           { type: "message_stop" }
@@ -146,7 +149,7 @@ export const anthropic: Dialect = {
     ...message(model),
     content: content(scenario, turn),
     stop_reason: reason(scenario),
-    stop_sequence: null,
+    stop_sequence: stopped(scenario),
     usage: usage(scenario)
   }),
   error: (status, message) => ({

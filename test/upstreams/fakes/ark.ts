@@ -23,8 +23,9 @@ const tasksPath = "/api/v3/contents/generations/tasks"
  * takes the task and closes without an answer, `reset` closes without taking it, `mute` takes it and never answers.
  * A task moves on when the test says so (`move`).
  */
-export const fakeArk = (options: { readonly clockMs?: () => number } = {}) => {
+export const fakeArk = (options: { readonly clockMs?: () => number; readonly media?: string } = {}) => {
   const clockMs = options.clockMs ?? Date.now
+  const record = recordWith(options.media ?? "https://media.example.com")
   const tasks: Array<ArkTask> = []
   const calls: Array<ArkCall> = []
   /** Answers the next call in place of the service. */
@@ -127,31 +128,33 @@ export const refusal = (status: number, code: string): Response =>
     { status, headers: status === 429 ? { "retry-after": "7" } : {} }
   )
 
-/** A record as the service answers it in every state. */
-const record = ({ body, createdAt, error, id, status }: ArkTask): JsonObject => ({
-  id,
-  model: body["model"],
-  status,
-  ...(status === "succeeded" && {
-    content: {
-      video_url: `https://media.example.com/${id}.mp4`,
-      ...(body["return_last_frame"] === true && { last_frame_url: `https://media.example.com/${id}.png` })
-    },
-    usage: { completion_tokens: 108_900, total_tokens: 108_900, tool_usage: { web_search: 1 } },
-    seed: 78_674,
-    resolution: "720p",
-    ratio: "16:9",
-    duration: 5,
-    framespersecond: 24,
-    revised_prompt: "A cat, in detail"
-  }),
-  ...(status === "failed" && { error }),
-  created_at: createdAt,
-  updated_at: createdAt + 1,
-  service_tier: body["service_tier"] ?? "default",
-  execution_expires_after: body["execution_expires_after"] ?? 172_800,
-  generate_audio: body["generate_audio"] ?? true,
-  draft: false,
-  priority: 0,
-  ...(typeof body["safety_identifier"] === "string" && { safety_identifier: body["safety_identifier"] })
-})
+/** A record as the service answers it in every state; `media` is where its links lead. */
+const recordWith =
+  (media: string) =>
+  ({ body, createdAt, error, id, status }: ArkTask): JsonObject => ({
+    id,
+    model: body["model"],
+    status,
+    ...(status === "succeeded" && {
+      content: {
+        video_url: `${media}/${id}.mp4`,
+        ...(body["return_last_frame"] === true && { last_frame_url: `${media}/${id}.png` })
+      },
+      usage: { completion_tokens: 108_900, total_tokens: 108_900, tool_usage: { web_search: 1 } },
+      seed: 78_674,
+      resolution: "720p",
+      ratio: "16:9",
+      duration: 5,
+      framespersecond: 24,
+      revised_prompt: "A cat, in detail"
+    }),
+    ...(status === "failed" && { error }),
+    created_at: createdAt,
+    updated_at: createdAt + 1,
+    service_tier: body["service_tier"] ?? "default",
+    execution_expires_after: body["execution_expires_after"] ?? 172_800,
+    generate_audio: body["generate_audio"] ?? true,
+    draft: false,
+    priority: 0,
+    ...(typeof body["safety_identifier"] === "string" && { safety_identifier: body["safety_identifier"] })
+  })

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
-import { spoken } from "./scenarios.ts"
+import { spoken, textOf } from "./scenarios.ts"
 
 const chunk = (model: string, delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
   id: "chatcmpl-1",
@@ -9,6 +9,13 @@ const chunk = (model: string, delta: JsonObject, finish_reason: string | null = 
   model,
   choices: [{ index: 0, delta, finish_reason, logprobs: null }]
 })
+
+/** vLLM names the stop sequence. */
+const ending = (scenario: Scenario, model: string): JsonObject => ({
+  ...chunk(model, {}),
+  choices: [{ index: 0, delta: {}, finish_reason: reason(scenario), ...stopped(scenario) }]
+})
+const stopped = (scenario: Scenario): JsonObject => (scenario === "stop" ? { stop_reason: spoken.stop } : {})
 
 const usage: JsonObject = {
   prompt_tokens: 20,
@@ -24,7 +31,7 @@ const call = (index: number, id: string, city: string): ReadonlyArray<JsonObject
   { tool_calls: [{ index, function: { arguments: `"${city}"}` } }] }
 ]
 
-const text = Array.from(spoken.text).map((content) => ({ content }))
+const said = (scenario: Scenario) => Array.from(textOf(scenario)).map((content) => ({ content }))
 
 const callId = (turn: number, n: number) => `call_${turn * 10 + n}`
 
@@ -37,13 +44,13 @@ const deltas = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => 
     case "parallel-tools":
       return [...call(0, callId(turn, 1), spoken.city), ...call(1, callId(turn, 2), spoken.other)]
     case "reasoning":
-      return [...thought, ...text]
+      return [...thought, ...said(scenario)]
     case "reasoning-tools":
       return [...thought, ...call(0, callId(turn, 1), spoken.city)]
     case "refusal":
       return [{ refusal: spoken.refusal }]
     default:
-      return text
+      return said(scenario)
   }
 }
 
@@ -62,13 +69,13 @@ const message = (scenario: Scenario, turn: number): JsonObject => {
     case "parallel-tools":
       return { content: null, tool_calls: [tool(1, spoken.city), tool(2, spoken.other)] }
     case "reasoning":
-      return { content: spoken.text, reasoning_content: spoken.thought }
+      return { content: textOf(scenario), reasoning_content: spoken.thought }
     case "reasoning-tools":
       return { content: null, reasoning_content: spoken.thought, tool_calls: [tool(1, spoken.city)] }
     case "refusal":
       return { content: null, refusal: spoken.refusal }
     default:
-      return { content: spoken.text }
+      return { content: textOf(scenario) }
   }
 }
 
@@ -81,7 +88,7 @@ export const chat: Dialect = {
     ...deltas(scenario, turn).map((delta) => chunk(model, delta)),
     ...(scenario === "error-after"
       ? [{ error: { message: "worker 10.0.0.3 died", type: "server_error", code: "internal" } }]
-      : [chunk(model, {}, reason(scenario)), { ...chunk(model, {}), choices: [], usage }])
+      : [ending(scenario, model), { ...chunk(model, {}), choices: [], usage }])
   ],
   answer: (scenario, model, turn = 0) => ({
     id: "chatcmpl-1",
@@ -89,7 +96,12 @@ export const chat: Dialect = {
     created: 1_700_000_000,
     model,
     choices: [
-      { index: 0, message: { role: "assistant", ...message(scenario, turn) }, finish_reason: reason(scenario) }
+      {
+        index: 0,
+        message: { role: "assistant", ...message(scenario, turn) },
+        finish_reason: reason(scenario),
+        ...stopped(scenario)
+      }
     ],
     usage
   }),

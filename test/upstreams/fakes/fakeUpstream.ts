@@ -32,7 +32,8 @@ export interface FakeOptions {
 
 /**
  * A real HTTP server that speaks a dialect as recorded from the real thing. What it plays is the last `play:<scenario>`
- * in the request; `error-before` answers 400, or the status behind `status:`.
+ * in the request; `error-before` answers 400, or the status behind `status:`, and with `breaks:off` there is only half an
+ * answer.
  */
 export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
   const dialect: Dialect = dialects[name]
@@ -58,15 +59,16 @@ export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
       const turn = text.match(toolResult)?.length ?? 0
       if (scenario === "error-before") return refusal(dialect, text)
       if (one.body.stream !== true) {
-        return scenario === "error-after"
-          ? Response.json({ nothing: "of use" })
-          : Response.json(dialect.answer(scenario, model, turn))
+        if (scenario === "error-after") return Response.json({ nothing: "of use" })
+        const answer = JSON.stringify(dialect.answer(scenario, model, turn))
+        return new Response(breaksOff(text) ? answer.slice(0, answer.length / 2) : answer, { headers: json })
       }
       const frames = dialect.frames(scenario, model, turn)
-      const written = frames.map((frame) => eventText(dialect, frame)).concat(dialect.end === "" ? [] : [dialect.end])
+      const whole = frames.map((frame) => eventText(dialect, frame)).concat(dialect.end === "" ? [] : [dialect.end])
+      const written = breaksOff(text) ? whole.slice(0, whole.length / 2) : whole
       open++
       return new Response(
-        body(written, options, () => open--),
+        body(written, scenario === "error-after" ? { ...options, pauseMs: 200 } : options, () => open--),
         { headers: { "content-type": "text/event-stream; charset=utf-8", "x-request-id": "req_upstream" } }
       )
     }
@@ -80,6 +82,10 @@ export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
     stop: () => server.stop(true)
   }
 }
+
+const json = { "content-type": "application/json" }
+
+const breaksOff = (text: string): boolean => text.includes("breaks:off")
 
 /** A tool's result, in any dialect. */
 const toolResult = /"type":"tool_result"|"type":"\w+_call_output"|"role":"tool"/g
@@ -97,13 +103,19 @@ const refusal = (dialect: Dialect, text: string): Response => {
 const eventText = (dialect: Dialect, frame: Readonly<Record<string, unknown>>): string =>
   `${dialect.named ? `event: ${String(frame["type"])}\n` : ""}data: ${JSON.stringify(frame)}\n\n`
 
-const body = (events: ReadonlyArray<string>, options: FakeOptions, closed: () => void): ReadableStream<Uint8Array> => {
+interface BodyOptions extends FakeOptions {
+  /** Before the last chunk, so that the others are with their reader by then. */
+  readonly pauseMs?: number
+}
+
+const body = (events: ReadonlyArray<string>, options: BodyOptions, closed: () => void): ReadableStream<Uint8Array> => {
   const shown = events.slice(0, options.hangAfter ?? events.length)
   const chunks = options.cut === undefined ? shown.map((event) => Buffer.from(event)) : cut(shown.join(""), options.cut)
   let at = 0
   return new ReadableStream({
     async pull(controller) {
       const chunk = chunks[at++]
+      if (options.pauseMs !== undefined && at >= chunks.length - 1) await Bun.sleep(options.pauseMs)
       if (chunk !== undefined) return controller.enqueue(chunk)
       if (options.hangAfter !== undefined) return new Promise(() => {})
       closed()

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import type { Dialect, Scenario } from "./scenarios.ts"
-import { spoken } from "./scenarios.ts"
+import { spoken, textOf } from "./scenarios.ts"
 
 const usage: JsonObject = {
   input_tokens: 20,
@@ -17,8 +17,14 @@ const message = (part: JsonObject): JsonObject => ({
   role: "assistant",
   content: [part]
 })
-const text = (annotations: ReadonlyArray<JsonObject> = []) =>
-  message({ type: "output_text", text: spoken.text, annotations, logprobs: [] })
+/** The dialect has no stop sequences: the text goes on. */
+const text = (scenario: Scenario, annotations: ReadonlyArray<JsonObject> = []) =>
+  message({
+    type: "output_text",
+    text: scenario === "stop" ? spoken.text : textOf(scenario),
+    annotations,
+    logprobs: []
+  })
 const call = (n: number, city: string): JsonObject => ({
   id: `fc_${n}`,
   type: "function_call",
@@ -43,7 +49,7 @@ const output = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => 
     case "parallel-tools":
       return [call(first, spoken.city), call(first + 1, spoken.other)]
     case "reasoning":
-      return [reasoning(turn), text()]
+      return [reasoning(turn), text(scenario)]
     case "reasoning-tools":
       return [reasoning(turn), call(first, spoken.city)]
     case "search":
@@ -54,12 +60,12 @@ const output = (scenario: Scenario, turn: number): ReadonlyArray<JsonObject> => 
           status: "completed",
           action: { type: "search", query: "hello", sources: [{ type: "url", url: spoken.url }] }
         },
-        text([{ type: "url_citation", start_index: 0, end_index: 5, url: spoken.url, title: spoken.title }])
+        text(scenario, [{ type: "url_citation", start_index: 0, end_index: 5, url: spoken.url, title: spoken.title }])
       ]
     case "refusal":
       return [message({ type: "refusal", refusal: spoken.refusal })]
     default:
-      return [text()]
+      return [text(scenario)]
   }
 }
 

@@ -10,6 +10,8 @@ export const scenarios = [
   "search",
   "refusal",
   "max-tokens",
+  "stop",
+  "json",
   "error-before",
   "error-after"
 ] as const
@@ -29,8 +31,16 @@ export interface Dialect {
   readonly end: string
 }
 
+/** The text that a scenario says. */
+export const textOf = (scenario: Scenario): string =>
+  scenario === "json" ? spoken.json : scenario === "stop" ? spoken.untilStop : spoken.text
+
 export const spoken = {
   text: "Hello, wörld 🦊!",
+  /** A stop sequence, and the text before it. */
+  stop: "🦊",
+  untilStop: "Hello, wörld ",
+  json: '{"the_city":"Paris"}',
   thought: "The user greets me.",
   city: "Paris",
   other: "Rome",

@@ -102,8 +102,12 @@ export const fakeSora = () => {
   }
 }
 
-/** 3 MB that nothing else has. */
-export const fileOf = (id: string): Buffer<ArrayBuffer> => Buffer.alloc(3_000_000, `the video ${id}; `)
+/** 3 MB that nothing else has, and that begin as an MP4 does. */
+export const fileOf = (id: string): Buffer<ArrayBuffer> => {
+  const file = Buffer.alloc(3_000_000, `the video ${id}; `)
+  file.write("\0\0\0\x18ftypisom")
+  return file
+}
 
 const refusal = (status: number, code: string): Response =>
   Response.json(

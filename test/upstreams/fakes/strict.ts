@@ -157,7 +157,10 @@ const chat = (body: Any): void => {
   must(list(body.messages).length > 0, "messages: empty")
   for (const tool of list(body.tools)) {
     must(tool.type === "function" && legalName.test(tool.function.name), `tools: ${JSON.stringify(tool)}`)
-    must(tool.function.parameters?.type === "object", "tools.function.parameters: schema must be an object")
+    must(
+      tool.function.parameters === undefined || tool.function.parameters.type === "object",
+      "tools.function.parameters: schema must be an object"
+    )
   }
   let open = new Set<string>()
   list(body.messages).forEach((message, index) => {
@@ -165,7 +168,10 @@ const chat = (body: Any): void => {
     must(!["system", "developer"].includes(message.role) || index === 0, "System message must be at the beginning.")
     if (message.role === "tool") {
       must(open.delete(message.tool_call_id), `no tool call for the tool message ${message.tool_call_id}`)
-      must(typeof message.content === "string", "tool content: text only")
+      must(
+        typeof message.content === "string" || list(message.content).every(({ type }) => type === "text"),
+        "tool content: text only"
+      )
       return
     }
     must(open.size === 0, "tool calls must be followed by tool messages")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { anthropicMessages } from "../../../src/upstreams/protocols/anthropicMessages.ts"
+import { anthropicMessages } from "../../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import {
   assistant,
   call,
@@ -101,17 +101,13 @@ describe("anthropic-messages requests", () => {
   })
 
   it("replays only thinking that Anthropic signed, and redacted thinking as it was", () => {
-    const redacted = { type: "reasoning", text: "", signature: undefined, redacted: "opaque" } as const
+    const origin = { by: "anthropic", model: "claude-sonnet-4-5" }
+    const redacted = { type: "reasoning", text: "", signature: undefined, redacted: "opaque", origin } as const
+    const others = { ...redacted, origin: { ...origin, model: "claude-opus-4-5" } }
+    const { origin: _, ...nobodys } = redacted
     expect(
       messages({
-        items: [
-          user("a"),
-          thought("x", "gAAAAABo"),
-          thought("y"),
-          thought("z", "Z2F0ZXdheToxdGhpbmtpbmc6"),
-          redacted,
-          assistant("b")
-        ]
+        items: [user("a"), thought("x", "gAAAAABo"), thought("y"), others, nobodys, redacted, assistant("b")]
       })
     ).toMatchObject([
       {},
@@ -145,6 +141,96 @@ describe("anthropic-messages requests", () => {
     ])
     const word = file("document", { type: "base64", mediaType: "application/msword", data: "AAAA" })
     expect(lower({ items: [{ type: "message", role: "user", content: [word] }] }).refused?.param).toBe("document")
+  })
+
+  it("replays its own searches with their sealed pages, others as text, and names one whose results are lost", () => {
+    const searched = (id: string, result: object) =>
+      lower({
+        items: [
+          user("Hi"),
+          {
+            type: "search",
+            id,
+            query: "q",
+            outcome: {
+              type: "results",
+              results: [{ url: "https://e.com", title: "E", text: "", pageAge: null, ...result }]
+            }
+          }
+        ]
+      }).body["messages"]
+    expect(searched("srvtoolu_1", { sealed: "Eo8" })).toMatchObject([
+      {},
+      {
+        role: "assistant",
+        content: [
+          { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } },
+          {
+            type: "web_search_tool_result",
+            tool_use_id: "srvtoolu_1",
+            content: [{ type: "web_search_result", url: "https://e.com", encrypted_content: "Eo8" }]
+          }
+        ]
+      }
+    ])
+    expect(JSON.stringify(searched("call_1", { text: "The page." }))).toContain("The page.")
+    const lost = lower({ items: [user("Hi"), { type: "search", id: "ws_1", query: "q", outcome: undefined }] })
+    expect(lost.adapted).toEqual(["web_search_call"])
+  })
+
+  it("marks the prompt of a single question where the caller gives it a key", () => {
+    const first = (over: Asked) => lower({ system: ["Be brief."], cachesByItself: true, ...over })
+    expect(JSON.stringify(first({}).body)).not.toContain("cache_control")
+    const { adapted, body } = first({ cacheKey: "k" })
+    const cache_control = { type: "ephemeral" }
+    expect(body["system"]).toEqual([{ type: "text", text: "Be brief.", cache_control }])
+    expect(body["messages"]).toEqual([{ role: "user", content: [{ type: "text", text: "Hi", cache_control }] }])
+    expect(adapted).toEqual([])
+  })
+
+  it("marks tools, system text and the user's last two turns, for an hour where a day is asked for", () => {
+    const all = {
+      system: ["Be brief.", "Be kind."],
+      tools: [weather, { ...weather, name: "get_time" }],
+      items: [user("Hi"), assistant("Hello"), user("Paris?"), assistant("Sunny."), user("And Rome?")],
+      cachesByItself: true
+    }
+    const marks = (over: Asked) =>
+      JSON.stringify(lower({ ...all, ...over }).body, (key, value) => (key === "cache_control" ? undefined : value))
+        .length
+    const { adapted, body } = lower({ ...all, cacheRetention: "24h" })
+    const cache_control = { type: "ephemeral", ttl: "1h" }
+    expect(body["tools"]).toMatchObject([{ name: "get_weather" }, { name: "get_time", cache_control }])
+    expect(body["system"]).toEqual([
+      { type: "text", text: "Be brief." },
+      { type: "text", text: "Be kind.", cache_control }
+    ])
+    expect(body["messages"]).toMatchObject([
+      { content: [{ text: "Hi" }] },
+      { content: [{ text: "Hello" }] },
+      { content: [{ text: "Paris?", cache_control }] },
+      { content: [{ text: "Sunny." }] },
+      { content: [{ text: "And Rome?", cache_control }] }
+    ])
+    expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4)
+    expect(adapted).toEqual([])
+    const five = lower({ ...all, cacheRetention: "in_memory" }).body
+    expect(JSON.stringify(five).match(/"cache_control":\{"type":"ephemeral"\}/g)).toHaveLength(4)
+    expect(marks({ cacheRetention: "24h" })).toBe(marks({}))
+  })
+
+  it("marks every prompt of an upstream whose entry says so, unless the caller has", () => {
+    const said = (over: Asked, cachesAll: boolean) =>
+      JSON.stringify(
+        anthropicMessages.lower(conversation(over), { model: "claude-sonnet-4-5", stream: true, cachesAll }).body
+      )
+    expect(said({}, false)).not.toContain("cache_control")
+    expect(said({}, true)).toContain('"text":"Hi","cache_control":{"type":"ephemeral"}')
+    const own: Asked = {
+      system: ["Be brief."],
+      items: [{ type: "message", role: "user", content: [{ type: "text", text: "Hi", cacheBreakpoint: true }] }]
+    }
+    expect(said(own, true)).toBe(said(own, false))
   })
 
   it("says tools, choices and searches in its own words", () => {
@@ -276,6 +362,35 @@ describe("anthropic-messages answers", () => {
     })
   })
 
+  it("tells a call whose arguments are cut as cut, and fails where nothing says that they are", () => {
+    const half = (reason: string, written: string) => [
+      start({ type: "tool_use", id: "toolu_1", name: "f", input: {} }),
+      ...(written === "" ? [] : [delta({ type: "input_json_delta", partial_json: written })]),
+      stop(),
+      ...ended(reason)
+    ]
+    const cut = { type: "tool-call", callId: "toolu_1", name: "f", kind: "function", cut: true }
+    expect(read(half("max_tokens", '{"a":"b'))).toMatchObject({
+      items: [{ ...cut, text: '{"a":"b' }],
+      ending: { reason: "max-tokens" }
+    })
+    expect(read(half("max_tokens", "")).items).toEqual([cut])
+    expect(read(half("tool_use", '{"a":"b')).ending).toMatchObject({ failed: "UpstreamFailed" })
+    const custom = { tools: [{ type: "custom", name: "f", description: undefined }] } as const
+    expect(read(half("max_tokens", '{"input":"half a'), custom).items).toMatchObject([{ text: "half a", cut: true }])
+  })
+
+  it("gives twins, and calls without an id, one of their own", () => {
+    const twin = (index: number, id: string) => [
+      start({ type: "tool_use", id, name: "f", input: {} }, index),
+      delta({ type: "input_json_delta", partial_json: `{"a":${index}}` }, index),
+      stop(index)
+    ]
+    const { items } = read([...twin(0, "t"), ...twin(1, "t"), ...twin(2, ""), ...ended("tool_use")])
+    expect(items.map(({ text }) => text)).toEqual(['{"a":0}', '{"a":1}', '{"a":2}'])
+    expect(items.map(({ callId }) => callId)).toEqual(["t", "call_msg1_1", "call_msg1_2"])
+  })
+
   it("reads a search, and one text with citations of the blocks it came in", () => {
     const cited = { type: "web_search_result_location", url: "https://e.com", title: "E", cited_text: "quote" }
     const frames = [
@@ -304,7 +419,10 @@ describe("anthropic-messages answers", () => {
         type: "search",
         id: "srvtoolu_1",
         query: "x",
-        outcome: { type: "results", results: [{ url: "https://e.com", title: "E", text: "", pageAge: "today" }] }
+        outcome: {
+          type: "results",
+          results: [{ url: "https://e.com", title: "E", text: "", sealed: "Eo8", pageAge: "today" }]
+        }
       },
       {
         type: "text",

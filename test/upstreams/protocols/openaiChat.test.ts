@@ -1,8 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { openaiChat } from "../../../src/upstreams/protocols/openaiChat.ts"
+import { nineCharacters } from "../../../src/upstreams/protocols/callIds.ts"
+import { openaiChat } from "../../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { providerOf, providers } from "../../../src/upstreams/protocols/openaiChat/compatible.ts"
-import type { ProviderName } from "../../../src/upstreams/protocols/openaiChat/compatible.ts"
 import {
   assistant,
   call,
@@ -19,9 +19,9 @@ import { answered, outcome, streamed } from "../events.ts"
 
 const chat = openaiChat(providers.openai)
 
-const lower = (over: Parameters<typeof conversation>[0], provider: ProviderName = "openai") =>
+const lower = (over: Parameters<typeof conversation>[0], provider: keyof typeof providers = "openai") =>
   openaiChat(providers[provider]).lower(conversation(over), { model: "m", stream: true })
-const messages = (over: Parameters<typeof conversation>[0], provider: ProviderName = "openai") =>
+const messages = (over: Parameters<typeof conversation>[0], provider: keyof typeof providers = "openai") =>
   lower(over, provider).body["messages"]
 
 const delta = (delta: JsonObject, rest: JsonObject = {}): JsonObject => ({
@@ -89,6 +89,43 @@ describe("openai-chat requests", () => {
     const over = messages({ items: [...loop, thought("second"), assistant("done"), user("b")] }, "deepseek")
     expect(JSON.stringify(over)).not.toContain("reasoning_content")
     expect(JSON.stringify(messages({ items: loop }, "openai"))).not.toContain("first")
+  })
+
+  it("gives Mistral ids it takes, and nobody speaks right behind a tool but the model", () => {
+    const items = [user("a"), call("functions.f:0", "f", "{}"), result("functions.f:0", "ok"), user("and?")]
+    const sent = messages({ items }, "mistral")
+    const id = expect.stringMatching(/^[A-Za-z0-9]{9}$/)
+    expect(sent).toMatchObject([
+      { role: "user" },
+      { role: "assistant", tool_calls: [{ id }] },
+      { role: "tool", tool_call_id: id },
+      { role: "assistant", content: expect.stringMatching(/./) },
+      { role: "user", content: "and?" }
+    ])
+    const found = JSON.stringify(sent)
+      .match(/"(?:tool_call_)?id":"([^"]+)"/g)
+      ?.map((pair) => pair.split(":")[1])
+    expect(new Set(found).size).toBe(1)
+    expect(messages({ items }, "generic")).toHaveLength(4)
+    expect(JSON.stringify(messages({ items: [call("abcDEF123", "f", "{}")] }, "mistral"))).toContain("abcDEF123")
+  })
+
+  it("maps ids that a server does not take where a request passes through, too", () => {
+    const dialect = openaiChat(providers.mistral).dialect
+    const messages = [
+      { role: "assistant", tool_calls: [{ id: "functions.f:0", type: "function" }] },
+      { role: "tool", tool_call_id: "functions.f:0", content: "ok" }
+    ]
+    const sent = dialect?.body({ messages }, { upstreamModel: "m", stream: false })
+    const id = nineCharacters("functions.f:0")
+    expect(sent?.["messages"]).toEqual([
+      { role: "assistant", tool_calls: [{ id, type: "function" }] },
+      { role: "tool", tool_call_id: id, content: "ok" }
+    ])
+    const long = `call_${"a".repeat(60)}`
+    expect(JSON.stringify(lower({ items: [call(long, "f", "{}"), result(long, "ok")] }, "openai").body)).not.toContain(
+      long
+    )
   })
 
   it("sends images, and a tool result's images as the user's", () => {
@@ -195,7 +232,7 @@ describe("openai-chat requests", () => {
   })
 
   it("finds the provider by name, by host, or takes the generic one", () => {
-    const at = (baseUrl: string, name = "up", provider?: ProviderName) => providerOf({ baseUrl, name, provider })
+    const at = (baseUrl: string, name = "up", provider?: string) => providerOf({ baseUrl, name }, provider)
     expect(at("https://api.deepseek.com")).toBe(providers.deepseek)
     expect(at("https://api.openai.com/v1")).toBe(providers.openai)
     expect(at("http://127.0.0.1:8000/v1", "vllm")).toBe(providers.vllm)
@@ -318,6 +355,46 @@ describe("openai-chat answers", () => {
     expect(outcome(streamed(chat, [...frames, finish("tool_calls")])).items).toEqual([
       { ...paris, callId: "c1" },
       { ...rome, callId: "c2" }
+    ])
+  })
+
+  it("reads each entry of a whole answer as a call, twins with an id of their own", () => {
+    const tool = (city: string, more: JsonObject) => ({
+      type: "function",
+      function: { name: "get_weather", arguments: `{"city":"${city}"}` },
+      ...more
+    })
+    for (const more of [{ id: "same" }, { id: "same", index: 0 }, { id: "" }, {}]) {
+      const message = { role: "assistant", content: null, tool_calls: [tool("Paris", more), tool("Rome", more)] }
+      const { items } = outcome(answered(chat, { id: "c", choices: [{ message, finish_reason: "tool_calls" }] }))
+      expect(items).toMatchObject([paris, rome])
+      expect(new Set(items.map((item) => item["callId"])).size).toBe(2)
+    }
+  })
+
+  it("takes half a call for a cut answer where the upstream says so, and else for a failure", () => {
+    const half = opened(0, "c1", "get_weather", '{"city":"Par')
+    expect(outcome(streamed(chat, [half, finish("length")])).ending).toMatchObject({ reason: "max-tokens" })
+    for (const reason of ["tool_calls", "stop"]) {
+      expect(outcome(streamed(chat, [half, finish(reason)])).ending).toMatchObject({ failed: "UpstreamFailed" })
+    }
+  })
+
+  it("reads what some servers have in fields of their own", () => {
+    const groq = { ...finish("stop"), x_groq: { usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 } } }
+    expect(outcome(streamed(chat, [delta({ content: "a" }), groq])).usage).toMatchObject({
+      inputTokens: 7,
+      outputTokens: 2
+    })
+    const details = delta({ reasoning_details: [{ type: "reasoning.text", text: "hm" }] })
+    const cited = {
+      type: "url_citation",
+      url_citation: { url: "https://e.com", title: "E", start_index: 0, end_index: 1 }
+    }
+    const { items } = outcome(streamed(chat, [details, delta({ content: "a", annotations: [cited] }), finish("stop")]))
+    expect(items).toMatchObject([
+      { type: "reasoning", text: "hm" },
+      { type: "text", text: "a", citations: [{ url: "https://e.com", title: "E", start: 0, end: 1 }] }
     ])
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { openaiResponses } from "../../../src/upstreams/protocols/openaiResponses.ts"
+import { openaiResponses } from "../../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
 import {
   assistant,
   call,
@@ -36,6 +36,30 @@ const done = (output_index: number, item: JsonObject): JsonObject => ({
 })
 const read = (frames: ReadonlyArray<JsonObject>, asked?: Asked) =>
   outcome(streamed(openaiResponses, [{ type: "response.created" }, ...frames], { marked: false, asked: asked ?? {} }))
+
+describe("the end of an openai-responses stream", () => {
+  const message = {
+    type: "message",
+    id: "m",
+    role: "assistant",
+    content: [{ type: "output_text", text: "Hi", annotations: [] }]
+  }
+  const called = { type: "function_call", id: "f", call_id: "c1", name: "get_weather", arguments: '{"city":"Paris"}' }
+
+  it("tells what nothing before it has told", () => {
+    const { ending, items } = read([completed({ output: [message, called] })])
+    expect(items).toMatchObject([
+      { type: "text", text: "Hi" },
+      { type: "tool-call", name: "get_weather", text: '{"city":"Paris"}' }
+    ])
+    expect(ending).toMatchObject({ reason: "tool-calls" })
+  })
+
+  it("tells nothing twice", () => {
+    const { items } = read([added(0, message), done(0, message), completed({ output: [message, called] })])
+    expect(items).toMatchObject([{ type: "text", text: "Hi" }])
+  })
+})
 
 describe("openai-responses requests", () => {
   it("says items in its words, stores nothing, and asks for what can be replayed", () => {
@@ -231,6 +255,44 @@ describe("openai-responses answers", () => {
       ],
       ending: { reason: "tool-calls" }
     })
+  })
+
+  it("tells a call whose arguments are cut as cut, and fails where nothing says that they are", () => {
+    const item = { type: "function_call", call_id: "c", name: "f", arguments: '{"a":"b', status: "incomplete" }
+    const incomplete = { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }
+    const cut = { type: "tool-call", callId: "c", name: "f", kind: "function", cut: true }
+    const half = (frames: ReadonlyArray<JsonObject>, response: JsonObject) =>
+      read([added(0, { ...item, arguments: "" }), ...frames, completed(response)])
+    const piece = { type: "response.function_call_arguments.delta", output_index: 0, delta: '{"a":"b' }
+    for (const frames of [[done(0, item)], [piece, done(0, item)], [piece]]) {
+      expect(half(frames, incomplete)).toMatchObject({
+        items: [{ ...cut, text: '{"a":"b' }],
+        ending: { reason: "max-tokens" }
+      })
+      expect(half(frames, { status: "completed" }).ending).toMatchObject({ failed: "UpstreamFailed" })
+    }
+    expect(half([done(0, { ...item, arguments: "" })], incomplete).items).toEqual([cut])
+    const whole = { status: "incomplete", output: [item], incomplete_details: { reason: "max_output_tokens" } }
+    expect(outcome(answered(openaiResponses, whole)).items).toEqual([{ ...cut, text: '{"a":"b' }])
+  })
+
+  it("knows its own searches under the names of other families, and names one whose results are lost", () => {
+    const searched = (id: string) => {
+      const { adapted, body } = lower({ items: [user("Hi"), { type: "search", id, query: "q", outcome: undefined }] })
+      return [adapted, body["input"]]
+    }
+    expect(searched("srvtoolu_ws_1")).toMatchObject([[], [{}, { type: "web_search_call", id: "ws_1" }]])
+    expect(searched("srvtoolu_1")).toMatchObject([["web_search_call"], [{ role: "user" }]])
+  })
+
+  it("gives twins, and calls without an id, one of their own", () => {
+    const twin = (index: number, call_id: string) => {
+      const item = { type: "function_call", call_id, name: "f", arguments: `{"a":${index}}` }
+      return [added(index, { ...item, arguments: "" }), done(index, item)]
+    }
+    const { items } = read([...twin(0, "t"), ...twin(1, "t"), ...twin(2, ""), completed()])
+    expect(items.map(({ text }) => text)).toEqual(['{"a":0}', '{"a":1}', '{"a":2}'])
+    expect(items.map(({ callId }) => callId)).toEqual(["t", "call__1", "call__2"])
   })
 
   it("reads a search with its sources, and counts it", () => {

@@ -5,9 +5,10 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, Redacted } from "effect"
 import { PublicUrl } from "../../../src/config/PublicUrl.ts"
 import type { JsonObject } from "../../../src/contract/fields.ts"
-import { KeptFiles } from "../../../src/upstreams/KeptFiles.ts"
-import { arkVideo } from "../../../src/upstreams/protocols/arkVideo.ts"
-import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos.ts"
+import { FileStore } from "../../../src/files/FileStore.ts"
+import { KeptFiles } from "../../../src/files/KeptFiles.ts"
+import { arkVideo } from "../../../src/upstreams/protocols/arkVideo/arkVideo.ts"
+import { openaiVideos } from "../../../src/upstreams/protocols/openaiVideos/openaiVideos.ts"
 import type { VideoJob, VideoUpstream } from "../../../src/upstreams/VideoUpstream.ts"
 import { arkKey, fakeArk } from "../fakes/ark.ts"
 import { fakeSora, soraKey } from "../fakes/sora.ts"
@@ -137,7 +138,12 @@ it.scopedLive("a submit that Sora did not answer is found by what it asked for",
   }).pipe(
     Effect.scoped,
     Effect.provide(
-      Layer.mergeAll(KeptFiles.layer({ directory, lifetime: "1 hour" }), PublicUrl.layer(Option.some("http://x")))
+      Layer.mergeAll(
+        KeptFiles.layer({ directory, lifetime: "1 hour", secret: Redacted.make(new Uint8Array(32)) }).pipe(
+          Layer.provide(FileStore.folder(directory))
+        ),
+        PublicUrl.layer(Option.some("http://x"))
+      )
     )
   )
 )

@@ -1,31 +1,31 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Citation, SearchErrorCode, SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
-import { grown } from "../../../generation/grown.ts"
-import { unwrapCustom } from "../back.ts"
-import { argumentsObject, isObject, listAt, objectAt, textAt } from "../json.ts"
-import type { State } from "./step.ts"
-
-/** What is gathered of a content block until it ends. */
-export type Block =
-  | { readonly type: "text"; readonly start: number; readonly citations: ReadonlyArray<JsonObject> }
-  | { readonly type: "thinking"; readonly signature: string }
-  /** A custom tool's input is wrapped, and so only told when it is whole. */
-  | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }
-  /** The call that stands for the answer's text. */
-  | { readonly type: "answer"; readonly input: string }
-  | { readonly type: "search"; readonly id: string; readonly input: string }
-  | { readonly type: "other" }
-
-type Step = readonly [State, ReadonlyArray<GenerationEvent>]
+import { appendText } from "../../../generation/appendText.ts"
+import { isCut, unwrapCustom } from "../back.ts"
+import { freshId } from "../callIds.ts"
+import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import type { MessagesState, Step } from "./state.ts"
 
 /** A block begins: empty in a stream, whole in an answer that came in one piece. */
-export const startBlock = (state: State, content: JsonObject): Step => {
+export const startBlock = (state: MessagesState, content: JsonObject): Step => {
+  if (state.bare === undefined) return openBlock(state, content)
+  const [next, events] = openBlock({ ...state, bare: undefined }, content)
+  return [next, [...endBare(state.bare), ...events]]
+}
+
+/** A call that takes no arguments. */
+export const endBare = (callId: string): ReadonlyArray<GenerationEvent> => [
+  { type: "tool-call-delta", callId, text: "{}" },
+  { type: "tool-call-end", callId }
+]
+
+const openBlock = (state: MessagesState, content: JsonObject): Step => {
   const type = textAt(content, "type")
   const id = textAt(content, "id") ?? ""
   switch (type) {
     case "text": {
-      const opened: State = {
+      const opened: MessagesState = {
         ...state,
         block: { type: "text", start: state.written, citations: listAt(content, "citations").filter(isObject) }
       }
@@ -59,7 +59,7 @@ export const startBlock = (state: State, content: JsonObject): Step => {
   }
 }
 
-export const stepBlock = (state: State, delta: JsonObject): Step => {
+export const stepBlock = (state: MessagesState, delta: JsonObject): Step => {
   const { block } = state
   switch (delta["type"]) {
     case "text_delta":
@@ -83,23 +83,24 @@ export const stepBlock = (state: State, delta: JsonObject): Step => {
   }
 }
 
-export const endBlock = (state: State): Step => {
+export const endBlock = (state: MessagesState): Step => {
   const { block } = state
-  const after: State = { ...state, block: undefined }
+  const after: MessagesState = { ...state, block: undefined }
   switch (block?.type) {
     case "text":
       return [after, block.citations.flatMap((cited) => citation(cited, block.start, state.written))]
     case "thinking":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
-      const rest = block.custom ? unwrapCustom(block.input) : block.input === "" ? "{}" : ""
-      return [
-        after,
-        [
-          ...(rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest } as const]),
-          { type: "tool-call-end", callId: block.id }
-        ]
-      ]
+      // A call without arguments is one that takes none, or is cut before them: what comes next tells.
+      if (block.input === "") return [{ ...after, bare: block.id }, []]
+      const rest = block.custom ? unwrapCustom(block.input) : ""
+      const told: ReadonlyArray<GenerationEvent> =
+        rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest }]
+      // The generation's end ends what was cut.
+      return isCut(block.input)
+        ? [{ ...after, isCut: true }, told]
+        : [after, [...told, { type: "tool-call-end", callId: block.id }]]
     }
     case "search":
       return [
@@ -111,20 +112,22 @@ export const endBlock = (state: State): Step => {
   }
 }
 
-const other = (state: State): State => ({ ...state, written: 0, block: { type: "other" } })
+const other = (state: MessagesState): MessagesState => ({ ...state, written: 0, block: { type: "other" } })
 
-const writeText = (state: State, text: string): Step =>
+const writeText = (state: MessagesState, text: string): Step =>
   text === "" ? [state, []] : [{ ...state, written: state.written + text.length }, [{ type: "text-delta", text }]]
 
-const startCall = (state: State, id: string, upstreamName: string, input: string): Step => {
+const startCall = (state: MessagesState, given: string, upstreamName: string, input: string): Step => {
   if (upstreamName === state.back.answerTool) {
-    const opened: State = { ...state, written: 0, answeredByTool: true, block: { type: "answer", input: "" } }
+    const opened: MessagesState = { ...state, written: 0, answeredByTool: true, block: { type: "answer", input: "" } }
     return input === "" ? [opened, []] : writeInput(opened, input)
   }
   const name = state.back.callerName(upstreamName)
   const custom = state.back.isCustom(name)
-  const opened: State = {
+  const id = freshId(state.calls, given, state.answerId)
+  const opened: MessagesState = {
     ...state,
+    calls: [...state.calls, id],
     written: 0,
     answeredByTool: false,
     block: { type: "call", id, custom, input: "" }
@@ -135,23 +138,25 @@ const startCall = (state: State, id: string, upstreamName: string, input: string
   return [next, [start, ...events]]
 }
 
-/** A whole input as JSON text; empty in a stream, where it follows in pieces. */
+/** A whole input as JSON text, which some servers send it as; empty in a stream, where it follows in pieces. */
 const wholeInput = (content: JsonObject): string => {
+  const text = textAt(content, "input")
+  if (text !== undefined) return text
   const input = objectAt(content, "input")
   return input === undefined || Object.keys(input).length === 0 ? "" : JSON.stringify(input)
 }
 
-const writeInput = (state: State, text: string): Step => {
+const writeInput = (state: MessagesState, text: string): Step => {
   const { block } = state
   if (text === "") return [state, []]
   switch (block?.type) {
     case "answer":
       return [state, [{ type: "text-delta", text }]]
     case "search":
-      return [{ ...state, block: { ...block, input: grown(block.input, text) } }, []]
+      return [{ ...state, block: { ...block, input: appendText(block.input, text) } }, []]
     case "call":
       return [
-        { ...state, block: { ...block, input: grown(block.input, text) } },
+        { ...state, block: { ...block, input: appendText(block.input, text) } },
         block.custom ? [] : [{ type: "tool-call-delta", callId: block.id, text }]
       ]
     default:
@@ -168,7 +173,10 @@ const searchOutcome = (content: JsonObject): SearchOutcome => {
     results: listAt(content, "content").flatMap((result) => {
       const url = textAt(result, "url")
       if (url === undefined) return []
-      return [{ url, title: textAt(result, "title") ?? "", text: "", pageAge: textAt(result, "page_age") ?? null }]
+      const title = textAt(result, "title") ?? ""
+      const sealed = textAt(result, "encrypted_content") ?? ""
+      const pageAge = textAt(result, "page_age") ?? null
+      return [{ url, title, text: "", ...(sealed === "" ? {} : { sealed }), pageAge }]
     })
   }
 }

@@ -9,10 +9,14 @@ import type {
 } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
+import { anthropicId } from "../callIds.ts"
 import { markedSystem, plainText } from "../documents.ts"
-import { argumentsObject } from "../json.ts"
+import { argumentsObject } from "../../../contract/json.ts"
 import type { Notes } from "../notes.ts"
-import { signedBy } from "../signature.ts"
+import { isFrom } from "../../../generation/origin.ts"
+
+/** Whose signatures of reasoning these are. */
+export const signs = "anthropic"
 
 export interface Turn {
   readonly role: "user" | "assistant"
@@ -24,8 +28,13 @@ export interface LoweredMessages {
   readonly turns: ReadonlyArray<Turn>
 }
 
+/** The model that is asked. */
+interface To {
+  readonly model: string
+}
+
 /** A conversation's items as alternating turns. System text that stands between them becomes the user's, marked. */
-export const lowerMessages = (conversation: Conversation, back: Back, notes: Notes): LoweredMessages => {
+export const lowerMessages = (conversation: Conversation, to: To, back: Back, notes: Notes): LoweredMessages => {
   const system = conversation.system.flatMap((text) => textBlock(text))
   const turns: Array<Turn> = []
   for (const item of conversation.items) {
@@ -33,7 +42,7 @@ export const lowerMessages = (conversation: Conversation, back: Back, notes: Not
       system.push(...item.content.flatMap((part) => block(part, notes)))
     } else {
       const role = roleOf(item)
-      add(turns, role, blocks(item, back, notes))
+      add(turns, role, blocks(item, to, back, notes))
     }
   }
   return { system, turns: turns.map(resultsFirst) }
@@ -60,45 +69,64 @@ const resultsFirst = (turn: Turn): Turn => {
   }
 }
 
-const blocks = (item: Item, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
+const blocks = (item: Item, to: To, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (item.type) {
     case "message":
       return item.content.flatMap((part) =>
         item.role === "system" && part.type === "text" ? textBlock(markedSystem(part.text)) : block(part, notes)
       )
     case "reasoning":
-      if (item.redacted !== undefined) return [{ type: "redacted_thinking", data: item.redacted }]
       // Thinking is only taken back as it was signed; another provider's is worth nothing here.
-      return item.signature !== undefined && signedBy(item.signature) === "anthropic"
-        ? [{ type: "thinking", thinking: item.text, signature: item.signature }]
-        : []
+      if (isFrom(item, signs, to.model)) {
+        if (item.redacted !== undefined) return [{ type: "redacted_thinking", data: item.redacted }]
+        if (item.signature !== undefined) {
+          return [{ type: "thinking", thinking: item.text, signature: item.signature }]
+        }
+      }
+      notes.adapt("reasoning")
+      return []
     case "tool-call": {
       const text = item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
       const input = argumentsObject(text)
-      return [{ type: "tool_use", id: legalId(item.callId), name: back.upstreamName(item.name), input }]
+      return [{ type: "tool_use", id: anthropicId(item.callId), name: back.upstreamName(item.name), input }]
     }
     case "tool-result": {
       const content = item.content.flatMap((part) => block(part, notes))
       return [
         {
           type: "tool_result",
-          tool_use_id: legalId(item.callId),
+          tool_use_id: anthropicId(item.callId),
           ...(content.length === 0 ? {} : { content }),
           ...(item.isError ? { is_error: true } : {})
         }
       ]
     }
     case "search":
-      return searched(item)
+      return searched(item, back, notes)
   }
 }
 
-/** Other dialects allow more characters in a call's id. Calls and results are mapped alike. */
-const legalId = (id: string) => id.replaceAll(/[^A-Za-z0-9_-]/g, "_")
-
 /** A search run elsewhere can't be replayed as one: its results lack this upstream's seal. It reads as text. */
-const searched = (item: SearchItem): ReadonlyArray<JsonObject> => {
-  if (item.outcome?.type !== "results") return []
+const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
+  if (item.outcome?.type !== "results") {
+    notes.adapt("web_search_call")
+    return []
+  }
+  const { id, query } = item
+  const own = id.startsWith("srvtoolu_") && item.outcome.results.every(({ sealed }) => sealed !== undefined)
+  if (own) {
+    const content = item.outcome.results.map(({ pageAge, sealed, title, url }) => ({
+      type: "web_search_result",
+      url,
+      title,
+      encrypted_content: sealed,
+      page_age: pageAge
+    }))
+    return [
+      { type: "server_tool_use", id, name: back.upstreamName("web_search"), input: { query } },
+      { type: "web_search_tool_result", tool_use_id: id, content }
+    ]
+  }
   const found = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
   return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${found.join("\n")}`)
 }

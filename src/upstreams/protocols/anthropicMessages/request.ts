@@ -2,10 +2,11 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
-import { isObject } from "../json.ts"
+import { isObject } from "../../../contract/json.ts"
 import type { Notes } from "../notes.ts"
 import { takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
+import { marked } from "./cache.ts"
 import type { Turn } from "./messages.ts"
 import { lowerMessages } from "./messages.ts"
 import type { Traits } from "./models.ts"
@@ -22,7 +23,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
   const { format } = conversation
   const byTool = format.type === "json-schema" && !traits.structured
   const back = backOf(conversation, byTool ? answerTool : undefined)
-  const { system, turns } = lowerMessages(conversation, back, notes)
+  const { system, turns } = lowerMessages(conversation, options, back, notes)
   const maxTokens = conversation.maxOutputTokens ?? traits.maxTokens
   const choice = toolChoice(conversation, back)
   const thought = thinking(conversation, {
@@ -34,26 +35,25 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
   })
   const hint = format.type === "json" ? [{ type: "text", text: "Answer with one JSON object and nothing else." }] : []
   if (format.type === "json") notes.adapt("text.format")
-  const instructions = [...system, ...hint]
   const tools = [
     ...offered(conversation).map((tool) => writeTool(tool, traits, back, notes)),
     ...answer(format, byTool)
   ]
+  const prompt = marked(conversation, { tools, system: [...system, ...hint], turns }, options.cachesAll === true)
   const outputConfig: JsonObject = {
     ...thought.outputConfig,
     ...(format.type === "json-schema" && !byTool
       ? { format: { type: "json_schema", schema: closed(format.schema) } }
       : {})
   }
-  if (conversation.cacheKey !== undefined) notes.adapt("prompt_cache_key")
   const body: JsonObject = {
     model: options.model,
     max_tokens: maxTokens,
-    ...(instructions.length === 0 ? {} : { system: instructions }),
-    messages: turns,
+    ...(prompt.system.length === 0 ? {} : { system: prompt.system }),
+    messages: prompt.turns,
     stream: options.stream,
-    ...(tools.length === 0 ? {} : { tools }),
-    ...(tools.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
+    ...(prompt.tools.length === 0 ? {} : { tools: prompt.tools }),
+    ...(prompt.tools.length === 0 || choice === undefined ? {} : { tool_choice: choice }),
     ...(thought.thinking === undefined ? {} : { thinking: thought.thinking }),
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...sampling(conversation, traits, thought.thinks, notes),
@@ -74,8 +74,8 @@ const isMidLoop = (turns: ReadonlyArray<Turn>): boolean => {
 
 /** A choice among some of the tools is made by showing only those. */
 const offered = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
-  const names = toolChoice.type === "required" ? toolChoice.names : undefined
-  return names === undefined ? tools : tools.filter((tool) => names.includes(tool.name))
+  const names = toolChoice.type === "required" && toolChoice.names !== undefined ? new Set(toolChoice.names) : undefined
+  return names === undefined ? tools : tools.filter((tool) => names.has(tool.name))
 }
 
 const toolChoice = (conversation: Conversation, back: Back): JsonObject | undefined => {

@@ -1,32 +1,19 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
+import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
-import { listAt, objectAt, textAt } from "../json.ts"
-import { cutOff, errorInAnswer } from "../upstreamFailure.ts"
-import type { Block } from "./blocks.ts"
-import { endBlock, startBlock, stepBlock } from "./blocks.ts"
-import { readUsage } from "./usage.ts"
+import { listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { cutCall, cutOff, failedWith } from "../upstreamFailure.ts"
+import { endBare, endBlock, startBlock, stepBlock } from "./blocks.ts"
+import type { MessagesState, Step } from "./state.ts"
+import { readUsage, tellsTokens } from "./usage.ts"
 
-export interface State {
-  readonly back: Back
-  /** undefined until the upstream tells any. */
-  readonly usage: Usage | undefined
-  /** The content block that is open; they never overlap. */
-  readonly block: Block | undefined
-  /** UTF-16 units of text since anything else came: blocks of text that follow each other are one text. */
-  readonly written: number
-  /** Whether the answer's only call was the one that stands for its text. */
-  readonly answeredByTool: boolean
-  readonly reason: FinishReason | undefined
-  readonly stopSequence: string | null
-  readonly over: boolean
-}
-
-type Step = readonly [State, ReadonlyArray<GenerationEvent>]
-
-export const begin = (back: Back): State => ({
+export const begin = (back: Back): MessagesState => ({
   back,
   usage: undefined,
+  answerId: "",
+  calls: [],
+  isCut: false,
+  bare: undefined,
   block: undefined,
   written: 0,
   answeredByTool: false,
@@ -36,12 +23,13 @@ export const begin = (back: Back): State => ({
 })
 
 /** One event of a stream; those we don't know (and `ping`) say nothing. */
-export const step = (state: State, frame: JsonObject): Step => {
+export const step = (state: MessagesState, frame: JsonObject): Step => {
   if (state.over) return [state, []]
   switch (frame["type"]) {
     case "message_start": {
-      const usage = readUsage(objectAt(frame, "message")?.["usage"], state.usage)
-      return [{ ...state, usage }, [{ type: "started", usage }]]
+      const message = objectAt(frame, "message")
+      const usage = readUsage(message?.["usage"], state.usage)
+      return [{ ...state, usage, answerId: textAt(message, "id") ?? "" }, [{ type: "started", usage }]]
     }
     case "content_block_start": {
       const content = objectAt(frame, "content_block")
@@ -54,24 +42,27 @@ export const step = (state: State, frame: JsonObject): Step => {
     case "content_block_stop":
       return endBlock(state)
     case "message_delta": {
-      const usage = readUsage(frame["usage"], state.usage)
+      const told = tellsTokens(frame["usage"])
+      // What was told of the output at the start is no total.
+      const before = state.usage && { ...state.usage, outputTokens: Number.NaN }
+      const usage = told ? readUsage(frame["usage"], before) : state.usage
       const delta = objectAt(frame, "delta")
       const reason = finishReason(textAt(delta, "stop_reason"), state) ?? state.reason
       const stopSequence = textAt(delta, "stop_sequence") ?? state.stopSequence
-      const total = frame["usage"] === undefined || usage === undefined ? [] : [{ type: "usage", usage } as const]
+      const total = told && usage !== undefined ? [{ type: "usage", usage } as const] : []
       return [{ ...state, usage, reason, stopSequence }, total]
     }
     case "message_stop":
       return [{ ...state, over: true }, finished(state, "stop")]
     case "error":
-      return [{ ...state, over: true }, [{ type: "failed", failure: errorInAnswer(frame["error"]) }]]
+      return [{ ...state, over: true }, [failedWith(frame["error"])]]
     default:
       return [state, []]
   }
 }
 
 /** A stream that ends after its stop reason has only lost its last word. */
-export const end = (state: State): ReadonlyArray<GenerationEvent> => {
+export const end = (state: MessagesState): ReadonlyArray<GenerationEvent> => {
   if (state.over) return []
   return state.reason === undefined ? [{ type: "failed", failure: cutOff }] : finished(state, state.reason)
 }
@@ -79,7 +70,8 @@ export const end = (state: State): ReadonlyArray<GenerationEvent> => {
 /** A whole message as the events that would have streamed it. */
 export const frames = (message: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (message["type"] === "error") return [message]
-  if (!Array.isArray(message["content"])) return undefined
+  const content = message["content"]
+  if (!Array.isArray(content) || !content.every((block) => textAt(block, "type") !== undefined)) return undefined
   const { content: _, usage, ...rest } = message
   return [
     { type: "message_start", message: rest },
@@ -96,11 +88,16 @@ export const frames = (message: JsonObject): ReadonlyArray<JsonObject> | undefin
   ]
 }
 
-const finished = (state: State, otherwise: FinishReason): ReadonlyArray<GenerationEvent> => [
-  { type: "finished", reason: state.reason ?? otherwise, stopSequence: state.stopSequence }
-]
+const finished = (state: MessagesState, otherwise: FinishReason): ReadonlyArray<GenerationEvent> => {
+  const reason = state.reason ?? otherwise
+  // Where the upstream says that it stopped there, the call is cut like any other item.
+  const mayCut = reason === "max-tokens" || reason === "context-exceeded"
+  if (state.isCut && !mayCut) return [{ type: "failed", failure: cutCall }]
+  const bare = state.bare === undefined || mayCut ? [] : endBare(state.bare)
+  return [...bare, { type: "finished", reason, stopSequence: state.stopSequence }]
+}
 
-const finishReason = (reason: string | undefined, state: State): FinishReason | undefined => {
+const finishReason = (reason: string | undefined, state: MessagesState): FinishReason | undefined => {
   switch (reason) {
     case undefined:
       return undefined

@@ -1,5 +1,5 @@
 import type { VideoJob } from "../../VideoUpstream.ts"
-import { isObject } from "../json.ts"
+import { isObject } from "../../../contract/json.ts"
 import { requestOf } from "./request.ts"
 
 /** What a record echoes of its request, some of it only when it has succeeded. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { videoStatus } from "../../videoStatus.ts"
 import type { VideoError, VideoReport, VideoResult } from "../../VideoUpstream.ts"
-import { numberAt, objectAt, textAt } from "../json.ts"
+import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
 
-/** What a task record says (wire: the record of family A). A label nobody knows leaves the task as it is. */
+/** What a task record says (docs/api.md#a-video-tasks-record). A label nobody knows leaves the task as it is. */
 export const reportOf = (record: JsonObject): VideoReport => {
   const status = videoStatus(textAt(record, "status") ?? "")
   switch (status) {
@@ -32,10 +32,11 @@ const errorOf = (record: JsonObject): VideoError => {
 const resultOf = (record: JsonObject): VideoResult | undefined => {
   const content = objectAt(record, "content") ?? {}
   const videoUrl = textAt(content, "video_url")
-  if (videoUrl === undefined || videoUrl === "") return undefined
+  if (videoUrl === undefined || !isAddress(videoUrl)) return undefined
+  const lastFrameUrl = textAt(content, "last_frame_url")
   return {
     videoUrl,
-    lastFrameUrl: textAt(content, "last_frame_url"),
+    lastFrameUrl: lastFrameUrl !== undefined && isAddress(lastFrameUrl) ? lastFrameUrl : undefined,
     usage: usageOf(objectAt(record, "usage")),
     seed: wholeAt(record, "seed"),
     resolution: textAt(record, "resolution"),
@@ -47,6 +48,9 @@ const resultOf = (record: JsonObject): VideoResult | undefined => {
     extra: extraOf(record)
   }
 }
+
+/** What a caller may open: whatever else an upstream names (`file:`, `javascript:`) is no video. */
+const isAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
 const usageOf = (usage: JsonObject | undefined): VideoResult["usage"] => {
   const completionTokens = wholeAt(usage, "completion_tokens")

@@ -12,7 +12,7 @@ export const requestOf = (job: VideoJob): JsonObject => {
 
 /** A job that came without its caller's body. */
 const spelled = ({ media, prompt, settings }: VideoJob): JsonObject => ({
-  content: [...(prompt === "" ? [] : [{ type: "text", text: prompt }]), ...media.map(part)],
+  content: contentOf({ media, prompt }),
   ratio: settings.ratio,
   resolution: settings.resolution,
   ...(settings.byFrames ? { frames: settings.frames } : { duration: Math.floor(settings.frames / 24) }),
@@ -26,5 +26,11 @@ const spelled = ({ media, prompt, settings }: VideoJob): JsonObject => ({
   ...(settings.priority !== 0 && { priority: settings.priority }),
   ...(settings.webSearch && { tools: [{ type: "web_search" }] })
 })
+
+/** Prompt and inputs as the parts of a request's content. */
+export const contentOf = ({ media, prompt }: Pick<VideoJob, "media" | "prompt">): ReadonlyArray<JsonObject> => [
+  ...(prompt === "" ? [] : [{ type: "text", text: prompt }]),
+  ...media.map(part)
+]
 
 const part = ({ kind, role, url }: VideoMedia) => ({ type: `${kind}_url`, role, [`${kind}_url`]: { url } })

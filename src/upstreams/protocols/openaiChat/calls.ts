@@ -1,9 +1,11 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
-import { grown } from "../../../generation/grown.ts"
+import { appendText } from "../../../generation/appendText.ts"
 import type { Back } from "../back.ts"
-import { unwrapCustom } from "../back.ts"
-import { isObject, numberAt, objectAt, parseJson, textAt } from "../json.ts"
+import { isCut, unwrapCustom } from "../back.ts"
+import { freshId } from "../callIds.ts"
+import { signatureOf } from "./signedCalls.ts"
+import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
 
 /** The tool calls of an answer, in the order they began. */
 export type Calls = ReadonlyArray<Call>
@@ -43,7 +45,11 @@ export const stepCall = (
   const call: Call = known ?? {
     index: piece.index,
     upstreamId: piece.id,
-    id: freeId(calls, piece.id, answerId),
+    id: freshId(
+      calls.map(({ id }) => id),
+      piece.id ?? "",
+      answerId
+    ),
     name: "",
     arguments: ""
   }
@@ -52,22 +58,33 @@ export const stepCall = (
     ...call,
     upstreamId: call.upstreamId ?? piece.id,
     name,
-    arguments: grown(call.arguments, piece.text)
+    arguments: appendText(call.arguments, piece.text)
   }
   tell(call, next, back, events)
+  const signature = signatureOf(entry)
+  if (signature !== undefined) events.push({ type: "tool-call-signed", callId: next.id, signature })
   return known === undefined ? [...calls, next] : calls.with(at, next)
 }
 
-/** Ends every call. A server may interleave them, so none is over before the answer is. */
-export const endCalls = (calls: Calls, back: Back): ReadonlyArray<GenerationEvent> =>
+/**
+ * Ends every call that is whole. A server may interleave them, so none is over before the answer is.
+ *
+ * @param isCutOff whether the answer is cut, and with it a call that has no arguments yet
+ */
+export const endCalls = (calls: Calls, back: Back, isCutOff: boolean): ReadonlyArray<GenerationEvent> =>
   calls.flatMap((call): ReadonlyArray<GenerationEvent> => {
     if (call.name === "") return []
+    if (isCutOff && call.arguments === "") return []
     const rest = remainder(call, back)
     return [
       ...(rest === "" ? [] : [{ type: "tool-call-delta", callId: call.id, text: rest } as const]),
-      { type: "tool-call-end", callId: call.id }
+      // The generation's end ends what was cut.
+      ...(isCut(call.arguments) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
     ]
   })
+
+/** Whether arguments of a call are no JSON: they were cut. */
+export const hasCutCall = (calls: Calls): boolean => calls.some((call) => call.name !== "" && isCut(call.arguments))
 
 interface Piece {
   readonly index: number | undefined
@@ -92,12 +109,6 @@ const find = (calls: Calls, piece: Piece): number => {
   const repeats = piece.id === undefined && piece.name !== undefined && call.name !== ""
   return repeats && isObject(parseJson(call.arguments)) ? -1 : at
 }
-
-/** The id of the answer makes a call's own one differ from those of other turns. */
-const freeId = (calls: Calls, wanted: string | undefined, answerId: string): string =>
-  wanted === undefined || calls.some((call) => call.id === wanted)
-    ? `call_${answerId.replaceAll(/[^A-Za-z0-9]/g, "")}_${calls.length}`
-    : wanted
 
 /** Arguments are JSON text; a few servers send them parsed. */
 const argumentText = (value: unknown): string => {

@@ -1,4 +1,5 @@
-import type { JsonObject } from "../../../contract/fields.ts"
+import { anyId, atMost, nineCharacters } from "../callIds.ts"
+import type { CallIds } from "../callIds.ts"
 import type { Effort } from "../reasoning.ts"
 
 /** How a server of the chat-completions dialect differs from the others. A new one is a row. */
@@ -18,6 +19,8 @@ export interface Provider {
   readonly parallelToolCalls: boolean
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
+  /** Whether it writes its reasoning into the content, as `<think>…</think>` in front of the answer. */
+  readonly thinkTags: boolean
   /** The field in which reasoning goes back inside a tool loop; undefined where it must not. */
   readonly replayReasoning: "reasoning_content" | "reasoning" | undefined
   /** Whether `file` parts carry PDFs. */
@@ -26,8 +29,13 @@ export interface Provider {
   readonly maxStops: number
   readonly endUser: "user" | "safety_identifier" | undefined
   readonly cacheKey: boolean
-  /** Stands on the first replayed tool call of a turn. */
-  readonly callExtra: JsonObject | undefined
+  /** Whether it searches the web for requests with `web_search_options`. */
+  readonly webSearch: boolean
+  readonly callIds: CallIds
+  /** Whether a user may speak right behind a tool's result. */
+  readonly userAfterTool: boolean
+  /** Whether each tool call carries a thought signature (`extra_content.google`) that it wants back with the call. */
+  readonly signsCalls: boolean
 }
 
 /** How reasoning is asked for. */
@@ -59,12 +67,16 @@ const generic: Provider = {
   parallelToolCalls: true,
   format: "schema",
   reasoning: { by: "effort", efforts: degrees },
+  thinkTags: false,
   replayReasoning: undefined,
   documents: false,
   maxStops: 4,
   endUser: "user",
   cacheKey: false,
-  callExtra: undefined
+  webSearch: false,
+  callIds: anyId,
+  userAfterTool: true,
+  signsCalls: false
 }
 
 /** vLLM and SGLang: sampling extensions, a chat template that decides about reasoning. */
@@ -89,7 +101,9 @@ export const providers = {
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     documents: true,
     endUser: "safety_identifier",
-    cacheKey: true
+    cacheKey: true,
+    webSearch: true,
+    callIds: atMost(40)
   },
   vllm: server,
   sglang: server,
@@ -128,14 +142,13 @@ export const providers = {
     reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
     replayReasoning: "reasoning"
   },
-  // Tool calls of Gemini 3 carry a signature the dialect loses; this value stands for one made elsewhere.
   gemini: {
     ...generic,
     host: /(^|\.)googleapis\.com$/,
     parallelToolCalls: false,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high"] },
     endUser: undefined,
-    callExtra: { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } }
+    signsCalls: true
   },
   openrouter: {
     ...generic,
@@ -145,11 +158,15 @@ export const providers = {
     strictTools: true,
     reasoning: { by: "object", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     replayReasoning: "reasoning",
-    documents: true
+    documents: true,
+    webSearch: true
   },
+  // Answers 400 to other ids (code 3280), and to a user right behind a tool (3230).
   mistral: {
     ...generic,
     host: /(^|\.)mistral\.ai$/,
+    callIds: nineCharacters,
+    userAfterTool: false,
     streamUsage: false,
     strictTools: true,
     reasoning: { by: "nothing" },
@@ -163,7 +180,8 @@ export const providers = {
     host: /(^|\.)x\.ai$/,
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
-    reasoning: { by: "effort", efforts: ["low", "high"] }
+    reasoning: { by: "effort", efforts: ["low", "high"] },
+    webSearch: true
   },
   qwen: {
     ...generic,
@@ -196,17 +214,16 @@ export const providers = {
   }
 } satisfies Readonly<Record<string, Provider>>
 
-export type ProviderName = keyof typeof providers
+type ProviderName = keyof typeof providers
 
-export const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
+const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
 
 /** The row for an upstream: the one it asks for, else its host's, else the one it is named after, else `generic`. */
-export const providerOf = (upstream: {
-  readonly provider: ProviderName | undefined
-  readonly baseUrl: string
-  readonly name: string
-}): Provider => {
-  if (upstream.provider !== undefined) return providers[upstream.provider]
+export const providerOf = (
+  upstream: { readonly baseUrl: string; readonly name: string },
+  provider?: string
+): Provider => {
+  if (provider !== undefined && isProviderName(provider)) return providers[provider]
   const hostname = URL.parse(upstream.baseUrl)?.hostname ?? ""
   const rows: ReadonlyArray<Provider> = Object.values(providers)
   const known = rows.find((row) => row.host?.test(hostname))

@@ -4,7 +4,9 @@ import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { dataUri, markedDocument, markedSystem, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
+import type { CallSignatures } from "../../Upstream.ts"
 import type { Provider } from "./compatible.ts"
+import { signedCalls, standIn } from "./signedCalls.ts"
 
 type Content = string | ReadonlyArray<JsonObject>
 
@@ -14,81 +16,123 @@ type Draft =
   | { readonly role: "tool"; readonly callId: string; readonly content: string }
   | { readonly role: "assistant"; text: string; reasoning: string; readonly calls: Array<JsonObject> }
 
+/** Whom messages are written for. */
+interface To {
+  readonly provider: Provider
+  /** What it has signed the calls with that come back. */
+  readonly signatures: CallSignatures | undefined
+}
+
+const noSignatures: CallSignatures = new Map()
+
 /** A conversation's items as messages. */
 export const lowerMessages = (
   conversation: Conversation,
-  provider: Provider,
+  { provider, signatures = noSignatures }: To,
   back: Back,
   notes: Notes
 ): ReadonlyArray<JsonObject> => {
-  const drafts: Array<Draft> = []
+  const drafts = new Drafts()
   const system = [...conversation.system]
   let leading = true
   for (const item of conversation.items) {
     if (item.type === "message" && item.role === "system") {
       const text = joined(item.content, notes)
       if (leading) system.push(text)
-      else if (provider.systemAnywhere) drafts.push({ role: "system", content: text })
-      else drafts.push({ role: "user", content: markedSystem(text) })
+      else if (provider.systemAnywhere) drafts.say({ role: "system", content: text })
+      else drafts.say({ role: "user", content: markedSystem(text) })
       continue
     }
     leading = false
     addItem(drafts, item, back, provider, notes)
   }
   const instructions = system.filter((text) => text !== "").join("\n\n")
-  if (instructions !== "") drafts.unshift({ role: "system", content: instructions })
-  const loop = beginOfLoop(drafts)
-  return drafts.map((draft, index) => written(draft, provider, index > loop))
+  const all: ReadonlyArray<Draft> =
+    instructions === "" ? drafts.all() : [{ role: "system", content: instructions }, ...drafts.all()]
+  const loop = beginOfLoop(all)
+  return all.flatMap((draft, index) => {
+    const message = written(draft, { provider, signatures }, index > loop)
+    const isNext = !provider.userAfterTool && draft.role === "user" && all[index - 1]?.role === "tool"
+    return isNext ? [acknowledged, message] : [message]
+  })
 }
+
+/** Stands between a tool's result and the user where a server wants somebody to; an empty message is none there. */
+const acknowledged: JsonObject = { role: "assistant", content: "OK." }
 
 /** Where the user last asked something. What stands right behind a tool's results (a reminder, an image) goes with them. */
 const beginOfLoop = (drafts: ReadonlyArray<Draft>): number => {
   let at = drafts.length - 1
-  for (; at >= 0; at--) {
-    if (drafts[at]?.role !== "user") continue
-    const first = drafts.findLastIndex((draft, index) => index < at && draft.role !== "user")
-    if (drafts[first]?.role !== "tool") return at
-    at = first
+  while (at >= 0) {
+    let before = at
+    while (drafts[before]?.role === "user") before--
+    if (before < at && drafts[before]?.role !== "tool") return at
+    at = Math.min(before, at - 1)
   }
   return at
 }
 
-const addItem = (drafts: Array<Draft>, item: Item, back: Back, provider: Provider, notes: Notes): void => {
+/** The messages so far. */
+class Drafts {
+  /** Up to the last one that is the assistant's or a tool's. */
+  readonly #drafts: Array<Draft> = []
+  /** What was said since. */
+  readonly #meanwhile: Array<Draft> = []
+
+  all(): ReadonlyArray<Draft> {
+    return [...this.#drafts, ...this.#meanwhile]
+  }
+
+  say(draft: Draft & { readonly role: "system" | "user" }): void {
+    this.#meanwhile.push(draft)
+  }
+
+  /** A result goes behind its turn's calls, before what the user said meanwhile. */
+  addResult(callId: string, content: string): void {
+    this.#drafts.push({ role: "tool", callId, content })
+  }
+
+  /** The assistant's message that is being written. */
+  assistant() {
+    const last = this.#drafts.at(-1)
+    if (last?.role === "assistant" && this.#meanwhile.length === 0) return last
+    const draft = { role: "assistant", text: "", reasoning: "", calls: [] } satisfies Draft
+    for (const said of this.#meanwhile.splice(0)) this.#drafts.push(said)
+    this.#drafts.push(draft)
+    return draft
+  }
+}
+
+const addItem = (drafts: Drafts, item: Item, back: Back, provider: Provider, notes: Notes): void => {
   switch (item.type) {
     case "message":
       if (item.role === "assistant") append(drafts, joined(item.content, notes))
-      else drafts.push({ role: "user", content: userContent(item.content, provider, notes) })
+      else drafts.say({ role: "user", content: userContent(item.content, provider, notes) })
       return
     case "reasoning":
-      assistant(drafts).reasoning += item.text
+      drafts.assistant().reasoning += item.text
       return
     case "tool-call":
-      assistant(drafts).calls.push(
-        call(
-          item.callId,
-          back.upstreamName(item.name),
-          item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
+      drafts
+        .assistant()
+        .calls.push(
+          call(
+            provider.callIds(item.callId),
+            back.upstreamName(item.name),
+            item.kind === "custom" ? wrapCustom(item.arguments) : item.arguments
+          )
         )
-      )
       return
     case "tool-result":
       addResult(drafts, item.callId, item.content, item.isError, provider, notes)
       return
     case "search":
-      addSearch(drafts, item)
+      addSearch(drafts, item, provider, notes)
   }
 }
 
-const assistant = (drafts: Array<Draft>) => {
-  const last = drafts.at(-1)
-  if (last?.role === "assistant") return last
-  const draft = { role: "assistant", text: "", reasoning: "", calls: [] } satisfies Draft
-  drafts.push(draft)
-  return draft
-}
-
-const append = (drafts: Array<Draft>, text: string) => {
-  const draft = assistant(drafts)
+const append = (drafts: Drafts, text: string) => {
+  const draft = drafts.assistant()
   draft.text += draft.text === "" || text === "" ? text : `\n\n${text}`
 }
 
@@ -98,9 +142,9 @@ const call = (id: string, name: string, text: string): JsonObject => ({
   function: { name, arguments: text === "" ? "{}" : text }
 })
 
-/** A result goes behind its turn's calls, before what the user said meanwhile; its images follow as the user's. */
+/** A tool's result is text; its images follow as the user's. */
 const addResult = (
-  drafts: Array<Draft>,
+  drafts: Drafts,
   callId: string,
   content: ReadonlyArray<Part>,
   isError: boolean,
@@ -111,40 +155,38 @@ const addResult = (
     content.filter((part) => part.type !== "image"),
     notes
   )
-  const before = drafts.findLastIndex((draft) => draft.role === "assistant" || draft.role === "tool")
-  drafts.splice(before + 1, 0, { role: "tool", callId, content: isError ? `Error: ${text}` : text })
+  drafts.addResult(callId, isError ? `Error: ${text}` : text)
   const images = content.filter((part) => part.type === "image")
   if (images.length === 0) return
   const shown = images.flatMap((image) => userPart(image, provider, notes))
-  drafts.push({ role: "user", content: [{ type: "text", text: `Images in the result of ${callId}:` }, ...shown] })
+  drafts.say({ role: "user", content: [{ type: "text", text: `Images in the result of ${callId}:` }, ...shown] })
 }
 
 /** A search that was run elsewhere reads as a call with its result. One whose results are lost says nothing. */
-const addSearch = (drafts: Array<Draft>, item: SearchItem) => {
-  if (item.outcome === undefined) return
+const addSearch = (drafts: Drafts, item: SearchItem, provider: Provider, notes: Notes) => {
+  if (item.outcome === undefined) {
+    notes.adapt("web_search_call")
+    return
+  }
   const found =
     item.outcome.type === "error"
       ? `Error: ${item.outcome.code}`
       : item.outcome.results.map((result) => `${result.title}\n${result.url}\n${result.text}`).join("\n\n")
-  assistant(drafts).calls.push(call(item.id, "web_search", JSON.stringify({ query: item.query })))
-  drafts.push({ role: "tool", callId: item.id, content: found })
+  drafts.assistant().calls.push(call(provider.callIds(item.id), "web_search", JSON.stringify({ query: item.query })))
+  drafts.addResult(item.id, found)
 }
 
-const written = (draft: Draft, provider: Provider, inLoop: boolean): JsonObject => {
+const written = (draft: Draft, { provider, signatures = noSignatures }: To, inLoop: boolean): JsonObject => {
   switch (draft.role) {
     case "system":
       return { role: provider.systemRole, content: draft.content }
     case "user":
       return { role: "user", content: draft.content }
     case "tool":
-      return { role: "tool", tool_call_id: draft.callId, content: draft.content }
+      return { role: "tool", tool_call_id: provider.callIds(draft.callId), content: draft.content }
     case "assistant": {
       const field = provider.replayReasoning
-      const first = draft.calls[0]
-      const calls =
-        first === undefined || provider.callExtra === undefined
-          ? draft.calls
-          : draft.calls.with(0, { ...first, ...provider.callExtra })
+      const calls = provider.signsCalls ? signedCalls(draft.calls, signatures, standIn) : draft.calls
       return {
         role: "assistant",
         content: draft.text === "" && calls.length > 0 ? null : draft.text,

@@ -15,7 +15,12 @@ export const lower = (conversation: Conversation, options: LowerOptions, provide
   const back = backOf(conversation)
   const body: JsonObject = {
     model: options.model,
-    messages: lowerMessages(withFormatHint(conversation, provider, notes), provider, back, notes),
+    messages: lowerMessages(
+      withFormatHint(conversation, provider, notes),
+      { provider, signatures: options.callSignatures },
+      back,
+      notes
+    ),
     stream: options.stream,
     ...(options.stream && provider.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(conversation.maxOutputTokens === undefined ? {} : { [provider.maxTokens]: conversation.maxOutputTokens }),
@@ -70,8 +75,8 @@ const offer = ({ tools, toolChoice }: Conversation, provider: Provider): Readonl
     case "none":
       return provider.toolChoice === "none" ? [] : tools
     case "required": {
-      const { names } = toolChoice
-      return names === undefined ? tools : tools.filter((tool) => names.includes(tool.name))
+      const names = toolChoice.names === undefined ? undefined : new Set(toolChoice.names)
+      return names === undefined ? tools : tools.filter((tool) => names.has(tool.name))
     }
     case "tool":
       return provider.toolChoice === "all" ? tools : tools.filter((tool) => tool.name === toolChoice.name)
@@ -190,11 +195,13 @@ const withFormatHint = (conversation: Conversation, provider: Provider, notes: N
 }
 
 const hints = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
-  const { endUser, cacheKey } = conversation
+  const { endUser, cacheKey, cacheRetention } = conversation
   if (cacheKey !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_key")
+  if (cacheRetention !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_retention")
   if (endUser !== undefined && provider.endUser === undefined) notes.adapt("user")
   return {
     ...(endUser === undefined || provider.endUser === undefined ? {} : { [provider.endUser]: endUser }),
-    ...(cacheKey === undefined || !provider.cacheKey ? {} : { prompt_cache_key: cacheKey })
+    ...(cacheKey === undefined || !provider.cacheKey ? {} : { prompt_cache_key: cacheKey }),
+    ...(cacheRetention === undefined || !provider.cacheKey ? {} : { prompt_cache_retention: cacheRetention })
   }
 }

@@ -2,14 +2,18 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import { UpstreamFailed } from "../../../contract/Failure.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
-import { isObject, listAt, objectAt, textAt } from "../json.ts"
-import { cutOff, errorInAnswer } from "../upstreamFailure.ts"
+import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { cutCall, cutOff, failedWith, garbled } from "../upstreamFailure.ts"
 import type { Calls } from "./calls.ts"
-import { endCalls, noCalls, stepCall } from "./calls.ts"
+import { endCalls, hasCutCall, noCalls, stepCall } from "./calls.ts"
+import type { Thinking } from "./think.ts"
+import { beginThinking, endThinking, readThinking } from "./think.ts"
 import { readUsage } from "./usage.ts"
 
-export interface State {
+export interface ChatState {
   readonly back: Back
+  /** Undefined where content is never read for reasoning. */
+  readonly thinking: Thinking | undefined
   readonly started: boolean
   /** The upstream's id of the answer; empty where it gives none. */
   readonly answerId: string
@@ -20,10 +24,12 @@ export interface State {
   readonly over: boolean
 }
 
-type Step = readonly [State, ReadonlyArray<GenerationEvent>]
+type Step = readonly [ChatState, ReadonlyArray<GenerationEvent>]
 
-export const begin = (back: Back): State => ({
+/** @param thinkTags whether reasoning may stand in the content */
+export const begin = (back: Back, thinkTags = false): ChatState => ({
   back,
+  thinking: thinkTags ? beginThinking : undefined,
   started: false,
   answerId: "",
   calls: noCalls,
@@ -33,46 +39,73 @@ export const begin = (back: Back): State => ({
 })
 
 /** One chunk of a stream. Usage may be on any of them, the last one counts; only the first choice is read. */
-export const step = (state: State, chunk: JsonObject): Step => {
+export const step = (state: ChatState, chunk: JsonObject): Step => {
   if (state.over) return [state, []]
-  const error = chunk["error"]
-  if (error !== undefined && error !== null) {
-    return [{ ...state, over: true }, [{ type: "failed", failure: errorInAnswer(error) }]]
-  }
+  const choice = listAt(chunk, "choices")[0]
+  const error = errorIn(chunk) ?? objectAt(choice, "error")
+  if (error !== undefined) return [{ ...state, over: true }, [failedWith(error)]]
   const events: Array<GenerationEvent> = []
   let next = state
-  if (!state.started) {
+  if (!state.started && choice !== undefined) {
     next = { ...next, started: true, answerId: textAt(chunk, "id") ?? "" }
     events.push({ type: "started", usage: undefined })
   }
-  const choice = listAt(chunk, "choices")[0]
   const delta = objectAt(choice, "delta")
   if (delta !== undefined) next = readDelta(next, delta, events)
   const finish = textAt(choice, "finish_reason")
   // vLLM names the stop sequence it hit; a number there is a token's id.
   if (finish !== undefined) next = { ...next, finish, stopSequence: textAt(choice, "stop_reason") ?? null }
-  const usage = readUsage(chunk["usage"])
+  // Groq streams it in a field of its own.
+  const usage = readUsage(chunk["usage"] ?? objectAt(chunk, "x_groq")?.["usage"])
   if (usage !== undefined) events.push({ type: "usage", usage })
   return [next, events]
 }
 
 /** The stream's end. `[DONE]` alone ends an answer too: some servers give no reason. */
-export const end = (state: State, marked: boolean): ReadonlyArray<GenerationEvent> => {
+export const end = (state: ChatState, marked: boolean): ReadonlyArray<GenerationEvent> => {
   if (state.over) return []
+  // Whoever had no choice has not begun to answer.
+  if (!state.started) return [{ type: "failed", failure: marked ? garbled : cutOff }]
   if (state.finish === undefined && !marked) return [{ type: "failed", failure: cutOff }]
   if (state.finish === "error" || state.finish === "insufficient_system_resource") {
     return [{ type: "failed", failure: new UpstreamFailed({}) }]
   }
+  // Where the upstream says that it stopped there, the call is cut like any other item.
+  if (state.finish !== "length" && hasCutCall(state.calls)) return [{ type: "failed", failure: cutCall }]
   const reason: FinishReason = state.stopSequence === null ? finishReason(state.finish) : "stop-sequence"
-  return [...endCalls(state.calls, state.back), { type: "finished", reason, stopSequence: state.stopSequence }]
+  return [
+    ...(state.thinking === undefined ? [] : endThinking(state.thinking)),
+    ...endCalls(state.calls, state.back, state.finish === "length"),
+    { type: "finished", reason, stopSequence: state.stopSequence }
+  ]
 }
 
 /** A whole answer as the one chunk that would have said it. */
 export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefined => {
-  if (isObject(answer["error"])) return [answer]
-  const choice = listAt(answer, "choices")[0]
-  if (!isObject(choice)) return undefined
-  return [{ ...answer, choices: [{ ...choice, delta: choice["message"] }] }]
+  if (errorIn(answer) !== undefined) return [answer]
+  const choices = listAt(answer, "choices")
+  const choice = choices[0]
+  if (!isObject(choice) || !choices.every(hasMessage)) return undefined
+  const message = objectAt(choice, "message")
+  // Each is a call of its own, whatever its id and index.
+  const calls = listAt(message, "tool_calls").flatMap((call, index) => (isObject(call) ? [{ ...call, index }] : []))
+  const delta = calls.length === 0 ? choice["message"] : { ...message, tool_calls: calls }
+  return [{ ...answer, choices: [{ ...choice, delta }] }]
+}
+
+/** Without one a choice says nothing; a filter may have taken it out. */
+const hasMessage = (choice: unknown): boolean => {
+  const message = objectAt(choice, "message")
+  if (message === undefined) return textAt(choice, "finish_reason") === "content_filter"
+  const content = message["content"] ?? ""
+  return typeof content === "string" || Array.isArray(content)
+}
+
+/** An error is in its own field, or (vLLM, LMDeploy) is the whole object. */
+const errorIn = (chunk: JsonObject): unknown => {
+  const error = chunk["error"] ?? undefined
+  if (error !== undefined) return typeof error === "string" ? { message: error } : error
+  return chunk["object"] === "error" ? chunk : undefined
 }
 
 /** `stop` after tool calls is set right where events are put in order. */
@@ -90,36 +123,65 @@ const finishReason = (finish: string | undefined): FinishReason => {
   }
 }
 
-const readDelta = (state: State, delta: JsonObject, events: Array<GenerationEvent>): State => {
+const readDelta = (state: ChatState, delta: JsonObject, events: Array<GenerationEvent>): ChatState => {
   // Two names for one thing: the older and the newer one, sometimes both at once.
-  const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning")
+  const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning") || detailsOf(delta)
   if (reasoning) events.push({ type: "reasoning-delta", text: reasoning })
-  readContent(delta["content"], events)
+  const thinking = readContent(delta["content"], events, state.thinking)
+  for (const annotation of listAt(delta, "annotations")) readCitation(annotation, events)
   const refusal = textAt(delta, "refusal")
   if (refusal) events.push({ type: "refusal-delta", text: refusal })
   const legacy = objectAt(delta, "function_call")
   const calls = legacy === undefined ? listAt(delta, "tool_calls") : [{ index: 0, function: legacy }]
-  if (calls.length === 0) return state
+  if (calls.length === 0) return thinking === state.thinking ? state : { ...state, thinking }
   let next = state.calls
   for (const call of calls) {
     if (isObject(call)) next = stepCall(next, call, state, events)
   }
-  return { ...state, calls: next }
+  return { ...state, thinking, calls: next }
+}
+
+/** OpenRouter's list of pieces, where it has neither of the names. */
+const detailsOf = (delta: JsonObject): string =>
+  listAt(delta, "reasoning_details")
+    .map((detail) => textAt(detail, "text") ?? textAt(detail, "summary") ?? "")
+    .join("")
+
+const readCitation = (annotation: unknown, events: Array<GenerationEvent>): void => {
+  const cited = objectAt(annotation, "url_citation")
+  const url = textAt(cited, "url")
+  if (url === undefined) return
+  const start = countAt(cited, "start_index") ?? 0
+  const end = countAt(cited, "end_index") ?? start
+  const citedText = (textAt(cited, "content") ?? "").slice(0, 150)
+  events.push({ type: "citation", citation: { url, title: textAt(cited, "title") ?? "", citedText, start, end } })
 }
 
 /** Text, or (Mistral) a list of text and thinking parts. */
-const readContent = (content: unknown, events: Array<GenerationEvent>): void => {
-  if (typeof content === "string") {
-    if (content !== "") events.push({ type: "text-delta", text: content })
-    return
-  }
-  if (!Array.isArray(content)) return
+const readContent = (
+  content: unknown,
+  events: Array<GenerationEvent>,
+  begun: Thinking | undefined
+): Thinking | undefined => {
+  if (typeof content === "string") return readText(content, events, begun)
+  if (!Array.isArray(content)) return begun
+  let thinking = begun
   for (const part of content) {
-    const text = textAt(part, "text")
-    if (text) events.push({ type: "text-delta", text })
+    thinking = readText(textAt(part, "text") ?? "", events, thinking)
     for (const thought of listAt(part, "thinking")) {
       const text = textAt(thought, "text")
       if (text) events.push({ type: "reasoning-delta", text })
     }
   }
+  return thinking
+}
+
+const readText = (
+  text: string,
+  events: Array<GenerationEvent>,
+  thinking: Thinking | undefined
+): Thinking | undefined => {
+  if (thinking !== undefined) return readThinking(thinking, text, events)
+  if (text !== "") events.push({ type: "text-delta", text })
+  return undefined
 }

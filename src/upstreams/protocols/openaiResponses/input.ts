@@ -1,15 +1,26 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { DocumentPart, FileSource, ImagePart, Item, Part, SearchItem } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
+import { atMost } from "../callIds.ts"
 import { dataUri, markedDocument, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
-import { signedBy } from "../signature.ts"
+import { isFrom } from "../../../generation/origin.ts"
+
+/** Whose encrypted reasoning this is. */
+export const signs = "openai"
 
 /** A conversation's items as input items. */
-export const lowerInput = (items: ReadonlyArray<Item>, back: Back, notes: Notes): ReadonlyArray<JsonObject> =>
-  items.flatMap((item) => inputItem(item, back, notes))
+export const lowerInput = (items: ReadonlyArray<Item>, to: To, back: Back, notes: Notes): ReadonlyArray<JsonObject> =>
+  items.flatMap((item) => inputItem(item, to, back, notes))
 
-const inputItem = (item: Item, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
+/** The model that is asked. */
+interface To {
+  readonly model: string
+}
+
+const callId = atMost(64)
+
+const inputItem = (item: Item, to: To, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (item.type) {
     case "message": {
       const content =
@@ -21,27 +32,29 @@ const inputItem = (item: Item, back: Back, notes: Notes): ReadonlyArray<JsonObje
     }
     case "reasoning":
       // Reasoning is only taken back as it was encrypted; another provider's is worth nothing here.
-      return item.signature !== undefined && signedBy(item.signature) === "openai"
-        ? [
-            {
-              type: "reasoning",
-              summary: item.text === "" ? [] : [{ type: "summary_text", text: item.text }],
-              encrypted_content: item.signature
-            }
-          ]
-        : []
+      if (item.signature === undefined || !isFrom(item, signs, to.model)) {
+        notes.adapt("reasoning")
+        return []
+      }
+      return [
+        {
+          type: "reasoning",
+          summary: item.text === "" ? [] : [{ type: "summary_text", text: item.text }],
+          encrypted_content: item.signature
+        }
+      ]
     case "tool-call":
       return [
         item.kind === "custom"
           ? {
               type: "custom_tool_call",
-              call_id: item.callId,
+              call_id: callId(item.callId),
               name: back.upstreamName(item.name),
               input: item.arguments
             }
           : {
               type: "function_call",
-              call_id: item.callId,
+              call_id: callId(item.callId),
               name: back.upstreamName(item.name),
               arguments: item.arguments === "" ? "{}" : item.arguments
             }
@@ -50,12 +63,12 @@ const inputItem = (item: Item, back: Back, notes: Notes): ReadonlyArray<JsonObje
       return [
         {
           type: back.isCustomCall(item.callId) ? "custom_tool_call_output" : "function_call_output",
-          call_id: item.callId,
+          call_id: callId(item.callId),
           output: output(item.content, item.isError, notes)
         }
       ]
     case "search":
-      return searched(item)
+      return searched(item, notes)
   }
 }
 
@@ -116,13 +129,20 @@ const file = (source: FileSource): JsonObject | undefined => {
     : undefined
 }
 
+/** Messages know it with a prefix of theirs. */
+const ownSearch = /^(?:srvtoolu_)?(ws_.+)$/
+
 /** The upstream's own searches go back as they were; those run elsewhere read as what the assistant found. */
-const searched = (item: SearchItem): ReadonlyArray<JsonObject> => {
-  if (item.id.startsWith("ws_")) {
+const searched = (item: SearchItem, notes: Notes): ReadonlyArray<JsonObject> => {
+  const [, id] = ownSearch.exec(item.id) ?? []
+  if (id !== undefined) {
     const action = { type: "search", query: item.query }
-    return [{ type: "web_search_call", id: item.id, status: "completed", action }]
+    return [{ type: "web_search_call", id, status: "completed", action }]
   }
-  if (item.outcome?.type !== "results") return []
+  if (item.outcome?.type !== "results") {
+    notes.adapt("web_search_call")
+    return []
+  }
   const found = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
   const text = `Web search for ${JSON.stringify(item.query)} found:\n${found.join("\n")}`
   return [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }]

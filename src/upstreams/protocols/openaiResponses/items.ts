@@ -1,38 +1,32 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
-import { listAt, numberAt, objectAt, textAt } from "../json.ts"
-import type { State } from "./step.ts"
+import { isCut } from "../back.ts"
+import { freshId } from "../callIds.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import type { ResponsesState, Step } from "./state.ts"
 
-/** An output item under way. */
-export interface Opened {
-  /** Of a tool call. */
-  readonly callId: string | undefined
-  /** Whether its content came in pieces; else it is read from the whole item at its end. */
-  readonly told: boolean
-}
-
-type Step = readonly [State, ReadonlyArray<GenerationEvent>]
-
-export const openItem = (state: State, at: number, item: JsonObject | undefined): Step => {
+export const openItem = (state: ResponsesState, at: number, item: JsonObject | undefined): Step => {
   const type = textAt(item, "type")
   const isCall = type === "function_call" || type === "custom_tool_call"
-  const callId = isCall ? (textAt(item, "call_id") ?? textAt(item, "id") ?? "") : undefined
-  const opened: State = { ...state, open: new Map(state.open).set(at, { callId, told: false }) }
+  const given = textAt(item, "call_id") ?? textAt(item, "id") ?? ""
+  const callId = isCall ? freshId(state.calls, given, state.answerId) : undefined
+  const begun = { callId, told: false, isFunction: type === "function_call", arguments: "" }
+  const opened: ResponsesState = { ...state, hasItems: true, open: new Map(state.open).set(at, begun) }
   if (callId === undefined) return [opened, []]
   const name = state.back.callerName(textAt(item, "name") ?? "")
   const kind = type === "custom_tool_call" ? "custom" : "function"
-  return [opened, [{ type: "tool-call-start", callId, name, kind }]]
+  return [{ ...opened, calls: [...state.calls, callId] }, [{ type: "tool-call-start", callId, name, kind }]]
 }
 
-export const closeItem = (before: State, at: number, item: JsonObject | undefined): Step => {
+export const closeItem = (before: ResponsesState, at: number, item: JsonObject | undefined): Step => {
   // A server that tells items only when they are done.
   const [state, begun] = before.open.has(at) ? [before, []] : openItem(before, at, item)
   const opened = state.open.get(at)
   const told = opened?.told === true
   const open = new Map(state.open)
   open.delete(at)
-  const after: State = { ...state, open }
+  const after: ResponsesState = { ...state, open }
   switch (textAt(item, "type")) {
     case "message":
       return [after, told ? [] : [...begun, ...listAt(item, "content").flatMap(part)]]
@@ -44,10 +38,20 @@ export const closeItem = (before: State, at: number, item: JsonObject | undefine
         [...(text === "" ? [] : [{ type: "reasoning-delta", text } as const]), { type: "reasoning-end", signature }]
       ]
     }
-    case "function_call":
-      return [after, [...begun, ...endCall(opened?.callId ?? "", told ? "" : textAt(item, "arguments") || "{}")]]
-    case "custom_tool_call":
-      return [after, [...begun, ...endCall(opened?.callId ?? "", told ? "" : (textAt(item, "input") ?? ""))]]
+    case "function_call": {
+      const without = textAt(item, "status") === "incomplete" ? "" : "{}"
+      const whole = told ? opened.arguments : textAt(item, "arguments") || without
+      const events = [...begun, ...rest(opened?.callId ?? "", told ? "" : whole)]
+      // The generation's end ends what was cut.
+      return isCut(whole) || whole === ""
+        ? [{ ...after, isCut: true }, events]
+        : [after, [...events, { type: "tool-call-end", callId: opened?.callId ?? "" }]]
+    }
+    case "custom_tool_call": {
+      const callId = opened?.callId ?? ""
+      const events = [...begun, ...rest(callId, told ? "" : (textAt(item, "input") ?? ""))]
+      return [after, [...events, { type: "tool-call-end", callId }]]
+    }
     case "web_search_call":
       return searched(after, item)
     default:
@@ -64,10 +68,8 @@ export const citation = (annotation: unknown): ReadonlyArray<GenerationEvent> =>
   return [{ type: "citation", citation: { url, title, citedText: "", start, end } }]
 }
 
-const endCall = (callId: string, rest: string): ReadonlyArray<GenerationEvent> => [
-  ...(rest === "" ? [] : [{ type: "tool-call-delta", callId, text: rest } as const]),
-  { type: "tool-call-end", callId }
-]
+const rest = (callId: string, text: string): ReadonlyArray<GenerationEvent> =>
+  text === "" ? [] : [{ type: "tool-call-delta", callId, text }]
 
 const part = (part: unknown): ReadonlyArray<GenerationEvent> => {
   const refusal = textAt(part, "refusal")
@@ -89,7 +91,7 @@ const reasoningText = (item: JsonObject | undefined): string => {
 }
 
 /** A search is told when it is done: only then are its query and sources known. */
-const searched = (state: State, item: JsonObject | undefined): Step => {
+const searched = (state: ResponsesState, item: JsonObject | undefined): Step => {
   const id = textAt(item, "id") ?? ""
   const action = objectAt(item, "action")
   const results = listAt(action, "sources").flatMap((source) => {

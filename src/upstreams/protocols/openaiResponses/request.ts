@@ -19,7 +19,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
   const back = backOf(conversation)
   const traits = traitsOf(options.model)
   const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
-  const input = lowerInput(conversation.items, back, notes)
+  const input = lowerInput(conversation.items, options, back, notes)
   if (input.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
   const asked = reasoning(conversation, traits, notes)
   const { maxOutputTokens } = conversation
@@ -38,7 +38,8 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     ...textFormat(conversation.format),
     ...(conversation.truncation === "auto" ? { truncation: "auto" } : {}),
     ...(conversation.endUser === undefined ? {} : { safety_identifier: conversation.endUser }),
-    ...(conversation.cacheKey === undefined ? {} : { prompt_cache_key: conversation.cacheKey })
+    ...(conversation.cacheKey === undefined ? {} : { prompt_cache_key: conversation.cacheKey }),
+    ...(conversation.cacheRetention === undefined ? {} : { prompt_cache_retention: conversation.cacheRetention })
   }
   return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: conversation.stopSequences }
 }
@@ -97,8 +98,9 @@ const tools = (conversation: Conversation, back: Back, notes: Notes): JsonObject
 }
 
 const toolChoiceOf = ({ tools, toolChoice }: Conversation, back: Back): unknown => {
+  const byName = new Map(tools.toReversed().map((tool) => [tool.name, tool]))
   const named = (name: string): JsonObject => {
-    const tool = tools.find((tool) => tool.name === name)
+    const tool = byName.get(name)
     if (tool?.type === "search") return { type: "web_search" }
     return tool?.type === "custom"
       ? { type: "custom", name: back.upstreamName(name) }

@@ -1,30 +1,35 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
+import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { appendText } from "../../../generation/appendText.ts"
 import type { Back } from "../back.ts"
-import { isObject, listAt, numberAt, objectAt, textAt } from "../json.ts"
-import { cutOff, errorInAnswer } from "../upstreamFailure.ts"
-import type { Opened } from "./items.ts"
+import { isCut as isCutText } from "../back.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { cutCall, cutOff, failedWith } from "../upstreamFailure.ts"
 import { citation, closeItem, openItem } from "./items.ts"
+import type { ResponsesState, Step } from "./state.ts"
+import { readUsage } from "./usage.ts"
 
-export interface State {
-  readonly back: Back
-  /** Output items that have begun and not ended, by `output_index`. */
-  readonly open: ReadonlyMap<number, Opened>
-  readonly searches: number
-  readonly over: boolean
-}
-
-type Step = readonly [State, ReadonlyArray<GenerationEvent>]
-
-export const begin = (back: Back): State => ({ back, open: new Map(), searches: 0, over: false })
+export const begin = (back: Back): ResponsesState => ({
+  back,
+  open: new Map(),
+  answerId: "",
+  calls: [],
+  isCut: false,
+  searches: 0,
+  hasItems: false,
+  over: false
+})
 
 /** One event of a stream; those we don't know say nothing. */
-export const step = (state: State, frame: JsonObject): Step => {
+export const step = (state: ResponsesState, frame: JsonObject): Step => {
   if (state.over) return [state, []]
   const delta = textAt(frame, "delta") ?? ""
   switch (frame["type"]) {
     case "response.created":
-      return [state, [{ type: "started", usage: undefined }]]
+      return [
+        { ...state, answerId: textAt(objectAt(frame, "response"), "id") ?? "" },
+        [{ type: "started", usage: undefined }]
+      ]
     case "response.output_item.added":
       return openItem(state, place(frame), objectAt(frame, "item"))
     case "response.output_item.done":
@@ -55,7 +60,7 @@ export const step = (state: State, frame: JsonObject): Step => {
     case "response.incomplete":
     case "response.failed":
     case "response.cancelled":
-      return finish(state, objectAt(frame, "response"))
+      return ended(state, objectAt(frame, "response"))
     case "error":
       return failed(state, objectAt(frame, "error") ?? frame)
     default:
@@ -63,7 +68,7 @@ export const step = (state: State, frame: JsonObject): Step => {
   }
 }
 
-export const end = (state: State): ReadonlyArray<GenerationEvent> =>
+export const end = (state: ResponsesState): ReadonlyArray<GenerationEvent> =>
   state.over ? [] : [{ type: "failed", failure: cutOff }]
 
 /** A whole response as the events that would have streamed it. */
@@ -71,9 +76,10 @@ export const frames = (response: JsonObject): ReadonlyArray<JsonObject> | undefi
   if (response["object"] !== "response" && isObject(response["error"])) {
     return [{ type: "error", error: response["error"] }]
   }
-  if (!Array.isArray(response["output"])) return undefined
+  const output = response["output"]
+  if (!Array.isArray(output) || !output.every((item) => textAt(item, "type") !== undefined)) return undefined
   return [
-    { type: "response.created" },
+    { type: "response.created", response: { id: response["id"] } },
     ...listAt(response, "output").flatMap((item, output_index): ReadonlyArray<JsonObject> => [
       { type: "response.output_item.added", output_index, item },
       { type: "response.output_item.done", output_index, item }
@@ -87,24 +93,40 @@ const place = (frame: JsonObject): number => numberAt(frame, "output_index") ?? 
 type Piece = Extract<GenerationEvent, { readonly text: string; readonly type: `${string}-delta` }>
 
 /** Passes a piece on, and remembers that its item need not be told at its end. */
-const told = (state: State, frame: JsonObject, event: Piece): Step => {
+const told = (state: ResponsesState, frame: JsonObject, event: Piece): Step => {
   if (event.text === "") return [state, []]
   const at = place(frame)
   const item = state.open.get(at)
-  if (item === undefined || item.told) return [state, [event]]
-  return [{ ...state, open: new Map(state.open).set(at, { ...item, told: true }) }, [event]]
+  const isCall = event.type === "tool-call-delta"
+  if (item === undefined || (item.told && !isCall)) return [state, [event]]
+  const text = isCall ? appendText(item.arguments, event.text) : ""
+  return [{ ...state, open: new Map(state.open).set(at, { ...item, told: true, arguments: text }) }, [event]]
 }
 
-const failed = (state: State, error: unknown): Step => [
-  { ...state, over: true },
-  [{ type: "failed", failure: errorInAnswer(error) }]
-]
+const failed = (state: ResponsesState, error: unknown): Step => [{ ...state, over: true }, [failedWith(error)]]
 
-const finish = (state: State, response: JsonObject | undefined): Step => {
+/** The end, and before it what only the whole answer tells: some servers stream no items. */
+const ended = (before: ResponsesState, response: JsonObject | undefined): Step => {
+  if (before.hasItems) return finish(before, response)
+  let state = before
+  const events: Array<GenerationEvent> = []
+  for (const [index, item] of listAt(response, "output").entries()) {
+    const [next, told] = closeItem(state, index, isObject(item) ? item : undefined)
+    state = next
+    events.push(...told)
+  }
+  const [after, last] = finish(state, response)
+  return events.length === 0 ? [after, last] : [after, [...events, ...last]]
+}
+
+const finish = (state: ResponsesState, response: JsonObject | undefined): Step => {
   const status = textAt(response, "status")
   if (status === "failed" || status === "cancelled") return failed(state, response?.["error"])
   const usage = readUsage(response?.["usage"], state.searches)
   const reason = finishReason(textAt(objectAt(response, "incomplete_details"), "reason"))
+  // Where the upstream says that it stopped there, the call is cut like any other item.
+  const isCut = state.isCut || [...state.open.values()].some((item) => item.isFunction && isCutText(item.arguments))
+  if (isCut && reason !== "max-tokens") return [{ ...state, over: true }, [{ type: "failed", failure: cutCall }]]
   return [
     { ...state, over: true },
     [
@@ -118,20 +140,4 @@ const finish = (state: State, response: JsonObject | undefined): Step => {
 const finishReason = (incomplete: string | undefined): FinishReason => {
   if (incomplete === undefined) return "stop"
   return incomplete === "content_filter" ? "refusal" : "max-tokens"
-}
-
-/** undefined where the upstream tells none, which is not the same as zero. Cached tokens are part of the input's. */
-const readUsage = (usage: unknown, searches: number): Usage | undefined => {
-  const input = numberAt(usage, "input_tokens")
-  const output = numberAt(usage, "output_tokens")
-  if (input === undefined && output === undefined) return undefined
-  const cached = Math.min(input ?? 0, numberAt(objectAt(usage, "input_tokens_details"), "cached_tokens") ?? 0)
-  return {
-    inputTokens: (input ?? 0) - cached,
-    cacheReadTokens: cached,
-    cacheWriteTokens: 0,
-    outputTokens: output ?? 0,
-    reasoningTokens: numberAt(objectAt(usage, "output_tokens_details"), "reasoning_tokens") ?? 0,
-    searches
-  }
 }

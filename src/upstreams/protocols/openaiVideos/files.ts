@@ -1,24 +1,26 @@
-import { Data, Effect, FiberMap, Option } from "effect"
+import { Clock, Data, Effect, FiberMap, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../../config/PublicUrl.ts"
-import type { Exchange } from "../../client.ts"
-import { KeptFiles } from "../../KeptFiles.ts"
+import { KeptFiles } from "../../../files/KeptFiles.ts"
 import type { VideoApi } from "../../videoApi.ts"
-import { VideoRejected, VideoTransient } from "../../VideoUpstream.ts"
+import { VideoRejected } from "../../VideoUpstream.ts"
 
 const videoFile = "video.mp4"
 
-/** The file did not come, or not whole. `isGone`: nor will it. */
+/** The longest wait until a file that did not come is asked for again. */
+const longestDelayMs = 5 * 60_000
+
+/** The file did not come, or not whole. `isGone`: nor will it (the upstream has it no more, or it is too large). */
 class NotFetched extends Data.TaggedError("NotFetched")<{ readonly isGone: boolean; readonly reason: string }> {}
 
 export interface VideoFiles {
-  /** The gateway's own link to a finished video's file; none while the file is on its way here. */
-  readonly linkOf: (upstreamId: string) => Effect.Effect<Option.Option<string>, VideoRejected | VideoTransient>
+  /** The gateway's own link to a finished video's file; none while it is on its way here, or can't be kept for now. */
+  readonly linkOf: (upstreamId: string) => Effect.Effect<Option.Option<string>, VideoRejected>
 }
 
 /**
  * Files that can be read with the upstream's key alone: fetched once, in the background, and served by the gateway. A
- * fetch that fails is begun again when it is next asked for.
+ * fetch that fails is begun again when it is next asked for, after a while that grows.
  */
 export const makeVideoFiles = (api: VideoApi): Effect.Effect<VideoFiles, never, KeptFiles | PublicUrl | Scope.Scope> =>
   Effect.gen(function* () {
@@ -26,35 +28,47 @@ export const makeVideoFiles = (api: VideoApi): Effect.Effect<VideoFiles, never, 
     const publicUrl = yield* PublicUrl
     const fetches = yield* FiberMap.make<string>()
     const gone = new Set<string>()
+    /** Those that were tried in vain, and when they may be again. */
+    const failures = new Map<string, { readonly count: number; readonly againAtMs: number }>()
 
-    const linkOf = (upstreamId: string): Effect.Effect<Option.Option<string>, VideoRejected | VideoTransient> =>
+    const linkOf = (upstreamId: string): Effect.Effect<Option.Option<string>, VideoRejected> =>
       Effect.gen(function* () {
         if (gone.delete(upstreamId)) return yield* lost
         const id = kept.idOf(api.name, upstreamId)
         const found = yield* kept.file(id, videoFile)
         if (Option.isSome(found)) return Option.some(`${yield* publicUrl.get}/files/${id}/${videoFile}`)
+        const failure = failures.get(upstreamId)
+        if (failure !== undefined && (yield* Clock.currentTimeMillis) < failure.againAtMs) return Option.none()
         yield* FiberMap.run(fetches, upstreamId, fetched(upstreamId, id), { onlyIfMissing: true })
         return Option.none()
-      }).pipe(Effect.catchTags({ BadArgument: unreadable, SystemError: unreadable }))
+      }).pipe(Effect.catchTag("FilesUnavailable", () => Effect.succeedNone))
 
     const fetched = (upstreamId: string, id: string) =>
-      kept
-        .keep(id, videoFile, (path) => download(`/videos/${encodeURIComponent(upstreamId)}/content`, path))
-        .pipe(
-          Effect.tapErrorTag("NotFetched", ({ isGone }) => Effect.sync(() => isGone && gone.add(upstreamId))),
-          Effect.catchAllCause((cause) => Effect.logWarning("a finished video was not fetched", cause)),
-          Effect.annotateLogs({ upstream: api.name })
-        )
+      download(`/videos/${encodeURIComponent(upstreamId)}/content`, id).pipe(
+        Effect.tap(() => Effect.sync(() => failures.delete(upstreamId))),
+        Effect.tapErrorTag("NotFetched", ({ isGone }) =>
+          isGone ? Effect.sync(() => gone.add(upstreamId)) : delayed(upstreamId)
+        ),
+        Effect.catchTag("NotFetched", ({ reason }) =>
+          Effect.annotateLogs(Effect.logWarning("a finished video was not fetched"), { reason })
+        ),
+        Effect.catchAllCause((cause) => Effect.logWarning("a finished video was not fetched", cause)),
+        Effect.annotateLogs({ upstream: api.name, upstream_id: upstreamId })
+      )
 
-    const download = (from: string, path: string): Effect.Effect<void, NotFetched> =>
+    const download = (from: string, id: string): Effect.Effect<void, NotFetched> =>
       Effect.acquireUseRelease(
         Effect.mapError(api.open(from), ({ reason }) => new NotFetched({ isGone: false, reason })),
         (exchange) =>
           exchange.status === 200
-            ? Effect.tryPromise({
-                try: () => writeAll(exchange, path),
-                catch: (cause) => new NotFetched({ isGone: false, reason: String(cause) })
-              })
+            ? Effect.mapError(
+                kept.keep(id, videoFile, () => exchange.read()),
+                (error) =>
+                  new NotFetched({
+                    isGone: error._tag === "NotKept" && error.why === "too-large",
+                    reason: error.message
+                  })
+              )
             : new NotFetched({
                 isGone: exchange.status === 404 || exchange.status === 410,
                 reason: `status ${exchange.status}`
@@ -62,25 +76,17 @@ export const makeVideoFiles = (api: VideoApi): Effect.Effect<VideoFiles, never, 
         (exchange) => Effect.sync(() => exchange.cancel())
       )
 
+    const delayed = (upstreamId: string) =>
+      Effect.map(Clock.currentTimeMillis, (nowMs) => {
+        const count = (failures.get(upstreamId)?.count ?? 0) + 1
+        if (failures.size > 10_000) failures.clear()
+        failures.set(upstreamId, { count, againAtMs: nowMs + Math.min(500 * 2 ** (count - 1), longestDelayMs) })
+      })
+
     return { linkOf }
   })
 
 const lost = new VideoRejected({
   code: "ResourceNotFound",
-  message: "The upstream made the video, and no longer has its file"
+  message: "The upstream made the video, and its file can't be had"
 })
-
-const unreadable = (error: { readonly message: string }) =>
-  Effect.fail(new VideoTransient({ reason: `kept files: ${error.message}` }))
-
-const writeAll = async (exchange: Exchange, path: string): Promise<void> => {
-  const sink = Bun.file(path).writer({ highWaterMark: 1024 * 1024 })
-  try {
-    for (let bytes = await exchange.read(); bytes !== undefined; bytes = await exchange.read()) {
-      await sink.write(bytes)
-      await sink.flush()
-    }
-  } finally {
-    await sink.end()
-  }
-}

@@ -1,0 +1,42 @@
+/*
+ * Builds what the package ships: JavaScript of every source, and declarations of what its entry reaches. Runs under Node,
+ * as `npm pack` does. An import of `./Keys.ts` becomes one of `./Keys.js`, in declarations too, so that whoever uses
+ * them need not allow TypeScript's extensions.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+const root = dirname(import.meta.dirname)
+const built = join(root, "dist", "package")
+
+const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+const compilerPackage = join(root, "node_modules", "typescript")
+
+// A fresh clone: the lock file is Bun's.
+if (!existsSync(compilerPackage)) {
+  const install = ["-y", `bun@${own.dependencies.bun}`, "install", "--frozen-lockfile", "--silent"]
+  const { status } = spawnSync("npx", install, { cwd: root, stdio: "inherit" })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const compile = (project) => {
+  const compiler = join(compilerPackage, "bin", "tsc")
+  const { status } = spawnSync(process.execPath, [compiler, "-p", join(root, "package", project)], { stdio: "inherit" })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+rmSync(built, { recursive: true, force: true })
+compile("tsconfig.json")
+compile("types.tsconfig.json")
+
+const declarations = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".d.ts"))
+for (const name of declarations) {
+  const file = join(built, name)
+  const text = readFileSync(file, "utf8")
+  writeFileSync(file, text.replaceAll(/((?:from|import\()\s*"\.{1,2}\/[^"\n]+)\.ts"/g, '$1.js"'))
+}
+
+// The version is read from here; the rest is the package's own.
+const { name, type, version } = own
+writeFileSync(join(built, "package.json"), `${JSON.stringify({ name, version, type }, null, 2)}\n`)

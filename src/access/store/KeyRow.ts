@@ -1,0 +1,108 @@
+import { Schema } from "effect"
+import { AccountId, KeyId, Limits, Unpriced } from "../../contract/Caller.ts"
+import type { Budget, Caller } from "../../contract/Caller.ts"
+import { rows } from "../../sql/decode.ts"
+
+export const Patterns = Schema.parseJson(Schema.Array(Schema.String))
+export const LimitsJson = Schema.parseJson(Limits)
+const Time = Schema.NullOr(Schema.Int)
+
+const columns = {
+  id: KeyId,
+  account_id: AccountId,
+  name: Schema.String,
+  hint: Schema.String,
+  models: Patterns,
+  limits: LimitsJson,
+  budget_nano_usd: Schema.NullOr(Schema.Int),
+  budget_period: Schema.NullOr(Schema.Literal("day", "month")),
+  unpriced: Schema.NullOr(Unpriced),
+  created_at: Schema.Int,
+  expires_at: Time,
+  last_used_at: Time,
+  revoked_at: Time
+} as const
+
+const openings = rows("keys", {
+  ...columns,
+  account_limits: LimitsJson,
+  unpriced_here: Schema.NullOr(Unpriced),
+  hold_output_tokens: Schema.NullOr(Schema.Int),
+  search_allowed: Schema.NullOr(Patterns),
+  search_blocked: Schema.NullOr(Patterns)
+})
+
+/** A key's row, with what it has spent in the running UTC day and month, in nano-dollars. */
+export const spendingKeys = rows("keys", {
+  ...columns,
+  declared: Schema.NullOr(Schema.Literal("here", "removed")),
+  spent_day: Schema.Int,
+  spent_month: Schema.Int
+})
+export type SpendingKey = ReturnType<typeof spendingKeys.one>
+
+/** A key of the configuration file: `here`, or `removed` from it. */
+export const declaredKeys = rows("keys", {
+  id: Schema.String,
+  name: Schema.String,
+  hash: Schema.String,
+  declared: Schema.Literal("here", "removed"),
+  revoked_at: Time
+})
+export type DeclaredKey = ReturnType<typeof declaredKeys.one>
+
+/** A stored key with its account, as far as a request needs them. */
+export interface Opening {
+  readonly caller: Caller
+  readonly expiresAtMs: number | undefined
+  readonly revoked: boolean
+}
+
+export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined => {
+  const row = openings.first(found)
+  return (
+    row && {
+      caller: {
+        account: row.account_id,
+        key: row.id,
+        models: row.models,
+        keyLimits: row.limits,
+        accountLimits: row.account_limits,
+        budget: budgetOf(row),
+        ...(row.unpriced_here === null ? {} : { unpriced: row.unpriced_here }),
+        ...(row.hold_output_tokens === null ? {} : { holdOutputTokens: row.hold_output_tokens }),
+        searchDomains: { allowed: row.search_allowed ?? undefined, blocked: row.search_blocked ?? undefined }
+      },
+      expiresAtMs: row.expires_at ?? undefined,
+      revoked: row.revoked_at !== null
+    }
+  )
+}
+
+/** A row's budget, where it has one. */
+export const budgetOf = (row: Pick<SpendingKey, "budget_nano_usd" | "budget_period">): Budget | undefined =>
+  row.budget_nano_usd === null || row.budget_period === null
+    ? undefined
+    : { nanoUsd: row.budget_nano_usd, period: row.budget_period }
+
+/** What may be changed of a key. */
+export interface KeySettings {
+  readonly name: string
+  readonly models: ReadonlyArray<string>
+  readonly limits: Limits
+  readonly budget: Budget | undefined
+  /** null: what its account says. */
+  readonly unpriced: Unpriced | null
+  /** Unix ms. */
+  readonly expiresAtMs: number | undefined
+}
+
+export const settingsColumns = ({ budget, expiresAtMs, limits, models, name, unpriced }: KeySettings) => ({
+  name,
+  models: JSON.stringify(models),
+  limits: JSON.stringify(limits),
+  budget_nano_usd: budget?.nanoUsd ?? null,
+  budget_period: budget?.period ?? null,
+  unpriced,
+  expires_at: expiresAtMs ?? null
+})

@@ -1,0 +1,240 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect, Option, Redacted, Schema } from "effect"
+import { AccountId, KeyId } from "../../contract/Caller.ts"
+import type { Budget, Limits, Unpriced } from "../../contract/Caller.ts"
+import { testDouble } from "../../contract/testDouble.ts"
+import { makeAlone } from "../../sql/alone.ts"
+import { Changes } from "../../sql/Changes.ts"
+import { allSummed } from "../../ledger/store/usageStatements.ts"
+import { rows } from "../../sql/decode.ts"
+import { sumOf } from "../../sql/sumOf.ts"
+import * as ApiKey from "../ApiKey.ts"
+import { Accounts } from "./Accounts.ts"
+import { declaredKeys, firstOpening, settingsColumns, spendingKeys } from "./KeyRow.ts"
+import type { DeclaredKey, KeySettings, Opening, SpendingKey } from "./KeyRow.ts"
+
+export interface NewKey {
+  readonly account: AccountId
+  readonly name: string
+  /** Given by the operator; a random one otherwise. */
+  readonly secret?: Redacted.Redacted
+  readonly models?: ReadonlyArray<string>
+  readonly limits?: Limits
+  readonly budget?: Budget | undefined
+  readonly unpriced?: Unpriced | undefined
+  readonly expiresAtMs?: number | undefined
+}
+
+export interface KeyPage {
+  readonly account?: string | undefined
+  /** Also those that open nothing any more. */
+  readonly all: boolean
+  readonly offset: number
+  readonly limit: number
+}
+
+/** A key as the configuration file has it. */
+export interface FileKey {
+  readonly account: AccountId
+  readonly name: string
+  readonly hash: string
+  readonly hint: string
+  readonly models: ReadonlyArray<string>
+  readonly limits: Limits
+  readonly unpriced: Unpriced | null
+  readonly revokedAtMs: number | null
+}
+
+/** The stored keys. */
+export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
+  dependencies: [Accounts.Default, Changes.Default],
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const summed = allSummed(sql)
+    const accounts = yield* Accounts
+    const changes = yield* Changes
+
+    /** @param hash of the secret, `ApiKey.hash` */
+    const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
+      sql`SELECT k.*, a.limits AS account_limits,
+        COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
+        COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens, a.search_allowed, a.search_blocked
+        FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ${hash}`.pipe(
+        Effect.map((found) => Option.fromNullable(firstOpening(found))),
+        Effect.orDie
+      )
+
+    const alone = makeAlone(sql)
+
+    /** Stores a key and answers its secret: the only time anybody sees it. Makes the account where there is none. */
+    const create = Effect.fn("Keys.create")(
+      function* (key: NewKey) {
+        const now = yield* Clock.currentTimeMillis
+        const secret = key.secret ?? Redacted.make(ApiKey.generate())
+        const id = KeyId.make(ApiKey.randomId("key"))
+        const { budget, expiresAtMs, limits = {}, models = ["*"], name, unpriced = null } = key
+        yield* accounts.ensure(key.account, now)
+        yield* sql`INSERT INTO keys ${sql.insert({
+          id,
+          account_id: key.account,
+          hash: ApiKey.hash(Redacted.value(secret)),
+          hint: ApiKey.hint(Redacted.value(secret)),
+          created_at: now,
+          ...settingsColumns({ name, models, limits, budget, unpriced, expiresAtMs })
+        })}`
+        yield* changes.tell
+        return { id, secret }
+      },
+      (effect) => sql.withTransaction(effect),
+      Effect.orDie
+    )
+
+    /** From now on the key opens nothing, in any process within a second. False where there was nothing to revoke. */
+    const revoke = Effect.fn("Keys.revoke")(
+      function* (id: KeyId) {
+        const now = yield* Clock.currentTimeMillis
+        const rows =
+          yield* sql`UPDATE keys SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`
+        yield* changes.tell
+        return rows.length > 0
+      },
+      (effect) => sql.withTransaction(effect),
+      Effect.orDie
+    )
+
+    /**
+     * At the first start (no key exists) makes the first key, of the account `default`; the operator's own one also
+     * where keys of the configuration file are all there is.
+     * @param chosen the operator's own secret (`GATEWAY_BOOTSTRAP_KEY`)
+     * @returns the secret, where a random one was made: to be shown once
+     */
+    const bootstrap = Effect.fn("Keys.bootstrap")(
+      function* (chosen: Option.Option<Redacted.Redacted>) {
+        yield* alone("first key")
+        const existing = yield* Option.isSome(chosen)
+          ? sql`SELECT 1 FROM keys WHERE declared IS NULL LIMIT 1`
+          : sql`SELECT 1 FROM keys LIMIT 1`
+        if (existing.length > 0) return Option.none<Redacted.Redacted>()
+        const made = yield* create({
+          account: AccountId.make("default"),
+          name: "first key",
+          ...(Option.isSome(chosen) ? { secret: chosen.value } : {})
+        })
+        return Option.isSome(chosen) ? Option.none() : Option.some(made.secret)
+      },
+      (effect) => sql.withTransaction(effect),
+      Effect.orDie
+    )
+
+    const select = (today: string) => sql`SELECT k.*,
+      (SELECT ${sumOf(sql, "nano_usd")} FROM key_spending WHERE key_id = k.id AND day = ${today}) AS spent_day,
+      (SELECT ${sumOf(sql, "nano_usd")} FROM key_spending WHERE key_id = k.id AND day >= ${`${today.slice(0, 8)}01`})
+        AS spent_month FROM keys k`
+
+    /** @param today the UTC day, `2026-01-31` */
+    const find = (id: string, today: string): Effect.Effect<SpendingKey | undefined, SqlError> =>
+      Effect.zipRight(summed, Effect.map(sql`${select(today)} WHERE k.id = ${id}`, spendingKeys.first))
+
+    /** Oldest first. */
+    const list = (
+      { account, all, limit, offset }: KeyPage,
+      today: string,
+      nowMs: number
+    ): Effect.Effect<ReadonlyArray<SpendingKey>, SqlError> =>
+      Effect.zipRight(
+        summed,
+        Effect.map(
+          sql`${select(today)} WHERE ${sql.and([
+            sql`1 = 1`,
+            ...(account === undefined ? [] : [sql`k.account_id = ${account}`]),
+            ...(all ? [] : [sql`k.revoked_at IS NULL`, sql`(k.expires_at IS NULL OR k.expires_at > ${nowMs})`])
+          ])} ORDER BY k.created_at, k.id LIMIT ${limit} OFFSET ${offset}`,
+          spendingKeys.all
+        )
+      )
+
+    const update = (id: string, settings: KeySettings): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE keys SET ${sql.update(settingsColumns(settings))} WHERE id = ${id}`
+
+    const replaceSecret = (id: string, secret: string): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE keys SET hash = ${ApiKey.hash(secret)}, hint = ${ApiKey.hint(secret)} WHERE id = ${id}`
+
+    /** Whether a key opens with this secret, or did. */
+    const isTaken = (secret: Redacted.Redacted): Effect.Effect<boolean, SqlError> =>
+      Effect.map(
+        sql`SELECT 1 FROM keys WHERE hash = ${ApiKey.hash(Redacted.value(secret))}`,
+        (found) => found.length > 0
+      )
+
+    /** Stores when keys were last used, in one statement. */
+    const used = (times: ReadonlyArray<readonly [KeyId, number]>): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE keys SET last_used_at = CAST(used.column2 AS BIGINT)
+        FROM (VALUES ${sql.csv(times.map(([id, atMs]) => sql`(${id}, ${atMs})`))}) AS used
+        WHERE keys.id = used.column1`
+
+    /** Of these secrets' hashes, one that a key has which is not of the configuration file. */
+    const undeclaredWith = (
+      hashes: ReadonlyArray<string>
+    ): Effect.Effect<{ readonly id: string; readonly hash: string } | undefined, SqlError> =>
+      Effect.map(
+        sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`,
+        undeclaredKeys.first
+      )
+
+    /** Every key that the configuration file has or had. */
+    const declared: Effect.Effect<ReadonlyArray<DeclaredKey>, SqlError> = Effect.map(
+      sql`SELECT id, name, hash, declared, revoked_at FROM keys WHERE declared IS NOT NULL`,
+      declaredKeys.all
+    )
+
+    /** Takes a key its name and its secret, so that others may have them. */
+    const vacate = (id: string): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE keys SET hash = id, name = id WHERE id = ${id}`
+
+    /** It has left the configuration file. */
+    const undeclare = (id: string, nowMs: number): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE keys SET declared = 'removed', revoked_at = COALESCE(revoked_at, ${nowMs}) WHERE id = ${id}`
+
+    /** Stores a key of the configuration file, in the place of an earlier row if there is one. */
+    const declare = (id: string | undefined, key: FileKey, nowMs: number): Effect.Effect<unknown, SqlError> => {
+      const columns = {
+        account_id: key.account,
+        name: key.name,
+        hash: key.hash,
+        hint: key.hint,
+        models: JSON.stringify(key.models),
+        limits: JSON.stringify(key.limits),
+        unpriced: key.unpriced,
+        revoked_at: key.revokedAtMs,
+        declared: "here"
+      }
+      return id === undefined
+        ? sql`INSERT INTO keys ${sql.insert({ ...columns, id: KeyId.make(ApiKey.randomId("key")), created_at: nowMs })}`
+        : sql`UPDATE keys SET ${sql.update(columns)} WHERE id = ${id}`
+    }
+
+    return {
+      open,
+      create,
+      revoke,
+      bootstrap,
+      find,
+      list,
+      update,
+      replaceSecret,
+      isTaken,
+      used,
+      undeclaredWith,
+      declared,
+      vacate,
+      undeclare,
+      declare
+    } as const
+  })
+}) {
+  /** For tests: what is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<Keys, "_tag">>) => testDouble(Keys, given)
+}
+
+const undeclaredKeys = rows("keys", { id: Schema.String, hash: Schema.String })

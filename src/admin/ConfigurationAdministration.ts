@@ -1,0 +1,93 @@
+import { Clock, Effect } from "effect"
+import { Conflict, NotFound } from "../contract/Failure.ts"
+import { Changes } from "../sql/Changes.ts"
+import { isRefused } from "../sql/isRefused.ts"
+import { makeChange } from "./change.ts"
+import { isoTime } from "./fields.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
+import { Configurations } from "./store/Configurations.ts"
+import type { ConfigurationRow } from "./store/Configurations.ts"
+
+/** A version as the operator sees it. */
+export interface ConfigurationRecord {
+  readonly version: number
+  readonly applied_at: string
+  readonly applied_by: string
+  readonly note: string | null
+}
+
+interface Applying {
+  readonly actor: Actor
+  /** As it was written: it was read through before. */
+  readonly document: string
+  readonly note: string | null
+}
+
+/** The configuration that is kept in the database, for those who run the gateway. */
+export class ConfigurationAdministration extends Effect.Service<ConfigurationAdministration>()(
+  "gateway/admin/ConfigurationAdministration",
+  {
+    dependencies: [Configurations.Default, Audit.Default, Changes.Default],
+    effect: Effect.gen(function* () {
+      const stored = yield* Configurations
+      const change = yield* makeChange
+
+      const inserted = (action: string, { actor, document, note }: Applying) =>
+        change({
+          actor,
+          action,
+          before: Effect.map(stored.latest, (version) => (version === 0 ? null : { version })),
+          write: Effect.gen(function* () {
+            const version = (yield* stored.latest) + 1
+            const applied_at = yield* Clock.currentTimeMillis
+            const row: ConfigurationRow = { version, document, applied_at, applied_by: actor, note }
+            yield* Effect.catchIf(stored.insert(row), isRefused, () => Effect.fail(another))
+            return row
+          }),
+          after: ({ version }) => Effect.succeed({ version, note }),
+          target: () => "configuration"
+        }).pipe(Effect.map(({ result }) => recordOf(result)))
+
+      const show = (version: number | undefined) =>
+        Effect.gen(function* () {
+          const wanted = version ?? (yield* stored.latest)
+          const row = yield* stored.find(wanted)
+          if (row !== undefined) return { ...recordOf(row), document: row.document }
+          return yield* new NotFound({
+            param: null,
+            message: version === undefined ? "no configuration was applied yet" : `there is no version ${version}`
+          })
+        }).pipe(Effect.catchTag("SqlError", Effect.die))
+
+      return {
+        /** Makes a document the newest version, which all nodes take over. */
+        apply: (applying: Applying) => inserted("configuration.apply", applying),
+        /** Applies an earlier version once more: the one before the newest where none is named. */
+        rollback: (actor: Actor, version: number | undefined) =>
+          Effect.gen(function* () {
+            const latest = yield* Effect.orDie(stored.latest)
+            const former = yield* show(version ?? latest - 1)
+            const note = `version ${former.version} again`
+            return yield* inserted("configuration.rollback", { actor, document: former.document, note })
+          }),
+        /** The newest, or another. */
+        show,
+        /** Newest first. */
+        history: (limit: number) => Effect.orDie(Effect.map(stored.list(limit), (all) => all.map(recordOf)))
+      } as const
+    })
+  }
+) {}
+
+const another = new Conflict({
+  code: null,
+  message: "another version was applied at the same moment: look at it first"
+})
+
+const recordOf = ({ applied_at, applied_by, note, version }: ConfigurationRow): ConfigurationRecord => ({
+  version,
+  applied_at: isoTime(applied_at),
+  applied_by,
+  note
+})

@@ -1,0 +1,45 @@
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
+import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
+
+/** An answer in one piece that is JSON text already (`NativeState.terminal`). */
+export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response =>
+  new Response(text, { headers: { ...replyHeaders, "content-type": "application/json" } })
+
+/** What passed through so far. */
+export interface NativeState {
+  /** The last totals the upstream told; undefined where it told none. */
+  readonly usage: Usage | undefined
+  /** The JSON of an answer in one piece, or the stream's last frames until they may leave. */
+  readonly terminal: string
+  readonly reason: FinishReason | undefined
+}
+
+/**
+ * The encoder of a forwarded generation, for `streamed` and `folded`: frames go out as they came in, and the last ones
+ * wait until the answer is committed. After `folded`, `state.terminal` is the answer's JSON.
+ *
+ * @param failed the family's frames for a failure in mid-stream
+ */
+export const nativeMachine = <F extends Frame>(
+  failed: (failure: Failure) => ReadonlyArray<F>
+): Machine<NativeState, F | NativeFrame> => ({
+  initial: { usage: undefined, terminal: "", reason: undefined },
+  step: (state, event) => {
+    switch (event.type) {
+      case "native":
+        return event.terminal
+          ? [{ ...state, terminal: state.terminal + event.text }, []]
+          : [state, [{ type: "native", written: event.bytes }]]
+      case "usage":
+        return [{ ...state, usage: event.usage }, []]
+      case "finished":
+        return [{ ...state, reason: event.reason }, [{ type: "native", written: state.terminal }]]
+      case "failed":
+        return [state, failed(event.failure)]
+      default:
+        return [state, []]
+    }
+  }
+})

@@ -1,0 +1,252 @@
+import { Internal, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { Begun } from "../flow/Begun.ts"
+import type { Settled } from "../flow/Begun.ts"
+import { onShutdown, offShutdown } from "../flow/shutdown.ts"
+import type { ShutdownListener } from "../flow/shutdown.ts"
+import { Underway } from "../flow/Underway.ts"
+import { storing, upstreamEnded } from "./ending.ts"
+import type { Ending } from "./ending.ts"
+import { clearDeadline, lateness, setDeadline } from "../flow/deadlines.ts"
+import type { HasDeadline } from "../flow/deadlines.ts"
+import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
+
+export interface Streaming<S, F extends Frame> extends Ending<S> {
+  readonly generation: Generation
+  readonly machine: Machine<S, F>
+  /** What is sent after ten seconds of silence (a comment, a `ping` event). */
+  readonly heartbeat: string
+  readonly request: Incoming
+}
+
+/** The longest silence on an open stream, in ms. */
+export const heartbeatEvery = 10_000
+/** An upstream that says nothing for this long has failed, in ms. */
+const idleDeadline = 300_000
+/** A reader that takes nothing for this long is cut, in ms. */
+const readerDeadline = 120_000
+
+/**
+ * Answers with a server-sent event stream once its first event is there (`holdResponse` bounds that wait): a failure
+ * before it is this work's failure, a later one is told in-band by the machine.
+ */
+export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Begun<Response, Failure> => {
+  const next = options.generation.next()
+  return next instanceof Promise ? new Opening(options, next) : opened(options, next)
+}
+
+/** The stream that begins with these events, or their failure. */
+const opened = <S, F extends Frame>(options: Streaming<S, F>, given: Batch | undefined): Settled<Response, Failure> => {
+  const batch = given ?? [upstreamEnded]
+  const failure = failedAtOnce(batch)
+  if (failure === undefined) {
+    options.request.record?.streams()
+    return Begun.succeed(eventStream(new Body(options, batch), options.request))
+  }
+  abandon(options, "failed")
+  return Begun.fail(failure)
+}
+
+const abandon = <S, F extends Frame>({ ended, generation, machine }: Streaming<S, F>, how: How): void => {
+  generation.cancel(how)
+  ended?.(machine.initial, how)
+}
+
+/** A stream whose first event is not there yet. */
+class Opening<S, F extends Frame> extends Underway<Response, Failure> {
+  readonly #options: Streaming<S, F>
+
+  constructor(options: Streaming<S, F>, first: Promise<Batch | undefined>) {
+    super()
+    this.#options = options
+    void first.then((batch) => this.#open(batch))
+  }
+
+  #open(batch: Batch | undefined): void {
+    if (this.settled === undefined) Begun.attempt(() => opened(this.#options, batch)).onDone((end) => this.end(end))
+  }
+
+  protected override abandon(): void {
+    abandon(this.#options, "hang-up")
+  }
+}
+
+/** The answer that a source of server-sent events makes. Nothing is asked of the source that the reader does not take. */
+export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>, { replyHeaders }: Incoming): Response =>
+  new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), {
+    headers: { ...replyHeaders, ...headers }
+  })
+
+const headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no"
+}
+
+/** The failure of a generation that did nothing else yet, so that it can still be an HTTP error. */
+const failedAtOnce = (batch: Batch): Failure | undefined => {
+  for (const event of batch) {
+    if (event.type === "failed") return event.failure
+    if (event.type !== "started" && event.type !== "usage") return undefined
+  }
+  return undefined
+}
+
+const utf8 = new TextEncoder()
+
+type Controller = ReadableStreamDefaultController<Uint8Array>
+
+/** How often a stream is looked at, in ms. */
+const lookEvery = 1_000
+
+/** The body of a streamed answer: an object and no closures, since thousands of them are open at a time. */
+class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener, HasDeadline {
+  deadlinePlace = -1
+  shutdownPlace = -1
+  readonly #options: Streaming<S, F>
+  #state: S
+  #first: Batch | undefined
+  #controller: Controller | undefined
+  #over = false
+  #lastSent = performance.now()
+  #lastHeard = this.#lastSent
+  /** Since when the reader has left a frame untaken; undefined while it waits for us. */
+  #untakenSince: number | undefined
+
+  constructor(options: Streaming<S, F>, first: Batch) {
+    this.#options = options
+    this.#state = options.machine.initial
+    this.#first = first
+  }
+
+  start(controller: Controller): void {
+    this.#controller = controller
+    onShutdown(this.#options.request.shutdown, this)
+    setDeadline(this, lookEvery)
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    const { generation, machine } = this.#options
+    this.#untakenSince = undefined
+    while (!this.#over) {
+      const next = this.#first ?? generation.next()
+      this.#first = undefined
+      const batch = (next instanceof Promise ? await next : next) ?? [upstreamEnded]
+      if (this.#over) return
+      this.#lastHeard = performance.now()
+      let ending: How | undefined
+      let text = ""
+      let sent = false
+      for (const event of batch) {
+        let [state, frames] = machine.step(this.#state, event)
+        ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
+        const stored = event.type === "finished" ? storing(this.#options, state) : undefined
+        const noted = event.type === "failed" ? this.#options.failing?.(state) : undefined
+        if (noted !== undefined) {
+          await noted.catch(no)
+          if (this.#over) return
+        }
+        if (stored !== undefined) {
+          const isStored = await stored.then(yes, no)
+          if (this.#over) return
+          if (!isStored) {
+            ;[state, frames] = machine.step(this.#state, { type: "failed", failure: new Internal({}) })
+            ending = "failed"
+          }
+        }
+        this.#state = state
+        for (const frame of frames) {
+          if (isNative(frame) && typeof frame.written !== "string") {
+            if (text !== "") controller.enqueue(utf8.encode(text))
+            text = ""
+            controller.enqueue(frame.written)
+            sent = true
+          } else text += rendered(frame)
+        }
+        if (ending !== undefined) break
+      }
+      if (text !== "") {
+        controller.enqueue(utf8.encode(text))
+        sent = true
+      }
+      if (ending !== undefined) {
+        this.#end(ending)
+        controller.close()
+        return
+      }
+      if (sent) {
+        this.#lastSent = this.#lastHeard
+        this.#untakenSince = this.#lastHeard
+        return
+      }
+    }
+  }
+
+  cancel(): void {
+    this.#end("hang-up")
+  }
+
+  /** The gateway stops. */
+  handleEvent(): void {
+    this.#failWith(new UpstreamFailed({ message: "The gateway is shutting down" }))
+  }
+
+  look(now: number): number {
+    const waiting = this.#untakenSince === undefined
+    if (this.#untakenSince !== undefined && now - this.#untakenSince > readerDeadline) {
+      this.#end("hang-up")
+      this.#controller?.error(new Error("the reader stopped reading"))
+    } else if (waiting && now - this.#lastHeard > idleDeadline) {
+      this.#failWith(new UpstreamFailed({ message: "The model's upstream went silent" }))
+    } else if (waiting && now - this.#lastSent >= heartbeatEvery - lateness) {
+      this.#lastSent = now
+      this.#controller?.enqueue(utf8.encode(this.#options.heartbeat))
+    }
+    return now + lookEvery
+  }
+
+  #failWith(failure: Failure): void {
+    if (this.#over) return
+    const { machine, request } = this.#options
+    const [state, frames] = machine.step(this.#state, { type: "failed", failure })
+    this.#state = state
+    request.record?.failed(failure)
+    this.#controller?.enqueue(utf8.encode(render(frames)))
+    this.#end("failed")
+    this.#controller?.close()
+  }
+
+  #end(how: How): void {
+    if (this.#over) return
+    this.#over = true
+    clearDeadline(this)
+    const { ended, generation, request } = this.#options
+    offShutdown(request.shutdown, this)
+    request.once?.ended(how)
+    generation.cancel(how)
+    ended?.(this.#state, how)
+    // Last: what it cost is known by then.
+    request.record?.over(how)
+  }
+}
+
+const yes = () => true
+const no = () => false
+
+/** Frames as the text of server-sent events; those in bytes already are none that a failure is told with. */
+export const render = (frames: ReadonlyArray<Frame>): string => {
+  let text = ""
+  for (const frame of frames) text += rendered(frame)
+  return text
+}
+
+const rendered = (frame: Frame): string => {
+  if (!isNative(frame)) return `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
+  return typeof frame.written === "string" ? frame.written : utf8Decoder.decode(frame.written)
+}
+
+const utf8Decoder = new TextDecoder()
+
+const isNative = (frame: Frame): frame is NativeFrame => frame.type === "native"

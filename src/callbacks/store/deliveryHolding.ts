@@ -1,0 +1,91 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { Clock, Effect, Schema } from "effect"
+import { makeAstray } from "../../nodes/astray.ts"
+import { Node } from "../../nodes/Node.ts"
+import { isLiving, whileItLives } from "../../nodes/store/living.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { rows } from "../../sql/decode.ts"
+import type { LeasedDelivery } from "../Delivery.ts"
+
+/** Longer than an attempt can take: DNS 3 s, the request 15 s. */
+const leaseMs = 30_000
+
+/** How long a sender's right to a delivery lasts, and what becomes of it when the sender dies. */
+export interface DeliveryHolding {
+  readonly owner: () => string
+  /** When one that is claimed now is due again if nobody says anything of it. */
+  readonly until: (nowMs: number) => number
+  /** What a claim's condition ends with. */
+  readonly mayClaim: (owner: string) => Fragment
+  /** Makes what a process before this one held due. */
+  readonly takeOver: Effect.Effect<void, SqlError>
+  /** Makes what is claimed by this process and not in its hands due, where no time does. */
+  readonly putBack: (inHand: Iterable<LeasedDelivery>) => Effect.Effect<void, SqlError>
+}
+
+/** With one process, as SQLite has it: a lease until a time. */
+const forTime = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const node = yield* Node
+  const holding: DeliveryHolding = {
+    owner: node.id,
+    until: (nowMs) => nowMs + leaseMs,
+    mayClaim: () => sql``,
+    // This process is the only one, which the lock on the database says.
+    takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
+        WHERE lease_token IS NOT NULL AND lease_owner <> ${node.id()}`)
+    ),
+    putBack: () => Effect.void
+  }
+  return holding
+})
+
+/** Among nodes: for as long as the node lives; its burial makes what it held due. */
+const forLife = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const node = yield* Node
+  const clock = yield* Effect.clock
+
+  node.atBurial((dead) =>
+    Effect.suspend(
+      () => sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${clock.unsafeCurrentTimeMillis()}
+        WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`
+    )
+  )
+
+  const comeOff = makeAstray()
+  const putBack: DeliveryHolding["putBack"] = (inHand) =>
+    Effect.gen(function* () {
+      const ours = yield* sql`SELECT id, lease_token AS token FROM deliveries
+        WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
+      yield* Effect.forEach(
+        comeOff(claimed.all(ours), inHand),
+        ({ id, token }) =>
+          commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL,
+            next_at = ${clock.unsafeCurrentTimeMillis()} WHERE id = ${id} AND lease_token = ${token}`),
+        { discard: true }
+      )
+    })
+
+  const holding: DeliveryHolding = {
+    owner: node.id,
+    until: () => whileItLives,
+    mayClaim: (owner) => sql`AND ${isLiving(sql, owner)}`,
+    takeOver: Effect.void,
+    putBack
+  }
+  return holding
+})
+
+export const makeDeliveryHolding = Effect.flatMap(
+  Node,
+  ({ isShared }): Effect.Effect<DeliveryHolding, never, Effect.Effect.Context<typeof forLife>> =>
+    isShared ? forLife : forTime
+)
+
+const claimed = rows("deliveries", { id: Schema.String, token: Schema.String })

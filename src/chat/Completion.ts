@@ -1,0 +1,98 @@
+import { Schema } from "effect"
+import { JsonObject, said } from "../contract/fields.ts"
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+const FunctionCall = Schema.Struct({
+  name: said(Schema.String, "Name of the function."),
+  arguments: said(Schema.String, "Its arguments, as JSON text.")
+})
+export type FunctionCall = typeof FunctionCall.Type
+
+const ToolCall = Schema.Union(
+  Schema.Struct({
+    id: said(Schema.String, "Id of the call, for its `tool` message."),
+    type: Schema.Literal("function"),
+    function: said(FunctionCall, "What to call.")
+  }),
+  Schema.Struct({
+    id: said(Schema.String, "Id of the call, for its `tool` message."),
+    type: Schema.Literal("custom"),
+    custom: said(
+      Schema.Struct({
+        name: said(Schema.String, "Name of the tool."),
+        input: said(Schema.String, "What to call it with.")
+      }),
+      "What to call."
+    )
+  })
+)
+export type ToolCall = typeof ToolCall.Type
+
+const Annotation = Schema.Struct({
+  type: Schema.Literal("url_citation"),
+  url_citation: said(
+    Schema.Struct({
+      start_index: said(Schema.Int, "Where in `content` the words that it supports begin."),
+      end_index: said(Schema.Int, "Where they end, exclusive."),
+      url: said(Schema.String, "Address of the page."),
+      title: said(Schema.String, "Title of the page.")
+    }),
+    "A page that supports the text."
+  )
+})
+export type Annotation = typeof Annotation.Type
+
+/** The assistant's message. */
+export const AnswerMessage = Schema.Struct({
+  role: Schema.Literal("assistant"),
+  content: said(Schema.NullOr(Schema.String), "The text; null where there is none."),
+  refusal: said(Schema.NullOr(Schema.String), "Why the model does not answer; null where it does."),
+  reasoning_content: optional(Schema.String).annotations({ description: "What the model thought." }),
+  reasoning_details: optional(Schema.Array(JsonObject)).annotations({
+    description: "The thinking as its model wants it back; replay it as it came."
+  }),
+  annotations: optional(Schema.Array(Annotation)).annotations({ description: "What the text cites." }),
+  tool_calls: optional(Schema.Array(ToolCall)).annotations({ description: "The tools to call." }),
+  function_call: optional(FunctionCall).annotations({ description: "The function to call, where `functions` asked." })
+})
+export type AnswerMessage = typeof AnswerMessage.Type
+
+const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_filter", "function_call")
+export type FinishReason = typeof FinishReason.Type
+
+const Choice = Schema.Struct({
+  index: said(Schema.Int, "Which of the `n` answers."),
+  message: said(AnswerMessage, "The answer."),
+  logprobs: said(Schema.Null, "Always null, unless an upstream of this dialect answers."),
+  finish_reason: said(FinishReason, "Why it ended.")
+})
+export type Choice = typeof Choice.Type
+
+const count = Schema.NonNegativeInt
+
+const Usage = Schema.Struct({
+  prompt_tokens: said(count, "Input tokens, cached ones included."),
+  completion_tokens: said(count, "Generated tokens, reasoning included."),
+  total_tokens: said(count, "Both together."),
+  prompt_tokens_details: said(
+    Schema.Struct({ cached_tokens: said(count, "Input tokens read from a cache.") }),
+    "What the input was."
+  ),
+  completion_tokens_details: said(
+    Schema.Struct({ reasoning_tokens: said(count, "Tokens of reasoning.") }),
+    "What the output was."
+  )
+})
+export type Usage = typeof Usage.Type
+
+/** The answer to a request (docs/api.md#the-completion). */
+export const ChatCompletion = Schema.Struct({
+  id: said(Schema.String, "Id of the completion."),
+  object: Schema.Literal("chat.completion"),
+  created: said(Schema.Int, "Unix time in seconds."),
+  model: said(Schema.String, "The model id that was asked."),
+  choices: said(Schema.Array(Choice), "The answers, in order."),
+  usage: said(Usage, "Tokens used, by all answers.")
+}).annotations({ identifier: "ChatCompletion" })
+export type ChatCompletion = typeof ChatCompletion.Type

@@ -1,0 +1,63 @@
+import { Schema } from "effect"
+import { JsonObject, maybe, required } from "../contract/fields.ts"
+import { open } from "../contract/open.ts"
+import { variants } from "../contract/variants.ts"
+import { ContentPart } from "./Content.ts"
+
+const FunctionCall = Schema.Struct({
+  name: required(Schema.NonEmptyString, "Name of the function."),
+  arguments: required(Schema.String, "Its arguments, as JSON text.")
+})
+
+const FunctionToolCall = Schema.Struct({
+  type: maybe(Schema.Literal("function")).annotations({ description: "May be left out." }),
+  id: required(Schema.NonEmptyString, "Id of the call, as it came."),
+  function: required(FunctionCall, "What was called.")
+}).annotations({ identifier: "ChatReplayedFunctionCall" })
+
+const CustomToolCall = Schema.Struct({
+  type: Schema.Literal("custom"),
+  id: required(Schema.NonEmptyString, "Id of the call, as it came."),
+  custom: required(
+    Schema.Struct({
+      name: required(Schema.NonEmptyString, "Name of the tool."),
+      input: required(Schema.String, "What it was called with.")
+    }),
+    "What was called."
+  )
+}).annotations({ identifier: "ChatReplayedCustomCall" })
+
+const ToolCall = variants({ function: FunctionToolCall, custom: CustomToolCall }, { absent: "function", open: true })
+export type ToolCall = typeof ToolCall.Type
+
+/** One message of a conversation. What its role asks for is checked where it is decoded (`messages.ts`). */
+export const InputMessage = Schema.Struct({
+  role: required(
+    open(Schema.Literal("developer", "system", "user", "assistant", "tool", "function")),
+    "Who speaks. `developer` and `system` are the same. Required."
+  ),
+  content: maybe(open(Schema.Union(Schema.String, Schema.Array(ContentPart)))).annotations({
+    description: "Text, or parts of different kinds. Required, but of an assistant's message that calls tools."
+  }),
+  name: maybe(open(Schema.String)).annotations({
+    description: "Of the `function` whose result this is; else not read."
+  }),
+  tool_call_id: maybe(open(Schema.String)).annotations({
+    description: "`id` of the call that a `tool` message answers. Required with that role."
+  }),
+  tool_calls: maybe(open(Schema.Array(ToolCall))).annotations({ description: "The tools that the assistant called." }),
+  function_call: maybe(open(FunctionCall)).annotations({
+    description: "The function that the assistant called, of old."
+  }),
+  refusal: maybe(open(Schema.String)).annotations({ description: "The assistant's refusal, replayed." }),
+  reasoning_content: maybe(open(Schema.String)).annotations({
+    description: "The assistant's reasoning, replayed: some models want it back inside a tool loop."
+  }),
+  reasoning_details: maybe(open(Schema.Array(JsonObject))).annotations({
+    description: "The assistant's reasoning with its seals, replayed as it came."
+  }),
+  audio: maybe(open(Schema.Struct({ id: required(Schema.String, "Id of an earlier answer's sound.") }))).annotations({
+    description: "The assistant's spoken answer: only upstreams of this dialect know it."
+  })
+}).annotations({ identifier: "ChatInputMessage" })
+export type InputMessage = typeof InputMessage.Type

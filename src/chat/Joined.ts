@@ -1,0 +1,149 @@
+import { appendText } from "../generation/appendText.ts"
+import type { Batch, Generation, How } from "../generation/Generation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import type { Machine, NativeFrame } from "../generation/Machine.ts"
+import type { Head } from "./chunks.ts"
+import { ending } from "./chunks.ts"
+import type { AnswerMessage } from "./Completion.ts"
+import { choiceOf, completionOf, machine } from "./encode.ts"
+import type { State } from "./encode.ts"
+import { usageOf } from "./usage.ts"
+
+export interface JoinOptions {
+  readonly head: Head
+  readonly isLegacy: boolean
+  /** Whether the client reads a stream. */
+  readonly stream: boolean
+  /** Keeps what goes on from an answer; waited for before the last words leave. It never rejects. */
+  readonly keep: (message: AnswerMessage) => Promise<void> | undefined
+}
+
+/**
+ * Several generations of one request as one, in the dialect's own words: chunks leave as they come, each with the index
+ * of its answer; what all of them used is told at the end. The first failure ends them all.
+ */
+export const joined = (generations: ReadonlyArray<Generation>, options: JoinOptions): Generation =>
+  new Joined(generations, options)
+
+interface Part {
+  readonly generation: Generation
+  readonly machine: Machine<State, NativeFrame>
+  state: State
+  /** Whether the upstream told what it used. */
+  isTold: boolean
+  isOver: boolean
+  next: Promise<readonly [Part, Batch | undefined]> | undefined
+}
+
+class Joined implements Generation {
+  readonly native = true
+  readonly #parts: ReadonlyArray<Part>
+  readonly #options: JoinOptions
+  #isOver = false
+  /** Chunks that have not left yet. */
+  #held = ""
+  #hasSaid = false
+
+  constructor(generations: ReadonlyArray<Generation>, options: JoinOptions) {
+    this.#options = options
+    this.#parts = generations.map((generation, index) => {
+      const one = machine({ head: options.head, index, isWhole: false, isLegacy: options.isLegacy })
+      return { generation, machine: one, state: one.initial, isTold: false, isOver: false, next: undefined }
+    })
+  }
+
+  get adapted(): ReadonlyArray<string> {
+    return this.#parts[0]?.generation.adapted ?? []
+  }
+
+  async next(): Promise<Batch | undefined> {
+    while (!this.#isOver) {
+      const running = this.#parts.filter((part) => !part.isOver)
+      if (running.length === 0) {
+        await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(state.message) ?? []))
+        // Whoever has left meanwhile is over with.
+        if (this.#isOver) return undefined
+        this.#isOver = true
+        return this.#end()
+      }
+      const [part, batch] = await Promise.race(running.map(waitFor))
+      if (this.#isOver) return undefined
+      part.next = undefined
+      const given = this.#read(part, batch)
+      if (given.length > 0) return given
+    }
+    return undefined
+  }
+
+  cancel(how?: How): void {
+    this.#isOver = true
+    for (const { generation } of this.#parts) generation.cancel(how)
+  }
+
+  #read(part: Part, batch: Batch | undefined): Batch {
+    if (batch === undefined) {
+      part.isOver = true
+      return []
+    }
+    const inner: Array<GenerationEvent> = []
+    let failure: GenerationEvent | undefined
+    for (const event of batch) {
+      if (event.type === "failed") {
+        failure = event
+        break
+      }
+      if (event.type === "usage") part.isTold = true
+      if (event.type === "finished") part.isOver = true
+      else if (event.type !== "started" && event.type !== "usage") inner.push(event)
+      const [state, frames] = part.machine.step(part.state, event)
+      part.state = state
+      for (const { written } of frames) if (typeof written === "string") this.#held = appendText(this.#held, written)
+    }
+    if (failure !== undefined) this.cancel("failed")
+    const ended = failure === undefined ? [] : [failure]
+    // A client that reads no stream may still leave: what was made until then is seen by whoever counts it.
+    if (!this.#options.stream) return [...inner, ...ended]
+    // Nothing has been said while answers only begin: one that fails then is told by a status.
+    if (inner.length > 0) this.#hasSaid = true
+    if (this.#held === "" || !this.#hasSaid) return ended
+    const bytes = utf8.encode(this.#held)
+    this.#held = ""
+    return [{ type: "native", bytes, terminal: false }, ...ended]
+  }
+
+  #end(): Batch {
+    const used = this.#parts.map(({ state }) => state.usage).reduce(sum, noUsage)
+    const isTold = this.#parts.every((part) => part.isTold)
+    const told: ReadonlyArray<GenerationEvent> = isTold ? [{ type: "usage", usage: used }] : []
+    const as = (usage: Usage) => this.#text(usage)
+    return [
+      ...told,
+      // Where it is counted after, the text is made with what was counted.
+      { type: "native", terminal: true, text: isTold ? as(used) : "", telling: { isTotal: true, as } },
+      { type: "finished", reason: "stop", stopSequence: null }
+    ]
+  }
+
+  /** The stream's last frames, or the whole answer. */
+  #text(usage: Usage): string {
+    const { head, stream } = this.#options
+    if (stream) return this.#held + ending(head, usageOf(usage))
+    const choices = this.#parts.map(({ state }, index) => choiceOf(state, index))
+    return JSON.stringify(completionOf(head, choices, usage))
+  }
+}
+
+const utf8 = new TextEncoder()
+
+const waitFor = (part: Part): Promise<readonly [Part, Batch | undefined]> =>
+  (part.next ??= Promise.resolve(part.generation.next()).then((batch) => [part, batch] as const))
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  searches: one.searches + other.searches
+})

@@ -1,0 +1,98 @@
+import { Schema } from "effect"
+import { JsonObject, maybe, required } from "../contract/fields.ts"
+import type { Unknown } from "../contract/Unknown.ts"
+import { variants } from "../contract/variants.ts"
+
+const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { description: "a name of 1 to 128 characters" }))
+
+/** A function that the model may call, in either generation of the dialect. */
+export const FunctionDefinition = Schema.Struct({
+  name: required(Name, "The function's name. Required."),
+  description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
+  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of its arguments; none where absent." }),
+  strict: maybe(Schema.Boolean).annotations({ description: "Whether the arguments must follow the schema exactly." })
+}).annotations({ identifier: "ChatFunction" })
+export type FunctionDefinition = typeof FunctionDefinition.Type
+
+const FunctionTool = Schema.Struct({
+  type: Schema.Literal("function"),
+  function: required(FunctionDefinition, "The function. Required when `type` is `function`.")
+}).annotations({ identifier: "ChatFunctionTool" })
+
+const CustomTool = Schema.Struct({
+  type: Schema.Literal("custom"),
+  custom: required(
+    Schema.Struct({
+      name: required(Name, "The tool's name. Required."),
+      description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
+      format: maybe(
+        variants({
+          text: Schema.Struct({ type: Schema.Literal("text") }),
+          grammar: Schema.Struct({
+            type: Schema.Literal("grammar"),
+            grammar: required(
+              Schema.Struct({
+                syntax: required(Schema.Literal("lark", "regex"), "The language of the grammar."),
+                definition: required(Schema.String, "The grammar.")
+              }),
+              "What the input must match."
+            )
+          })
+        })
+      ).annotations({ description: "What its input may be. Default any text." })
+    }),
+    "The tool. Required when `type` is `custom`."
+  )
+}).annotations({ identifier: "ChatCustomTool" })
+
+/** Tools that some server of this dialect runs itself. */
+const hostedType = /^(builtin_function|web_search\w{0,32}|retrieval|mcp|openrouter:\w{1,64})$/
+
+const HostedTool = Schema.Struct({
+  type: required(Schema.String.pipe(Schema.pattern(hostedType)), "Only an upstream of this dialect runs it.")
+}).annotations({ identifier: "ChatHostedTool" })
+
+export const Tool = variants(
+  { function: FunctionTool, custom: CustomTool },
+  { others: [[hostedType, HostedTool]], open: true }
+)
+export type Tool = typeof Tool.Type
+
+/** Whether a server of this dialect runs the tool, and the gateway does not have it. */
+export const isHosted = (tool: Exclude<Tool, Unknown>): boolean => !("function" in tool) && !("custom" in tool)
+
+const named = Schema.Struct({ name: required(Schema.NonEmptyString, "The tool's name.") })
+
+const NamedFunction = Schema.Struct({
+  type: Schema.Literal("function"),
+  function: required(named, "The function that must be called.")
+})
+
+const NamedCustom = Schema.Struct({
+  type: Schema.Literal("custom"),
+  custom: required(named, "The tool that must be called.")
+})
+
+export const ToolChoice = Schema.Union(
+  Schema.Literal("none", "auto", "required"),
+  variants({
+    function: NamedFunction,
+    custom: NamedCustom,
+    allowed_tools: Schema.Struct({
+      type: Schema.Literal("allowed_tools"),
+      allowed_tools: required(
+        Schema.Struct({
+          mode: required(Schema.Literal("auto", "required"), "Whether one of them must be called."),
+          tools: required(
+            Schema.Array(variants({ function: NamedFunction, custom: NamedCustom })),
+            "The tools to choose from."
+          )
+        }),
+        "The tools to choose from, and whether one must be called."
+      )
+    })
+  })
+)
+export type ToolChoice = typeof ToolChoice.Type
+
+export const FunctionChoice = Schema.Union(Schema.Literal("none", "auto"), named)

@@ -1,0 +1,120 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import { objecting } from "../contract/open.ts"
+import type { Conversation, Item, OutputFormat, Reasoning } from "../generation/Conversation.ts"
+import { effortOf } from "../generation/effort.ts"
+import { mayReachWeb, unknownBytes } from "./beyond.ts"
+import { itemsOf } from "./messages.ts"
+import type { KeptSeals } from "./reasoning.ts"
+import { CreateCompletion } from "./Request.ts"
+import { toolbox } from "./toolbox.ts"
+import type { Toolbox } from "./toolbox.ts"
+
+/** What the gateway makes of a request. */
+export interface Understood {
+  readonly conversation: Conversation
+  /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
+  readonly objection: () => InvalidRequest | undefined
+  readonly mayReachWeb: boolean
+}
+
+const nothingKept: KeptSeals = new Map()
+
+const unknownOf = objecting(CreateCompletion)
+
+/**
+ * A request in the words that all text families share, as far as they say it, and what they do not. What takes work is
+ * made when a route, a limit or a hold reads it: a request that passes through mostly does without.
+ */
+export const understand = (request: CreateCompletion, body: unknown, kept: KeptSeals = nothingKept): Understood => {
+  const wanted = effortOf(request.model, request.reasoning_effort ?? undefined, "reasoning_effort")
+  let known: Translated | undefined
+  const translated = () => (known ??= translate(request, kept))
+  return {
+    conversation: {
+      model: request.model,
+      system: [],
+      get items() {
+        return translated().items
+      },
+      get tools() {
+        return translated().toolbox.tools
+      },
+      get toolChoice() {
+        return translated().toolbox.choice
+      },
+      get parallelToolCalls() {
+        return translated().toolbox.isParallel
+      },
+      reasoning: reasoningOf(request, wanted instanceof InvalidRequest ? undefined : wanted),
+      sampling: {
+        temperature: request.temperature ?? undefined,
+        topP: request.top_p ?? undefined,
+        topK: undefined
+      },
+      maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
+      outputBound: { param: (request.max_completion_tokens ?? null) === null ? "max_tokens" : "max_completion_tokens" },
+      stopSequences: stops(request),
+      stopParam: "stop",
+      format: formatOf(request),
+      truncation: "disabled",
+      endUser: request.safety_identifier ?? request.user ?? undefined,
+      cacheKey: request.prompt_cache_key ?? undefined,
+      cacheRetention: request.prompt_cache_retention || undefined,
+      cachesByItself: true,
+      get unknownBytes() {
+        return unknownBytes(request)
+      }
+    },
+    objection: () => unknownOf(request, body) ?? (wanted instanceof InvalidRequest ? wanted : translated().problem),
+    mayReachWeb: mayReachWeb(request, body)
+  }
+}
+
+interface Translated {
+  readonly items: ReadonlyArray<Item>
+  readonly toolbox: Toolbox
+  readonly problem: InvalidRequest | undefined
+}
+
+const translate = (request: CreateCompletion, kept: KeptSeals): Translated => {
+  let problem: InvalidRequest | undefined
+  const complain = (param: string, rule: string) => {
+    problem ??= new InvalidRequest({ param, message: `${param}: ${rule}` })
+  }
+  if ((request.n ?? 1) > mostAnswers) complain("n", `at most ${mostAnswers} answers are made here; got ${request.n}`)
+  const tools = toolbox(request, complain)
+  const items = itemsOf(request.messages, { model: request.model, kept, complain })
+  return { items, toolbox: tools, problem }
+}
+
+const reasoningOf = ({ reasoning_effort }: CreateCompletion, effort: Reasoning["effort"]): Reasoning => ({
+  enabled: effort === undefined ? undefined : effort !== "none",
+  effort,
+  budgetTokens: undefined,
+  summary: (reasoning_effort ?? "none") === "none" ? undefined : "auto"
+})
+
+/** The most answers that the gateway makes of one request. */
+const mostAnswers = 16
+
+const stops = ({ stop }: CreateCompletion): ReadonlyArray<string> =>
+  (typeof stop === "string" ? [stop] : (stop ?? [])).filter((text) => text !== "")
+
+const formatOf = ({ response_format: format }: CreateCompletion): OutputFormat => {
+  switch (format?.type) {
+    case "json_schema": {
+      const { description, name, schema, strict } = format.json_schema
+      return {
+        type: "json-schema",
+        name,
+        description: description ?? undefined,
+        schema: schema ?? { type: "object" },
+        strict: strict ?? undefined
+      }
+    }
+    case "json_object":
+      return { type: "json" }
+    default:
+      return { type: "text" }
+  }
+}

@@ -1,0 +1,251 @@
+import { appendText } from "../generation/appendText.ts"
+import type { Citation } from "../generation/Conversation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { FinishReason as Ended, Usage } from "../generation/GenerationEvent.ts"
+import type { Machine, NativeFrame } from "../generation/Machine.ts"
+import * as Sequence from "../generation/sequence.ts"
+import type { Delta, Head, ToolCallDelta, Writer } from "./chunks.ts"
+import { ending, failed, writer, written } from "./chunks.ts"
+import type { Annotation, AnswerMessage, ChatCompletion, Choice, FinishReason, ToolCall } from "./Completion.ts"
+import { redacted, sealed } from "./reasoning.ts"
+import { usageOf } from "./usage.ts"
+
+export interface Options {
+  readonly head: Head
+  /** Which of the `n` answers. */
+  readonly index: number
+  /** Whether this is all of the stream: its usage and `[DONE]` follow. */
+  readonly isWhole: boolean
+  /** Whether calls are told as `function_call`. */
+  readonly isLegacy: boolean
+}
+
+export interface State {
+  readonly sequence: Sequence.State
+  readonly message: AnswerMessage
+  readonly finish: FinishReason | undefined
+  readonly usage: Usage
+  readonly open: Open | undefined
+}
+
+/** The item that is being written. */
+interface Open {
+  readonly item: Sequence.OpenItem
+  /** Where a text begins within the message's content. */
+  readonly start: number
+  /** Of reasoning, to be told once more with its seal. */
+  readonly text: string
+  /** Of old there was one call at a time: further ones are not told. */
+  readonly isTold: boolean
+}
+
+/**
+ * Generation events to the chunks of a chat completion (docs/api.md#completion-streams); its last state holds the whole
+ * answer.
+ */
+export const machine = (options: Options): Machine<State, NativeFrame> => {
+  const write = writer(options.head, options.index)
+  return {
+    initial: {
+      sequence: Sequence.initial,
+      message: { role: "assistant", content: null, refusal: null },
+      finish: undefined,
+      usage: noUsage,
+      open: undefined
+    },
+    step: (state, event) => {
+      const [sequence, events] = Sequence.step(state.sequence, event)
+      const draft: Draft = { ...state, sequence }
+      if (events.length === 0) return [draft, noFrames]
+      const frames: Array<NativeFrame> = []
+      for (const one of events) apply(draft, one, frames, write, options)
+      return [draft, frames]
+    }
+  }
+}
+
+const noFrames: ReadonlyArray<NativeFrame> = []
+
+/** A state while one event steps it; nothing outside the step sees it change. */
+type Draft = { -readonly [K in keyof State]: State[K] }
+
+const apply = (
+  draft: Draft,
+  event: Sequence.SequencedEvent,
+  frames: Array<NativeFrame>,
+  write: Writer,
+  options: Options
+): void => {
+  switch (event.type) {
+    case "started":
+      frames.push(write.delta({ role: "assistant", content: "" }))
+      return
+    case "open":
+      return tell(draft, open(draft, event.item, options), frames, write)
+    case "delta":
+      return tell(draft, grown(draft, event.text, options), frames, write)
+    case "citation":
+      return tell(draft, cited(draft, event.citation), frames, write)
+    case "close":
+      return tell(draft, closed(draft, event.signature, options), frames, write)
+    case "finished": {
+      const finish = finishOf(event.reason, draft.message)
+      draft.finish = finish
+      draft.usage = event.usage
+      frames.push(write.finish(finish))
+      if (options.isWhole) frames.push(written(ending(options.head, usageOf(event.usage))))
+      return
+    }
+    case "failed":
+      draft.usage = event.usage
+      frames.push(failed(event.failure))
+  }
+}
+
+const tell = (draft: Draft, delta: Delta | undefined, frames: Array<NativeFrame>, write: Writer): void => {
+  if (delta === undefined) return
+  draft.message = added(draft.message, delta)
+  frames.push(write.delta(delta))
+}
+
+const open = (draft: Draft, item: Sequence.OpenItem, { head, isLegacy }: Options): Delta | undefined => {
+  const isTold = !isLegacy || draft.message.function_call === undefined
+  draft.open = { item, start: draft.message.content?.length ?? 0, text: "", isTold }
+  switch (item.type) {
+    case "redacted-reasoning":
+      return { reasoning_details: [redacted(head.model, item.data)] }
+    case "tool-call":
+      return isTold ? called(draft.message, item, isLegacy) : undefined
+    default:
+      return undefined
+  }
+}
+
+type Call = Extract<Sequence.OpenItem, { readonly type: "tool-call" }>
+
+/** A call as it begins. */
+const called = (message: AnswerMessage, { callId: id, kind, name }: Call, isLegacy: boolean): Delta => {
+  if (isLegacy) return { function_call: { name, arguments: "" } }
+  const index = message.tool_calls?.length ?? 0
+  const call: ToolCallDelta =
+    kind === "custom"
+      ? { index, id, type: "custom", custom: { name, input: "" } }
+      : { index, id, type: "function", function: { name, arguments: "" } }
+  return { tool_calls: [call] }
+}
+
+const grown = (draft: Draft, text: string, { isLegacy }: Options): Delta | undefined => {
+  const { message, open } = draft
+  switch (open?.item.type) {
+    case "text":
+      return { content: text }
+    case "refusal":
+      return { refusal: text }
+    case "reasoning":
+      draft.open = { ...open, text: appendText(open.text, text) }
+      return { reasoning_content: text }
+    case "tool-call": {
+      if (!open.isTold) return undefined
+      if (isLegacy) return { function_call: { arguments: text } }
+      const index = (message.tool_calls?.length ?? 0) - 1
+      return open.item.kind === "custom"
+        ? { tool_calls: [{ index, custom: { input: text } }] }
+        : { tool_calls: [{ index, function: { arguments: text } }] }
+    }
+    default:
+      return undefined
+  }
+}
+
+const cited = ({ open }: Draft, citation: Citation): Delta | undefined => {
+  if (open?.item.type !== "text") return undefined
+  const annotation: Annotation = {
+    type: "url_citation",
+    url_citation: {
+      start_index: open.start + citation.start,
+      end_index: open.start + citation.end,
+      url: citation.url,
+      title: citation.title
+    }
+  }
+  return { annotations: [annotation] }
+}
+
+/** Reasoning that its model wants back is told once more, whole and with its seal. */
+const closed = (draft: Draft, signature: string | undefined, { head }: Options): Delta | undefined => {
+  const { open } = draft
+  draft.open = undefined
+  if (open?.item.type !== "reasoning" || signature === undefined) return undefined
+  return { reasoning_details: [sealed(head.model, open.text, signature)] }
+}
+
+const finishOf = (reason: Ended, message: AnswerMessage): FinishReason => {
+  switch (reason) {
+    case "max-tokens":
+    case "context-exceeded":
+      return "length"
+    case "tool-calls":
+      return message.function_call === undefined ? "tool_calls" : "function_call"
+    case "refusal":
+      return "content_filter"
+    default:
+      return "stop"
+  }
+}
+
+/** A message and one more piece of it, as clients put chunks together. */
+const added = (message: AnswerMessage, delta: Delta): AnswerMessage => {
+  if (delta.content !== undefined) return { ...message, content: appendText(message.content ?? "", delta.content) }
+  if (delta.reasoning_content !== undefined) {
+    return { ...message, reasoning_content: appendText(message.reasoning_content ?? "", delta.reasoning_content) }
+  }
+  if (delta.refusal !== undefined) return { ...message, refusal: appendText(message.refusal ?? "", delta.refusal) }
+  if (delta.function_call !== undefined) {
+    const { arguments: text, name = "" } = delta.function_call
+    const known = message.function_call ?? { name, arguments: "" }
+    return { ...message, function_call: { ...known, arguments: appendText(known.arguments, text) } }
+  }
+  if (delta.tool_calls !== undefined) {
+    return { ...message, tool_calls: delta.tool_calls.reduce(withCall, message.tool_calls ?? []) }
+  }
+  if (delta.annotations !== undefined) {
+    return { ...message, annotations: [...(message.annotations ?? []), ...delta.annotations] }
+  }
+  return { ...message, reasoning_details: [...(message.reasoning_details ?? []), ...(delta.reasoning_details ?? [])] }
+}
+
+const withCall = (calls: ReadonlyArray<ToolCall>, delta: ToolCallDelta): ReadonlyArray<ToolCall> => {
+  const { custom, function: called, id = "", index } = delta
+  const known = calls[index]
+  if (known?.type === "function") {
+    const text = appendText(known.function.arguments, called?.arguments ?? "")
+    return calls.with(index, { ...known, function: { ...known.function, arguments: text } })
+  }
+  if (known?.type === "custom") {
+    const text = appendText(known.custom.input, custom?.input ?? "")
+    return calls.with(index, { ...known, custom: { ...known.custom, input: text } })
+  }
+  return custom === undefined
+    ? [...calls, { id, type: "function", function: { name: called?.name ?? "", arguments: called?.arguments ?? "" } }]
+    : [...calls, { id, type: "custom", custom: { name: custom.name ?? "", input: custom.input } }]
+}
+
+/** The answer of one generation. */
+export const choiceOf = ({ finish = "stop", message }: State, index: number): Choice => {
+  const saysMore = message.refusal !== null || message.tool_calls !== undefined || message.function_call !== undefined
+  const content = message.content ?? (saysMore ? null : "")
+  return { index, message: { ...message, content }, logprobs: null, finish_reason: finish }
+}
+
+export const completionOf = (
+  { created, id, model }: Head,
+  choices: ReadonlyArray<Choice>,
+  usage: Usage
+): ChatCompletion => ({
+  id,
+  object: "chat.completion",
+  created,
+  model,
+  choices,
+  usage: usageOf(usage)
+})

@@ -1,0 +1,203 @@
+import { Unknown } from "../contract/Unknown.ts"
+import type { FileSource, Item, Part, TextPart } from "../generation/Conversation.ts"
+import { atUrl, inlineFile } from "../generation/fileSource.ts"
+import type { ContentPart, PartOf } from "./Content.ts"
+import type { InputMessage, ToolCall } from "./InputMessage.ts"
+import { reasoningOf } from "./reasoning.ts"
+import type { KeptSeals } from "./reasoning.ts"
+
+/** Tells what is wrong with a field; the first complaint is what the caller reads. */
+export type Complain = (param: string, rule: string) => void
+
+/** Messages as the conversation's items: calls, their results and reasoning are items of their own. */
+export const itemsOf = (
+  messages: ReadonlyArray<InputMessage>,
+  { complain, kept, model }: Pick<Context, "complain" | "kept" | "model">
+): ReadonlyArray<Item> => {
+  const items: Array<Item> = []
+  const calls = new Calls()
+  for (const [index, message] of messages.entries()) {
+    const at = `messages[${index}]`
+    const open = message.role === "tool" || message.role === "function" ? undefined : calls.unanswered()
+    if (open !== undefined) complain(at, `expected a tool message that answers the call ${shown(open)} first`)
+    items.push(...itemsOfMessage(message, at, { calls, model, kept, complain, before: messages[index - 1] }))
+  }
+  const open = calls.unanswered()
+  if (open !== undefined) complain("messages", `the call ${shown(open)} has no tool message that answers it`)
+  return items
+}
+
+interface Context {
+  readonly calls: Calls
+  /** The message in front of it. */
+  readonly before: InputMessage | undefined
+  readonly model: string
+  /** Reasoning that clients need not send back. */
+  readonly kept: KeptSeals
+  readonly complain: Complain
+}
+
+/** The calls that wait for their results. */
+class Calls {
+  readonly #open = new Set<string>()
+  readonly #known = new Set<string>()
+  /** Those of old have no ids: results come in their order. */
+  readonly #unnamed: Array<string> = []
+  #answeredUnnamed = 0
+
+  called(id: string): void {
+    this.#open.add(id)
+    this.#known.add(id)
+  }
+
+  calledUnnamed(): string {
+    const id = `call_function_${this.#known.size}`
+    this.called(id)
+    this.#unnamed.push(id)
+    return id
+  }
+
+  /** Whether there was such a call. */
+  answered(id: string): boolean {
+    this.#open.delete(id)
+    return this.#known.has(id)
+  }
+
+  answeredUnnamed(): string | undefined {
+    const id = this.#unnamed[this.#answeredUnnamed]
+    if (id === undefined) return undefined
+    this.#answeredUnnamed++
+    this.#open.delete(id)
+    return id
+  }
+
+  unanswered(): string | undefined {
+    return this.#open.values().next().value
+  }
+}
+
+const itemsOfMessage = (message: InputMessage, at: string, context: Context): ReadonlyArray<Item> => {
+  const { complain } = context
+  switch (message.role) {
+    // What nobody knows is counted as the user's.
+    case undefined:
+    case "developer":
+    case "system":
+    case "user": {
+      const role = message.role === "developer" || message.role === "system" ? "system" : "user"
+      return [{ type: "message", role, content: contentOf(message, at, complain) }]
+    }
+    case "assistant":
+      return assistant(message, at, context)
+    case "tool": {
+      const callId = message.tool_call_id ?? ""
+      if (callId === "") complain(`${at}.tool_call_id`, "is required with role tool")
+      else if (!context.calls.answered(callId)) {
+        complain(`${at}.tool_call_id`, `no earlier message has the call ${shown(callId)}`)
+      }
+      return [{ type: "tool-result", callId, content: contentOf(message, at, complain), isError: false }]
+    }
+    case "function": {
+      const callId = context.calls.answeredUnnamed()
+      if (callId === undefined) complain(`${at}.role`, "function: no earlier message has a function_call to answer")
+      return [{ type: "tool-result", callId: callId ?? "", content: contentOf(message, at, complain), isError: false }]
+    }
+  }
+}
+
+const assistant = (
+  message: InputMessage,
+  at: string,
+  { before, calls, complain, kept, model }: Context
+): ReadonlyArray<Item> => {
+  const items: Array<Item> = [...reasoningOf(message, before, model, kept)]
+  const toolCalls = message.tool_calls ?? []
+  const legacy = message.function_call ?? undefined
+  const refusal = message.refusal ?? ""
+  const saysNothing = toolCalls.length === 0 && legacy === undefined && refusal === "" && isAbsent(message.audio)
+  if (isAbsent(message.content) && saysNothing) {
+    complain(`${at}.content`, "is required of an assistant's message without tool_calls")
+  }
+  const content = isAbsent(message.content) ? [] : contentOf(message, at, complain).filter(isSaid)
+  if (refusal !== "") content.push({ type: "refusal", text: refusal })
+  if (content.length > 0) items.push({ type: "message", role: "assistant", content })
+  for (const call of toolCalls) {
+    if (call instanceof Unknown) continue
+    calls.called(call.id)
+    items.push(itemOfCall(call))
+  }
+  if (legacy !== undefined) {
+    items.push({ type: "tool-call", callId: calls.calledUnnamed(), ...legacy, kind: "function" })
+  }
+  return items
+}
+
+const itemOfCall = (call: Exclude<ToolCall, Unknown>): Item =>
+  call.type === "custom"
+    ? { type: "tool-call", callId: call.id, name: call.custom.name, arguments: call.custom.input, kind: "custom" }
+    : { type: "tool-call", callId: call.id, ...call.function, kind: "function" }
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+/** An assistant's message that calls tools often has an empty text beside them. */
+const isSaid = (part: Part): boolean => part.type !== "text" || part.text !== ""
+
+const contentOf = ({ content, role }: InputMessage, at: string, complain: Complain): Array<Part> => {
+  if (isAbsent(content)) {
+    if (role !== "assistant") complain(`${at}.content`, "is required")
+    return []
+  }
+  if (typeof content === "string") return [{ type: "text", text: content }]
+  return (content ?? []).flatMap((part, index) => partOf(part, `${at}.content[${index}]`, complain))
+}
+
+const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArray<Part> => {
+  if (part instanceof Unknown) return []
+  switch (part.type) {
+    case "text":
+      return [isAbsent(part.cache_control) ? text(part) : { ...text(part), cacheBreakpoint: true }]
+    case "refusal":
+      return [{ type: "refusal", text: part.refusal }]
+    case "image_url":
+      return [{ type: "image", source: image(part, at, complain), detail: part.image_url.detail ?? "auto" }]
+    case "file":
+      return [file(part, at, complain)]
+    // Only an upstream of this dialect hears it (`unsupported.ts`).
+    case "input_audio":
+      return []
+  }
+}
+
+const text = ({ text }: PartOf<"text">): TextPart => ({ type: "text", text })
+
+const image = ({ image_url: { url } }: PartOf<"image_url">, at: string, complain: Complain): FileSource => {
+  const source = atUrl(url)
+  if (source !== undefined && (source.type !== "base64" || source.mediaType.startsWith("image/"))) return source
+  complain(`${at}.image_url.url`, `expected an http(s) URL or a base64 data URL of an image; got ${shown(url)}`)
+  return nothing
+}
+
+const file = ({ file }: PartOf<"file">, at: string, complain: Complain): Part => {
+  const source = fileSource(file, at, complain)
+  return source.type === "base64" && source.mediaType.startsWith("image/")
+    ? { type: "image", source, detail: "auto" }
+    : { type: "document", source, name: file.filename ?? undefined }
+}
+
+const fileSource = (file: PartOf<"file">["file"], at: string, complain: Complain): FileSource => {
+  if (file.file_data && file.file_id) complain(`${at}.file.file_id`, "can't be sent together with file_data")
+  if (file.file_data) {
+    const source = inlineFile(file.file_data, file.filename ?? "")
+    if (source === undefined) {
+      complain(`${at}.file.file_data`, `expected a base64 data URL or base64; got ${shown(file.file_data)}`)
+    }
+    return source ?? nothing
+  }
+  if (!file.file_id) complain(`${at}.file.file_data`, "is required with type file, unless file_id is given")
+  return { type: "file", id: file.file_id ?? "" }
+}
+
+/** Stands in for what was complained about. */
+const nothing: FileSource = { type: "file", id: "" }
+
+const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -1,0 +1,59 @@
+import { listAt } from "../contract/json.ts"
+import { Unknown } from "../contract/Unknown.ts"
+import { unknownFields } from "../models/unsupported.ts"
+import type { Unsupported } from "../models/unsupported.ts"
+import type { InputMessage } from "./InputMessage.ts"
+import { CreateCompletion } from "./Request.ts"
+import { isHosted } from "./Tools.ts"
+
+/** What a request asks for that its conversation does not say. */
+export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyArray<Unsupported> => {
+  const found = unknownFields(body, known)
+  for (const [param, isAsked] of Object.entries(asks)) if (isAsked(request)) found.push({ param })
+  for (const [index, tool] of (request.tools ?? []).entries()) {
+    // What nobody knows is refused before (`decode.ts`).
+    if (tool instanceof Unknown) continue
+    if (isHosted(tool)) found.push({ param: `tools.${tool.type}` })
+    found.push(...unknownFields(listAt(body, "tools")[index], knownOfTools, "tools[]."))
+  }
+  for (const [index, message] of request.messages.entries()) {
+    if (message.audio !== undefined && message.audio !== null) found.push({ param: "messages[].audio" })
+    if (namesItsSpeaker(message)) found.push({ param: "messages[].name" })
+    if (typeof message.content === "string") continue
+    for (const [place, part] of (message.content ?? []).entries()) {
+      if (part.type === "input_audio") found.push(unheard(`messages[${index}].content[${place}]`))
+    }
+  }
+  return found
+}
+
+/** One of several users, or of several agents; a tool's message has its call's id. */
+const namesItsSpeaker = ({ name, role }: InputMessage) => (name ?? "") !== "" && role !== "function" && role !== "tool"
+
+/** Without what it says, the question is another one. */
+const unheard = (param: string): Unsupported => ({
+  param,
+  refusal: `${param}: this model's upstream can't hear input_audio`
+})
+
+/** The fields that a conversation has no word for, and when they ask for something. */
+const asks: Readonly<Record<string, (request: CreateCompletion) => boolean>> = {
+  verbosity: ({ verbosity }) => (verbosity ?? "medium") !== "medium",
+  frequency_penalty: ({ frequency_penalty }) => (frequency_penalty ?? 0) !== 0,
+  presence_penalty: ({ presence_penalty }) => (presence_penalty ?? 0) !== 0,
+  seed: ({ seed }) => (seed ?? undefined) !== undefined,
+  logit_bias: ({ logit_bias }) => Object.keys(logit_bias ?? {}).length > 0,
+  logprobs: ({ logprobs, top_logprobs }) => logprobs === true || (top_logprobs ?? 0) > 0,
+  prediction: ({ prediction }) => (prediction ?? undefined) !== undefined,
+  modalities: ({ audio, modalities }) =>
+    (modalities ?? []).some((kind) => kind !== "text") || (audio ?? undefined) !== undefined,
+  store: ({ store }) => store === true,
+  service_tier: ({ service_tier }) => !["auto", "default"].includes(service_tier ?? "auto"),
+  moderation: ({ moderation }) => (moderation ?? undefined) !== undefined,
+  prompt_cache_options: ({ prompt_cache_options }) => (prompt_cache_options ?? undefined) !== undefined,
+  // Others have one name for the end user.
+  user: ({ safety_identifier, user }) => Boolean(safety_identifier) && Boolean(user) && safety_identifier !== user
+}
+
+const known = new Set(Object.keys(CreateCompletion.fields))
+const knownOfTools = new Set(["type", "function", "custom"])

@@ -1,0 +1,14 @@
+import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
+import type { Usage } from "./Completion.ts"
+
+/** What a generation used, in the dialect's words. */
+export const usageOf = (tokens: Tokens): Usage => {
+  const prompt_tokens = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens
+  return {
+    prompt_tokens,
+    completion_tokens: tokens.outputTokens,
+    total_tokens: prompt_tokens + tokens.outputTokens,
+    prompt_tokens_details: { cached_tokens: tokens.cacheReadTokens },
+    completion_tokens_details: { reasoning_tokens: tokens.reasoningTokens }
+  }
+}

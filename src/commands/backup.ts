@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { setPriority } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { Args, Command } from "@effect/cli"
+import { Console, Effect, Option, Redacted } from "effect"
+import { version } from "../../package.json"
+import { Conflict } from "../contract/Failure.ts"
+import { Settings } from "../config/Settings.ts"
+import * as Database from "../sql/Database.ts"
+import { backUp, BackupFailed, inspect, keptAs, putBack } from "../sql/sqlite/backup.ts"
+import type { Backup } from "../sql/sqlite/backup.ts"
+import { lock } from "../sql/sqlite/Database.ts"
+import { help, json, print } from "./options.ts"
+import { SettingsLive } from "./settings.ts"
+
+const file = Args.text({ name: "file" })
+
+const backup = Effect.fn(function* (given: string, asJson: boolean) {
+  const { database, settings } = yield* here
+  const path = resolve(given)
+  if (!existsSync(database)) {
+    return yield* new BackupFailed({
+      message: `there is no database ${database}; run this where the gateway runs, or name it with GATEWAY_DATABASE_URL`
+    })
+  }
+  if (existsSync(path)) return yield* new Conflict({ code: null, message: `${given} is there already` })
+  yield* Effect.sync(stepBack)
+  yield* Console.error(`gateway: copying ${database}, and reading the copy through …`)
+  const made = yield* backUp(database, path, { version, secret: secretOf(settings) })
+  yield* print(asJson, record(given, made), () =>
+    [
+      `${given}: ${shown(made)}; read through, and whole.`,
+      made.secret === undefined
+        ? "The gateway's secret is not in it: GATEWAY_SECRET is yours to keep."
+        : "The gateway's secret is in it: keep it from others.",
+      `Put it back with: gateway restore ${given}`
+    ].join("\n")
+  )
+})
+
+const restore = Effect.fn(function* (given: string, asJson: boolean) {
+  const { database, settings } = yield* here
+  const found = yield* inspect(resolve(given))
+  const now = new Date()
+  yield* Effect.try({
+    try: () => mkdirSync(dirname(database), { recursive: true, mode: 0o700 }),
+    catch: (cause) => new BackupFailed({ message: `${dirname(database)} can't be made: ${String(cause)}` })
+  })
+  // No gateway begins before the secret is there too: it would make one of its own.
+  const { former, formerSecret } = yield* Effect.scoped(
+    lock(database).pipe(
+      Effect.mapError(() => new Conflict({ code: null, message: `a gateway serves from ${database}: stop it before` })),
+      Effect.zipRight(
+        Effect.all({
+          former: putBack(resolve(given), database, now),
+          formerSecret: putSecretBack(settings, found, now)
+        })
+      )
+    )
+  )
+  yield* print(asJson, { ...record(given, found), former: former ?? null, former_secret: formerSecret ?? null }, () =>
+    [
+      `${database} is that of ${found.madeAt}: ${shown(found)}.`,
+      ...[former, formerSecret].flatMap((kept) => (kept === undefined ? [] : [`What was there is kept as ${kept}`])),
+      "Start it with: gateway serve"
+    ].join("\n")
+  )
+})
+
+/** The database's file, which only SQLite has, in the folder that the gateway keeps its files in. */
+const here = Effect.gen(function* () {
+  const settings = yield* Settings
+  const database = yield* Database.fileOf(Redacted.value(settings.databaseUrl))
+  if (Option.isSome(database)) return { settings, database: database.value }
+  return yield* new BackupFailed({ message: "only a database in a file of SQLite is backed up and restored here" })
+}).pipe(Effect.provide(SettingsLive))
+
+/** A gateway that serves beside it goes first. */
+const stepBack = (): void => {
+  try {
+    setPriority(19)
+  } catch {
+    // A platform that has none, or does not let us.
+  }
+}
+
+type SettingsShape = (typeof Settings)["Service"]
+
+const secretFile = ({ dataDirectory }: SettingsShape) => join(dataDirectory, "secret")
+
+const secretOf = (settings: SettingsShape): Redacted.Redacted | undefined => {
+  const path = secretFile(settings)
+  return Option.isSome(settings.secret) || !existsSync(path)
+    ? undefined
+    : Redacted.make(readFileSync(path, "utf8").trim())
+}
+
+/** Another secret that is there is kept beside it; answers where. */
+const putSecretBack = (settings: SettingsShape, { secret }: Backup, now: Date) =>
+  Effect.try({
+    try: () => {
+      if (secret === undefined || Option.isSome(settings.secret)) return undefined
+      const path = secretFile(settings)
+      const known = secretOf(settings)
+      if (known !== undefined && Redacted.value(known) === Redacted.value(secret)) return undefined
+      const former = known === undefined ? undefined : keptAs(path, now)
+      if (former !== undefined) renameSync(path, former)
+      writeFileSync(path, `${Redacted.value(secret)}\n`, { mode: 0o600, flush: true })
+      return former
+    },
+    catch: () => new BackupFailed({ message: `${secretFile(settings)}: the gateway's secret can't be put back` })
+  })
+
+const record = (file: string, { madeAt, madeBy, rows, schema, secret, size, tables }: Backup) => ({
+  file,
+  size,
+  schema,
+  tables,
+  rows,
+  made_at: madeAt,
+  made_by: madeBy,
+  has_secret: secret !== undefined
+})
+
+const shown = ({ rows, schema, size, tables }: Backup): string =>
+  `${(size / 1_000_000).toFixed(1)} MB, ${rows.toLocaleString("en")} rows in ${tables} tables, schema ${schema}`
+
+export const backupCommand = Command.make(
+  "backup",
+  { file: file.pipe(Args.withDescription("The file to make; one that is there is not overwritten.")), json },
+  (given) => backup(given.file, given.json)
+).pipe(
+  Command.withDescription(
+    help(
+      "Copy the database, beside a running gateway too, with its secret; and read the copy through.",
+      "gateway backup gateway-monday.db"
+    )
+  )
+)
+
+export const restoreCommand = Command.make(
+  "restore",
+  { file: file.pipe(Args.withDescription("A file that `gateway backup` made.")), json },
+  (given) => restore(given.file, given.json)
+).pipe(
+  Command.withDescription(
+    help(
+      "Put a backup in the database's place, while no gateway runs. What was there is kept beside it.",
+      "gateway restore gateway-monday.db"
+    )
+  )
+)

@@ -1,0 +1,50 @@
+import { Console, Effect } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { isFree } from "../ledger/Price.ts"
+import { catalogueOf } from "../models/catalogueOf.ts"
+import { findPrices } from "../models/prices.ts"
+import { sandboxModels } from "../sandbox/SandboxText.ts"
+import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
+import { priceShown } from "./priceShown.ts"
+import { print } from "./options.ts"
+import { table } from "./table.ts"
+import { SettingsLive } from "./settings.ts"
+
+/** What each model costs and where that stands, without a start and without the network. */
+export const checkPrices = (asJson: boolean) =>
+  Effect.gen(function* () {
+    const { file } = yield* Settings
+    const models = yield* catalogueOf(file, [...sandboxModels, sandboxVideoModel])
+    const found = [...(yield* findPrices(models, file))].map(([model, { from, name, price }]) => ({
+      model,
+      from,
+      name,
+      price
+    }))
+    const records = found.map(({ price, ...rest }) => ({
+      ...rest,
+      price: price === undefined ? null : JSON.parse(price.text)
+    }))
+    yield* print(asJson, records, () =>
+      table(
+        header,
+        found.map(({ from, model, name, price }) => [
+          model,
+          price === undefined ? "no price" : isFree(price) ? "0" : priceShown(price),
+          from,
+          from === "nowhere" ? "" : name
+        ])
+      )
+    )
+    if (asJson) return
+    const open = found.filter(({ price }) => price === undefined)
+    if (open.length > 0) {
+      yield* Console.log(
+        file.value.unpriced === "allow"
+          ? `\n${open.length} without a price: free of charge (unpriced: allow).`
+          : `\n${open.length} without a price: refused to accounts with a balance and keys with a budget. Price them in prices_file, or under models, or set unpriced: allow.`
+      )
+    }
+  }).pipe(Effect.provide(SettingsLive))
+
+const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS"]

@@ -1,0 +1,73 @@
+import { Command, Options } from "@effect/cli"
+import { Console, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { copyDatabase } from "../sql/copy/copyDatabase.ts"
+import type { CopyReport } from "../sql/copy/copyDatabase.ts"
+import * as Database from "../sql/Database.ts"
+import { logger } from "./administering.ts"
+import { help, json, optionalText, print } from "./options.ts"
+import { table } from "./table.ts"
+
+const from = Options.text("from").pipe(Options.withDescription("sqlite:<path> of the database that is there."))
+const to = optionalText("to", "postgres://… of an empty database; the one that the settings name where left out.")
+
+/** How many rows of a table are told of at a time. */
+const toldEvery = 100_000
+
+const copy = Effect.fn(function* (from: string, to: Option.Option<string>, asJson: boolean) {
+  const settings = yield* Settings
+  const file = yield* Database.fileOf(from)
+  const target = Option.getOrElse(to, () => Redacted.value(settings.databaseUrl))
+  if (Option.isNone(file)) return yield* invalid("from", "expected sqlite:<path>, a file")
+  if (!/^postgres(?:ql)?:\/\//.test(target)) return yield* invalid("to", "expected postgres://<user>@<host>/<name>")
+  let told = { name: "", rows: 0 }
+  const progress = (name: string, rows: number, of: number) => {
+    if (name !== told.name) told = { name, rows: 0 }
+    if (rows < of && rows - told.rows < toldEvery) return Effect.void
+    told = { name, rows }
+    return Console.error(`gateway: ${name}: ${shown(rows)} of ${shown(of)} rows`)
+  }
+  const [took, report] = yield* Effect.timed(copyDatabase({ from: file.value, to: target, progress }))
+  const seconds = Math.round(Duration.toMillis(took) / 100) / 10
+  yield* print(asJson, { ...report, seconds }, () => words(report, seconds))
+}, Effect.scoped)
+
+const invalid = (name: string, rule: string) => new InvalidRequest({ param: name, message: `--${name}: ${rule}` })
+
+const shown = (count: number | string) => BigInt(count).toLocaleString("en")
+
+const words = ({ sums, tables }: CopyReport, seconds: number): string => {
+  const mended = tables.filter(({ mended }) => mended > 0)
+  return [
+    table(
+      ["TABLE", "ROWS"],
+      tables.filter(({ rows }) => rows > 0).map(({ rows, table }) => [table, shown(rows)])
+    ),
+    "",
+    table(
+      ["SUM, THE SAME ON BOTH", ""],
+      Object.entries(sums).map(([name, sum]) => [name, shown(sum)])
+    ),
+    "",
+    ...mended.map(({ mended, table }) => `${table}: ${shown(mended)} texts had a NUL, which is now U+FFFD`),
+    `Every row was read back and is the same; ${seconds} s. What else to take along: the file \`secret\` of the data`,
+    "directory (or GATEWAY_SECRET), and what `files` does not already put elsewhere."
+  ].join("\n")
+}
+
+const copyCommand = Command.make("copy", { from, to, json }, ({ from, json, to }) =>
+  Effect.provide(copy(from, to, json), Layer.merge(Settings.from(process.env), logger))
+).pipe(
+  Command.withDescription(
+    help(
+      "Move everything from SQLite to an empty Postgres, while no gateway serves from either. The source stays as it is.",
+      "gateway db copy --from sqlite:data/gateway.db --to postgres://gateway@db.example.com/gateway"
+    )
+  )
+)
+
+export const databaseCommand = Command.make("db").pipe(
+  Command.withDescription(help("Move the database.")),
+  Command.withSubcommands([copyCommand])
+)

@@ -1,0 +1,47 @@
+import { existsSync } from "node:fs"
+import { Command, Options } from "@effect/cli"
+import { Console, Data, Effect, Layer, Option } from "effect"
+import { Settings, visitedUrl } from "../config/Settings.ts"
+import * as Database from "../sql/Database.ts"
+import { help, json, print } from "./options.ts"
+import { logger } from "./administering.ts"
+import { SettingsLive } from "./settings.ts"
+
+const check = Options.boolean("check").pipe(
+  Options.withDescription("Change nothing; end with 1 where there is something to do.")
+)
+
+/** The message says which schema is there. */
+class Behind extends Data.TaggedError("Behind")<{ readonly message: string }> {}
+
+const migrate = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
+  const url = visitedUrl(yield* Settings)
+  const { known, place, stored } = yield* Database.schemasOf(url)
+  const record = (schema: number) => ({ database: place, schema, latest: known })
+  if (isCheck) {
+    if (stored === known) return yield* print(asJson, record(stored), () => current(place, known))
+    if (asJson) yield* Console.log(JSON.stringify(record(stored), null, 2))
+    return yield* new Behind({
+      message: `database ${place} has schema ${stored}; this version ${stored < known ? "brings it to" : "knows"} schema ${known}`
+    })
+  }
+  const file = yield* Database.fileOf(url)
+  if (Option.isSome(file) && !existsSync(file.value)) {
+    return yield* new Behind({ message: `there is no database ${file.value}; the first start makes it` })
+  }
+  yield* Effect.scoped(Layer.build(Database.layer({ url, exclusive: false })))
+  yield* print(asJson, record(known), () => current(place, known))
+})
+
+const current = (place: string, schema: number) => `database ${place} has schema ${schema}, which is this version's`
+
+export const migrateCommand = Command.make("migrate", { check, json }, ({ check, json }) =>
+  Effect.provide(migrate(check, json), Layer.merge(SettingsLive, logger))
+).pipe(
+  Command.withDescription(
+    help(
+      "Bring the database to this version's schema, where no gateway serves from it. A start does so by itself.",
+      "gateway migrate --check"
+    )
+  )
+)

@@ -1,0 +1,33 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import { administering } from "./administering.ts"
+import { help, json, print, shortTime } from "./options.ts"
+import { table } from "./table.ts"
+
+export const nodesCommand = Command.make("nodes", { json }, ({ json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { nodes } = yield* Administration
+      const found = yield* nodes.list
+      yield* print(json, found, () =>
+        table(
+          ["NODE", "NAME", "VERSION", "SINCE", "TASKS", "CALLBACKS", "LAG"],
+          found.map(({ deliveries, id, lag_seconds, name, started_at, tasks, version }) => [
+            id,
+            name,
+            version,
+            shortTime(started_at),
+            String(tasks),
+            String(deliveries),
+            `${lag_seconds.toFixed(1)} s`
+          ])
+        )
+      )
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help("List the processes that serve from a Postgres, and what they hold.", "gateway nodes", "gateway nodes --json")
+  )
+)

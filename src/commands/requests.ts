@@ -1,0 +1,214 @@
+import { Args, Command, Options } from "@effect/cli"
+import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
+import { Administration } from "../admin/Administration.ts"
+import { readTime } from "../contract/timeQuery.ts"
+import { requestOf } from "../requests/ask.ts"
+import { requestView } from "../requests/RequestView.ts"
+import type { RequestView } from "../requests/RequestView.ts"
+import type { RequestFilter } from "../requests/store/RequestStore.ts"
+import { administering } from "./administering.ts"
+import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { fields, oneLine, table } from "./table.ts"
+
+const id = Args.text({ name: "id" }).pipe(Args.withDescription("A reply's x-request-id (req_…)."))
+
+const Status = Schema.String.pipe(
+  Schema.pattern(/^[1-5](\d\d|xx)$/, { message: () => "expected a status such as 429, or a class such as 4xx" })
+)
+
+const filters = {
+  account,
+  key: optionalText("key", "Only those that came with this key: its id."),
+  family: optionalText("family", "Only these: messages, responses, chat, embeddings, videos."),
+  model: optionalText("model", "Only those that asked for this model."),
+  upstream: optionalText("upstream", "Only those that this upstream answered, or refused last."),
+  status: Options.text("status").pipe(
+    Options.withSchema(Status),
+    Options.withDescription("Only these: 429, or a class of them, 4xx."),
+    Options.optional
+  ),
+  error: optionalText("error", "Only those that ended with this: rate_limited, hang_up, …")
+}
+
+type Filters = { readonly [Name in keyof typeof filters]: Option.Option<string> }
+
+const filterOf = (given: Filters): RequestFilter => ({
+  account: Option.getOrUndefined(given.account),
+  key: Option.getOrUndefined(given.key),
+  family: Option.getOrUndefined(given.family),
+  model: Option.getOrUndefined(given.model),
+  upstream: Option.getOrUndefined(given.upstream),
+  status: Option.getOrUndefined(Option.map(given.status, (text) => Number(text.replace("xx", "")))),
+  error: Option.getOrUndefined(given.error)
+})
+
+/** As many as are asked for, however far down they are. */
+const found = (filter: RequestFilter, limit: number) =>
+  Effect.gen(function* () {
+    const { requests } = yield* Administration
+    const all: Array<RequestView> = []
+    let before: number | undefined
+    do {
+      const page = yield* Effect.orDie(requests.list(filter, { before, limit: limit - all.length }))
+      all.push(...page.data.map(requestView))
+      before = page.next
+    } while (before !== undefined && all.length < limit)
+    return all
+  })
+
+const list = Command.make(
+  "list",
+  {
+    ...filters,
+    since: moment("since", "Begun since: 7d, 24h, a UTC day or a time (24h).").pipe(Options.withDefault("24h")),
+    until: moment("until", "Begun until then (now).").pipe(Options.optional),
+    limit: limitOption(50),
+    json
+  },
+  ({ json, limit, since, until, ...given }) =>
+    administering(
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const untilMs = Option.getOrUndefined(Option.map(until, (text) => readTime(text, nowMs, true)))
+        const all = yield* found({ ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }, limit)
+        yield* print(json, all, () => table(header, all.map(row)))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "List requests that are over, newest first.",
+      "gateway requests list --status 5xx --since 1h",
+      "gateway requests list --account team-a --model claude-sonnet-4-5 --json"
+    )
+  )
+)
+
+const show = Command.make("show", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { requests } = yield* Administration
+      const request = yield* requestOf(requests, id)
+      yield* print(json, request, () => shown(request))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help("Show what became of a request: who was asked, how long it took, what it cost.", "gateway requests show req_…")
+  )
+)
+
+/** How often it is looked for what is new. */
+const lookEvery = "500 millis"
+/** How many there may be between two looks. */
+const mostNew = 1_000
+
+const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
+  administering(
+    Effect.gen(function* () {
+      const { requests } = yield* Administration
+      const filter = filterOf(given)
+      if (!json) yield* Console.log(wide(header))
+      const newest = Effect.orDie(requests.list({}, { before: undefined, limit: 1 }))
+      let seen = (yield* newest).data[0]?.id ?? 0
+      const look = Effect.gen(function* () {
+        const { data } = yield* Effect.orDie(requests.list(filter, { before: undefined, limit: mostNew, after: seen }))
+        for (const one of data.toReversed()) {
+          seen = one.id
+          const request = requestView(one)
+          yield* Console.log(json ? JSON.stringify(request) : wide(row(request)))
+        }
+      })
+      yield* Effect.repeat(look, Schedule.spaced(lookEvery))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "Print requests as they end, until it is stopped.",
+      "gateway requests tail",
+      "gateway requests tail --status 5xx"
+    )
+  )
+)
+
+export const requestsCommand = Command.make("requests").pipe(
+  Command.withDescription("List, show and follow what became of requests."),
+  Command.withSubcommands([list, show, tail])
+)
+
+const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
+
+const row = (request: RequestView): ReadonlyArray<string> => [
+  shortTime(request.time),
+  request.request_id,
+  request.account,
+  request.model ?? request.endpoint,
+  request.upstream ?? "",
+  request.error === null ? String(request.status) : `${request.status} ${request.error}`,
+  String(request.duration_ms),
+  String(request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens),
+  request.cost_usd === null ? "" : usd(request.cost_usd)
+]
+
+/** Columns that don't know what comes after them. */
+const widths = [19, 28, 12, 20, 10, 8, 6, 7]
+const wide = (cells: ReadonlyArray<string>): string =>
+  cells
+    .map((cell, column) => oneLine(cell).padEnd(widths[column] ?? 0))
+    .join("  ")
+    .trimEnd()
+
+const usd = (amount: number): string => (amount === 0 ? "0" : amount.toFixed(amount < 0.01 ? 6 : 4))
+
+const shown = (request: RequestView): string =>
+  [
+    fields({
+      request: request.request_id,
+      time: request.time,
+      account: request.account,
+      key: request.key,
+      endpoint: request.endpoint,
+      model: request.model,
+      status: String(request.status),
+      error: request.error,
+      answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
+      "first byte": `${request.first_byte_ms} ms`,
+      duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
+      tokens: tokensOf(request),
+      cost: request.cost_usd === null ? null : `$${usd(request.cost_usd)}`,
+      adapted: request.adapted,
+      tags: request.tags.length === 0 ? null : request.tags.join(", "),
+      "end user": request.end_user,
+      client: request.client,
+      idempotency: request.idempotency
+    }),
+    ...(request.attempts.length === 0
+      ? []
+      : [
+          "",
+          table(
+            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "MS", "ERROR"],
+            request.attempts.map((attempt, index) => [
+              String(index + 1),
+              attempt.upstream,
+              attempt.upstream_model,
+              attempt.status === null ? "no answer" : String(attempt.status),
+              String(attempt.duration_ms),
+              attempt.error ?? ""
+            ])
+          )
+        ])
+  ].join("\n")
+
+const tokensOf = (request: RequestView): string | null => {
+  const parts = [
+    [request.input_tokens, "in"],
+    [request.cache_read_tokens, "read from cache"],
+    [request.cache_write_tokens, "written to cache"],
+    [request.output_tokens, "out"],
+    [request.reasoning_tokens, "of them reasoning"]
+  ] as const
+  const there = parts.filter(([count]) => count > 0)
+  return there.length === 0 ? null : there.map(([count, what]) => `${count} ${what}`).join(", ")
+}

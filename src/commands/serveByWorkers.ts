@@ -1,0 +1,47 @@
+import { Duration, Effect, Layer, Queue } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
+import { Logging } from "../telemetry/Logging.ts"
+import { StandardOutput } from "../telemetry/StandardOutput.ts"
+import { ownPort } from "../workers/ownPort.ts"
+import { supervise } from "../workers/supervise.ts"
+import { LogsLive } from "./logs.ts"
+import { ownCommand } from "./ownCommand.ts"
+
+/**
+ * Serves by several processes, which share the port, until it is told to stop. SIGHUP goes to each of them; SIGUSR2
+ * replaces them one after the other.
+ */
+export const serveByWorkers = (workers: number) =>
+  Effect.gen(function* () {
+    const { server } = yield* Settings
+    const output = yield* StandardOutput
+    const { format } = yield* Logging
+    const port = yield* ownPort(server.host, server.port)
+    const crew = yield* supervise({
+      workers,
+      drainDeadline: Duration.sum(server.leaveTime, server.drainDeadline),
+      command: ownCommand(["serve"]),
+      env: { ...process.env, GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format },
+      print: output.write,
+      dropped: output.dropped
+    })
+    yield* onSignal("SIGHUP", crew.hangUp)
+    yield* onSignal("SIGUSR2", crew.replaceAll)
+    yield* Effect.logInfo(`${workers} workers serve`)
+    return yield* Effect.never
+  }).pipe(Effect.provide(Layer.merge(LogsLive, Daemons.Default)), Effect.scoped, Effect.withTracerEnabled(false))
+
+/** Runs it whenever the signal comes, one after the other. */
+const onSignal = (signal: NodeJS.Signals, run: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const wanted = yield* Queue.sliding<void>(1)
+    const listener = () => void wanted.unsafeOffer(undefined)
+    yield* Effect.acquireRelease(
+      Effect.sync(() => process.on(signal, listener)),
+      () => Effect.sync(() => process.off(signal, listener))
+    )
+    yield* daemon(`workers.${signal}`, Effect.succeed(Effect.zipRight(wanted.take, run)), backoff)
+  })

@@ -1,0 +1,45 @@
+import type { Environment } from "./document.ts"
+
+/** What a client of the gateway is told, not the gateway. */
+const clients = new Set(["GATEWAY_KEY", "GATEWAY_URL"])
+
+/**
+ * Whether a container platform set it for a service named "gateway": `GATEWAY_PORT=tcp://10.0.0.1:80`,
+ * `GATEWAY_PORT_80_TCP_ADDR`, `GATEWAY_SERVICE_HOST`.
+ */
+export const isInjected = (name: string, value: string): boolean =>
+  (name === "GATEWAY_PORT" && /^(tcp|udp|sctp):\/\//.test(value)) ||
+  /^GATEWAY_(SERVICE|PORT_\d{1,5})_[A-Z0-9_]{1,64}$/.test(name)
+
+/**
+ * Variables that look as if they were meant for the gateway and are not: each in a line for the operator.
+ *
+ * @param known the names that the gateway reads
+ */
+export const environmentWarnings = (env: Environment, known: ReadonlySet<string>): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  for (const [name, value = ""] of Object.entries(env)) {
+    if (!name.startsWith("GATEWAY_") || known.has(name) || clients.has(name) || isInjected(name, value)) continue
+    const near = [...known].find((other) => distance(name, other) <= 2)
+    lines.push(`${name}: the gateway knows no such variable${near === undefined ? "" : `; is ${near} meant?`}`)
+  }
+  if ((env["REDIS_URL"] ?? "") !== "" && (env["GATEWAY_REDIS_URL"] ?? "") === "") {
+    lines.push("REDIS_URL is not used: limits are counted in Redis where GATEWAY_REDIS_URL says so")
+  }
+  return lines
+}
+
+/** How many letters two names differ by, as far as it matters: up to three. */
+const distance = (one: string, other: string): number => {
+  if (Math.abs(one.length - other.length) > 2) return 3
+  let before = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (let row = 1; row <= one.length; row++) {
+    const now = [row]
+    for (let column = 1; column <= other.length; column++) {
+      const same = one[row - 1] === other[column - 1] ? 0 : 1
+      now.push(Math.min((before[column] ?? 0) + 1, (now[column - 1] ?? 0) + 1, (before[column - 1] ?? 0) + same))
+    }
+    before = now
+  }
+  return before[other.length] ?? 3
+}

@@ -1,0 +1,6 @@
+/** A base URL without the slashes at its end. */
+export const withoutSlash = (url: string): string => {
+  let end = url.length
+  while (url[end - 1] === "/") end--
+  return url.slice(0, end)
+}

@@ -1,0 +1,50 @@
+import { isJsonObject as isObject } from "./fields.ts"
+import type { JsonObject } from "./fields.ts"
+
+export { isObject }
+
+/** Reads somebody else's JSON without trusting it: what is not of the wanted kind is absent. */
+export const objectAt = (value: unknown, key: string): JsonObject | undefined => {
+  const at = isObject(value) ? value[key] : undefined
+  return isObject(at) ? at : undefined
+}
+
+export const textAt = (value: unknown, key: string): string | undefined => {
+  const at = isObject(value) ? value[key] : undefined
+  return typeof at === "string" ? at : undefined
+}
+
+export const numberAt = (value: unknown, key: string): number | undefined => {
+  const at = isObject(value) ? value[key] : undefined
+  return typeof at === "number" && Number.isFinite(at) ? at : undefined
+}
+
+/** A whole number of zero or more that a double holds exactly. */
+export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
+
+/** A count: NaN where it is told and can be none (a fraction, below zero, a text); undefined where it is not told. */
+export const countAt = (value: unknown, key: string): number | undefined => {
+  const at = isObject(value) ? value[key] : undefined
+  if (at === undefined || at === null) return undefined
+  return typeof at === "number" && isCount(at) ? at : Number.NaN
+}
+
+export const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
+  const at: unknown = isObject(value) ? value[key] : undefined
+  return Array.isArray(at) ? at : []
+}
+
+/** undefined where the text is no JSON. */
+export const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A tool's arguments as the object they spell; an empty one where they spell none. */
+export const argumentsObject = (text: string): JsonObject => {
+  const parsed = parseJson(text)
+  return isObject(parsed) ? parsed : {}
+}

@@ -1,0 +1,24 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { BodyLimit, Idempotent, Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { CreateEmbeddings, EmbeddingList } from "./Request.ts"
+
+const create = HttpApiEndpoint.post("create", "/v1/embeddings")
+  .setPayload(CreateEmbeddings)
+  .addSuccess(EmbeddingList)
+  .annotate(Idempotent, true)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Create embeddings",
+      description: "Answers a vector for each input, in their order."
+    })
+  )
+
+/** `/v1/embeddings` (docs/api.md#embeddings). */
+export class EmbeddingsApi extends HttpApiGroup.make("embeddings")
+  .add(create)
+  .addError(CodedError)
+  .annotate(Prefixes, ["/v1/embeddings"])
+  .annotate(BodyLimit, 32 * 1024 * 1024)
+  .annotate(RateHeaders, "openai")
+  .annotateContext(OpenApi.annotations({ title: "Embeddings", description: "Vectors of texts." })) {}

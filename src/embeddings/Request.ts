@@ -1,0 +1,42 @@
+import { Schema } from "effect"
+import { integer, maybe, required, said } from "../contract/fields.ts"
+
+const Token = integer(0)
+
+/** The body of POST /v1/embeddings (docs/api.md#embeddings). */
+export const CreateEmbeddings = Schema.Struct({
+  model: required(Schema.NonEmptyString, "Id of an embedding model; `GET /v1/models` lists them. Required."),
+  input: required(
+    Schema.Union(Schema.String, Schema.Array(Schema.Union(Schema.String, Token, Schema.Array(Token)))),
+    "A text, an array of texts, an input's tokens, or an array of such: at most 2048 inputs of 8192 tokens, none empty. " +
+      "Required."
+  ),
+  dimensions: maybe(integer(1)).annotations({
+    description: "How many numbers a vector has, where the model has a choice."
+  }),
+  encoding_format: maybe(Schema.Literal("float", "base64")).annotations({
+    description: "Whether a vector is an array of numbers or the base64 of 32-bit floats.",
+    default: "float"
+  }),
+  user: maybe(Schema.String).annotations({ description: "Stable id of the end user." })
+}).annotations({ identifier: "CreateEmbeddings", examples: [{ model: "sandbox-embed", input: "Hello!" }] })
+export type CreateEmbeddings = typeof CreateEmbeddings.Type
+
+const Embedding = Schema.Struct({
+  object: Schema.Literal("embedding"),
+  index: said(Schema.Int, "Which of the inputs."),
+  embedding: said(Schema.Union(Schema.Array(Schema.Number), Schema.String), "The vector.")
+})
+
+export const EmbeddingList = Schema.Struct({
+  object: Schema.Literal("list"),
+  data: said(Schema.Array(Embedding), "A vector for each input."),
+  model: said(Schema.String, "The model id that was asked."),
+  usage: said(
+    Schema.Struct({
+      prompt_tokens: said(Schema.NonNegativeInt, "Input tokens."),
+      total_tokens: said(Schema.NonNegativeInt, "The same.")
+    }),
+    "Tokens used."
+  )
+}).annotations({ identifier: "EmbeddingList" })

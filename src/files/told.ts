@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import type { Files, FilesUnavailable } from "./Files.ts"
+
+/** The same files; the log says once when they can't be had, and once when they can again. */
+export const told = (files: Files): Files => {
+  let isAway = false
+  const away = ({ message }: FilesUnavailable) =>
+    Effect.suspend(() => {
+      if (isAway) return Effect.void
+      isAway = true
+      return Effect.annotateLogs(Effect.logWarning(`files can't be had: ${message}`), { event: "files.away" })
+    })
+  const back = Effect.suspend(() => {
+    if (!isAway) return Effect.void
+    isAway = false
+    return Effect.annotateLogs(Effect.logInfo("files can be had again"), { event: "files.back" })
+  })
+  const watched = <A, E extends { readonly _tag: string }>(asked: Effect.Effect<A, E | FilesUnavailable>) =>
+    asked.pipe(
+      Effect.tap(back),
+      Effect.tapError((error) => (isUnavailable(error) ? away(error) : Effect.void))
+    )
+  return {
+    place: files.place,
+    isAway: () => isAway,
+    find: (key) => watched(files.find(key)),
+    write: (key, incoming) => watched(files.write(key, incoming)),
+    remove: (key) => watched(files.remove(key)),
+    older: (room, beforeMs) => watched(files.older(room, beforeMs))
+  }
+}
+
+const isUnavailable = (error: { readonly _tag: string }): error is FilesUnavailable => error._tag === "FilesUnavailable"

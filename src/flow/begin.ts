@@ -1,0 +1,52 @@
+import { Either, Exit, Runtime } from "effect"
+import type { Effect, Fiber } from "effect"
+import { settledOf } from "./Begun.ts"
+import type { Begun } from "./Begun.ts"
+import { Underway } from "./Underway.ts"
+
+/** Begins an effect, without a fiber where it is its own result already, in one of its own otherwise. */
+export const begin = <A, E>(runtime: Runtime.Runtime<never>, effect: Effect.Effect<A, E>): Begun<A, E> =>
+  begun(runtime, effect, false)
+
+/** As `begin`, for what must not be left half done: an interruption reaches what follows it. */
+export const beginUninterruptible = <A, E>(runtime: Runtime.Runtime<never>, effect: Effect.Effect<A, E>): Begun<A, E> =>
+  begun(runtime, effect, true)
+
+const begun = <A, E>(
+  runtime: Runtime.Runtime<never>,
+  effect: Effect.Effect<A, E>,
+  isUninterruptible: boolean
+): Begun<A, E> => {
+  const known = exitOf(effect)
+  if (known !== undefined) return settledOf(known)
+  const fiber = Runtime.runFork(runtime)(effect)
+  const exit = fiber.unsafePoll()
+  return exit === null ? new Forked(fiber, isUninterruptible) : settledOf(exit)
+}
+
+/** The result of an effect that is one already (`Effect.succeed`, an `Either`); undefined where it must run. */
+export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined => {
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- `isExit` forgets the effect's own types
+  if (Exit.isExit(effect)) return effect as Exit.Exit<A, E>
+  if (!Either.isEither(effect)) return undefined
+  // oxlint-disable-next-line typescript/consistent-type-assertions -- and so does `isEither`
+  const either = effect as Either.Either<A, E>
+  return Either.isRight(either) ? Exit.succeed(either.right) : Exit.fail(either.left)
+}
+
+class Forked<A, E> extends Underway<A, E> {
+  readonly #fiber: Fiber.RuntimeFiber<A, E>
+  readonly #isUninterruptible: boolean
+
+  constructor(fiber: Fiber.RuntimeFiber<A, E>, isUninterruptible: boolean) {
+    super()
+    this.#fiber = fiber
+    this.#isUninterruptible = isUninterruptible
+    fiber.addObserver((exit) => this.end(settledOf(exit)))
+  }
+
+  /** It ends when the fiber has. */
+  override interrupt(): void {
+    if (!this.#isUninterruptible) this.#fiber.unsafeInterruptAsFork(this.#fiber.id())
+  }
+}

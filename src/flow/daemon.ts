@@ -1,0 +1,45 @@
+import { Clock, Effect, Schedule } from "effect"
+import type { Scope } from "effect"
+import { Daemons } from "./Daemons.ts"
+
+/**
+ * Runs passes for ever, for as long as the scope lives. A pass does its work and answers what the next one waits for (a
+ * time, a bell): so that one that has just recovered is known to be well, however long it then waits. One that fails, of
+ * a failure or a defect, is logged (`daemon.failed`) and tried again on the schedule; readiness hears of it (`Daemons`).
+ */
+export const daemon = <E, R, E2, R2>(
+  name: string,
+  pass: Effect.Effect<Effect.Effect<unknown, E2, R2>, E, R>,
+  schedule: Schedule.Schedule<unknown>
+): Effect.Effect<void, never, R | R2 | Scope.Scope | Daemons> =>
+  Effect.gen(function* () {
+    const standing = yield* (yield* Daemons).enter(name)
+    const delays = yield* Schedule.driver(schedule)
+
+    const recovered = Effect.suspend(() => {
+      standing.failingSince = undefined
+      return Effect.zipRight(
+        delays.reset,
+        Effect.annotateLogs(Effect.logInfo("daemon recovered"), { event: "daemon.recovered" })
+      )
+    })
+    const turn = Effect.flatMap(pass, (next) =>
+      standing.failingSince === undefined ? next : Effect.zipRight(recovered, next)
+    )
+
+    yield* turn.pipe(
+      Effect.forever,
+      Effect.catchAllCause((cause) =>
+        Effect.gen(function* () {
+          standing.failures++
+          standing.failingSince ??= yield* Clock.currentTimeMillis
+          yield* Effect.annotateLogs(Effect.logError("daemon failed", cause), { event: "daemon.failed" })
+          // A schedule that is over begins anew.
+          yield* Effect.catchAll(delays.next(undefined), () => delays.reset)
+        })
+      ),
+      Effect.forever,
+      Effect.annotateLogs({ daemon: name }),
+      Effect.forkScoped
+    )
+  })

@@ -1,0 +1,25 @@
+import { Effect } from "effect"
+import { Succeeded } from "./Begun.ts"
+import type { Begun } from "./Begun.ts"
+
+/**
+ * An effect that begins the work whenever it is run, and waits for it; its interruption stops the work and waits until
+ * it has stopped.
+ *
+ * @param lost lets go of what the work came to after all when nobody waited any more
+ */
+export const toEffect = <A, E>(begin: () => Begun<A, E>, lost?: (value: A) => void): Effect.Effect<A, E> =>
+  Effect.suspend(() => {
+    const begun = begin()
+    if (begun.settled !== undefined) return begun.settled.exit
+    return Effect.async<A, E>((resume) => {
+      begun.onDone((end) => resume(end.exit))
+      return Effect.async<void>((stopped) => {
+        begun.interrupt()
+        begun.onDone((end) => {
+          if (end instanceof Succeeded) lost?.(end.value)
+          stopped(Effect.void)
+        })
+      })
+    })
+  })

@@ -1,0 +1,61 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Conversation } from "./Conversation.ts"
+import { shortened } from "../contract/shortened.ts"
+
+type Effort = NonNullable<Conversation["reasoning"]["effort"]>
+
+interface Rule {
+  readonly model: RegExp
+  readonly values: ReadonlyArray<Effort>
+  readonly default: Effort
+}
+
+/** Dated snapshots (`gpt-5.1-2025-11-13`) count as their model. The first rule that matches holds; others are free. */
+const rules: ReadonlyArray<Rule> = [
+  { model: /^gpt-5-pro$/, values: ["high"], default: "high" },
+  { model: /^gpt-5\.1$/, values: ["none", "low", "medium", "high"], default: "none" },
+  { model: /^gpt-5\.1-codex(-mini)?$/, values: ["low", "medium", "high"], default: "medium" },
+  // xhigh begins with this model, not after it (docs/api.md#reasoning-effort).
+  {
+    model: /^gpt-(5\.1-codex-max|(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)-codex(-[a-z]+)*)$/,
+    values: ["low", "medium", "high", "xhigh"],
+    default: "medium"
+  },
+  { model: /^gpt-5\.1-chat-latest$/, values: ["medium"], default: "medium" },
+  {
+    model: /^gpt-(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)(-mini|-nano)?$/,
+    values: ["none", "low", "medium", "high", "xhigh"],
+    default: "none"
+  },
+  { model: /^gpt-5(-mini|-nano|-codex)?$/, values: ["minimal", "low", "medium", "high"], default: "medium" },
+  { model: /^(o1|o3|o3-mini|o4-mini)$/, values: ["low", "medium", "high"], default: "medium" }
+]
+
+/**
+ * The effort a model reasons with, asked for or its default; undefined where neither says anything.
+ *
+ * @param param where the family asks for it
+ */
+export const effortOf = (
+  model: string,
+  asked: Effort | undefined,
+  param: string
+): Effort | InvalidRequest | undefined => {
+  const family = model.replace(/-\d{4}-\d{2}-\d{2}$/, "")
+  const rule = rules.find((rule) => rule.model.test(family))
+  if (rule === undefined || asked === undefined) return asked ?? rule?.default
+  return rule.values.includes(asked) ? asked : unsupported(model, asked, rule.values, param)
+}
+
+const unsupported = (model: string, asked: Effort, values: ReadonlyArray<Effort>, param: string) =>
+  new InvalidRequest({
+    param,
+    message: `Unsupported value: '${asked}' is not supported with the '${shortened(model)}' model. Supported values are: ${enumerated(values)}.`
+  })
+
+/** `'none', 'low', and 'high'`, as OpenAI words it. */
+const enumerated = (values: ReadonlyArray<string>) =>
+  values
+    .map((value) => `'${value}'`)
+    .map((value, index, { length }) => (index === length - 1 && length > 1 ? `and ${value}` : value))
+    .join(values.length > 2 ? ", " : " ")

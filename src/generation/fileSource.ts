@@ -1,0 +1,62 @@
+import type { FileSource } from "./Conversation.ts"
+
+/** What an http(s) address or a base64 data URL gives; undefined where it is neither. */
+export const atUrl = (url: string): FileSource | undefined => {
+  if (/^https?:\/\//i.test(url)) return { type: "url", url }
+  return url.startsWith("data:") ? dataUrl(url) : undefined
+}
+
+/** Client libraries send a data URL; other callers the bare base64, whose kind only the name or its first bytes tell. */
+export const inlineFile = (data: string, filename: string): FileSource | undefined => {
+  if (!data.startsWith("data:")) {
+    return isBase64(data) ? { type: "base64", mediaType: guess(filename, data), data } : undefined
+  }
+  const source = dataUrl(data)
+  if (source === undefined || (source.mediaType !== "" && source.mediaType !== unknownType)) return source
+  return { ...source, mediaType: guess(filename, source.data) }
+}
+
+const dataUrl = (url: string): { readonly type: "base64"; mediaType: string; data: string } | undefined => {
+  const comma = url.indexOf(",")
+  if (comma === -1 || comma > 200) return undefined
+  const [mediaType = "", ...parameters] = url.slice("data:".length, comma).split(";")
+  const data = url.slice(comma + 1)
+  return parameters.includes("base64") && isBase64(data)
+    ? { type: "base64", mediaType: mediaType.trim().toLowerCase(), data }
+    : undefined
+}
+
+const isBase64 = (text: string) => text !== "" && !/[^A-Za-z0-9+/=_\s-]/.test(text)
+
+const unknownType = "application/octet-stream"
+
+const byExtension: Readonly<Record<string, string>> = {
+  pdf: "application/pdf",
+  txt: "text/plain",
+  md: "text/markdown",
+  markdown: "text/markdown",
+  csv: "text/csv",
+  json: "application/json",
+  html: "text/html",
+  xml: "application/xml",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp"
+}
+
+/** What the first bytes of a file look like in base64. */
+const byBeginning: ReadonlyArray<readonly [string, string]> = [
+  ["JVBERi", "application/pdf"],
+  ["iVBORw0KGgo", "image/png"],
+  ["/9j/", "image/jpeg"],
+  ["R0lGOD", "image/gif"],
+  ["UklGR", "image/webp"]
+]
+
+const guess = (filename: string, data: string): string => {
+  const extension = filename.slice(filename.lastIndexOf(".") + 1).toLowerCase()
+  if (Object.hasOwn(byExtension, extension)) return byExtension[extension] ?? unknownType
+  return byBeginning.find(([beginning]) => data.startsWith(beginning))?.[1] ?? unknownType
+}

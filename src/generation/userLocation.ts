@@ -1,0 +1,43 @@
+/** Where a caller's user is, as a search may be told: the first name in it that nobody has. */
+export const wrongPlace = (location: {
+  readonly country?: string | null | undefined
+  readonly timezone?: string | null | undefined
+}): { readonly field: "country" | "timezone"; readonly rule: string } | undefined => {
+  const { country, timezone } = location
+  if (country && !countries.has(country.toUpperCase())) {
+    return { field: "country", rule: `expected an ISO 3166-1 country code, such as DE; got ${shown(country)}` }
+  }
+  return timezone && !isTimeZone(timezone)
+    ? { field: "timezone", rule: `expected an IANA time zone id, such as Europe/Berlin; got ${shown(timezone)}` }
+    : undefined
+}
+
+const shown = (name: string): string => JSON.stringify(name.slice(0, 64))
+
+/** Those that were asked for, in lower case: there are a few hundred, and asking takes a tenth of a millisecond. */
+const timeZones = new Set<string>()
+
+const isTimeZone = (zone: string): boolean => {
+  if (!/^[A-Za-z]/.test(zone)) return false
+  if (timeZones.has(zone.toLowerCase())) return true
+  try {
+    Intl.DateTimeFormat("en", { timeZone: zone })
+  } catch {
+    return false
+  }
+  timeZones.add(zone.toLowerCase())
+  return true
+}
+
+/** ISO 3166-1 alpha-2, and Kosovo. */
+const countries = new Set(
+  (
+    "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY " +
+    "BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK " +
+    "FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR " +
+    "IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK " +
+    "ML MM MN MO MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM " +
+    "PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF " +
+    "TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW XK"
+  ).split(" ")
+)

@@ -1,0 +1,52 @@
+import ipaddr from "ipaddr.js"
+import { contains } from "./addresses.ts"
+import type { Range } from "./addresses.ts"
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** More than any chain of proxies has. */
+const mostHops = 32
+
+/**
+ * Who calls, as far as callers are counted by where they call from: an IPv4 address, or the /64 that an IPv6 address lies
+ * in, of which anybody may have all. `X-Forwarded-For` is believed from a trusted proxy alone, and of what it says the
+ * last address that is no trusted proxy itself: what stands before it is the caller's own word.
+ *
+ * @param remote the other end of the connection
+ * @param forwarded the header, where there is one
+ */
+export const clientAddress = (
+  remote: string | undefined,
+  forwarded: string | null,
+  trusted: ReadonlyArray<Range>
+): string => {
+  let address = parsed(remote)
+  if (address === undefined) return "unknown"
+  const hops = forwarded === null ? [] : forwarded.split(",").slice(-mostHops)
+  while (hops.length > 0 && isTrusted(address, trusted)) {
+    const hop = parsed(withoutPort(hops.pop()?.trim() ?? ""))
+    if (hop === undefined) break
+    address = hop
+  }
+  return address instanceof ipaddr.IPv6 ? `${network(address)}/64` : address.toString()
+}
+
+const parsed = (text: string | undefined): Address | undefined => {
+  if (text === undefined || !(ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text))) return undefined
+  return ipaddr.process(text)
+}
+
+/** `203.0.113.9:4711` and `[2001:db8::1]:4711`, as some proxies write them. */
+const withoutPort = (text: string): string => {
+  if (text.startsWith("[")) return text.slice(1, Math.max(1, text.indexOf("]")))
+  const colon = text.indexOf(":")
+  return colon !== -1 && colon === text.lastIndexOf(":") ? text.slice(0, colon) : text
+}
+
+const isTrusted = (address: Address, trusted: ReadonlyArray<Range>) => trusted.some((range) => contains(range, address))
+
+const network = ({ parts }: ipaddr.IPv6): string =>
+  `${parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(":")}::`

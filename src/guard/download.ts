@@ -1,0 +1,82 @@
+import type http from "node:http"
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import { DialFailed, onceConnected, reasonOf, requestTo } from "./dial.ts"
+import type { CheckedUrl } from "./dial.ts"
+
+export interface Patience {
+  /** Until the connection stands, TLS included. */
+  readonly connectMs: number
+  /** Until the head of the answer, and between two pieces of its body. */
+  readonly idleMs: number
+}
+
+/** An answer whose head is there; its connection is closed with the scope. */
+export interface Download {
+  readonly status: number
+  /** Where it is instead, as the answer said. */
+  readonly location: string | undefined
+  /** Its length in bytes, where the answer said so. */
+  readonly length: number | undefined
+  /** The next piece of the body; undefined at its end. Rejects where it breaks off or stands still. */
+  readonly read: () => Promise<Uint8Array | undefined>
+}
+
+/** One GET to one of the checked addresses, as `dial`, whose answer is read piece by piece. */
+export const download = (checked: CheckedUrl, patience: Patience): Effect.Effect<Download, DialFailed, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.async<readonly [http.ClientRequest, http.IncomingMessage], DialFailed>((resume) => {
+      const outgoing = requestTo(checked, { method: "GET", headers: { "user-agent": "model-gateway", accept: "*/*" } })
+      const fail = (reason: string) => {
+        resume(Effect.fail(new DialFailed({ reason })))
+        outgoing.destroy()
+      }
+      const soon = (what: string, ms: number) => setTimeout(() => fail(`no ${what} within ${ms / 1000} s`), ms)
+      let timer = soon("connection", patience.connectMs)
+      onceConnected(checked, outgoing, () => {
+        clearTimeout(timer)
+        timer = soon("answer", patience.idleMs)
+      })
+      outgoing.on("error", (cause) => {
+        clearTimeout(timer)
+        fail(reasonOf(cause))
+      })
+      outgoing.on("response", (incoming) => {
+        clearTimeout(timer)
+        resume(Effect.succeed([outgoing, incoming] as const))
+      })
+      outgoing.end()
+      return Effect.sync(() => {
+        clearTimeout(timer)
+        outgoing.destroy()
+      })
+    }),
+    ([outgoing]) => Effect.sync(() => outgoing.destroy())
+  ).pipe(
+    Effect.map(([, incoming]) => ({
+      status: incoming.statusCode ?? 0,
+      location: incoming.headers.location,
+      length: lengthOf(incoming.headers["content-length"]),
+      read: reader(incoming, patience.idleMs)
+    }))
+  )
+
+const lengthOf = (header: string | undefined): number | undefined =>
+  header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined
+
+/** Nothing more is taken from the socket than is asked for, beside what the stream keeps ready. */
+const reader = (incoming: http.IncomingMessage, idleMs: number) => {
+  const pieces: AsyncIterator<Uint8Array> = incoming[Symbol.asyncIterator]()
+  return async (): Promise<Uint8Array | undefined> => {
+    const silence = Promise.withResolvers<never>()
+    const timer = setTimeout(() => silence.reject(new Error(`nothing came for ${idleMs / 1000} s`)), idleMs)
+    try {
+      const next = await Promise.race([pieces.next(), silence.promise])
+      if (next.done !== true) return next.value
+      if (!incoming.complete) throw new Error("the answer broke off")
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import type { Effect, Runtime } from "effect"
+import type { Access } from "../access/Access.ts"
+import type { Caller } from "../contract/Caller.ts"
+import type { AuthInvalid, AuthMissing, RateLimited } from "../contract/Failure.ts"
+import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
+import type { RequestRecord } from "../contract/RequestRecord.ts"
+import type { Lifecycle } from "../flow/Lifecycle.ts"
+import type { Idempotency } from "../idempotency/Idempotency.ts"
+import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
+import type { Reply } from "./answer.ts"
+import type { RenderFailure } from "./compile.ts"
+import type { Cors } from "./cors.ts"
+import type { Framed } from "./Framed.ts"
+
+/** Who opens endpoints: says who calls, and whether they may call now. */
+export interface Authenticator extends Pick<Access, "admit"> {
+  readonly authenticate: (
+    headers: Headers,
+    knocking: { readonly request: Request; readonly server: Server }
+  ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited>
+}
+
+/** What the server brings to every request. */
+export interface Serving {
+  readonly runtime: Runtime.Runtime<never>
+  readonly access: Authenticator
+  readonly idempotency: Idempotency
+  /** Hears of every request when it is over. */
+  readonly ended: (record: RequestRecord) => void
+  readonly metrics: Metrics
+  readonly lifecycle: Lifecycle
+  readonly cors: Cors | undefined
+  readonly newRequestId: () => string
+  /** How long a client may be silent while its request is read. */
+  readonly idleSeconds: number
+  /** How long a client may take nothing of its answer. */
+  readonly takingSeconds: number
+}
+
+export type Handler = AnyHandlers[string]
+/** What a request needs of the server that it came by. */
+export type Server = Pick<Bun.Server<undefined>, "timeout" | "requestIP">
+
+/** What one request has gathered on its way to the handler. */
+export interface Exchange {
+  readonly serving: Serving
+  readonly request: Bun.BunRequest | Request
+  readonly server: Server
+  readonly path: string
+  readonly reply: Reply
+  readonly record: RequestRecord
+  readonly renderFailure: RenderFailure
+  readonly count: RequestCounter
+  /** There where it came by a socket. */
+  readonly framed?: Framed | undefined
+  /** Whether Bun's idle timeout has been lifted for it, or its answer is one that is read for a while. */
+  hasWaited: boolean
+}
+
+/** What a handler gets, as reflection sees it. */
+export interface Input extends Record<string, unknown> {
+  readonly request: Incoming
+}

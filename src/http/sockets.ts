@@ -1,0 +1,87 @@
+import type { Handler, Server, Serving } from "./exchange.ts"
+import type { Route } from "./compile.ts"
+import { Socket, usualBounds } from "./Socket.ts"
+import { knock, serveRoute } from "./route.ts"
+import { socketFailure } from "./socketFailure.ts"
+
+type Upgrading = Pick<Bun.Server<Socket>, "upgrade"> & Server
+
+/** What may answer in place of a socket. */
+type Otherwise = (request: Request, server: Server) => Response
+
+/** Frames that a slow reader left, in bytes: past it the socket is cut. */
+const mostUnread = 64 * 1024 * 1024
+
+/** The sockets of a server, and the endpoints that they ask. */
+export const makeSockets = (serving: Serving) => {
+  const open = new Set<Socket>()
+  let longestMessage = 0
+
+  /** Opens a socket for whoever asks for one on a route's path and has a key; others are answered as before. */
+  const upgrade = (route: Route, event: string, handler: Handler, otherwise: Otherwise) => {
+    longestMessage = Math.max(longestMessage, route.bodyLimit)
+    const rendered = socketFailure(route.renderFailure)
+    const ask = serveRoute(serving, { ...route, isIdempotent: false, renderFailure: rendered }, handler)
+    const knocked = knock(serving, route)
+    return async (request: Bun.BunRequest, server: Upgrading): Promise<Response | undefined> => {
+      if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return otherwise(request, server)
+      const refused = await knocked(request, server)
+      if (refused !== undefined) return refused
+      const socket = new Socket({
+        event,
+        url: `http://gateway${route.path}`,
+        headers: asked(request.headers),
+        ask: (one, framed) => ask(one, server, framed),
+        rendered: (failure) => rendered(failure, "").body,
+        isDraining: serving.lifecycle.isDraining,
+        left: (socket) => void open.delete(socket),
+        bounds: usualBounds
+      })
+      if (!server.upgrade(request, { data: socket })) return otherwise(request, server)
+      open.add(socket)
+      return undefined
+    }
+  }
+
+  /** To be made once every route is known: a message may be as long as a body. */
+  const websocket = (): Bun.WebSocketHandler<Socket> => ({
+    open: (ws) => ws.data.opened(ws),
+    message: (ws, message) => ws.data.message(message),
+    drain: (ws) => ws.data.drained(),
+    close: (ws) => ws.data.closed(),
+    maxPayloadLength: longestMessage,
+    backpressureLimit: mostUnread,
+    closeOnBackpressureLimit: true,
+    perMessageDeflate: false,
+    // Bun asks a silent client whether it is there.
+    idleTimeout: 120
+  })
+
+  return {
+    upgrade,
+    websocket,
+    isIdle: () => open.size === 0,
+    drain: () => {
+      for (const socket of open) socket.leave()
+    }
+  } as const
+}
+
+/** The headers of every request that a socket makes: those of its opening, but for what belongs to that alone. */
+const asked = (given: Headers): Headers => {
+  const headers = new Headers(given)
+  for (const name of ofOpening) headers.delete(name)
+  return headers
+}
+
+const ofOpening = [
+  "connection",
+  "content-encoding",
+  "content-length",
+  "idempotency-key",
+  "sec-websocket-extensions",
+  "sec-websocket-key",
+  "sec-websocket-protocol",
+  "sec-websocket-version",
+  "upgrade"
+]

@@ -1,0 +1,54 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { Node } from "../../nodes/Node.ts"
+import { isLiving } from "../../nodes/store/living.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { rows } from "../../sql/decode.ts"
+import type { Ask } from "./KeptAnswers.ts"
+
+/** The statements behind claims, among nodes: which of them answers the requests with one key. */
+export const makeClaimStore = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const node = yield* Node
+
+  node.atBurial((dead) => sql`DELETE FROM idempotency_claims WHERE node = ${dead}`)
+
+  /** Whether the request is this node's to answer: nobody else answers one with this key. */
+  const insert = (ask: Ask, token: string): Effect.Effect<boolean, SqlError> =>
+    Effect.map(
+      commits.statement(
+        Effect.suspend(() => {
+          const id = node.id()
+          return sql`INSERT INTO idempotency_claims (account_id, endpoint, idempotency_key, body_hash, node, token)
+            SELECT ${ask.account}, ${ask.endpoint}, ${ask.key}, ${ask.bodyHash}, ${id}, ${token}
+            WHERE ${isLiving(sql, id)} ON CONFLICT DO NOTHING RETURNING token`
+        })
+      ),
+      (claimed) => claimed.length > 0
+    )
+
+  /** The body of the request that is being answered; undefined where none is. */
+  const bodyHash = (ask: Ask): Effect.Effect<string | undefined, SqlError> =>
+    Effect.map(
+      sql`SELECT body_hash FROM idempotency_claims
+        WHERE account_id = ${ask.account} AND endpoint = ${ask.endpoint} AND idempotency_key = ${ask.key}`,
+      (found) => claims.first(found)?.body_hash
+    )
+
+  const remove = (token: string): Effect.Effect<unknown, SqlError> =>
+    commits.statement(sql`DELETE FROM idempotency_claims WHERE token = ${token}`)
+
+  /** Those of this node, by their tokens. */
+  const own: Effect.Effect<ReadonlyArray<string>, SqlError> = Effect.suspend(() =>
+    Effect.map(sql`SELECT token FROM idempotency_claims WHERE node = ${node.id()}`, (found) =>
+      tokens.all(found).map(({ token }) => token)
+    )
+  )
+
+  return { insert, bodyHash, remove, own } as const
+})
+
+const claims = rows("idempotency_claims", { body_hash: Schema.String })
+const tokens = rows("idempotency_claims", { token: Schema.String })

@@ -1,0 +1,37 @@
+import type { Caller, Unpriced } from "../contract/Caller.ts"
+import type { Consumption, Price } from "./Price.ts"
+import type { UsageRow } from "./store/usageRows.ts"
+
+/** A request that is about to cost something. */
+export interface Chargeable {
+  readonly caller: Caller
+  readonly requestId: string
+  /** The model as the caller named it. */
+  readonly model: string
+  readonly upstream: string
+  /** `unpriced` where nobody has priced it. */
+  readonly price: Price
+  /** What the configuration says of models without a price; `refuse` where absent. */
+  readonly unpriced?: Unpriced | undefined
+  /** The most that it can cost, which is held for it unless `held` says another amount; only asked for where it matters. */
+  readonly mostNanoUsd: () => number
+  /** What is held in place of that, where the operator holds less, and why it is that much, in words. */
+  readonly held?: () => { readonly nanoUsd: number; readonly because: () => string }
+  /** No more than that, told at once; 0 where absent. */
+  readonly leastNanoUsd?: () => number
+  /** Runs when it is paid for, with what it cost; and with 0 where that turns out not to be. */
+  readonly tellCost?: (nanoUsd: number) => void
+}
+
+/** A request's money, from its hold to its one end: whichever of the two comes first counts, later calls do nothing. */
+export interface Charge {
+  /**
+   * Pays for what was used and gives the rest of the hold back. Answers when the row is stored, where somebody who
+   * waits for that should; rejects with `Internal` where it can't be stored: then nothing was charged.
+   * @param how `hang-up`: the client left; what was produced until then is paid for
+   * @param estimated whether the usage was counted here because the upstream told none
+   */
+  readonly settle: (used: Consumption, how: UsageRow["outcome"], estimated: boolean) => Promise<void> | undefined
+  /** Gives the hold back: nothing was delivered. */
+  readonly release: () => void
+}

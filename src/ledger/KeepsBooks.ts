@@ -1,0 +1,67 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Effect } from "effect"
+import type { AccountId, Caller } from "../contract/Caller.ts"
+import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
+import type { Balance, Held, Hold, Owner } from "./Balances.ts"
+import type { InDoubt } from "./InDoubt.ts"
+import type { EndedHold, StoredHold } from "./store/holds.ts"
+import type { UsageRow } from "./store/usageRows.ts"
+
+export type Refused = InsufficientBalance | QuotaExceeded
+
+/** Money set aside for a task. */
+export interface TaskMoney {
+  /** To be run in the transaction that stores the task: stores its hold with it. */
+  readonly stored: Effect.Effect<unknown, SqlError>
+  /** To be run where the task could not be stored. */
+  readonly undo: Effect.Effect<void>
+}
+
+/** Who has how much money, and what is set aside of it: where one process remembers that, and where many share it. */
+export interface KeepsBooks {
+  /** Whether the money of both is known without asking anybody. */
+  readonly knows: (owner: Owner) => boolean
+  readonly load: (owner: Owner, nowMs: number) => Effect.Effect<void, SqlError>
+  /** Of a known account: whether it may spend no more than its balance. */
+  readonly isMetered: (account: AccountId) => boolean
+  /** Sets money aside, or says what is short. An own result where nobody is asked. */
+  readonly hold: <A>(caller: Caller, hold: Hold, nowMs: number, held: (held: Held) => A) => Effect.Effect<A, Refused>
+  /** The request is over: what it held is free, and what it cost spent, by the time its row (with `held`) is stored. */
+  readonly settle: (owner: Owner, held: Held, costNanoUsd: number, nowMs: number) => void
+  /** What it cost could not be stored: it cost nothing. */
+  readonly unsettle: (owner: Owner, held: Held, costNanoUsd: number, nowMs: number) => void
+  /** The request is over, and cost nothing. */
+  readonly release: (owner: Owner, held: Held, nowMs: number) => void
+  /** Sets money aside for a task; the row is what is stored of it. */
+  readonly holdForTask: (
+    caller: Caller,
+    hold: Hold,
+    row: StoredHold,
+    nowMs: number
+  ) => Effect.Effect<TaskMoney, Refused>
+  /**
+   * In the transaction that ends a task and has removed its hold: pays for what it used.
+   * @param row what it used; undefined where nothing is paid for
+   * @param committed runs once that is durable
+   */
+  readonly endTask: (
+    hold: EndedHold,
+    row: UsageRow | undefined,
+    nowMs: number,
+    committed: () => void
+  ) => Effect.Effect<void, SqlError>
+  /**
+   * Stores the rows that `take` answers, and what follows from them: all or none, and once.
+   *
+   * @param take is called when it begins, and whenever it is tried again; answers the same each time
+   * @param late runs where it was in doubt, once it is known whether they are stored, before anything else is
+   */
+  readonly write: (
+    take: () => ReadonlyArray<UsageRow>,
+    late: (isStored: boolean) => void
+  ) => Effect.Effect<void, SqlError | InDoubt>
+  /** An account's money, what requests hold included; undefined where there is no such account. */
+  readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
+  /** What is run before anybody is refused money that may be about to come free. */
+  readonly beforeRefusing: (settles: Effect.Effect<void>) => void
+}

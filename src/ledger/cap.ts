@@ -1,0 +1,35 @@
+import { Effect, Runtime } from "effect"
+import { Metrics } from "../telemetry/Metrics.ts"
+import type { Chargeable } from "./Charge.ts"
+
+/** No charge exceeds this many times what is held for it, or would be for an account with a balance. */
+const times = 10
+
+/** What is charged of a cost. */
+export type Cap = (
+  request: Pick<Chargeable, "model" | "requestId" | "mostNanoUsd" | "leastNanoUsd">,
+  costNanoUsd: number,
+  heldNanoUsd: number
+) => number
+
+/** Caps charges: whatever an upstream says, nobody pays for many times what the request could cost. Says so where it does. */
+export const makeCap = Effect.gen(function* () {
+  const metrics = yield* Metrics
+  const runtime = yield* Effect.runtime()
+
+  const cap: Cap = (request, cost, held) => {
+    if (cost === 0 || cost <= times * (held > 0 ? held : (request.leastNanoUsd?.() ?? 0))) return cost
+    // Less may be held than a request can cost.
+    const most = times * Math.max(held, request.mostNanoUsd())
+    if (cost <= most) return cost
+    metrics.chargesCapped.of(request.model).add(1)
+    const line = { event: "charge.capped", request_id: request.requestId, model: request.model }
+    Runtime.runFork(runtime)(
+      Effect.logWarning(`a charge was cut to ${times} times what the request could cost`).pipe(
+        Effect.annotateLogs({ ...line, cost_nano_usd: cost, charged_nano_usd: most })
+      )
+    )
+    return most
+  }
+  return cap
+})

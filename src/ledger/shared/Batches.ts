@@ -1,0 +1,228 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Runtime } from "effect"
+import { daemon } from "../../flow/daemon.ts"
+import { everySecond } from "../../flow/schedules.ts"
+import type { Caller } from "../../contract/Caller.ts"
+import { Node } from "../../nodes/Node.ts"
+import { isRefused } from "../../sql/isRefused.ts"
+import type { Held, Hold, Owner } from "../Balances.ts"
+import type { InDoubt } from "../InDoubt.ts"
+import type { KeepsBooks, Refused } from "../KeepsBooks.ts"
+import { askStatement, decodeVerdicts } from "../store/askStatement.ts"
+import { ensureBudgets } from "../store/keyBudgets.ts"
+import type { StoredHold } from "../store/holds.ts"
+import { dayOf } from "../store/usageRows.ts"
+import type { UsageRow } from "../store/usageRows.ts"
+import { judged } from "./judged.ts"
+import type { Ask } from "./judged.ts"
+import { makeLane } from "./Lane.ts"
+import type { Applied } from "./Lane.ts"
+
+/** Of requests, how many one statement judges: those of a burst, no more than the others may wait for. */
+const atOnce = 512
+
+interface Back {
+  readonly owner: Owner
+  readonly held: Held
+}
+
+interface Write {
+  readonly take: () => ReadonlyArray<UsageRow>
+  readonly late: (isStored: boolean) => void
+  readonly done: (stored: Effect.Effect<void, SqlError | InDoubt>) => void
+}
+
+interface Batch {
+  readonly asks: ReadonlyArray<Ask>
+  readonly backs: ReadonlyArray<Back>
+  readonly write: Write | undefined
+}
+
+/** What happens with money that all nodes share, in one statement at a time for all requests of this one. */
+export interface Batches {
+  /** @param row of a task's hold, which is stored with it, unconfirmed */
+  readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<Held, Refused>
+  readonly giveBack: (owner: Owner, held: Held) => void
+  /** One at a time. */
+  readonly write: KeepsBooks["write"]
+  /** Waits until all that was given back so far is. */
+  readonly flush: Effect.Effect<void>
+}
+
+/**
+ * Gathers what is asked for, given back and used while a statement is under way, for the next one.
+ *
+ * @param free lets come free whatever is about to: run before anybody is refused
+ */
+export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const node = yield* Node
+    const clock = yield* Effect.clock
+    const scope = yield* Effect.scope
+    const runtime = yield* Effect.runtime()
+    const lane = yield* makeLane(0)
+    const statement = askStatement(sql)
+    const withBudgets = ensureBudgets(sql)
+    let asks: Array<Ask> = []
+    let backs: Array<Back> = []
+    let write: Write | undefined
+    let wake: (() => void) | undefined
+
+    const somethingToDo = Effect.async<void>((resume) => {
+      wake = () => {
+        wake = undefined
+        // Requests that arrived together are judged together.
+        setImmediate(() => resume(Effect.void))
+      }
+      if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
+    })
+
+    /** What was held under a former id of the node was given back when that was buried. */
+    const owed = (some: ReadonlyArray<Back>, used: ReadonlyArray<UsageRow>, to: string) =>
+      [...some.map(({ held, owner }) => ({ ...owner, held })), ...used].flatMap(({ account, held, key }) =>
+        held === undefined || held.nanoUsd === 0 || held.node !== to ? [] : [{ account, key, nanoUsd: held.nanoUsd }]
+      )
+
+    const asked = ({ caller, hold, row }: Ask) => ({
+      account: caller.account,
+      key: caller.key,
+      nanoUsd: hold.nanoUsd,
+      budget: caller.budget,
+      row
+    })
+
+    const again = (some: ReadonlyArray<Ask>) => {
+      asks.unshift(...some)
+      wake?.()
+    }
+
+    const tellAll = (some: ReadonlyArray<Ask>, error: unknown) => {
+      for (const { done } of some) done(Effect.die(error))
+    }
+
+    /** Asks for the last time, once nothing is about to come free any more. */
+    const lastly = (some: ReadonlyArray<Ask>) => {
+      if (some.length === 0) return
+      for (const ask of some) ask.isLast = true
+      const freed = Effect.match(free, { onSuccess: () => again(some), onFailure: (error) => tellAll(some, error) })
+      Runtime.runFork(runtime)(Effect.forkIn(freed, scope))
+    }
+
+    const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
+      const { open, short } = judged(some, applied, node.id())
+      again(open)
+      lastly(short)
+    }
+
+    /** What was held though nobody waits for it any more; of tasks, what has no task is freed with time. */
+    const undo =
+      ({ asks: some, backs: back, write: stored }: Batch) =>
+      (applied: Applied | undefined) => {
+        stored?.late(applied !== undefined)
+        if (applied === undefined) return void backs.push(...back)
+        for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
+          const ask = some[n]
+          if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
+          backs.push({ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } })
+        }
+      }
+
+    const failed = ({ asks: some, write: stored }: Batch, error: SqlError | InDoubt) => {
+      tellAll(some, error._tag === "InDoubt" ? error.because : error)
+      stored?.done(Effect.fail(error))
+    }
+
+    /** Where the database refuses one of several, parts of them are sent by themselves until it is alone. */
+    const send = (batch: Batch): Effect.Effect<void, SqlError> =>
+      lane
+        .send({
+          statement: (by) => {
+            const used = batch.write?.take() ?? []
+            const happened = { asked: batch.asks.map(asked), back: owed(batch.backs, used, by.node), used }
+            return statement(by, happened, dayOf(clock.unsafeCurrentTimeMillis()))
+          },
+          late: undo(batch)
+        })
+        .pipe(
+          Effect.matchEffect({
+            onSuccess: (applied) =>
+              Effect.sync(() => {
+                batch.write?.done(Effect.void)
+                judge(batch.asks, applied)
+              }),
+            onFailure: (error) => {
+              if (error._tag === "InDoubt") {
+                failed(batch, error)
+                return Effect.fail(error.because)
+              }
+              const parts = isRefused(error) ? partsOf(batch) : []
+              if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
+              backs.push(...batch.backs)
+              failed(batch, error)
+              return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
+            }
+          })
+        )
+
+    const pass = Effect.suspend(() => {
+      const batch: Batch = { asks: asks.splice(0, atOnce), backs, write }
+      backs = []
+      write = undefined
+      const isNothing = batch.asks.length === 0 && batch.write === undefined
+      if (isNothing && owed(batch.backs, [], node.id()).length === 0 && !lane.isInDoubt()) return Effect.void
+      return Effect.matchEffect(withBudgets(batch.asks.map(({ caller }) => caller.key)), {
+        onSuccess: () => send(batch),
+        onFailure: (error) => {
+          backs.push(...batch.backs)
+          failed(batch, error)
+          return Effect.fail(error)
+        }
+      })
+    })
+    const alone = yield* Effect.makeSemaphore(1)
+    const whole = Effect.uninterruptible(alone.withPermits(1)(pass))
+    yield* daemon("books", Effect.as(whole, somethingToDo), everySecond)
+
+    // What is being given back now may not be yet.
+    const flush = Effect.ignore(whole)
+    // Runs before the fiber above ends.
+    yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
+
+    const batches: Batches = {
+      ask: (caller, hold, row) =>
+        Effect.async<Held, Refused>((resume) => {
+          asks.push({ caller, hold, row, done: resume, isLast: false })
+          wake?.()
+        }).pipe(Effect.uninterruptible),
+      giveBack: (owner, held) => {
+        backs.push({ owner, held })
+        wake?.()
+      },
+      write: (take, late) =>
+        Effect.async<void, SqlError | InDoubt>((resume) => {
+          write = { take, late, done: resume }
+          wake?.()
+        }).pipe(Effect.uninterruptible),
+      flush
+    }
+    return batches
+  })
+
+/** None of what can't be parted. */
+const partsOf = ({ asks, backs, write }: Batch): ReadonlyArray<Batch> => {
+  if (write !== undefined && (asks.length > 0 || backs.length > 0)) {
+    return [
+      { asks, backs, write: undefined },
+      { asks: [], backs: [], write }
+    ]
+  }
+  const middle = Math.ceil(asks.length / 2)
+  return asks.length < 2
+    ? []
+    : [
+        { asks: asks.slice(0, middle), backs, write },
+        { asks: asks.slice(middle), backs: [], write }
+      ]
+}

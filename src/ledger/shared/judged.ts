@@ -1,0 +1,67 @@
+import { Effect } from "effect"
+import type { Caller } from "../../contract/Caller.ts"
+import { shortOfBalance, shortOfBudget } from "../Balances.ts"
+import type { Held, Hold } from "../Balances.ts"
+import type { Refused } from "../KeepsBooks.ts"
+import { decodeVerdicts } from "../store/askStatement.ts"
+import type { Verdict } from "../store/askStatement.ts"
+import type { StoredHold } from "../store/holds.ts"
+import type { Applied } from "./Lane.ts"
+
+/** Somebody who wants money set aside. */
+export interface Ask {
+  readonly caller: Caller
+  readonly hold: Hold
+  /** Of a task: what is stored of it. */
+  readonly row: StoredHold | undefined
+  readonly done: (verdict: Effect.Effect<Held, Refused>) => void
+  /** What is about to come free was waited for: where it is short now it is refused. */
+  isLast: boolean
+}
+
+/**
+ * Tells who holds what he asked for; and who can't, where he asks for the last time: that what he wants is more than what
+ * is left now that others have taken theirs. The others ask again: at once where it may fit (`open`), else for the last
+ * time (`short`).
+ *
+ * @param some in the order in which they were asked for
+ * @param nodeNow who this process is by now
+ */
+export const judged = (
+  some: ReadonlyArray<Ask>,
+  applied: Applied,
+  nodeNow: string
+): { readonly open: ReadonlyArray<Ask>; readonly short: ReadonlyArray<Ask> } => {
+  const taken = new Map<string, number>()
+  const take = (whose: string, nanoUsd: number) => void taken.set(whose, (taken.get(whose) ?? 0) + nanoUsd)
+  const rest: Array<readonly [Ask, Verdict]> = []
+  const open: Array<Ask> = []
+  const short: Array<Ask> = []
+  for (const verdict of decodeVerdicts(applied.answer)) {
+    const ask = some[verdict[0]]
+    if (ask === undefined) continue
+    if (verdict[1] === 0) {
+      rest.push([ask, verdict])
+      continue
+    }
+    const { caller, hold, row } = ask
+    take(`a ${caller.account}`, hold.nanoUsd)
+    take(`k ${caller.key}`, hold.nanoUsd)
+    // What a node held that is buried was given back with it; a task's hold was not.
+    if (row === undefined && applied.node !== nodeNow) open.push(ask)
+    else ask.done(Effect.succeed({ nanoUsd: hold.nanoUsd, node: applied.node }))
+  }
+  const refusalOf = ({ caller, hold }: Ask, [, , accountLeft, keyLeft]: Verdict): Refused | undefined => {
+    const ofAccount = accountLeft === null ? Infinity : accountLeft - (taken.get(`a ${caller.account}`) ?? 0)
+    if (hold.nanoUsd > ofAccount) return shortOfBalance(hold, ofAccount)
+    const ofKey = keyLeft === null ? Infinity : keyLeft - (taken.get(`k ${caller.key}`) ?? 0)
+    return hold.nanoUsd > ofKey && caller.budget !== undefined ? shortOfBudget(hold, caller.budget, ofKey) : undefined
+  }
+  for (const [ask, verdict] of rest) {
+    const refused = refusalOf(ask, verdict)
+    if (refused === undefined) open.push(ask)
+    else if (ask.isLast) ask.done(Effect.fail(refused))
+    else short.push(ask)
+  }
+  return { open, short }
+}

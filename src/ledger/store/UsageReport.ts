@@ -1,0 +1,196 @@
+import { SqlClient } from "@effect/sql"
+import { Clock, Effect, Schema } from "effect"
+import type { AccountId, Budget, KeyId } from "../../contract/Caller.ts"
+import { rows } from "../../sql/decode.ts"
+import { sumOf } from "../../sql/sumOf.ts"
+import { dayOf } from "./usageRows.ts"
+import { allSummed } from "./usageStatements.ts"
+
+/** Rows of older gateways may be out of range; they are shown all the same (`UsageRecord` bounds them). */
+const count = Schema.Number
+
+const used = {
+  inputTokens: count,
+  cacheReadTokens: count,
+  cacheWriteTokens: count,
+  outputTokens: count,
+  reasoningTokens: count,
+  searches: count,
+  videoFrames: count,
+  costNanoUsd: count
+} as const
+
+const sumRows = rows("usage_days", { requests: Schema.Int, ...used })
+
+/** What groups of requests used, and cost in nano-dollars. */
+export type UsageSums = ReturnType<typeof sumRows.one>
+
+/** `group` is a key's id, a model or a UTC day, `name` that of a key. */
+const groupRows = rows("usage_days", {
+  group: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  requests: Schema.Int,
+  ...used
+})
+
+/** One key's, model's or day's share. */
+export type UsageGroup = ReturnType<typeof groupRows.one>
+
+const entryRows = rows("usage", {
+  id: Schema.Int,
+  atMs: Schema.Int,
+  requestId: Schema.String,
+  account: Schema.String,
+  key: Schema.String,
+  model: Schema.String,
+  upstream: Schema.String,
+  outcome: Schema.String,
+  estimated: Schema.Boolean,
+  ...used,
+  price: Schema.String
+})
+
+/** One settled request, as it was charged, at the price that `Price.text` says. */
+export type UsageEntry = ReturnType<typeof entryRows.one>
+
+const spentRows = rows("key_spending", { nanoUsd: Schema.Int })
+
+export interface UsageQuery {
+  /** Absent: of all accounts. */
+  readonly account?: AccountId | undefined
+  readonly key?: string | undefined
+  readonly model?: string | undefined
+  readonly sinceMs: number
+  readonly untilMs: number
+}
+
+export interface UsagePage {
+  readonly offset: number
+  readonly limit: number
+}
+
+/** What is summed, by the columns of `usage_days`. */
+const sumsOf = {
+  requests: "requests",
+  inputTokens: "input_tokens",
+  cacheReadTokens: "cache_read_tokens",
+  cacheWriteTokens: "cache_write_tokens",
+  outputTokens: "output_tokens",
+  reasoningTokens: "reasoning_tokens",
+  searches: "searches",
+  videoFrames: "video_frames",
+  costNanoUsd: "cost_nano_usd"
+} satisfies Record<keyof UsageSums, string>
+
+const columns = { key: "key_id", model: "model", day: "day" } as const
+export type UsageBy = keyof typeof columns
+
+/** Reads what was used. Groups count whole UTC days: those in which the span begins and ends, and all between. */
+export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/store/UsageReport", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const within = (query: UsageQuery) =>
+      sql.and([
+        sql`day >= ${dayOf(query.sinceMs)}`,
+        sql`day <= ${dayOf(query.untilMs)}`,
+        ...(query.account === undefined ? [] : [sql`account_id = ${query.account}`]),
+        ...(query.key === undefined ? [] : [sql`key_id = ${query.key}`]),
+        ...(query.model === undefined ? [] : [sql`model = ${query.model}`])
+      ])
+
+    const sums = sql.csv(
+      Object.entries(sumsOf).map(([name, column]) => sql`${sumOf(sql, column)} AS ${sql.literal(`"${name}"`)}`)
+    )
+
+    const summed = allSummed(sql)
+
+    const totals = (query: UsageQuery): Effect.Effect<UsageSums> =>
+      Effect.zipRight(summed, sql`SELECT ${sums} FROM usage_days WHERE ${within(query)}`).pipe(
+        Effect.map((found) => sumRows.first(found) ?? none),
+        Effect.orDie
+      )
+
+    /** The groups of a page: days newest first, keys and models dearest first. One more than the limit tells of a next page. */
+    const groups = (
+      query: UsageQuery,
+      by: UsageBy,
+      { limit, offset }: UsagePage
+    ): Effect.Effect<ReadonlyArray<UsageGroup>> => {
+      const column = sql(columns[by])
+      const order =
+        by === "day" ? sql`ORDER BY ${column} DESC` : sql`ORDER BY "costNanoUsd" DESC, requests DESC, ${column}`
+      const name = by === "key" ? sql`(SELECT name FROM keys WHERE id = key_id)` : sql`NULL`
+      return Effect.zipRight(
+        summed,
+        sql`SELECT ${column} AS "group", ${name} AS name, ${sums} FROM usage_days
+        WHERE ${within(query)} GROUP BY ${column} ${order} LIMIT ${limit} OFFSET ${offset}`
+      ).pipe(Effect.map(groupRows.all), Effect.orDie)
+    }
+
+    /** Settled requests, newest first, of the exact span; `after` is the last entry of the page before. */
+    const entries = (
+      query: UsageQuery,
+      { after, limit }: { readonly after: Pick<UsageEntry, "atMs" | "id"> | undefined; readonly limit: number }
+    ): Effect.Effect<ReadonlyArray<UsageEntry>> =>
+      sql`SELECT id, at AS "atMs", request_id AS "requestId", account_id AS account, key_id AS key, model, upstream, outcome,
+          estimated, input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens",
+          cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
+          reasoning_tokens AS "reasoningTokens", searches, video_frames AS "videoFrames", price,
+          cost_nano_usd AS "costNanoUsd"
+        FROM usage WHERE ${sql.and([
+          sql`at >= ${query.sinceMs}`,
+          sql`at <= ${query.untilMs}`,
+          ...(query.account === undefined ? [] : [sql`account_id = ${query.account}`]),
+          ...(query.key === undefined ? [] : [sql`key_id = ${query.key}`]),
+          ...(query.model === undefined ? [] : [sql`model = ${query.model}`]),
+          ...(after === undefined
+            ? []
+            : [isOneAccount(query) ? sql`(at, id) < (${after.atMs}, ${after.id})` : sql`id < ${after.id}`])
+        ])} ORDER BY ${isOneAccount(query) ? sql`at DESC, id DESC` : sql`id DESC`} LIMIT ${limit}`.pipe(
+        Effect.map(entryRows.all),
+        Effect.orDie
+      )
+
+    /** What a key has spent in the UTC day or month that is running, in nano-dollars. */
+    const spent = (key: KeyId, period: Budget["period"]): Effect.Effect<number> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+        const today = dayOf(nowMs)
+        const first = period === "day" ? today : `${today.slice(0, 8)}01`
+        return Effect.zipRight(
+          summed,
+          sql`SELECT ${sumOf(sql, "nano_usd")} AS "nanoUsd" FROM key_spending WHERE key_id = ${key} AND day >= ${first}`
+        )
+      }).pipe(
+        Effect.map((found) => spentRows.first(found)?.nanoUsd ?? 0),
+        Effect.orDie
+      )
+
+    /** What the account's requests to a model used on average in the last week; undefined where there were none. */
+    const usual = (account: AccountId, model: string) =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        totals({ account, model, sinceMs: nowMs - 7 * 86_400_000, untilMs: nowMs })
+      ).pipe(
+        Effect.map(({ outputTokens, requests, searches }) =>
+          requests === 0 ? undefined : { outputTokens: outputTokens / requests, searches: searches / requests }
+        )
+      )
+
+    return { totals, groups, entries, spent, usual } as const
+  })
+}) {}
+
+/** An account's rows are indexed by time; over all accounts they are read in the order they were written. */
+const isOneAccount = (query: UsageQuery) => query.account !== undefined
+
+const none: UsageSums = {
+  requests: 0,
+  inputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 0,
+  reasoningTokens: 0,
+  searches: 0,
+  videoFrames: 0,
+  costNanoUsd: 0
+}

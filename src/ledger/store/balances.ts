@@ -1,0 +1,55 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { Effect, Schema } from "effect"
+import { AccountId } from "../../contract/Caller.ts"
+import type { KeyId } from "../../contract/Caller.ts"
+import { rows } from "../../sql/decode.ts"
+import { sumOf } from "../../sql/sumOf.ts"
+import type { Spending } from "../Balances.ts"
+
+/**
+ * What an account holds as far as that is written down: what its tasks do, and on Postgres requests too.
+ *
+ * @param accounts what the statement calls the table
+ */
+export const heldBy = (sql: SqlClient.SqlClient, accounts: string): Fragment =>
+  sql.onDialectOrElse({
+    pg: () => sql`${sql(accounts)}.held_nano_usd`,
+    orElse: () => sql`(SELECT ${sumOf(sql, "nano_usd")} FROM holds WHERE account_id = ${sql(accounts)}.id)`
+  })
+
+/** Reads what balances are made of, in nano-dollars. */
+export const balanceStatements = (sql: SqlClient.SqlClient) => {
+  const allOf = sumOf(sql, "nano_usd")
+  /** An account's money, what is held of it as `heldBy` says; undefined where there is no such account. */
+  const account = (id: AccountId) =>
+    Effect.map(
+      sql`SELECT granted_nano_usd AS granted, settled_nano_usd AS settled, ${heldBy(sql, "accounts")} AS held
+        FROM accounts WHERE id = ${id}`,
+      accounts.first
+    )
+
+  /** What a key has spent in the UTC day and its month, and what its tasks hold. */
+  const key = (id: KeyId, today: string): Effect.Effect<Spending, SqlError> =>
+    Effect.map(
+      sql`SELECT (SELECT ${allOf} FROM key_spending WHERE key_id = ${id} AND day = ${today}) AS day,
+          (SELECT ${allOf} FROM key_spending WHERE key_id = ${id} AND day >= ${`${today.slice(0, 8)}01`}) AS month,
+          (SELECT ${allOf} FROM holds WHERE key_id = ${id}) AS held`,
+      (found) => spendings.first(found) ?? { day: 0, month: 0, held: 0 }
+    )
+
+  /** What accounts were granted in all; null: unmetered. */
+  const granted = (ids: ReadonlyArray<AccountId>) =>
+    Effect.map(sql`SELECT id, granted_nano_usd AS granted FROM accounts WHERE ${sql.in("id", ids)}`, grants.all)
+
+  return { account, key, granted } as const
+}
+
+const accounts = rows("accounts", {
+  granted: Schema.NullOr(Schema.Int),
+  settled: Schema.Int,
+  held: Schema.Int
+})
+const spendings = rows("key_spending", { day: Schema.Int, month: Schema.Int, held: Schema.Int })
+const grants = rows("accounts", { id: AccountId, granted: Schema.NullOr(Schema.Int) })

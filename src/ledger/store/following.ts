@@ -1,0 +1,67 @@
+import { recordset as recordsetOf } from "../../sql/postgres/recordset.ts"
+import { columnNames, noSums } from "./usageRows.ts"
+
+/** Columns that are text; all others are whole numbers. */
+const texts = new Set(["id", "request_id", "account_id", "key_id", "model", "upstream", "outcome", "price", "day"])
+
+/** Rows of JSON as rows with these columns. */
+export const recordset = (place: string, names: ReadonlyArray<string>): string => recordsetOf(place, names, texts)
+
+/** The columns of `usage_days` that add up. */
+export const sums: ReadonlyArray<string> = Object.keys(noSums)
+/** All of them. */
+export const dayNames: ReadonlyArray<string> = ["account_id", "day", "key_id", "model", ...sums]
+/** The columns of `usage`. */
+export const usageColumns = columnNames.join(", ")
+
+/** A table of rows that each change somebody's money: of its parts, once those of accounts (`cur`) are locked. */
+const isLocked = "(SELECT COUNT(*) FROM cur) >= 0"
+
+/**
+ * What follows from `days` (what was used, as `usage_days` has it) and `moved` (by account and key, what more is held from
+ * now on, or less), on Postgres. `cur` has locked the rows of all accounts of either, in the order of their ids, as in
+ * every statement that locks them: so nobody waits in a circle.
+ */
+export const following = `of_accounts AS (
+      UPDATE accounts SET settled_nano_usd = settled_nano_usd + change.cost, held_nano_usd = held_nano_usd + change.held
+      FROM (SELECT account_id, SUM(cost)::bigint AS cost, SUM(held)::bigint AS held FROM (
+          SELECT account_id, cost_nano_usd AS cost, 0 AS held FROM days
+          UNION ALL SELECT account_id, 0, nano_usd FROM moved) AS each_one
+        GROUP BY account_id HAVING SUM(cost) <> 0 OR SUM(held) <> 0) AS change
+      WHERE accounts.id = change.account_id AND ${isLocked}
+    ), of_keys AS (
+      INSERT INTO key_budgets (key_id, held_nano_usd, day, day_nano_usd, month_nano_usd)
+      SELECT key_id, SUM(held)::bigint, newest, SUM(CASE WHEN day = newest THEN cost ELSE 0 END)::bigint,
+        SUM(CASE WHEN LEFT(day, 7) = LEFT(newest, 7) THEN cost ELSE 0 END)::bigint
+      FROM (SELECT key_id, day, cost, held, MAX(day) OVER (PARTITION BY key_id) AS newest FROM (
+          SELECT key_id, day, cost_nano_usd AS cost, 0 AS held FROM days
+          UNION ALL SELECT key_id, '', 0, nano_usd FROM moved) AS each_one) AS dated
+      WHERE ${isLocked}
+      GROUP BY key_id, newest HAVING SUM(cost) <> 0 OR SUM(held) <> 0 ORDER BY key_id
+      ON CONFLICT (key_id) DO UPDATE SET
+        held_nano_usd = key_budgets.held_nano_usd + excluded.held_nano_usd,
+        day = GREATEST(key_budgets.day, excluded.day),
+        day_nano_usd = CASE WHEN excluded.day > key_budgets.day THEN 0 ELSE key_budgets.day_nano_usd END
+          + CASE WHEN excluded.day < key_budgets.day THEN 0 ELSE excluded.day_nano_usd END,
+        month_nano_usd = CASE WHEN LEFT(excluded.day, 7) > LEFT(key_budgets.day, 7) THEN 0
+            ELSE key_budgets.month_nano_usd END
+          + CASE WHEN LEFT(excluded.day, 7) < LEFT(key_budgets.day, 7) THEN 0 ELSE excluded.month_nano_usd END
+    ), spent AS (
+      INSERT INTO key_spending (key_id, day, nano_usd)
+      SELECT key_id, day, SUM(cost_nano_usd)::bigint FROM days WHERE ${isLocked}
+      GROUP BY key_id, day HAVING SUM(cost_nano_usd) <> 0 ORDER BY key_id, day
+      ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd
+    ), summed AS (
+      INSERT INTO usage_days (${dayNames.join(", ")})
+      SELECT ${dayNames.join(", ")} FROM days WHERE requests > 0 AND ${isLocked}
+      ORDER BY account_id, day, key_id, model
+      ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
+        ${sums.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}
+    )`
+
+/** And of what a node itself holds, which is `moved.of_node`; `$1` is its id. */
+export const followingOfNode = `${following}, of_nodes AS (
+      INSERT INTO node_holds (node, account_id, key_id, nano_usd)
+      SELECT $1, account_id, key_id, of_node FROM moved WHERE of_node <> 0 AND ${isLocked} ORDER BY account_id, key_id
+      ON CONFLICT (node, account_id, key_id) DO UPDATE SET nano_usd = node_holds.nano_usd + excluded.nano_usd
+    )`

@@ -1,0 +1,82 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { AccountId, KeyId } from "../../contract/Caller.ts"
+import { rows } from "../../sql/decode.ts"
+import { prepared, preparedAhead } from "../../sql/prepared.ts"
+
+/** A hold as it is stored: its id is the task's, its price `Price.text`. */
+export interface StoredHold {
+  readonly id: string
+  readonly atMs: number
+  readonly requestId: string
+  readonly account: AccountId
+  readonly key: KeyId
+  readonly model: string
+  readonly upstream: string
+  readonly price: string
+  readonly nanoUsd: number
+}
+
+/** The statements behind holds that are rows. Each is to be run in the transaction of what it is part of. */
+export const holdStatements = (sql: SqlClient.SqlClient) => {
+  const insertHold = preparedAhead(
+    sql,
+    sql`INSERT INTO holds (id, at, request_id, account_id, key_id, model, upstream, price, nano_usd)
+      VALUES (${""}, ${0}, ${""}, ${""}, ${""}, ${""}, ${""}, ${""}, ${0})`
+  )
+  const confirmHold = prepared(sql, sql`UPDATE holds SET confirmed = 1 WHERE id = ${""} RETURNING id`)
+  const deleteHold = prepared(sql, sql`DELETE FROM holds WHERE id = ${""} RETURNING *`)
+
+  const insert = (hold: StoredHold): Effect.Effect<unknown, SqlError> => {
+    const { account, atMs, id, key, model, nanoUsd, price, requestId, upstream } = hold
+    return insertHold([id, atMs, requestId, account, key, model, upstream, price, nanoUsd])
+  }
+
+  /** Ends a hold and answers what it was; undefined where it has ended already, or never was. */
+  const remove = (id: string) => Effect.map(deleteHold([id]), holds.first)
+
+  const lock = (whose: string): Effect.Effect<unknown, SqlError> =>
+    sql`SELECT pg_advisory_xact_lock(776002, hashtext(${whose}))`
+  const alone = sql.onDialectOrElse({ pg: () => lock, orElse: (): typeof lock => () => Effect.void })
+
+  /** Says that the task of a hold is there; false where the hold was freed before. */
+  const confirm = (id: string) => Effect.map(confirmHold([id]), (found) => found.length > 0)
+
+  /** Ends a hold that has no task; false where it has one, or has ended. */
+  const removeUnconfirmed = (id: string): Effect.Effect<boolean, SqlError> =>
+    Effect.map(sql`DELETE FROM holds WHERE id = ${id} AND confirmed = 0 RETURNING id`, (found) => found.length > 0)
+
+  /**
+   * How many tasks of somebody's hold something. On Postgres nobody else counts them before the transaction's end: of two
+   * that come at once each would see none of the other.
+   */
+  const count = (column: "key_id" | "account_id" | "model", value: string): Effect.Effect<number, SqlError> =>
+    Effect.zipRight(
+      alone(`${column} ${value}`),
+      Effect.map(
+        sql`SELECT COUNT(*) AS n FROM holds WHERE ${sql(column)} = ${value} AND confirmed = 1`,
+        (found) => counted.first(found)?.n ?? 0
+      )
+    )
+
+  /** Everybody who has one. */
+  const owners = Effect.map(sql`SELECT DISTINCT account_id AS account, key_id AS key FROM holds`, held.all)
+
+  return { insert, confirm, remove, removeUnconfirmed, count, owners } as const
+}
+
+const holds = rows("holds", {
+  id: Schema.String,
+  request_id: Schema.String,
+  account_id: AccountId,
+  key_id: KeyId,
+  model: Schema.String,
+  upstream: Schema.String,
+  price: Schema.String,
+  nano_usd: Schema.Int
+})
+/** A hold as it was, when it is ended. */
+export type EndedHold = ReturnType<typeof holds.one>
+const counted = rows("holds", { n: Schema.Int })
+const held = rows("holds", { account: AccountId, key: KeyId })

@@ -1,0 +1,28 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+
+/**
+ * Sees to it that keys have the row that is locked for them, on Postgres; a key without one has spent and holds nothing.
+ * @returns for keys that were seen before it asks nobody
+ */
+export const ensureBudgets = (
+  sql: SqlClient.SqlClient
+): ((keys: ReadonlyArray<string>) => Effect.Effect<void, SqlError>) => {
+  const known = new Set<string>()
+  return (keys) =>
+    Effect.suspend(() => {
+      const missing = [...new Set(keys.filter((key) => !known.has(key)))].sort()
+      if (missing.length === 0) return Effect.void
+      const rows = missing.map((key) => ({
+        key_id: key,
+        held_nano_usd: 0,
+        day: "",
+        day_nano_usd: 0,
+        month_nano_usd: 0
+      }))
+      return Effect.map(sql`INSERT INTO key_budgets ${sql.insert(rows)} ON CONFLICT (key_id) DO NOTHING`, () => {
+        for (const key of missing) known.add(key)
+      })
+    })
+}

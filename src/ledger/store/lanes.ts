@@ -1,0 +1,71 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+import { prepared } from "../../sql/prepared.ts"
+
+/** What makes a statement take effect once: the node's id, which of its lanes sends it, and its number there. */
+export interface BatchId {
+  readonly node: string
+  readonly lane: number
+  readonly number: number
+}
+
+/**
+ * Begins a statement that takes effect once, by its first three values: `lane` has a row where it is to, and its lock.
+ * There is none where it was sent before, or the node was buried.
+ */
+export const laneOfBatch = `lane AS MATERIALIZED (
+  SELECT batch FROM node_batches WHERE node = $1 AND lane = $2::int AND batch < $3::bigint AND buried_at IS NULL FOR UPDATE
+)`
+
+/** Batches of nodes, on Postgres. */
+export const laneStatements = (sql: SqlClient.SqlClient) => {
+  const find = prepared(
+    sql,
+    sql`SELECT batch, answer, CASE WHEN buried_at IS NULL THEN 0 ELSE 1 END AS buried FROM node_batches
+      WHERE node = ${""} AND lane = ${0}`
+  )
+  return {
+    /** Begins a lane, where the node is not buried. */
+    begin: ({ lane, node }: BatchId): Effect.Effect<unknown, SqlError> =>
+      sql`INSERT INTO node_batches (node, lane, batch) SELECT id, ${lane}::int, 0 FROM nodes WHERE id = ${node}
+        FOR KEY SHARE ON CONFLICT (node, lane) DO NOTHING`,
+    /** What the lane's last batch was; undefined where there is none. */
+    find: ({ lane, node }: BatchId) => Effect.map(find([node, lane]), batches.first),
+    /** Takes a number, so that whatever was sent with it takes no effect any more; nothing where it has. */
+    skip: ({ lane, node, number }: BatchId): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE node_batches SET batch = ${number}, answer = NULL
+        WHERE node = ${node} AND lane = ${lane} AND batch < ${number}`,
+    /**
+     * Gives what a dead node held back to accounts and keys, in the transaction that buries it: once, for whatever the
+     * node still sends finds its lanes closed.
+     */
+    bury: (node: string): Effect.Effect<void, SqlError> =>
+      Effect.gen(function* () {
+        const now = sql`(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint`
+        yield* sql`UPDATE node_batches SET buried_at = ${now} WHERE node = ${node}`
+        yield* sql`WITH cur AS MATERIALIZED (
+            SELECT id FROM accounts WHERE id IN (SELECT account_id FROM node_holds WHERE node = ${node})
+            ORDER BY id FOR NO KEY UPDATE
+          ), gone AS (
+            DELETE FROM node_holds WHERE node = ${node} AND (SELECT COUNT(*) FROM cur) >= 0 RETURNING *
+          ), held AS (
+            UPDATE accounts SET held_nano_usd = held_nano_usd - back.nano_usd
+            FROM (SELECT account_id, SUM(nano_usd)::bigint AS nano_usd FROM gone GROUP BY account_id) AS back
+            WHERE accounts.id = back.account_id
+          )
+          UPDATE key_budgets SET held_nano_usd = held_nano_usd - back.nano_usd
+          FROM (SELECT key_id, SUM(nano_usd)::bigint AS nano_usd FROM gone GROUP BY key_id) AS back
+          WHERE key_budgets.key_id = back.key_id`
+        // Somebody may still ask what became of its last batch, but not for so long.
+        yield* sql`DELETE FROM node_batches WHERE buried_at < ${now} - 86400000`
+      })
+  } as const
+}
+
+const batches = rows("node_batches", {
+  batch: Schema.Int,
+  answer: Schema.NullOr(Schema.String),
+  buried: Schema.Boolean
+})

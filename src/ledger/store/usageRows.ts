@@ -1,0 +1,138 @@
+import { AccountId, KeyId } from "../../contract/Caller.ts"
+import { noUsage } from "../../generation/GenerationEvent.ts"
+import type { Held } from "../Balances.ts"
+import type { Consumption } from "../Price.ts"
+
+/** One settled request: what it used, and what that cost at which price. */
+export interface UsageRow {
+  readonly atMs: number
+  readonly requestId: string
+  readonly account: AccountId
+  readonly key: KeyId
+  readonly model: string
+  readonly upstream: string
+  readonly outcome: "finished" | "hang-up"
+  /** The upstream told no usage: it was counted here. */
+  readonly estimated: boolean
+  readonly used: Consumption
+  /** `Price.text`. */
+  readonly price: string
+  readonly costNanoUsd: number
+  /** What the request held, where that is written down (`Books`). */
+  readonly held?: Held | undefined
+}
+
+/** The UTC day of a time, `2026-01-31`. */
+export const dayOf = (ms: number): string => {
+  if (ms < known.fromMs || ms >= known.fromMs + dayMs) {
+    const fromMs = Math.floor(ms / dayMs) * dayMs
+    known = { fromMs, text: new Date(fromMs).toISOString().slice(0, 10) }
+  }
+  return known.text
+}
+
+const dayMs = 86_400_000
+/** The day asked for last: nearly always the one asked for next, and a date's text costs as much as a row. */
+let known = { fromMs: 0, text: "1970-01-01" }
+
+/** Of `usage`, in the order of `pushValues`. */
+export const columnNames = [
+  "at",
+  "request_id",
+  "account_id",
+  "key_id",
+  "model",
+  "upstream",
+  "outcome",
+  "estimated",
+  "input_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "searches",
+  "video_frames",
+  "price",
+  "cost_nano_usd"
+] as const
+
+export const pushValues = (values: Array<string | number>, row: UsageRow): void => {
+  const { used } = row
+  values.push(row.atMs, row.requestId, row.account, row.key, row.model, row.upstream, row.outcome)
+  values.push(row.estimated ? 1 : 0, used.inputTokens, used.cacheReadTokens, used.cacheWriteTokens)
+  values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
+}
+
+/** Stands for any row where only the names and the number of its columns matter. */
+export const anyRow: UsageRow = {
+  atMs: 0,
+  requestId: "",
+  account: AccountId.make(""),
+  key: KeyId.make(""),
+  model: "",
+  upstream: "",
+  outcome: "finished",
+  estimated: false,
+  used: { ...noUsage },
+  price: "",
+  costNanoUsd: 0
+}
+
+export const columns = (row: UsageRow): Record<string, string | number> => {
+  const values: Array<string | number> = []
+  pushValues(values, row)
+  return Object.fromEntries(columnNames.map((name, index) => [name, values[index] ?? 0]))
+}
+
+/** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
+export const byDay = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<DayRow> => {
+  const days = new Map<string, DayRow>()
+  let sum: DayRow | undefined
+  for (const row of rows) {
+    const day = dayOf(row.atMs)
+    // Mostly it is the group of the row before.
+    if (sum?.day !== day || sum.key_id !== row.key || sum.account_id !== row.account || sum.model !== row.model) {
+      const group = `${day} ${row.key} ${row.account} ${row.model}`
+      sum = days.get(group) ?? dayRow(row, day)
+      days.set(group, sum)
+    }
+    sum.requests++
+    sum.input_tokens += row.used.inputTokens
+    sum.cache_read_tokens += row.used.cacheReadTokens
+    sum.cache_write_tokens += row.used.cacheWriteTokens
+    sum.output_tokens += row.used.outputTokens
+    sum.reasoning_tokens += row.used.reasoningTokens
+    sum.searches += row.used.searches
+    sum.video_frames += row.used.videoFrames ?? 0
+    sum.cost_nano_usd += row.costNanoUsd
+  }
+  return [...days.values()]
+}
+
+/** What the rows of a day add up to, in the order of its columns. */
+export const noSums = {
+  requests: 0,
+  input_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+  searches: 0,
+  video_frames: 0,
+  cost_nano_usd: 0
+}
+
+export const dayRow = ({ account, key, model }: UsageRow, day: string): DayRow => ({
+  account_id: account,
+  day,
+  key_id: key,
+  model,
+  ...noSums
+})
+
+export type DayRow = typeof noSums & {
+  readonly account_id: string
+  readonly day: string
+  readonly key_id: string
+  readonly model: string
+}

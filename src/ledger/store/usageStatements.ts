@@ -1,0 +1,133 @@
+import { SqlClient as Client } from "@effect/sql"
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Option } from "effect"
+import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { laneOfBatch } from "./lanes.ts"
+import type { BatchId } from "./lanes.ts"
+import { dayNames, following, followingOfNode, recordset, sums, usageColumns } from "./following.ts"
+import { byDay, columnNames, columns, noSums } from "./usageRows.ts"
+import type { UsageRow } from "./usageRows.ts"
+
+/** Money that a request of the node held, and does no more. */
+export interface GivenBack {
+  readonly account: string
+  readonly key: string
+  readonly nanoUsd: number
+}
+
+/** Ended tasks that one statement sums up at most. */
+const atOnce = 500
+
+/**
+ * Usage on Postgres: any number of rows, and all that follows from them, is one statement. It is a trip and a commit,
+ * where one statement after the other in a transaction was eight trips, with the day's row locked for others meanwhile.
+ */
+export const usageStatements = (sql: SqlClient.SqlClient) => {
+  const write = prepared(
+    sql,
+    sql`WITH ${sql.literal(laneOfBatch)}, added AS (
+      INSERT INTO usage (${sql.literal(usageColumns)})
+      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
+      WHERE EXISTS (SELECT 1 FROM lane)
+    ), days AS MATERIALIZED (
+      SELECT * FROM ${sql.literal(recordset("$5", dayNames))} WHERE EXISTS (SELECT 1 FROM lane)
+    ), moved AS MATERIALIZED (
+      SELECT account_id, key_id, -SUM(nano_usd)::bigint AS nano_usd, -SUM(nano_usd)::bigint AS of_node
+      FROM ${sql.literal(recordset("$6", ["account_id", "key_id", "nano_usd"]))} WHERE EXISTS (SELECT 1 FROM lane)
+      GROUP BY account_id, key_id
+    ), cur AS MATERIALIZED (
+      SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM days UNION SELECT account_id FROM moved))
+      ORDER BY id FOR NO KEY UPDATE
+    ), ${sql.literal(followingOfNode)}, noted AS (
+      UPDATE node_batches SET batch = $3::bigint, answer = '[]' FROM lane
+      WHERE node = $1 AND node_batches.lane = $2::int
+    )
+    SELECT 1 FROM lane`
+  )
+  const unsummedNames = ["id", ...dayNames, "held_nano_usd"]
+  const leave = preparedAhead(
+    sql,
+    sql`WITH added AS (
+      INSERT INTO usage (${sql.literal(usageColumns)})
+      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$1", columnNames))}
+    )
+    INSERT INTO usage_unsummed (${sql.literal(unsummedNames.join(", "))})
+    SELECT ${sql.literal(unsummedNames.join(", "))} FROM ${sql.literal(recordset("$2", unsummedNames))}`
+  )
+  const sumUp = prepared(
+    sql,
+    sql`WITH taken AS MATERIALIZED (
+      DELETE FROM usage_unsummed
+      WHERE id IN (SELECT id FROM usage_unsummed ORDER BY id LIMIT ${sql.literal(String(atOnce))} FOR UPDATE)
+      RETURNING *
+    ), days AS MATERIALIZED (
+      SELECT account_id, day, key_id, model, ${sql.literal(sums.map((name) => `SUM(${name})::bigint AS ${name}`).join(", "))}
+      FROM taken GROUP BY account_id, day, key_id, model
+    ), moved AS MATERIALIZED (
+      SELECT account_id, key_id, -SUM(held_nano_usd)::bigint AS nano_usd FROM taken GROUP BY account_id, key_id
+    ), cur AS MATERIALIZED (
+      SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM taken)) ORDER BY id FOR NO KEY UPDATE
+    ), ${sql.literal(following)}
+    SELECT id FROM taken`
+  )
+  return {
+    /** Once, as `by` says: rows and their sums, and what was held for them. Undefined where it took no effect. */
+    write: (
+      by: BatchId,
+      rows: ReadonlyArray<UsageRow>,
+      back: ReadonlyArray<GivenBack>
+    ): Effect.Effect<string | undefined, SqlError> =>
+      Effect.map(
+        write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byDay(rows)), backText(back)]),
+        (found) => (found.length === 0 ? undefined : "[]")
+      ),
+    /**
+     * A task's row, and what is to be added up for it once that is committed: in the transaction that ends the task, whose
+     * other statements nobody else waits for.
+     */
+    leave: (id: string, row: UsageRow, heldNanoUsd: number): Effect.Effect<unknown, SqlError> =>
+      leave([rowsText([row]), JSON.stringify(byDay([row]).map((day) => ({ ...day, id, held_nano_usd: heldNanoUsd })))]),
+    /** The same for a task that is not paid for. */
+    leaveHold: (id: string, row: GivenBack, day: string): Effect.Effect<unknown, SqlError> =>
+      sql`INSERT INTO usage_unsummed ${sql.insert({
+        id,
+        account_id: row.account,
+        day,
+        key_id: row.key,
+        model: "",
+        ...noSums,
+        held_nano_usd: row.nanoUsd
+      })}`,
+    /** Adds up what ended tasks have left; answers whether there may be more. Whoever does at the same time is waited for. */
+    sumUp: Effect.map(
+      Effect.suspend(() => sumUp([])),
+      (taken) => taken.length === atOnce
+    )
+  } as const
+}
+
+/** Rows as the statements take them. */
+export const rowsText = (rows: ReadonlyArray<UsageRow>): string => JSON.stringify(rows.map(columns))
+
+export const backText = (back: ReadonlyArray<GivenBack>): string =>
+  JSON.stringify(back.map(({ account, key, nanoUsd }) => ({ account_id: account, key_id: key, nano_usd: nanoUsd })))
+
+/**
+ * All that ended tasks have left is added up when this succeeds; whoever reads sums runs it before. With SQLite there is
+ * nothing to do; nor is there in a transaction, which would keep the accounts' rows locked.
+ */
+export const allSummed = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {
+  const all = summed(sql)
+  return Effect.flatMap(Effect.serviceOption(Client.TransactionConnection), (transaction) =>
+    Option.isSome(transaction) ? Effect.void : all
+  )
+}
+
+const summed = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> =>
+  sql
+    .onDialectOrElse({
+      pg: () => Effect.repeat(usageStatements(sql).sumUp, { while: (isMore) => isMore }),
+      orElse: () => Effect.succeed(false)
+    })
+    .pipe(Effect.asVoid)

@@ -1,0 +1,72 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import { prepared } from "../../sql/prepared.ts"
+import { anyRow, byDay, columns, dayRow, noSums, pushValues } from "./usageRows.ts"
+import type { DayRow, UsageRow } from "./usageRows.ts"
+
+/**
+ * Every request writes a row, so the database gets texts that it has prepared before: a thousand rows are fifteen
+ * statements of 64 and some smaller ones for what is left, for half of what one new text for every number of rows costs.
+ */
+const batchSizes = [64, 16, 4]
+
+/**
+ * Writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
+ * day. Any number of rows in a few statements; to be run in one transaction. On Postgres it is `usageStatements`.
+ */
+export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, SqlError>
+
+export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
+  const inserting = (size: number) => ({
+    size,
+    insert: prepared(sql, sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`)
+  })
+  const inserts = batchSizes.map(inserting)
+  const insertOne = inserting(1)
+  const settled = prepared(sql, sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
+  const spent = prepared(
+    sql,
+    sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
+      ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
+  )
+  const used = prepared(
+    sql,
+    sql`INSERT INTO usage_days ${sql.insert(dayRow(anyRow, ""))}
+      ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET ${sql.literal(
+        Object.keys(noSums)
+          .map((column) => `${column} = usage_days.${column} + excluded.${column}`)
+          .join(", ")
+      )}`
+  )
+  return (rows) => {
+    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+    for (let at = 0; at < rows.length;) {
+      const { insert, size } = inserts.find((one) => one.size <= rows.length - at) ?? insertOne
+      const values: Array<string | number> = []
+      for (let n = at; n < at + size; n++) {
+        const row = rows[n]
+        if (row !== undefined) pushValues(values, row)
+      }
+      statements.push(insert(values))
+      at += size
+    }
+    const days = byDay(rows)
+    for (const [account, nanoUsd] of sums(days, (day) => day.account_id)) statements.push(settled([nanoUsd, account]))
+    for (const [dayAndKey, nanoUsd] of sums(days, ({ day, key_id }) => `${day} ${key_id}`)) {
+      statements.push(spent([dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
+    }
+    for (const day of days) statements.push(used(Object.values(day)))
+    return Effect.all(statements, { discard: true })
+  }
+}
+
+/** Costs by group; groups that cost nothing are left out. */
+const sums = (days: ReadonlyArray<DayRow>, group: (day: DayRow) => string): Map<string, number> => {
+  const all = new Map<string, number>()
+  for (const day of days) {
+    const cost = day.cost_nano_usd
+    if (cost !== 0) all.set(group(day), (all.get(group(day)) ?? 0) + cost)
+  }
+  return all
+}

@@ -1,0 +1,221 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { Failure, InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { begin } from "../flow/begin.ts"
+import { Failed } from "../flow/Begun.ts"
+import type { Begun } from "../flow/Begun.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import { nextTurn } from "../flow/eventLoop.ts"
+import { toEffect } from "../flow/toEffect.ts"
+import { folded } from "../answering/answer.ts"
+import type { Ending } from "../answering/ending.ts"
+import { failedStream, holdResponse } from "../answering/holdResponse.ts"
+import { streamed } from "../answering/streamed.ts"
+import { jsonResponse } from "../answering/native.ts"
+import { countTokens } from "../tokens/tokens.ts"
+import { Models } from "../models/Models.ts"
+import type { GenerationOptions } from "../models/GenerationOptions.ts"
+import type { Quote } from "../models/Quote.ts"
+import { forbidden } from "../models/permission.ts"
+import { unsupported } from "./unsupported.ts"
+import { isHidden, understand } from "./decode.ts"
+import { machine } from "./encode.ts"
+import type { State } from "./encode.ts"
+import { heartbeat } from "./frames.ts"
+import type { Message } from "./Message.ts"
+import { passing, verbatimOf } from "./native.ts"
+import type { CountTokens, CreateMessage } from "./Request.ts"
+import { unthreadable } from "./threads/failures.ts"
+import { recorded } from "./threads/recorded.ts"
+import type { Reply } from "./threads/reply.ts"
+import { isThreaded, Threads } from "./threads/Threads.ts"
+import type { ThreadTurn } from "./threads/Threads.ts"
+
+type Charge = GenerationOptions["charge"]
+
+/** Messages: a request answered at once, as a stream, or by whoever fetches the answer later. */
+export class Messages extends Effect.Service<Messages>()("gateway/messages/Messages", {
+  effect: Effect.gen(function* () {
+    const models = yield* Models
+    const threads = yield* Threads
+    const runtime = yield* Effect.runtime()
+
+    /** Begins at once; with many blocks its items are made in a turn of their own, and the rest follows in another. */
+    const inTurn = <A, E>(
+      { messages }: CreateMessage,
+      conversation: Conversation,
+      work: () => Begun<A, E>
+    ): Begun<A, E> => {
+      if (!hasMany(messages)) return work()
+      const turn = () => begin(runtime, Effect.promise(nextTurn))
+      return turn()
+        .map(() => conversation.items)
+        .flatMap(turn)
+        .flatMap(work)
+    }
+
+    /** The message; one that an upstream wrote in this dialect is passed on as it is. */
+    const answer = (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming,
+      { charge, turn }: { readonly charge?: Charge; readonly turn?: ThreadTurn } = {}
+    ): Begun<Message | Response, Failure> => {
+      const { conversation, ...judged } = understand(
+        payload,
+        request.body,
+        "create",
+        request.headers.get("anthropic-beta")
+      )
+      const id = newMessageId()
+      return inTurn(payload, conversation, () =>
+        models.generate(caller, conversation, request, {
+          stream: false,
+          charge,
+          ...judged,
+          ...told(payload, request, id, turn)
+        })
+      ).flatMap((generation): Begun<Message | Response, Failure> => {
+        if (generation.native !== true) {
+          const options = { generation, machine: encoder(payload, request, id), ...keeping(turn, messageOf) }
+          return folded(options).map((state) => state.message)
+        }
+        return folded({ generation, ...passingThrough(request, turn) }).map(({ terminal }) =>
+          jsonResponse(terminal, request)
+        )
+      })
+    }
+
+    /** The stream of its frames. */
+    const stream = (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming,
+      turn?: ThreadTurn
+    ): Begun<Response, Failure> => {
+      const { conversation, ...judged } = understand(
+        payload,
+        request.body,
+        "create",
+        request.headers.get("anthropic-beta")
+      )
+      const id = newMessageId()
+      const encoding = () => encoder(payload, request, id)
+      const answer = inTurn(payload, conversation, () =>
+        models.generate(caller, conversation, request, { stream: true, ...judged, ...told(payload, request, id, turn) })
+      ).flatMap((generation) =>
+        generation.native === true
+          ? streamed({ generation, ...passingThrough(request, turn), heartbeat, request })
+          : streamed({
+              generation,
+              machine: encoding(),
+              ...keeping(turn, messageOf),
+              heartbeat,
+              request
+            })
+      )
+      return holdResponse(answer, { request, failed: failedStream(encoding) })
+    }
+
+    /** Answers while the caller waits: with the message, or with the stream of its frames. */
+    const create = (caller: Caller, payload: CreateMessage, request: Incoming): Begun<Message | Response, Failure> => {
+      if (isThreaded(payload)) return continued(caller, payload, request)
+      return payload.stream === true ? stream(caller, payload, request) : answer(caller, payload, request)
+    }
+
+    /** Answers a request of a thread: with what came before it, and so that its answer can be continued. */
+    const continued = (caller: Caller, payload: CreateMessage, request: Incoming): Begun<Message | Response, Failure> =>
+      begin(runtime, threads.take(caller, payload, request)).flatMap((turn) => {
+        const answered: Begun<Message | Response, Failure> =
+          payload.stream === true
+            ? stream(caller, turn.payload, turn.request, turn)
+            : answer(caller, turn.payload, turn.request, { turn })
+        answered.onDone((end) => {
+          if (end instanceof Failed) turn.release()
+        })
+        return answered
+      })
+
+    /** Runs a request to its message while nobody waits; the money was set aside when it was accepted. */
+    const run = (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming,
+      charge: Charge
+    ): Effect.Effect<object, Failure> =>
+      Effect.flatMap(
+        toEffect(() => answer(caller, payload, request, { charge })),
+        (answered) =>
+          answered instanceof Response
+            ? Effect.promise((): Promise<object> => answered.json())
+            : Effect.succeed(answered)
+      )
+
+    /** What a request can cost at most. Fails with whatever can be said of it before anybody is asked. */
+    const quote = (
+      caller: Caller,
+      payload: CreateMessage,
+      { body, headers }: Pick<Incoming, "body" | "headers">
+    ): Effect.Effect<Quote, InvalidRequest | ModelForbidden> => {
+      if (isThreaded(payload)) return unthreadable("async", "an async message has none")
+      const { conversation, ...judged } = understand(payload, body, "create", headers.get("anthropic-beta"))
+      return models.quote(caller, conversation, { family: "messages", ...judged })
+    }
+
+    /** How many input tokens a request has: as its upstream counts where it is of this dialect, else about. */
+    const count = Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
+      const { conversation, objection } = understand(payload, request.body, "count")
+      const model = yield* models.find(conversation.model, "text")
+      const refused = (models.passes(model.id, "messages") ? undefined : objection()) ?? forbidden(caller, model.id)
+      if (refused !== undefined) return yield* refused
+      const counted = yield* models.upstreamCount(caller, model, verbatimOf(payload, request, "", undefined))
+      return { input_tokens: counted ?? countTokens(conversation) }
+    })
+
+    return { create, run, quote, countTokens: count } as const
+  })
+}) {}
+
+/** What keeps an answer for those who go on from it. */
+const keeping = <S>(
+  turn: ThreadTurn | undefined,
+  replyOf: (state: S) => Reply | undefined,
+  isPassed = false
+): Ending<S> =>
+  turn === undefined ? {} : { commit: (state) => turn.keep(replyOf(state), isPassed), ended: turn.release }
+
+const messageOf = ({ message }: State) => message
+
+/** The machine of an answer that passes through, and what keeps it. */
+const passingThrough = (request: Incoming, turn: ThreadTurn | undefined) => {
+  if (turn === undefined) return { machine: passing(request) }
+  const { machine, reply } = recorded(passing(request))
+  return { machine, ...keeping(turn, reply, true) }
+}
+
+/** What of the request its conversation does not say. */
+const told = (payload: CreateMessage, request: Incoming, id: string, turn: ThreadTurn | undefined) => ({
+  verbatim: verbatimOf(payload, request, id, turn),
+  unsupported: () => unsupported(payload, request.body)
+})
+
+const newMessageId = () => `msg_${crypto.randomUUID().replaceAll("-", "")}`
+
+const encoder = (payload: CreateMessage, request: Incoming, id: string) =>
+  machine({
+    id,
+    model: payload.model,
+    requestId: request.id,
+    hideThinking: isHidden(payload.thinking)
+  })
+
+/** From so many messages and blocks on a request is worked on in steps. */
+const many = 5_000
+
+const hasMany = (messages: CreateMessage["messages"]): boolean => {
+  if (typeof messages === "string") return false
+  let count = 0
+  for (const { content } of messages) count += typeof content === "string" ? 1 : content.length
+  return count >= many
+}

@@ -1,0 +1,52 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { Prefixes, RateHeaders } from "../../contract/annotations.ts"
+import { JsonObject, said } from "../../contract/fields.ts"
+import { TasksError } from "./Errors.ts"
+
+const TaskPath = Schema.Struct({
+  id: Schema.String.pipe(Schema.pattern(/^task_[A-Za-z0-9_-]{8,64}$/)).annotations({
+    description: "a task id (`task_…`), as an async message request answered it"
+  })
+})
+
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** An async message task as its owner reads it (docs/api.md#message-tasks). */
+export const TaskRecord = Schema.Struct({
+  id: Schema.String.annotations({ description: "Task id." }),
+  object: Schema.Literal("task"),
+  status: said(Schema.Literal("pending", "processing", "success", "failed"), "The last two are final."),
+  result: optional(JsonObject).annotations({
+    description: "The message, exactly as the synchronous request would have answered it; there on `success`."
+  }),
+  error: optional(
+    Schema.Struct({
+      type: Schema.String.annotations({ description: "The error type that the synchronous request would have had." }),
+      code: said(Schema.String, "The same, for clients that look here."),
+      message: said(Schema.String, "What went wrong, in words.")
+    })
+  ).annotations({ description: "There on `failed`." }),
+  created_at: Schema.Int.annotations({ description: "Unix time in seconds." }),
+  completed_at: optional(Schema.Int.annotations({ description: "Unix time in seconds; there once it ended." }))
+}).annotations({ identifier: "MessageTask" })
+export type TaskRecord = typeof TaskRecord.Type
+
+/** `/v1/tasks` (docs/api.md#message-tasks). */
+export class TasksApi extends HttpApiGroup.make("tasks")
+  .add(
+    HttpApiEndpoint.get("find", "/v1/tasks/:id")
+      .setPath(TaskPath)
+      .addSuccess(TaskRecord)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Read an async message task",
+          description:
+            "Tasks of the account alone. They stay readable for seven days after they ended, unless configured otherwise."
+        })
+      )
+  )
+  .addError(TasksError)
+  .annotate(Prefixes, ["/v1/tasks"])
+  .annotate(RateHeaders, "anthropic")
+  .annotateContext(OpenApi.annotations({ title: "Tasks", description: "What became of async message requests." })) {}

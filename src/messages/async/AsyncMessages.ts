@@ -1,0 +1,79 @@
+import { Clock, Effect } from "effect"
+import type { Caller } from "../../contract/Caller.ts"
+import type { Failure } from "../../contract/Failure.ts"
+import type { Incoming } from "../../contract/handlers.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import { holdOf } from "../../models/holdOf.ts"
+import { Messages } from "../Messages.ts"
+import type { CreateMessage } from "../Request.ts"
+import { messageKindName, messageLane } from "./MessageKind.ts"
+import { storedRequest } from "../../tasks/StoredRequest.ts"
+import type { NewTask } from "../../tasks/Task.ts"
+import { TaskStore } from "../../tasks/store/TaskStore.ts"
+
+/** What an async message request is answered with (docs/api.md#async-messages). */
+export interface Handle {
+  readonly id: string
+  readonly object: "task"
+  readonly status: "pending"
+  readonly created_at: number
+}
+
+/** Whether a message is to be fetched later: a stream is read at once (docs/api.md#async-messages). */
+export const isAsync = ({ async, stream }: CreateMessage): boolean => async === true && stream !== true
+
+/** Headers that say what a body means. */
+const kept = ["anthropic-version", "anthropic-beta", "user-agent"]
+
+/** Accepts message requests whose answer is fetched later. */
+export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/messages/async/AsyncMessages", {
+  dependencies: [Ledger.Default],
+  effect: Effect.gen(function* () {
+    const messages = yield* Messages
+    const store = yield* TaskStore
+    const ledger = yield* Ledger
+
+    /**
+     * Stores a request with what it may cost; it is durable when the handle is there. Whatever can be said of it at once
+     * is said at once: only a generation that fails becomes a failed task.
+     */
+    const accept = (caller: Caller, payload: CreateMessage, request: Incoming): Effect.Effect<Handle, Failure> =>
+      Effect.gen(function* () {
+        const quote = yield* messages.quote(caller, payload, request)
+        const { model } = quote
+        const createdAtMs = yield* Clock.currentTimeMillis
+        const id = newId(createdAtMs)
+        const created_at = Math.floor(createdAtMs / 1_000)
+        const handle: Handle = { id, object: "task", status: "pending", created_at }
+        const task: NewTask = {
+          id,
+          kind: messageKindName,
+          account: caller.account,
+          key: caller.key,
+          model: model.id,
+          lane: messageLane(model.id),
+          details: {},
+          request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept),
+          createdAtMs
+        }
+        const answered = request.once?.keep(handle) ?? Effect.void
+        yield* ledger
+          .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
+            store.insert(task, Effect.zipRight(answered, row))
+          )
+          .pipe(Effect.catchTag("SqlError", Effect.die))
+        return handle
+      })
+
+    return { accept } as const
+  })
+}) {}
+
+/** Begins with the time, so that new rows stand beside each other in the index; 122 random bits are nobody's guess. */
+const newId = (nowMs: number) => `task_${nowMs.toString(36)}${crypto.randomUUID().replaceAll("-", "")}`
+
+/** The synchronous one. */
+const withoutAsync = (body: unknown): unknown =>
+  typeof body === "object" && body !== null
+    ? Object.fromEntries(Object.entries(body).filter(([name]) => name !== "async"))
+    : body

@@ -1,0 +1,24 @@
+import { codedBody, failureUnion } from "../../contract/wire.ts"
+
+const invalidUrl = { status: 400, code: "invalid_url", type: "invalid_request_error" } as const
+const unauthorized = { status: 401, code: "auth_invalid", type: "authentication_error" } as const
+const failed = { status: 500, code: "server_error", type: "server_error" } as const
+
+/** How task queries say each failure (docs/api.md#errors-of-task-queries); the rest as the responses family. */
+export const TasksError = failureUnion(
+  "Tasks",
+  {
+    InvalidRequest: invalidUrl,
+    UnknownRoute: invalidUrl,
+    AuthMissing: unauthorized,
+    AuthInvalid: unauthorized,
+    NotFound: { status: 404, code: "task_not_found", type: "invalid_request_error" },
+    TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
+    UnsupportedEncoding: { status: 415, code: "invalid_params", type: "invalid_request_error" },
+    Undecodable: { status: 422, code: "invalid_params", type: "invalid_request_error" },
+    RateLimited: { status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" },
+    UpstreamFailed: failed,
+    Internal: failed
+  },
+  codedBody({ param: false })
+)

@@ -1,0 +1,17 @@
+import { Effect } from "effect"
+import { NotFound } from "../../contract/Failure.ts"
+import { handlers } from "../../contract/handlers.ts"
+import { TasksApi } from "./Api.ts"
+import { messageKindName, messageRecord } from "./MessageKind.ts"
+import { TaskStore } from "../../tasks/store/TaskStore.ts"
+
+export const TasksHandlers = handlers(
+  TasksApi,
+  Effect.gen(function* () {
+    const store = yield* TaskStore
+    const find = store.reader(messageKindName, messageRecord, notFound)
+    return { find: ({ caller, path }) => find(caller.account, path.id) }
+  })
+)
+
+const notFound = (id: string) => new NotFound({ message: `No task with the id "${id}"`, param: null })

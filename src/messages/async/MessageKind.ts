@@ -1,0 +1,84 @@
+import { Effect } from "effect"
+import { isJsonObject as isObject } from "../../contract/fields.ts"
+import type { Failure } from "../../contract/Failure.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import { errorBody } from "../Errors.ts"
+import { Messages } from "../Messages.ts"
+import { CreateMessage } from "../Request.ts"
+import type { TaskRecord } from "./Api.ts"
+import { openDecoder } from "../../contract/open.ts"
+import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
+import { isTerminal } from "../../tasks/Task.ts"
+import type { Task, TaskError, TaskState } from "../../tasks/Task.ts"
+import type { TaskKind } from "../../tasks/TaskKind.ts"
+import { waitOut } from "../../tasks/waitOut.ts"
+
+export const messageKindName = "message"
+
+/** Async messages of one model at a time. Each waits for its upstream in a fiber; the rest wait as rows. */
+const parallel = 1_000
+
+/** The lane of a model's async messages. */
+export const messageLane = (model: string): string => `${messageKindName}:${model}`
+
+/** Async messages: one turn is the whole generation; after a crash it starts again. */
+export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> = Effect.gen(function* () {
+  const messages = yield* Messages
+  const ledger = yield* Ledger
+  return {
+    name: messageKindName,
+    parallel,
+    run: (lease) =>
+      Effect.gen(function* () {
+        const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(
+          Effect.catchTag("ParseError", Effect.die)
+        )
+        // It was valid when it was accepted; if it is not now, this gateway is another one.
+        const payload = yield* Effect.orDie(decodeBody(stored.body))
+        yield* lease.write({ state: "running" })
+        const ran = messages.run(
+          stored.caller,
+          payload,
+          incoming(stored, "/v1/messages"),
+          ledger.chargeOf(lease.task.id)
+        )
+        return yield* Effect.matchEffect(ran, {
+          onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
+          onFailure: (failure) =>
+            waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })
+        })
+      }),
+    record: messageRecord,
+    changed: ({ id, state }) =>
+      isTerminal(state) ? ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined) : Effect.void,
+    gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
+  }
+})
+
+const decodeBody = openDecoder(CreateMessage)
+
+/** In the words that the synchronous path would have answered with. */
+const taskError = (failure: Failure): TaskError => {
+  const { message, type } = errorBody(failure).error
+  return { code: type, message }
+}
+
+const shown: Record<TaskState, TaskRecord["status"]> = {
+  queued: "pending",
+  running: "processing",
+  succeeded: "success",
+  failed: "failed",
+  expired: "failed",
+  cancelled: "failed"
+}
+
+/** The record of `GET /v1/tasks/{id}`. A message has one word for what went wrong, which is both type and code. */
+export const messageRecord = (task: Task): TaskRecord => ({
+  id: task.id,
+  object: "task",
+  status: shown[task.state],
+  ...(isObject(task.result) ? { result: task.result } : {}),
+  ...(task.error === null ? {} : { error: { type: task.error.code, ...task.error } }),
+  created_at: Math.floor(task.createdAtMs / 1_000),
+  ...(task.endedAtMs === null ? {} : { completed_at: Math.floor(task.endedAtMs / 1_000) })
+})

@@ -1,0 +1,65 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import { blocksOf } from "./Blocks.ts"
+import type { BlockOf, ContentBlock } from "./Blocks.ts"
+import type { AnyRequest } from "./Request.ts"
+import { toolName } from "./toolName.ts"
+import type { Tool } from "./Tools.ts"
+
+type ToolChange = BlockOf<"tool_addition" | "tool_removal">
+
+const isToolChange = (block: ContentBlock): block is ToolChange =>
+  block.type === "tool_addition" || block.type === "tool_removal"
+
+/** What a change is about; undefined where only an upstream of this dialect knows. */
+const subjectOf = ({ tool }: ToolChange): { readonly name: string; readonly defined?: Tool } | undefined => {
+  if (tool?.type === "tool_reference") return { name: tool.name }
+  return tool?.definition === undefined ? undefined : { name: toolName(tool.definition), defined: tool.definition }
+}
+
+/**
+ * The tools that the model may use now: those of `tools` with what the conversation has added and removed since, in that
+ * order. For upstreams that have no word for a change in the middle.
+ */
+export const offeredTools = (request: AnyRequest): ReadonlyArray<Tool> => {
+  const declared = request.tools ?? []
+  const changes = blocksOf(request).filter(isToolChange)
+  if (changes.length === 0) return declared
+  const known = new Map(declared.map((tool) => [toolName(tool), tool]))
+  const offered = new Map(known)
+  for (const change of changes) {
+    const { defined, name } = subjectOf(change) ?? { name: "" }
+    const tool = defined ?? known.get(name)
+    if (defined !== undefined) known.set(name, defined)
+    if (change.type === "tool_removal") offered.delete(name)
+    else if (tool !== undefined) offered.set(name, tool)
+  }
+  return [...offered.values()]
+}
+
+/** Tools that the conversation defines; undefined for each that only an upstream of this dialect knows. */
+export const definedTools = (request: AnyRequest): ReadonlyArray<Tool | undefined> =>
+  blocksOf(request).flatMap((block) => {
+    if (!isToolChange(block)) return []
+    const subject = subjectOf(block)
+    return subject === undefined ? [undefined] : (subject.defined ?? [])
+  })
+
+/** A change names a tool that is there. */
+export const toolChangeRule = ({ messages, tools }: AnyRequest): InvalidRequest | undefined => {
+  if (typeof messages === "string") return undefined
+  const known = new Set((tools ?? []).map(toolName))
+  for (const [index, { content }] of messages.entries()) {
+    if (typeof content === "string") continue
+    for (const [at, block] of content.entries()) {
+      const subject = isToolChange(block) ? subjectOf(block) : undefined
+      if (subject === undefined) continue
+      if (subject.defined === undefined && !known.has(subject.name)) {
+        const param = `messages[${index}].content[${at}].tool.name`
+        const message = `${param}: no tool before it has the name ${JSON.stringify(subject.name.slice(0, 80))}`
+        return new InvalidRequest({ param, message })
+      }
+      known.add(subject.name)
+    }
+  }
+  return undefined
+}

@@ -1,0 +1,19 @@
+import { Effect, Layer } from "effect"
+import { daemon } from "../../flow/daemon.ts"
+import { Daemons } from "../../flow/Daemons.ts"
+import { backoff } from "../../flow/schedules.ts"
+import { TurnStore } from "./store/TurnStore.ts"
+
+/** Few enough that no stream waits for the statement. */
+const batch = 50
+
+const sweep = Effect.gen(function* () {
+  const store = yield* TurnStore
+  const removed = yield* store.removeExpired(batch)
+  return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
+})
+
+/** Removes turns whose time is over, a few at a time. */
+export const ThreadExpiry = Layer.scopedDiscard(daemon("threadExpiry", sweep, backoff)).pipe(
+  Layer.provide(Daemons.Default)
+)

@@ -1,0 +1,36 @@
+import { InvalidRequest, NotFound } from "../../contract/Failure.ts"
+
+/** Clients act on the code, and send the whole conversation again. */
+const refused = (error_code: string, message: string) =>
+  new InvalidRequest({ param: "thread", message: `thread: ${message}`, details: { error_code } })
+
+/** @param feature what can't be had together with a thread */
+export const unthreadable = (feature: string, message: string): InvalidRequest =>
+  new InvalidRequest({
+    param: "thread",
+    message: `thread: ${message}; send the whole conversation without it`,
+    details: { error_code: "thread_unsupported_request", unsupported: [feature] }
+  })
+
+export const threadNotFound = (id: string): NotFound =>
+  new NotFound({
+    param: "thread.previous_message_id",
+    message: `thread.previous_message_id: there is nothing to continue under ${shown(id)}; send the whole conversation`,
+    details: { error_code: "thread_not_found" }
+  })
+
+export const alreadyContinued = (id: string): InvalidRequest =>
+  refused("thread_already_continued", `${shown(id)} has been continued, which can be done once; continue its answer`)
+
+export const continueInFlight = (id: string): InvalidRequest =>
+  refused("thread_continue_in_flight", `another request is continuing ${shown(id)}; wait for its answer`)
+
+/** @param fields the ones that differ from the thread's own */
+export const fingerprintMismatch = (fields: ReadonlyArray<string>): InvalidRequest =>
+  refused(
+    "thread_fingerprint_mismatch",
+    `${fields.join(" and ")} must be left out, or what the thread began with; another needs a new thread`
+  )
+
+/** What the caller sent, short enough to be read back. */
+const shown = (id: string) => JSON.stringify(id.slice(0, 80))

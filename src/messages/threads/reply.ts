@@ -1,0 +1,104 @@
+import type { JsonObject } from "../../contract/fields.ts"
+import { isObject, listAt, objectAt, parseJson, textAt } from "../../contract/json.ts"
+
+/** What a thread keeps of an answer. */
+export interface Reply {
+  readonly id: string
+  readonly content: ReadonlyArray<unknown>
+  readonly stop_reason: string | null
+}
+
+/** The answer that a whole JSON message is; undefined where it is none. */
+export const replyIn = (message: unknown): Reply | undefined => {
+  const id = textAt(message, "id")
+  if (id === undefined) return undefined
+  return { id, content: listAt(message, "content"), stop_reason: textAt(message, "stop_reason") ?? null }
+}
+
+/**
+ * The answer that a stream of server-sent events tells, put together as clients do. Undefined where it does not come to
+ * its end, or where it has deltas that nobody here knows how to put together: half an answer is nothing to go on from.
+ */
+export const replyOfStream = (stream: string): Reply | undefined => {
+  let id: string | undefined
+  let stop_reason: string | null = null
+  const content: Array<JsonObject> = []
+  let open: OpenBlock | undefined
+  for (const frame of framesIn(stream)) {
+    switch (frame["type"]) {
+      case "message_start":
+        id = textAt(objectAt(frame, "message"), "id")
+        break
+      case "content_block_start":
+        open = new OpenBlock(objectAt(frame, "content_block") ?? {})
+        break
+      case "content_block_delta":
+        if (open?.take(objectAt(frame, "delta") ?? {}) !== true) return undefined
+        break
+      case "content_block_stop":
+        if (open !== undefined) content.push(open.whole())
+        open = undefined
+        break
+      case "message_delta":
+        stop_reason = textAt(objectAt(frame, "delta"), "stop_reason") ?? stop_reason
+        break
+      case "message_stop":
+        return id === undefined ? undefined : { id, content, stop_reason }
+    }
+  }
+  return undefined
+}
+
+/** The JSON of each event; a line of data is an event here, as every server of the dialect writes it. */
+function* framesIn(stream: string): Generator<JsonObject> {
+  for (const line of stream.split(/[\r\n]+/)) {
+    if (!line.startsWith("data:")) continue
+    const frame = parseJson(line.slice(5))
+    if (isObject(frame)) yield frame
+  }
+}
+
+/** The field of a block that a kind of delta goes on writing, and of the delta where it stands. */
+const texts: Readonly<Record<string, string>> = {
+  text_delta: "text",
+  thinking_delta: "thinking",
+  signature_delta: "signature",
+  compaction_delta: "content"
+}
+
+/** A block between its start and its stop. */
+class OpenBlock {
+  readonly #start: JsonObject
+  readonly #texts = new Map<string, string>()
+  readonly #citations: Array<unknown> = []
+  #json = ""
+
+  constructor(start: JsonObject) {
+    this.#start = start
+  }
+
+  /** Whether it knows what to do with a delta. */
+  take(delta: JsonObject): boolean {
+    const type = textAt(delta, "type") ?? ""
+    const field = texts[type]
+    if (field !== undefined) {
+      this.#texts.set(
+        field,
+        (this.#texts.get(field) ?? textAt(this.#start, field) ?? "") + (textAt(delta, field) ?? "")
+      )
+    } else if (type === "input_json_delta") this.#json += textAt(delta, "partial_json") ?? ""
+    else if (type === "citations_delta") this.#citations.push(delta["citation"])
+    else return false
+    return true
+  }
+
+  whole(): JsonObject {
+    const input = this.#json === "" ? undefined : parseJson(this.#json)
+    return {
+      ...this.#start,
+      ...Object.fromEntries(this.#texts),
+      ...(isObject(input) ? { input } : {}),
+      ...(this.#citations.length === 0 ? {} : { citations: this.#citations })
+    }
+  }
+}

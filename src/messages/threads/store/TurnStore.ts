@@ -1,0 +1,126 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Context, Duration, Effect } from "effect"
+import type { AccountId } from "../../../contract/Caller.ts"
+import type { JsonObject } from "../../../contract/fields.ts"
+import { Commits } from "../../../sql/Commits.ts"
+import { gathered } from "../../../sql/gathered.ts"
+import { mostConversationBytes } from "../../../generation/mostBytes.ts"
+import { sizes, turns } from "./TurnRow.ts"
+
+/** How long a turn can be continued. */
+export class ThreadRetention extends Context.Reference<ThreadRetention>()(
+  "gateway/messages/threads/store/ThreadRetention",
+  { defaultValue: () => Duration.days(30) }
+) {}
+
+/** A question and its answer. */
+export interface Turn {
+  /** The answer's. */
+  readonly id: string
+  readonly previousId: string | undefined
+  /** What holds for the whole thread, of its first turn: `system` and `tools` as they came. */
+  readonly setup: JsonObject
+  /** Its own messages, not what came before them. */
+  readonly messages: ReadonlyArray<unknown>
+  readonly content: ReadonlyArray<unknown>
+  readonly stopReason: string
+  /** The upstream that remembers it too. */
+  readonly heldBy: string | undefined
+}
+
+/** All that an answer continues, and itself. */
+export interface Thread {
+  readonly setup: JsonObject
+  /** Oldest first; the last one is the answer. */
+  readonly messages: ReadonlyArray<unknown>
+  /** Why the answer stopped. */
+  readonly stopReason: string
+  readonly isContinued: boolean
+  /** The upstream that can go on from the answer's id. */
+  readonly heldBy: string | undefined
+}
+
+/** The gateway's memory of threads. Another account's ids look unknown. */
+export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/threads/store/TurnStore", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const retentionMs = Duration.toMillis(yield* ThreadRetention)
+
+    const insert = gathered(
+      commits,
+      yield* Effect.runtime(),
+      (rows: ReadonlyArray<Readonly<Record<string, string | number | null>>>) =>
+        Effect.forEach(
+          rows,
+          // Whoever continues an answer second has an answer of its own that nothing can continue.
+          (row) => sql`INSERT INTO thread_turns ${sql.insert(row)} ON CONFLICT DO NOTHING`,
+          { discard: true }
+        )
+    )
+
+    /** Resolves once it is durable. A promise, because the answer waits for it in plain code. */
+    const save = (account: AccountId, turn: Turn, nowMs: number): Promise<void> =>
+      insert({
+        account_id: account,
+        id: turn.id,
+        previous_id: turn.previousId ?? null,
+        setup: JSON.stringify(turn.setup),
+        messages: JSON.stringify(turn.messages),
+        content: JSON.stringify(turn.content),
+        stop_reason: turn.stopReason,
+        held_by: turn.heldBy ?? null,
+        expires_at: nowMs + retentionMs
+      })
+
+    /** The thread that ends in an answer; undefined where it is not whole any more, or never was. */
+    const find = (account: AccountId, id: string): Effect.Effect<Thread | "too long" | undefined> =>
+      Effect.gen(function* () {
+        const now = yield* Clock.currentTimeMillis
+        const found = yield* sql`
+          WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
+            SELECT id, previous_id, 0, octet_length(setup) + octet_length(messages) + octet_length(content)
+            FROM thread_turns
+            WHERE account_id = ${account} AND id = ${id} AND expires_at > ${now}
+            UNION ALL
+            SELECT earlier.id, earlier.previous_id, depth + 1,
+              bytes + octet_length(setup) + octet_length(messages) + octet_length(content)
+            FROM chain JOIN thread_turns AS earlier
+              ON earlier.account_id = ${account} AND earlier.id = chain.previous_id
+            WHERE earlier.expires_at > ${now} AND bytes <= ${mostConversationBytes}
+          )
+          SELECT turn.previous_id, turn.setup, turn.messages, turn.content, turn.stop_reason, turn.held_by, chain.bytes
+          FROM chain JOIN thread_turns AS turn ON turn.account_id = ${account} AND turn.id = chain.id
+          ORDER BY depth DESC`
+        if ((sizes.first(found)?.bytes ?? 0) > mostConversationBytes) return "too long"
+        const all = turns.all(found)
+        const [first, last] = [all[0], all.at(-1)]
+        // A turn that is gone would silently take what came before it along.
+        if (first === undefined || last === undefined || first.previous_id !== null) return undefined
+        const next = yield* sql`SELECT 1 FROM thread_turns WHERE account_id = ${account} AND previous_id = ${id}`
+        return {
+          setup: first.setup,
+          messages: all.flatMap(({ content, messages }) => [...messages, { role: "assistant", content }]),
+          stopReason: last.stop_reason,
+          isContinued: next.length > 0,
+          heldBy: last.held_by ?? undefined
+        }
+      }).pipe(Effect.orDie)
+
+    /** Removes some of what has expired; answers how many there were. */
+    const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.map(
+          sql`DELETE FROM thread_turns
+            WHERE (account_id, id) IN (
+              SELECT account_id, id FROM thread_turns WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${atMost}
+            )
+            RETURNING id`,
+          ({ length }) => length
+        )
+      )
+
+    return { save, find, removeExpired } as const
+  })
+}) {}

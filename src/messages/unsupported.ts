@@ -1,0 +1,69 @@
+import { unknownFields } from "../models/unsupported.ts"
+import type { Unsupported } from "../models/unsupported.ts"
+import { Unknown } from "../contract/Unknown.ts"
+import { blocksOf, isHostedBlock } from "./Blocks.ts"
+import type { ContentBlock, ResultBlock } from "./Blocks.ts"
+import { CreateMessage } from "./Request.ts"
+import { offeredTools } from "./offeredTools.ts"
+import { toolName } from "./toolName.ts"
+import { isHosted } from "./Tools.ts"
+import type { Tool } from "./Tools.ts"
+
+/** What a request asks for that its conversation does not say. Every request is asked, and mostly it is nothing. */
+export const unsupported = (request: CreateMessage, body: unknown): ReadonlyArray<Unsupported> => {
+  const found = unknownFields(body, known)
+  for (const [index, tool] of offeredTools(request).entries()) found.push(...hosted(request, tool, index))
+  const blocks = blocksOf(request)
+  // What such tools did in an earlier answer.
+  for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
+  for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
+  if (isCached(request) || blocks.some(isMarked)) found.push({ param: "cache_control" })
+  if (blocks.some(wantsCitations)) found.push({ param: "citations" })
+  if (isShownInPart(request)) found.push({ param: "thinking.display" })
+  return found
+}
+
+/** A tool that Anthropic runs is left out, unless the model has no choice but to use one. */
+const hosted = (request: CreateMessage, tool: Tool, index: number): ReadonlyArray<Unsupported> => {
+  if (!isHosted(tool)) return none
+  const refusal = `tools[${index}].type: this model's upstream does not run ${tool.type}`
+  return [{ param: `tools.${tool.type}`, ...(isForced(request, tool) ? { refusal } : {}) }]
+}
+
+const isForced = ({ tool_choice: choice, tools }: CreateMessage, tool: Tool): boolean =>
+  choice?.type === "tool" ? choice.name === toolName(tool) : choice?.type === "any" && (tools ?? []).every(isHosted)
+
+const none: ReadonlyArray<never> = []
+
+const known = new Set(Object.keys(CreateMessage.fields))
+/** Of all kinds of tools. */
+const knownOfTools = new Set(
+  (
+    "type name description input_schema strict cache_control max_uses allowed_domains blocked_domains user_location " +
+    "display_width_px display_height_px display_number max_characters " +
+    // Every tool is shown to the model at once.
+    "defer_loading"
+  ).split(" ")
+)
+
+const toolsOf = (body: unknown): ReadonlyArray<unknown> =>
+  typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) ? body.tools : none
+
+/** Cache breakpoints outside of messages. */
+const isCached = ({ cache_control, system, tools }: CreateMessage): boolean =>
+  isSet(cache_control) ||
+  (typeof system !== "string" && (system ?? []).some((part) => isSet(part.cache_control))) ||
+  (tools ?? []).some((tool) => !(tool instanceof Unknown) && isSet(tool.cache_control))
+
+const isMarked = (block: ContentBlock | ResultBlock): boolean =>
+  ("cache_control" in block && isSet(block.cache_control)) ||
+  (block.type === "tool_result" && typeof block.content !== "string" && (block.content ?? []).some(isMarked))
+
+const wantsCitations = (block: ContentBlock): boolean =>
+  (block.type === "document" || block.type === "search_result") && block.citations?.enabled === true
+
+/** Ways of showing thinking that only its maker has; it is shown as usual. */
+const isShownInPart = ({ thinking }: CreateMessage): boolean =>
+  thinking?.type !== "disabled" && (thinking?.display === "updates" || thinking?.display === "highlights")
+
+const isSet = (value: unknown): boolean => value !== undefined && value !== null

@@ -1,0 +1,32 @@
+import type { InvalidRequest } from "../contract/Failure.ts"
+import type { Charge, Chargeable } from "../ledger/Charge.ts"
+import type { Forwarder, NativeRequest, TextUpstream } from "../upstreams/Upstream.ts"
+import type { Model } from "./Catalogue.ts"
+import type { Several } from "./several.ts"
+import type { Unsupported } from "./unsupported.ts"
+
+/** The request in its family's own dialect, for upstreams that speak it. */
+export interface Verbatim {
+  readonly family: Forwarder["family"]
+  /** Only made where it is wanted. */
+  readonly request: (upstream: TextUpstream) => NativeRequest
+}
+
+export interface GenerationOptions {
+  /** Whether the client reads a stream. */
+  readonly stream: boolean
+  /** What the model must be; text unless said otherwise. */
+  readonly kind?: Model["kind"]
+  /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
+  readonly verbatim?: Verbatim | undefined
+  /** Pays in place of the ledger, where the money was set aside before. */
+  readonly charge?: ((request: Chargeable) => Charge) | undefined
+  /** Why only an upstream of the request's own dialect may have it; asked where the model has another. */
+  readonly objection?: (() => InvalidRequest | undefined) | undefined
+  /** Whether it has tools, beside those of the conversation, with which its upstream may reach the web. */
+  readonly mayReachWeb?: boolean | undefined
+  /** What the conversation does not say of the request; asked where it goes to an upstream of another dialect. */
+  readonly unsupported?: () => ReadonlyArray<Unsupported>
+  /** More than one answer: an upstream of the request's dialect makes them all, another is called once for each. */
+  readonly several?: Several | undefined
+}

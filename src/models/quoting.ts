@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
+import { mostOf, unpriced } from "../ledger/Price.ts"
+import { countTokens } from "../tokens/tokens.ts"
+import type { Admitted, Asked } from "./admit.ts"
+import { heldFor, mostUsed } from "./mostUsed.ts"
+import { once } from "./Quote.ts"
+import type { Quote } from "./Quote.ts"
+
+type Admit = (caller: Caller, conversation: Conversation, asked: Asked) => Admitted | InvalidRequest | ModelForbidden
+
+/** What a conversation can cost at most. Fails where it would be refused before anybody is asked. */
+export const quoting =
+  (admit: Admit, ledger: Pick<Ledger, "permit">) =>
+  (caller: Caller, conversation: Conversation, asked: Asked): Effect.Effect<Quote, InvalidRequest | ModelForbidden> =>
+    Effect.suspend(() => {
+      const admitted = admit(caller, conversation, asked)
+      if (!("fitting" in admitted)) return Effect.fail(admitted)
+      const { fitting, model } = admitted
+      const { unpriced: policy } = model
+      const price = model.price ?? unpriced
+      const most = once(() => mostUsed(fitting, model, countTokens(fitting)))
+      return Effect.as(ledger.permit({ caller, model: model.id, price, unpriced: policy }), {
+        model,
+        price,
+        most,
+        mostNanoUsd: () => mostOf(price, most()),
+        held: () => heldFor(price, most(), { answers: 1, caller, conversation: fitting, model })
+      })
+    })

@@ -1,0 +1,47 @@
+import { Effect } from "effect"
+import type { Runtime } from "effect"
+import { begin } from "../flow/begin.ts"
+import type { Begun } from "../flow/Begun.ts"
+import { nextTurn } from "../flow/eventLoop.ts"
+import { together } from "../flow/together.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
+
+/** More than one answer to a request. */
+export interface Several {
+  readonly count: number
+  /** What the calls began, as the one generation that is paid for and answered. */
+  readonly join: (generations: ReadonlyArray<Generation>) => Generation
+}
+
+/** Calls an upstream once for each answer, side by side. Each is begun in a turn of its own: its request may be large. */
+export const severally = <E>(
+  several: Several | undefined,
+  runtime: Runtime.Runtime<never>,
+  call: () => Begun<Generation, E>
+): Begun<Generation, E> => {
+  if (several === undefined) return call()
+  const calls = Array.from({ length: several.count }, (_, index) =>
+    index === 0 ? call() : begin(runtime, afterTurns(index)).flatMap(call)
+  )
+  return together(calls, (generation) => generation.cancel("failed")).map(several.join)
+}
+
+const afterTurns = (turns: number) =>
+  Effect.promise(async () => {
+    for (let turn = 0; turn < turns; turn++) await nextTurn()
+  })
+
+/** What one of several answers used, about. */
+export const shareOf = (usage: Usage, answers: number): Usage => {
+  if (answers === 1) return usage
+  const share = (tokens: number) => Math.ceil(tokens / answers)
+  return {
+    inputTokens: share(usage.inputTokens),
+    cacheReadTokens: share(usage.cacheReadTokens),
+    cacheWriteTokens: share(usage.cacheWriteTokens),
+    outputTokens: share(usage.outputTokens),
+    reasoningTokens: share(usage.reasoningTokens),
+    searches: share(usage.searches)
+  }
+}

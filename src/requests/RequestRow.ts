@@ -1,0 +1,129 @@
+import { Schema } from "effect"
+import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
+
+/** What only some requests have, as `requests.details` keeps it. */
+const Details = Schema.Struct({
+  attempts: Schema.optional(
+    Schema.Array(
+      Schema.Struct({
+        upstream: Schema.String,
+        upstream_model: Schema.String,
+        status: Schema.optional(Schema.Int),
+        error: Schema.optional(Schema.String),
+        duration_ms: Schema.Number,
+        upstream_request_id: Schema.optional(Schema.String)
+      })
+    )
+  ),
+  adapted: Schema.optional(Schema.String),
+  tags: Schema.optional(Schema.Array(Schema.String)),
+  end_user: Schema.optional(Schema.String),
+  client: Schema.optional(Schema.String),
+  idempotency: Schema.optional(Schema.Literal("once", "replayed"))
+})
+export type Details = typeof Details.Type
+
+export const DetailsText = Schema.parseJson(Details)
+
+/** A request as its row has it: texts that are not known are empty, the cost of what has none is null. */
+export interface RequestRow {
+  readonly at: number
+  readonly request_id: string
+  readonly account_id: string
+  readonly key_id: string
+  readonly family: string
+  readonly endpoint: string
+  readonly model: string
+  readonly upstream_model: string
+  readonly upstream: string
+  readonly status: number
+  readonly error: string
+  readonly stream: number
+  readonly first_byte_ms: number
+  readonly duration_ms: number
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
+  readonly reasoning_tokens: number
+  readonly searches: number
+  readonly cost_nano_usd: number | null
+  readonly details: string
+}
+
+/** In the order of the table's columns. */
+export const columns = [
+  "at",
+  "request_id",
+  "account_id",
+  "key_id",
+  "family",
+  "endpoint",
+  "model",
+  "upstream_model",
+  "upstream",
+  "status",
+  "error",
+  "stream",
+  "first_byte_ms",
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "cost_nano_usd",
+  "details"
+] as const satisfies ReadonlyArray<keyof RequestRow>
+
+export const rowOf = (record: RequestRecord): RequestRow => {
+  const { used } = record
+  return {
+    at: record.atMs,
+    request_id: record.requestId,
+    account_id: record.account ?? "",
+    key_id: record.key ?? "",
+    family: record.family,
+    endpoint: record.endpoint,
+    // Callers can make it up, half characters too, which no JSON of Postgres can hold.
+    model: (record.model ?? "").toWellFormed(),
+    upstream_model: record.upstreamModel ?? "",
+    upstream: record.upstream ?? "",
+    status: record.status,
+    error: record.error ?? "",
+    stream: record.stream ? 1 : 0,
+    first_byte_ms: Math.round(record.firstByteMs),
+    duration_ms: Math.round(record.durationMs),
+    input_tokens: used?.inputTokens ?? 0,
+    output_tokens: used?.outputTokens ?? 0,
+    cache_read_tokens: used?.cacheReadTokens ?? 0,
+    cache_write_tokens: used?.cacheWriteTokens ?? 0,
+    reasoning_tokens: used?.reasoningTokens ?? 0,
+    searches: used?.searches ?? 0,
+    cost_nano_usd: record.costNanoUsd ?? null,
+    details: detailsOf(record)
+  }
+}
+
+/** By hand as far as most need it: one call that went well, by a known client. */
+const detailsOf = (record: RequestRecord): string => {
+  const details: Record<string, unknown> = {}
+  if (record.attempts.length > 0) details["attempts"] = record.attempts.map(attemptOf)
+  if (record.adapted !== undefined) details["adapted"] = record.adapted
+  if (record.tags.length > 0) details["tags"] = record.tags
+  if (record.endUser !== undefined) details["end_user"] = record.endUser
+  if (record.client !== undefined) details["client"] = record.client
+  if (record.repetition !== undefined) details["idempotency"] = record.repetition
+  return JSON.stringify(details)
+}
+
+/** JSON leaves out what is undefined. */
+const attemptOf = ({ durationMs, error, model, requestId, status, upstream }: Attempt) => ({
+  upstream,
+  upstream_model: model,
+  status,
+  error,
+  duration_ms: Math.round(durationMs),
+  upstream_request_id: requestId
+})

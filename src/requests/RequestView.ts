@@ -1,0 +1,91 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import type { StoredRequest } from "./store/RequestStore.ts"
+
+const AttemptView = Schema.Struct({
+  upstream: said(Schema.String, "Who was asked."),
+  upstream_model: said(Schema.String, "What the model is called there."),
+  status: said(Schema.NullOr(Schema.Int), "Its answer's status; null where none came."),
+  error: said(Schema.NullOr(Schema.String), "What went wrong; null where nothing did."),
+  duration_ms: said(Schema.Int, "Until its answer began, or it was given up."),
+  upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's own id of the call.")
+}).annotations({ identifier: "RequestAttempt" })
+
+const count = (description: string) => said(Schema.Int, description)
+const name = (description: string) => said(Schema.NullOr(Schema.String), description)
+
+/** A request that is over, by the names of its line in the log. */
+export const RequestView = Schema.Struct({
+  object: Schema.Literal("request"),
+  request_id: said(Schema.String, "The reply's `x-request-id`."),
+  time: said(Schema.String, "When it came (ISO 8601, UTC)."),
+  account: said(Schema.String, "Whose it was."),
+  key: said(Schema.String, "Id of the key it came with."),
+  family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
+  endpoint: said(Schema.String, "The path as the contract has it."),
+  model: name("As it was asked for."),
+  upstream: name("Who was asked last."),
+  upstream_model: name("What the model is called there."),
+  attempts: said(Schema.Array(AttemptView), "Each call of an upstream, in order."),
+  status: count("The answer's status."),
+  error: name("What kind of failure it ended with, also after its 200; `hang_up` where the reader left."),
+  stream: said(Schema.Boolean, "Whether it was answered by a stream."),
+  first_byte_ms: count("From the request's first byte to its answer's."),
+  duration_ms: count("And to its end."),
+  input_tokens: count("Not from a cache."),
+  output_tokens: count("Reasoning among them."),
+  cache_read_tokens: count("Read from a cache."),
+  cache_write_tokens: count("Written to one."),
+  reasoning_tokens: count("Of the output."),
+  searches: count("Of the web."),
+  cost_usd: said(Schema.NullOr(Schema.Number), "What it cost, in dollars; null where nothing was charged for."),
+  adapted: name("Parameters that were changed or left out."),
+  tags: said(Schema.Array(Schema.String), "Of `x-gateway-tags` and `metadata`."),
+  end_user: name("Of `user`, `metadata.user_id` or `safety_identifier`."),
+  client: name("The product that its user agent names."),
+  idempotency: said(Schema.NullOr(Schema.Literal("once", "replayed")), "With a key; `replayed`: an earlier answer.")
+}).annotations({ identifier: "Request" })
+export type RequestView = typeof RequestView.Type
+
+export const requestView = (row: StoredRequest): RequestView => {
+  const { details } = row
+  return {
+    object: "request",
+    request_id: row.request_id,
+    time: new Date(row.at).toISOString(),
+    account: row.account_id,
+    key: row.key_id,
+    family: row.family,
+    endpoint: row.endpoint,
+    model: orNull(row.model),
+    upstream: orNull(row.upstream),
+    upstream_model: orNull(row.upstream_model),
+    attempts: (details.attempts ?? []).map((attempt) => ({
+      upstream: attempt.upstream,
+      upstream_model: attempt.upstream_model,
+      status: attempt.status ?? null,
+      error: attempt.error ?? null,
+      duration_ms: Math.round(attempt.duration_ms),
+      upstream_request_id: attempt.upstream_request_id ?? null
+    })),
+    status: row.status,
+    error: orNull(row.error),
+    stream: row.stream,
+    first_byte_ms: row.first_byte_ms,
+    duration_ms: row.duration_ms,
+    input_tokens: row.input_tokens,
+    output_tokens: row.output_tokens,
+    cache_read_tokens: row.cache_read_tokens,
+    cache_write_tokens: row.cache_write_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    searches: row.searches,
+    cost_usd: row.cost_nano_usd === null ? null : row.cost_nano_usd / 1e9,
+    adapted: details.adapted ?? null,
+    tags: details.tags ?? [],
+    end_user: details.end_user ?? null,
+    client: details.client ?? null,
+    idempotency: details.idempotency ?? null
+  }
+}
+
+const orNull = (text: string): string | null => (text === "" ? null : text)

@@ -1,0 +1,16 @@
+import { Effect, Layer } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { RequestExpiry, RequestRetention } from "./RequestExpiry.ts"
+import { RequestRowsLive } from "./RequestRows.ts"
+import { RequestStore } from "./store/RequestStore.ts"
+
+const RetentionLive = Layer.effect(
+  RequestRetention,
+  Effect.map(Settings, ({ retention }) => ({ keep: retention.requests, maxRows: retention.mostRequests }))
+)
+
+/** What became of requests is kept for a while. */
+export const RequestsLive = Layer.merge(
+  RequestRowsLive,
+  RequestExpiry.pipe(Layer.provide(RequestStore.Default), Layer.provide(RetentionLive))
+)

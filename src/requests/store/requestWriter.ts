@@ -1,0 +1,152 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import { recordset } from "../../sql/postgres/recordset.ts"
+import { prepared } from "../../sql/prepared.ts"
+import { columns } from "../RequestRow.ts"
+import type { RequestRow } from "../RequestRow.ts"
+
+const hourMs = 3_600_000
+
+/** What an hour's row adds up. */
+const sums = [
+  "requests",
+  "errors",
+  "first_byte_ms",
+  "duration_ms",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "reasoning_tokens",
+  "searches",
+  "cost_nano_usd"
+] as const
+
+type HourRow = Record<(typeof sums)[number], number> & {
+  readonly hour: number
+  readonly account_id: string
+  readonly key_id: string
+  readonly model: string
+  readonly upstream: string
+}
+
+const hourColumns = ["hour", "account_id", "key_id", "model", "upstream", ...sums] as const
+
+/** The rows' sums. What no upstream was asked for counts for no model: callers can make up any number of names. */
+const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
+  const hours = new Map<string, HourRow>()
+  let last: HourRow | undefined
+  for (const row of rows) {
+    const hour = row.at - (row.at % hourMs)
+    const model = row.upstream === "" ? "" : row.model
+    const { account_id, key_id, upstream } = row
+    if (last?.hour !== hour || last.key_id !== key_id || last.model !== model || last.upstream !== upstream) {
+      const name = `${hour} ${account_id} ${key_id} ${upstream} ${model}`
+      last = hours.get(name) ?? { hour, account_id, key_id, model, upstream, ...nothing }
+      hours.set(name, last)
+    }
+    last.requests++
+    if (row.status >= 400 || row.error !== "") last.errors++
+    last.first_byte_ms += row.first_byte_ms
+    last.duration_ms += row.duration_ms
+    last.input_tokens += row.input_tokens
+    last.output_tokens += row.output_tokens
+    last.cache_read_tokens += row.cache_read_tokens
+    last.cache_write_tokens += row.cache_write_tokens
+    last.reasoning_tokens += row.reasoning_tokens
+    last.searches += row.searches
+    last.cost_nano_usd += row.cost_nano_usd ?? 0
+  }
+  return [...hours.values()]
+}
+
+const nothing = {
+  requests: 0,
+  errors: 0,
+  first_byte_ms: 0,
+  duration_ms: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  searches: 0,
+  cost_nano_usd: 0
+}
+
+/** Writes rows and their hours' sums, in few statements; to be run in one transaction. */
+export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => Effect.Effect<void, SqlError>
+
+export const requestWriter = (sql: SqlClient.SqlClient): WriteRequests =>
+  sql.onDialectOrElse({ pg: () => atOnce(sql), orElse: () => inBatches(sql) })
+
+/** Statements of so many rows, whose texts are made once. */
+const batchSizes = [32, 8, 1]
+
+const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
+  const inserts = batchSizes.map((size) => ({
+    size,
+    insert: prepared(
+      sql,
+      sql`INSERT INTO requests (${sql.literal(columns.join(", "))}) VALUES ${sql.literal(
+        Array(size).fill(placesFor(columns.length)).join(", ")
+      )}`
+    )
+  }))
+  const hour = prepared(
+    sql,
+    sql`INSERT INTO request_hours (${sql.literal(hourColumns.join(", "))})
+      VALUES ${sql.literal(placesFor(hourColumns.length))} ${sql.literal(added)}`
+  )
+  return (rows) => {
+    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+    for (let at = 0; at < rows.length;) {
+      const one = inserts.find(({ size }) => size <= rows.length - at)
+      if (one === undefined) break
+      const values: Array<unknown> = []
+      for (let n = at; n < at + one.size; n++) {
+        const row = rows[n]
+        if (row !== undefined) for (const column of columns) values.push(row[column])
+      }
+      statements.push(one.insert(values))
+      at += one.size
+    }
+    for (const row of byHour(rows)) statements.push(hour(hourColumns.map((column) => row[column])))
+    return Effect.all(statements, { discard: true })
+  }
+}
+
+const placesFor = (count: number) => `(${Array(count).fill("?").join(", ")})`
+
+const added = `ON CONFLICT (hour, account_id, key_id, model, upstream) DO UPDATE SET ${sums
+  .map((column) => `${column} = request_hours.${column} + excluded.${column}`)
+  .join(", ")}`
+
+const texts = new Set([
+  "request_id",
+  "account_id",
+  "key_id",
+  "family",
+  "endpoint",
+  "model",
+  "upstream_model",
+  "upstream",
+  "error",
+  "details"
+])
+
+/** Hours in one order, so that two nodes never wait for each other. */
+const atOnce = (sql: SqlClient.SqlClient): WriteRequests => {
+  const [names, hourNames] = [columns.join(", "), hourColumns.join(", ")]
+  const write = prepared(
+    sql,
+    sql`WITH added AS (
+      INSERT INTO requests (${sql.literal(names)}) SELECT ${sql.literal(names)} FROM ${sql.literal(recordset("$1", columns, texts))}
+    )
+    INSERT INTO request_hours (${sql.literal(hourNames)})
+    SELECT ${sql.literal(hourNames)} FROM ${sql.literal(recordset("$2", hourColumns, texts))}
+    ORDER BY hour, account_id, key_id, model, upstream ${sql.literal(added)}`
+  )
+  return (rows) => Effect.asVoid(write([JSON.stringify(rows), JSON.stringify(byHour(rows))]))
+}

@@ -1,0 +1,194 @@
+import { Clock, Effect, Runtime } from "effect"
+import type { AccountId, Caller } from "../../contract/Caller.ts"
+import { InvalidRequest } from "../../contract/Failure.ts"
+import type { Failure, NotFound } from "../../contract/Failure.ts"
+import type { Incoming } from "../../contract/handlers.ts"
+import { eventStream } from "../../answering/streamed.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import { holdOf } from "../../models/holdOf.ts"
+import { Models } from "../../models/Models.ts"
+import { Cancellation } from "../../tasks/Cancellation.ts"
+import { storedRequest } from "../../tasks/StoredRequest.ts"
+import type { NewTask } from "../../tasks/Task.ts"
+import { TaskStore } from "../../tasks/store/TaskStore.ts"
+import type { CreateResponse } from "../CreateResponse.ts"
+import { unknownOf } from "../decode.ts"
+import { prepare } from "../generating.ts"
+import { included, read, whole } from "../read.ts"
+import type { ReadParams } from "../read.ts"
+import { replayFor } from "../replayFor.ts"
+import type { ResponseObject } from "../ResponseObject.ts"
+import { ResponseEvents } from "../store/ResponseEvents.ts"
+import { ResponseStore } from "../store/ResponseStore.ts"
+import { isLast } from "./ending.ts"
+import { isOver, lastOfLifecycle, lifecycle } from "./lifecycle.ts"
+import { Reading } from "./Reading.ts"
+import type { Source } from "./Reading.ts"
+import { replayed } from "./replayed.ts"
+import { detailsOf, responseKindName, responseLane } from "./ResponseKind.ts"
+
+/** Headers that say what a body means. */
+const kept = ["openai-beta", "user-agent", "x-gateway-strict"]
+
+/** Whether a response is to be made while nobody waits. */
+export const isBackground = ({ background }: CreateResponse): boolean => background === true
+
+/** Responses that go on whether or not anybody reads them: accepted, read, cancelled, removed. */
+export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
+  "gateway/responses/background/BackgroundResponses",
+  {
+    dependencies: [Ledger.Default, Cancellation.Default],
+    effect: Effect.gen(function* () {
+      const models = yield* Models
+      const ledger = yield* Ledger
+      const store = yield* ResponseStore
+      const events = yield* ResponseEvents
+      const tasks = yield* TaskStore
+      const cancellation = yield* Cancellation
+      const runtime = yield* Effect.runtime()
+
+      /**
+       * Stores a request with what it may cost; it is durable when it is answered: with the response that is queued, or
+       * with its stream. Whatever can be said of it at once is said at once.
+       */
+      const accept = (
+        caller: Caller,
+        payload: CreateResponse,
+        request: Incoming
+      ): Effect.Effect<ResponseObject | Response, Failure> =>
+        Effect.gen(function* () {
+          if (request.connection !== undefined) return yield* overSocket
+          if (payload.store === false) return yield* unstored
+          const unknown = models.passes(payload.model, "responses")
+            ? undefined
+            : unknownOf.create(payload, request.body)
+          if (unknown !== undefined) return yield* unknown
+          const replay = yield* replayFor(store, caller.account, payload)
+          const prepared = prepare(payload, request, replay)
+          if (prepared instanceof InvalidRequest) return yield* prepared
+          const { encoding, understood } = prepared
+          const { conversation, mayReachWeb, objection } = understood
+          const quote = yield* models.quote(caller, conversation, {
+            family: "responses",
+            objection,
+            mayReachWeb
+          })
+          const { model } = quote
+          const response: ResponseObject = { ...encoding.response, status: "queued" }
+          const { id } = response
+          const isStreamed = payload.stream === true
+          const task: NewTask = {
+            id,
+            kind: responseKindName,
+            account: caller.account,
+            key: caller.key,
+            model: model.id,
+            lane: responseLane(model.id),
+            details: detailsOf(isStreamed),
+            request: storedRequest(caller, request, kept),
+            createdAtMs: yield* Clock.currentTimeMillis
+          }
+          // Of a stream what it tells is kept, once it has ended.
+          const answered = isStreamed ? Effect.void : (request.once?.keep(response) ?? Effect.void)
+          const begun = { response, output: [], input: replay.input, include: encoding.include }
+          yield* ledger
+            .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
+              tasks.insert(
+                task,
+                answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun))),
+                isStreamed ? events.append(id, lifecycle(response)) : Effect.void
+              )
+            )
+            .pipe(Effect.catchTag("SqlError", Effect.die))
+          return isStreamed ? streamOf(caller.account, id, {}, request) : response
+        })
+
+      /** A stream of what is stored of a response, from after a number to its end, however long that takes. */
+      const streamOf = (account: AccountId, id: string, params: ReadParams, request: Incoming): Response => {
+        const source: Source = {
+          after: (number) => Runtime.runPromise(runtime)(after(account, id, number, params)),
+          listen: (wake) => events.listen(id, wake)
+        }
+        return eventStream(new Reading(source, params.starting_after ?? -1, request), request)
+      }
+
+      const after = (account: AccountId, id: string, number: number, params: ReadParams) =>
+        Effect.gen(function* () {
+          const frames = yield* events.after(id, number)
+          if (frames.length > 0) return { frames, isOver: frames.some(isLast) }
+          const status = yield* store.statusOf(account, id)
+          // It was deleted: there is nothing more to tell.
+          if (status === undefined) return { frames, isOver: true }
+          const isWhole = isOver({ status })
+          const isKept = (yield* events.last(id)) !== undefined
+          // What ends it is stored with its end.
+          if (isKept)
+            return isWhole ? { frames: yield* events.after(id, number), isOver: true } : { frames, isOver: false }
+          if (!isWhole && number >= (status === "queued" ? lastOfLifecycle - 1 : lastOfLifecycle)) {
+            return { frames, isOver: false }
+          }
+          const stored = yield* store.find(account, id)
+          const all = replayed(stored, included(stored, params))
+          return {
+            frames: all.filter(({ sequence_number }) => sequence_number > number),
+            isOver: isOver(stored.response)
+          }
+        }).pipe(
+          Effect.catchTag("NotFound", () => Effect.succeed({ frames: [], isOver: true })),
+          Effect.orDie
+        )
+
+      /** A stored response, or the stream that it was or is. */
+      const find = (
+        account: AccountId,
+        id: string,
+        params: ReadParams,
+        request: Incoming
+      ): Effect.Effect<ResponseObject | Response, NotFound> =>
+        Effect.map(store.find(account, id), (stored) =>
+          stored.response.background && params.stream === "true"
+            ? streamOf(account, id, params, request)
+            : read(stored, params)
+        )
+
+      /** Cancels a response; one that has ended stays as it is. */
+      const cancel = (account: AccountId, id: string): Effect.Effect<ResponseObject, Failure> =>
+        Effect.gen(function* () {
+          const { response } = yield* store.find(account, id)
+          if (!response.background) return yield* notInBackground
+          if (!isOver(response)) yield* stop(account, id)
+          const stored = yield* store.find(account, id)
+          return whole(stored, {})
+        })
+
+      const stop = (account: AccountId, id: string) => Effect.orDie(cancellation.cancel(account, responseKindName, id))
+
+      /** Removes a response for good; one that still runs is cancelled before. */
+      const remove = (account: AccountId, id: string) =>
+        Effect.gen(function* () {
+          const { response } = yield* store.find(account, id)
+          if (response.background) yield* stop(account, id)
+          yield* store.remove(account, id)
+          if (response.background) yield* Effect.orDie(tasks.remove(account, responseKindName, id))
+          return { id, object: "response" as const, deleted: true as const }
+        })
+
+      return { accept, find, cancel, remove } as const
+    })
+  }
+) {}
+
+const unstored = new InvalidRequest({
+  param: "store",
+  message: "store: expected true, as background is: a response that nobody waits for can only be read back"
+})
+
+const overSocket = new InvalidRequest({
+  param: "background",
+  message: "background: true is not served over a WebSocket; ask for it by POST"
+})
+
+const notInBackground = new InvalidRequest({
+  param: null,
+  message: "Only a response that runs in the background can be cancelled; this one has ended."
+})

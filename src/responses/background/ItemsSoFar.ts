@@ -1,0 +1,79 @@
+import { isJsonObject } from "../../contract/fields.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import type { ResponseFrame } from "../encoding.ts"
+import type { OutputItem } from "../ResponseObject.ts"
+
+/** Adds up the events of an answer to the items that they tell, finished or not. */
+export class ItemsSoFar {
+  readonly #items: Array<Record<string, unknown>> = []
+  readonly #done = new Set<number>()
+
+  take(frame: ResponseFrame): void {
+    const { item, output_index: index } = frame
+    if (typeof index !== "number" || !Number.isSafeInteger(index) || index < 0 || index > this.#items.length) return
+    if (frame.type === "response.output_item.added" || frame.type === "response.output_item.done") {
+      if (!isJsonObject(item)) return
+      this.#items[index] = structuredClone(item)
+      if (frame.type === "response.output_item.done") this.#done.add(index)
+      return
+    }
+    const open = this.#items[index]
+    if (open !== undefined && !this.#done.has(index)) addTo(open, frame)
+  }
+
+  /** Those that never ended are incomplete. */
+  items(): ReadonlyArray<OutputItem> {
+    return this.#items
+      .map((item, index) => (this.#done.has(index) ? item : { ...item, status: "incomplete" }))
+      .filter(isItem)
+  }
+}
+
+const isItem = (item: JsonObject): item is OutputItem =>
+  typeof item["type"] === "string" && typeof item["id"] === "string" && typeof item["status"] === "string"
+
+const addTo = (item: Record<string, unknown>, frame: ResponseFrame): void => {
+  const { delta } = frame
+  switch (frame.type) {
+    case "response.content_part.added":
+    case "response.content_part.done":
+      return put(item, "content", frame["content_index"], frame["part"])
+    case "response.reasoning_summary_part.added":
+    case "response.reasoning_summary_part.done":
+      return put(item, "summary", frame["summary_index"], frame["part"])
+    case "response.output_text.delta":
+    case "response.reasoning_text.delta":
+      return grow(partOf(item, "content", frame["content_index"]), "text", delta)
+    case "response.refusal.delta":
+      return grow(partOf(item, "content", frame["content_index"]), "refusal", delta)
+    case "response.reasoning_summary_text.delta":
+      return grow(partOf(item, "summary", frame["summary_index"]), "text", delta)
+    case "response.function_call_arguments.delta":
+      return grow(item, "arguments", delta)
+    case "response.custom_tool_call_input.delta":
+      return grow(item, "input", delta)
+  }
+}
+
+type Grown = Record<string, unknown>
+
+const grow = (part: Grown | undefined, field: string, delta: unknown): void => {
+  if (part === undefined || typeof delta !== "string") return
+  const before = part[field]
+  part[field] = typeof before === "string" ? before + delta : delta
+}
+
+/** What is added to is a copy: the events are told as they came. */
+const put = (item: Grown, list: string, at: unknown, part: unknown): void => {
+  if (typeof at !== "number" || !isJsonObject(part)) return
+  const before: unknown = item[list]
+  const parts = Array.isArray(before) ? [...before] : []
+  if (at >= 0 && at <= parts.length) parts[at] = structuredClone(part)
+  item[list] = parts
+}
+
+const partOf = (item: Grown, list: string, at: unknown): Grown | undefined => {
+  const parts: unknown = item[list]
+  const part: unknown = Array.isArray(parts) && typeof at === "number" ? parts[at] : undefined
+  return isJsonObject(part) ? part : undefined
+}

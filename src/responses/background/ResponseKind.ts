@@ -1,0 +1,161 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import { codedError } from "../../contract/codedErrors.ts"
+import { Internal, UpstreamFailed } from "../../contract/Failure.ts"
+import type { Failure } from "../../contract/Failure.ts"
+import { Ledger } from "../../ledger/Ledger.ts"
+import type { Models } from "../../models/Models.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { isTerminal } from "../../tasks/Task.ts"
+import type { Task, TaskState } from "../../tasks/Task.ts"
+import type { Lease, LeaseLost, TaskKind, Turn } from "../../tasks/TaskKind.ts"
+import { waitOut } from "../../tasks/waitOut.ts"
+import type { ResponseFrame } from "../encoding.ts"
+import { ResponseEvents } from "../store/ResponseEvents.ts"
+import { ResponseStore } from "../store/ResponseStore.ts"
+import type { StoredResponse } from "../store/ResponseStore.ts"
+import { makeAnswer } from "./answer.ts"
+import { makeCutShort } from "./cutShort.ts"
+import type { CutShort } from "./cutShort.ts"
+import { cancelled, endingOf } from "./ending.ts"
+import { lastOfLifecycle, lifecycle } from "./lifecycle.ts"
+import { makeStops } from "./stops.ts"
+import { Transcript } from "./Transcript.ts"
+
+export const responseKindName = "response"
+
+/** Background responses of one model at a time. Each waits for its upstream in a fiber; the rest wait as rows. */
+const parallel = 1_000
+
+/** The lane of a model's background responses. */
+export const responseLane = (model: string): string => `${responseKindName}:${model}`
+
+/** What its task remembers of a response. */
+export const detailsOf = (isStreamed: boolean) => ({ stream: isStreamed })
+
+/** Whether a response's events are kept for those who read along. */
+const isStreamed = ({ details }: Task): boolean => details["stream"] === true
+
+/** How a response has ended here, until that is stored. */
+interface Outcome extends Omit<CutShort, "frames"> {
+  readonly state: TaskState
+  readonly transcript: Transcript
+}
+
+/**
+ * Background responses: one turn is the whole generation. After a crash it starts again, unless readers were told some of
+ * it: a second answer does not go on where the first one was cut.
+ */
+export const makeResponseKind: Effect.Effect<
+  TaskKind,
+  never,
+  Models | Ledger | Commits | ResponseStore | ResponseEvents
+> = Effect.gen(function* () {
+  const ledger = yield* Ledger
+  const commits = yield* Commits
+  const store = yield* ResponseStore
+  const events = yield* ResponseEvents
+  const answer = yield* makeAnswer
+  const cutShort = yield* makeCutShort
+  const stops = makeStops()
+  const outcomes = new Map<string, Outcome>()
+
+  const run = (lease: Lease): Effect.Effect<Turn, LeaseLost | SqlError> =>
+    Effect.gen(function* () {
+      const { task } = lease
+      const found = yield* Effect.option(store.find(task.account, task.id))
+      if (found._tag === "None") return failing(gone)
+      const told = isStreamed(task) ? ((yield* events.last(task.id)) ?? -1) : lastOfLifecycle
+      if (told > lastOfLifecycle) return failing(interrupted)
+      yield* lease.write({ state: "running" })
+      const begun = { ...found.value.response, status: "in_progress" as const }
+      if (told < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(told + 1))
+      return yield* stops.stoppable(task.id, (isStopped) => generated(lease, found.value, isStopped))
+    })
+
+  /**
+   * Stores events while the lease is held: whoever holds it next tells what follows. What is begun is waited for, so that
+   * nobody tells it twice.
+   */
+  const tell = (lease: Lease, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<void, LeaseLost | SqlError> =>
+    commits.write(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
+      Effect.map(() => events.told(lease.task.id)),
+      Effect.uninterruptible
+    )
+
+  const generated = (lease: Lease, found: StoredResponse, isStopped: () => boolean) =>
+    Effect.gen(function* () {
+      const { id } = lease.task
+      const transcript = new Transcript()
+      const flush = Effect.suspend(() => {
+        const frames = transcript.unsaved()
+        transcript.saved()
+        return tell(lease, frames)
+      })
+      const { failure, output, response } = yield* answer(
+        lease,
+        found,
+        transcript,
+        isStreamed(lease.task) ? flush : undefined
+      ).pipe(
+        Effect.onInterrupt(() =>
+          Effect.sync(() => {
+            if (!isStopped()) return
+            const output = transcript.items()
+            const response = cancelled(found.response, output)
+            transcript.take(endingOf(response))
+            outcomes.set(id, { state: "cancelled", response, output, transcript })
+          })
+        )
+      )
+      if (failure !== undefined && transcript.items().length === 0) {
+        // Nobody was told anything of it.
+        const turn = yield* waitOut(lease.task, failure, failing(failure))
+        if (turn.patch.state === undefined) return turn
+      }
+      const state = failure === undefined ? "succeeded" : "failed"
+      outcomes.set(id, { state, response, output, transcript })
+      return failure === undefined
+        ? { patch: { state: "succeeded", result: { status: response.status } } as const, againInMs: 0 }
+        : failing(failure)
+    })
+
+  const ended = (task: Task): Effect.Effect<void, SqlError> =>
+    Effect.gen(function* () {
+      const { id, state } = task
+      const outcome = outcomes.get(id)
+      const isOurs = outcome?.state === state
+      const end = isOurs ? { ...outcome, frames: outcome.transcript.unsaved() } : yield* cutShort(task)
+      if (end !== undefined) {
+        yield* store.ended(task.account, end)
+        if (isStreamed(task)) yield* events.append(id, end.frames)
+      }
+      // What was generated until somebody cancelled it is paid for, as it is where a client hangs up.
+      yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
+      yield* commits.afterCommit(() => {
+        outcomes.delete(id)
+        events.told(id)
+      })
+    })
+
+  return {
+    name: responseKindName,
+    parallel,
+    run,
+    record: ({ id, state }) => ({ id, object: "response", state }),
+    changed: (task) => (isTerminal(task.state) ? ended(task) : Effect.asVoid(store.began(task.id))),
+    stop: ({ id }) => stops.stop(id),
+    gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
+  }
+})
+
+const failing = (failure: Failure): Turn => {
+  const { code, message } = codedError(failure)
+  return { patch: { state: "failed", error: { code, message } }, againInMs: 0 }
+}
+
+const gone = new Internal({ message: "The response is gone" })
+
+const interrupted = new UpstreamFailed({
+  message: "The gateway was stopped while it wrote this response; its output is what there was until then"
+})

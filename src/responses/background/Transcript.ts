@@ -1,0 +1,69 @@
+import { isJsonObject } from "../../contract/fields.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import type { Frame, NativeFrame } from "../../generation/Machine.ts"
+import type { ResponseFrame } from "../encoding.ts"
+import type { OutputItem } from "../ResponseObject.ts"
+import { ItemsSoFar } from "./ItemsSoFar.ts"
+import { isLifecycle, lastOfLifecycle } from "./lifecycle.ts"
+
+/** The frames of an answer on their way to whoever reads them, under numbers of their own. */
+export class Transcript {
+  readonly #items = new ItemsSoFar()
+  #number = lastOfLifecycle + 1
+  #unsaved: Array<ResponseFrame> = []
+
+  /** Takes what a machine gives, of ours or as an upstream wrote it. How a response begins is told before. */
+  take(frames: ReadonlyArray<Frame | NativeFrame>): void {
+    for (const frame of frames) {
+      for (const told of isNative(frame) ? framesIn(frame.written) : [frame]) {
+        if (isLifecycle(told)) continue
+        const numbered = { ...told, sequence_number: this.#number++ }
+        this.#items.take(numbered)
+        this.#unsaved.push(numbered)
+      }
+    }
+  }
+
+  /** What of it nobody has read, in order. */
+  unsaved(): ReadonlyArray<ResponseFrame> {
+    return this.#unsaved
+  }
+
+  saved(): void {
+    this.#unsaved = []
+  }
+
+  items(): ReadonlyArray<OutputItem> {
+    return this.#items.items()
+  }
+}
+
+const isNative = (frame: Frame): frame is NativeFrame => frame.type === "native"
+
+/** The frames in whole server-sent events, however their lines end. */
+const framesIn = (written: string | Uint8Array): ReadonlyArray<Frame> => {
+  const frames: Array<Frame> = []
+  let data = ""
+  for (const line of `${typeof written === "string" ? written : utf8.decode(written)}\n\n`.split(/\r\n|\n|\r/)) {
+    if (line.startsWith("data:")) data += line.slice("data:".length)
+    else if (line === "" && data !== "") {
+      const frame = parsed(data)
+      if (isFrame(frame)) frames.push(frame)
+      data = ""
+    }
+  }
+  return frames
+}
+
+const isFrame = (value: unknown): value is Frame & JsonObject =>
+  isJsonObject(value) && typeof value["type"] === "string"
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const utf8 = new TextDecoder()

@@ -1,0 +1,51 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import type { Task } from "../../tasks/Task.ts"
+import type { ResponseFrame } from "../encoding.ts"
+import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
+import { ResponseEvents } from "../store/ResponseEvents.ts"
+import { ResponseStore } from "../store/ResponseStore.ts"
+import { cancelled, endingOf } from "./ending.ts"
+import { ItemsSoFar } from "./ItemsSoFar.ts"
+
+/** A response that its task has ended, and not its model. */
+export interface CutShort {
+  readonly response: ResponseObject
+  readonly output: ReadonlyArray<OutputItem>
+  readonly frames: ReadonlyArray<ResponseFrame>
+}
+
+/** What a response comes to whose task was ended by somebody else: with what its readers were told of it. */
+export const makeCutShort = Effect.gen(function* () {
+  const store = yield* ResponseStore
+  const events = yield* ResponseEvents
+
+  const toldOf = (id: string) =>
+    Effect.gen(function* () {
+      const items = new ItemsSoFar()
+      let last = -1
+      for (;;) {
+        const frames = yield* events.after(id, last)
+        if (frames.length === 0) return { output: items.items(), last }
+        for (const frame of frames) {
+          items.take(frame)
+          last = frame.sequence_number
+        }
+      }
+    })
+
+  return (task: Task): Effect.Effect<CutShort | undefined, SqlError> =>
+    Effect.gen(function* () {
+      const found = yield* Effect.option(store.find(task.account, task.id))
+      if (found._tag === "None") return undefined
+      const { last, output } = yield* toldOf(task.id)
+      const begun = found.value.response
+      const { code, message } = task.error ?? { code: "server_error", message: "The response was given up" }
+      const response: ResponseObject =
+        task.state === "cancelled"
+          ? cancelled(begun, output)
+          : { ...begun, status: "failed", error: { code, message, type: code, param: null }, output }
+      const frames = endingOf(response).map((frame, index) => ({ ...frame, sequence_number: last + 1 + index }))
+      return { response, output, frames }
+    })
+})

@@ -1,0 +1,39 @@
+import { codedError } from "../../contract/codedErrors.ts"
+import type { Failure } from "../../contract/Failure.ts"
+import type { Frame } from "../../generation/Machine.ts"
+import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
+
+/** The events that end a response, without their numbers. Clients know no event for one that was cancelled. */
+export const endingOf = (response: ResponseObject): ReadonlyArray<Frame & Readonly<Record<string, unknown>>> => {
+  const { error, status } = response
+  if (status !== "failed" || error === null) {
+    return [{ type: status === "completed" ? "response.completed" : "response.incomplete", response }]
+  }
+  const { code, message, param, type } = error
+  return [
+    { type: "error", code, message, param, error: { type, code, message, param } },
+    { type: "response.failed", response }
+  ]
+}
+
+/** Whether an event is the last of its response. */
+export const isLast = ({ type }: Frame): boolean =>
+  type === "response.completed" || type === "response.incomplete" || type === "response.failed"
+
+/** Whether an event ends a response, or tells of its end. */
+export const isEnding = (frame: Frame): boolean => frame.type === "error" || isLast(frame)
+
+export const failedWith = (
+  response: ResponseObject,
+  failure: Failure,
+  output: ReadonlyArray<OutputItem> = []
+): ResponseObject => {
+  const { code, message, param, type } = codedError(failure)
+  return { ...response, status: "failed", error: { code, message, type, param }, output }
+}
+
+export const cancelled = (response: ResponseObject, output: ReadonlyArray<OutputItem>): ResponseObject => ({
+  ...response,
+  status: "cancelled",
+  output
+})

@@ -1,0 +1,32 @@
+import type { ResponseFrame } from "../encoding.ts"
+import type { ResponseObject } from "../ResponseObject.ts"
+
+/** The events with which every background response begins, as far as it has come. */
+export const lifecycle = (response: ResponseObject): ReadonlyArray<ResponseFrame> => {
+  const told = (status: ResponseObject["status"]): ResponseObject => ({
+    ...response,
+    status,
+    completed_at: null,
+    error: null,
+    incomplete_details: null,
+    output: [],
+    usage: null
+  })
+  const queued = told("queued")
+  return [
+    { type: "response.created", sequence_number: 0, response: queued },
+    { type: "response.queued", sequence_number: 1, response: queued },
+    { type: "response.in_progress", sequence_number: 2, response: told("in_progress") }
+  ].slice(0, response.status === "queued" ? 2 : 3)
+}
+
+/** The number of the last of them; what comes after it is the answer. */
+export const lastOfLifecycle = 2
+
+/** Whether an event tells no more than they do. */
+export const isLifecycle = ({ type }: { readonly type: string }): boolean =>
+  type === "response.created" || type === "response.queued" || type === "response.in_progress"
+
+/** Whether a response will not change any more. */
+export const isOver = ({ status }: Pick<ResponseObject, "status">): boolean =>
+  status !== "queued" && status !== "in_progress"

@@ -1,0 +1,25 @@
+import type { Include, ResponseFrame } from "../encoding.ts"
+import { framesOf } from "../replay.ts"
+import type { StoredResponse } from "../store/ResponseStore.ts"
+import { endingOf, isEnding } from "./ending.ts"
+import { isLifecycle, isOver, lifecycle } from "./lifecycle.ts"
+import { shown } from "../encoding.ts"
+
+/**
+ * The events of a background response of which none were kept: how it began, and once it is over every text in one
+ * piece. What is told before its end stays as it is.
+ */
+export const replayed = (stored: StoredResponse, include: Include): ReadonlyArray<ResponseFrame> => {
+  const { output, response } = stored
+  if (!isOver(response)) return lifecycle(response)
+  const isCut = response.status === "cancelled"
+  const told = framesOf(
+    isCut ? { ...stored, response: { ...response, incomplete_details: { reason: "max_output_tokens" } } } : stored,
+    include
+  ).filter((frame) => !isLifecycle(frame) && !isEnding(frame))
+  const whole = { ...response, output: output.map((item) => shown(item, include)) }
+  return [...lifecycle(response), ...told, ...endingOf(whole)].map((frame, index) => ({
+    ...frame,
+    sequence_number: index
+  }))
+}

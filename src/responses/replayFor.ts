@@ -1,0 +1,29 @@
+import { Effect } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { CountInputTokens } from "./CreateResponse.ts"
+import { inputItems } from "./decode.ts"
+import type { Replay } from "./decode.ts"
+import type { InputItem } from "./InputItem.ts"
+import type { ResponseStore } from "./store/ResponseStore.ts"
+
+/**
+ * What the store adds to a request: most need nothing of it.
+ *
+ * @param recalled the conversation that it continues, where that is not stored
+ */
+export const replayFor = (
+  store: ResponseStore,
+  account: AccountId,
+  { input, previous_response_id }: Pick<CountInputTokens, "previous_response_id" | "input">,
+  recalled?: ReadonlyArray<InputItem>
+): Effect.Effect<Replay, Failure> => {
+  const own = inputItems(input)
+  const previous = previous_response_id ?? undefined
+  if (previous === undefined && !own.some((item) => item.type === "item_reference")) {
+    return Effect.succeed({ history: [], input: own })
+  }
+  const history =
+    recalled !== undefined || previous === undefined ? Effect.succeed(recalled ?? []) : store.history(account, previous)
+  return Effect.flatMap(history, (history) => Effect.map(store.resolve(account, own), (input) => ({ history, input })))
+}

@@ -1,0 +1,268 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Context, Duration, Effect } from "effect"
+import type { AccountId } from "../../contract/Caller.ts"
+import type { InvalidRequest, NotFound } from "../../contract/Failure.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { gathered } from "../../sql/gathered.ts"
+import type { Include } from "../encoding.ts"
+import { inputItemId, isOfInput, responseIdOf } from "../ids.ts"
+import type { InputItem, StoredItem } from "../InputItem.ts"
+import type { OutputItem, ResponseObject, ResponseStatus } from "../ResponseObject.ts"
+import { mostConversationBytes } from "../../generation/mostBytes.ts"
+import { responseWriter } from "./responseWriter.ts"
+import type { NewRow } from "./responseWriter.ts"
+import { replays, responses, sizes, standings } from "./ResponseRow.ts"
+import type { Replay } from "./ResponseRow.ts"
+import {
+  duplicateItem,
+  tooLong,
+  tooMuch,
+  unfinishedPrevious,
+  unknownItem,
+  unknownPrevious,
+  unknownResponse
+} from "./refusals.ts"
+
+/** How long responses are kept. */
+export class ResponseRetention extends Context.Reference<ResponseRetention>()(
+  "gateway/responses/store/ResponseRetention",
+  {
+    defaultValue: () => Duration.days(30)
+  }
+) {}
+
+/** A response that has ended, with all that reading and continuing it takes. */
+export interface StoredResponse {
+  readonly response: ResponseObject
+  /** Its own input, references resolved; not what came before it. */
+  readonly input: ReadonlyArray<StoredItem>
+  /** Its output, with what only a replay may see. */
+  readonly output: ReadonlyArray<OutputItem>
+  readonly include: Include
+}
+
+/** A response as it ended, before it is written. */
+type Ended = Omit<StoredResponse, "input"> & { readonly input: ReadonlyArray<InputItem> }
+
+interface Added {
+  readonly row: NewRow
+  /** Items that an upstream named: their ids do not tell where they belong. */
+  readonly foreign: ReadonlyArray<Readonly<Record<"account_id" | "item_id" | "response_id", string>>>
+}
+
+/** The gateway's memory of conversations. Everything is per account: another account's ids look unknown. */
+export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/responses/store/ResponseStore", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const retentionMs = Duration.toMillis(yield* ResponseRetention)
+
+    const inserting = responseWriter(sql)
+
+    const insert = gathered(commits, yield* Effect.runtime(), (added: ReadonlyArray<Added>) =>
+      Effect.zipRight(
+        Effect.all(inserting(added.map(({ row }) => row)), { discard: true }),
+        Effect.forEach(
+          added.flatMap(({ foreign }) => foreign),
+          (item) => sql`INSERT INTO response_items ${sql.insert(item)} ON CONFLICT DO NOTHING`,
+          { discard: true }
+        )
+      )
+    )
+
+    const rowOf = (account: AccountId, { include, input, output, response }: Ended): NewRow => {
+      const createdAt = response.created_at * 1_000
+      return {
+        id: response.id,
+        account_id: account,
+        previous_id: response.previous_response_id,
+        status: response.status,
+        response: JSON.stringify({ ...response, output: [] }),
+        input: JSON.stringify(input),
+        output: JSON.stringify(output),
+        include: JSON.stringify(include),
+        created_at: createdAt,
+        expires_at: createdAt + retentionMs
+      }
+    }
+
+    /** Resolves once it is durable. A promise, because every request waits for it in plain code. */
+    const save = (account: AccountId, ended: Ended): Promise<void> =>
+      insert({ row: rowOf(account, ended), foreign: foreignOf(account, ended) })
+
+    /** Stores a response that is to be made. To be run in the transaction that stores its task, as what follows. */
+    const queued = (account: AccountId, begun: Ended): Effect.Effect<unknown, SqlError> =>
+      sql`INSERT INTO responses ${sql.insert(rowOf(account, begun))}`
+
+    const began = (id: string): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE responses SET status = 'in_progress' WHERE id = ${id}`
+
+    const ended = (account: AccountId, made: Pick<Ended, "response" | "output">): Effect.Effect<unknown, SqlError> =>
+      Effect.zipRight(
+        sql`UPDATE responses SET ${sql.update({
+          status: made.response.status,
+          response: JSON.stringify({ ...made.response, output: [] }),
+          output: JSON.stringify(made.output)
+        })} WHERE id = ${made.response.id}`,
+        Effect.forEach(
+          foreignOf(account, made),
+          (item) => sql`INSERT INTO response_items ${sql.insert(item)} ON CONFLICT DO NOTHING`,
+          { discard: true }
+        )
+      )
+
+    /** Where a response stands; undefined where there is none. */
+    const statusOf = (account: AccountId, id: string): Effect.Effect<ResponseStatus | undefined, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.map(
+          sql`SELECT status FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`,
+          (found) => standings.first(found)?.status
+        )
+      )
+
+    const find = (account: AccountId, id: string): Effect.Effect<StoredResponse, NotFound> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        sql`SELECT * FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(
+          Effect.orDie,
+          Effect.flatMap((found) => {
+            const row = responses.first(found)
+            if (row === undefined) return Effect.fail(unknownResponse(id))
+            const { include, input, output, response } = row
+            // Of one that runs the object is still what it was when it was asked for.
+            const status = row.status === "in_progress" ? row.status : response.status
+            return Effect.succeed({ response: { ...response, status, output }, input, output, include })
+          })
+        )
+      )
+
+    const remove = (account: AccountId, id: string): Effect.Effect<void, NotFound> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        commits
+          .statement(
+            sql`DELETE FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now} RETURNING id`
+          )
+          .pipe(
+            Effect.orDie,
+            Effect.flatMap(({ length }) => (length === 0 ? Effect.fail(unknownResponse(id)) : Effect.void))
+          )
+      )
+
+    /** Input and output of the response and of all it continues, oldest first. */
+    const history = (account: AccountId, id: string): Effect.Effect<ReadonlyArray<InputItem>, InvalidRequest> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        sql`
+          WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
+            SELECT id, previous_id, 0, octet_length(input) + octet_length(output)
+            FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}
+            UNION ALL
+            SELECT earlier.id, earlier.previous_id, depth + 1, bytes + octet_length(input) + octet_length(output)
+            FROM chain JOIN responses AS earlier ON earlier.id = chain.previous_id
+            WHERE earlier.account_id = ${account} AND earlier.expires_at > ${now} AND bytes <= ${mostConversationBytes}
+          )
+          SELECT responses.id, responses.previous_id, responses.status, responses.input, responses.output, chain.bytes
+          FROM chain JOIN responses ON responses.id = chain.id
+          ORDER BY depth DESC`.pipe(
+          Effect.orDie,
+          Effect.flatMap((found) => {
+            if ((sizes.first(found)?.bytes ?? 0) > mostConversationBytes) return Effect.fail(tooLong)
+            const rows = replays.all(found)
+            const last = rows.at(-1)
+            if (last === undefined || last.status === "failed" || last.status === "cancelled") {
+              return Effect.fail(unknownPrevious(id))
+            }
+            if (last.status === "queued" || last.status === "in_progress") return Effect.fail(unfinishedPrevious(id))
+            // A link that is gone would silently take what came before it along.
+            const missing = rows[0]?.previous_id
+            return missing ? Effect.fail(unknownPrevious(missing)) : Effect.succeed(rows.flatMap(replayed))
+          })
+        )
+      )
+
+    /** The input with every reference to a stored item replaced by the item. */
+    const resolve = (
+      account: AccountId,
+      input: ReadonlyArray<InputItem>
+    ): Effect.Effect<ReadonlyArray<InputItem>, InvalidRequest | NotFound> => {
+      const wanted = input.flatMap((item) => (item.type === "item_reference" ? [item.id] : []))
+      if (wanted.length === 0) return Effect.succeed(input)
+      const distinct = new Set<string>()
+      for (const id of wanted) {
+        if (distinct.has(id)) return Effect.fail(duplicateItem(id))
+        distinct.add(id)
+      }
+      return Effect.map(itemsOf(account, wanted), (items) =>
+        input.map((item) => (item.type === "item_reference" ? (items.get(item.id) ?? item) : item))
+      )
+    }
+
+    /** Stored items by their ids. */
+    const itemsOf = Effect.fnUntraced(function* (account: AccountId, wanted: ReadonlyArray<string>) {
+      const now = yield* Clock.currentTimeMillis
+      const items = new Map<string, StoredItem>()
+      let bytes = 0
+      for (let at = 0; at < wanted.length; at += atOnce) {
+        const some = wanted.slice(at, at + atOnce)
+        const foreign = some.filter((id) => responseIdOf(id) === undefined)
+        // What a response was asked may be long, and mostly it is what it answered that is meant.
+        const asked = sql.in("id", responsesOf(some.filter(isOfInput)))
+        const those = sql`(${sql.in("id", responsesOf(some))} OR id IN (
+            SELECT response_id FROM response_items WHERE account_id = ${account} AND ${sql.in("item_id", foreign)}
+          )) AND account_id = ${account} AND expires_at > ${now}`
+        const size = yield* Effect.orDie(
+          sql`SELECT coalesce(sum(octet_length(output) + CASE WHEN ${asked} THEN octet_length(input) ELSE 0 END), 0)
+            AS bytes FROM responses WHERE ${those}`
+        )
+        bytes += sizes.first(size)?.bytes ?? 0
+        if (bytes > mostConversationBytes) return yield* tooMuch
+        const found = yield* Effect.orDie(
+          sql`SELECT id, previous_id, status, CASE WHEN ${asked} THEN input ELSE '[]' END AS input, output
+            FROM responses WHERE ${those}`
+        )
+        for (const row of found) for (const [id, item] of identified(replays.one(row))) items.set(id, item)
+        const missing = some.find((id) => !items.has(id))
+        if (missing !== undefined) return yield* unknownItem(missing)
+      }
+      return items
+    })
+
+    /** Removes some of what has expired; answers how many there were. */
+    const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) =>
+        Effect.map(
+          sql`DELETE FROM responses
+            WHERE id IN (SELECT id FROM responses WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${atMost})
+            RETURNING id`,
+          ({ length }) => length
+        )
+      )
+
+    return { save, queued, began, ended, statusOf, find, remove, history, resolve, removeExpired } as const
+  })
+}) {}
+
+/** References that are looked up by one statement. */
+const atOnce = 500
+
+const responsesOf = (items: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set(items.flatMap((id) => responseIdOf(id) ?? []))
+]
+
+/** Items that are not found by their ids. */
+const foreignOf = (account: AccountId, { output, response }: Pick<Ended, "response" | "output">): Added["foreign"] =>
+  output.flatMap((item) =>
+    responseIdOf(item.id) === response.id ? [] : [{ account_id: account, item_id: item.id, response_id: response.id }]
+  )
+
+/** What the model is shown of an earlier response; a call that was cut off is nothing it could continue from. */
+const replayed = ({ input, output }: Replay): ReadonlyArray<InputItem> => [
+  ...input,
+  ...output.filter(
+    (item) => item.status !== "incomplete" || (item.type !== "function_call" && item.type !== "custom_tool_call")
+  )
+]
+
+const identified = ({ id, input, output }: Replay): ReadonlyArray<readonly [string, StoredItem]> => [
+  ...input.map((item, index): readonly [string, StoredItem] => [inputItemId(id, item, index), item]),
+  ...output.map((item): readonly [string, StoredItem] => [item.id, item])
+]

@@ -1,0 +1,43 @@
+import { InvalidRequest, NotFound } from "../../contract/Failure.ts"
+import { shortened } from "../../contract/shortened.ts"
+
+export const unknownResponse = (id: string) =>
+  new NotFound({ param: null, message: `Response with id '${id}' not found.` })
+
+export const unknownPrevious = (id: string) =>
+  new InvalidRequest({
+    param: "previous_response_id",
+    message: `Previous response with id '${shortened(id)}' not found.`,
+    details: { error_code: "previous_response_not_found" }
+  })
+
+/** As OpenAI says it. */
+export const duplicateItem = (id: string) =>
+  new InvalidRequest({
+    param: "input",
+    message: `Duplicate item found with id ${shortened(id)}. Remove duplicate items from your input and try again.`
+  })
+
+export const tooMuch = new InvalidRequest({
+  param: "input",
+  message: "input: the responses that its references name are longer than 32 MiB together; send the items themselves"
+})
+
+export const tooLong = new InvalidRequest({
+  param: "previous_response_id",
+  message: "previous_response_id: the conversation that it continues is longer than 32 MiB; begin another one"
+})
+
+export const unfinishedPrevious = (id: string) =>
+  new InvalidRequest({
+    param: "previous_response_id",
+    message: `Previous response with id '${id}' has not ended yet; it can be continued once it has.`
+  })
+
+export const unknownItem = (id: string) =>
+  new NotFound({
+    param: "input",
+    message:
+      `Item with id '${shortened(id)}' not found. Items are not persisted when \`store\` is set to false. ` +
+      "Try again with `store` set to true, or remove this item from your input."
+  })

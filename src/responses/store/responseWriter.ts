@@ -1,0 +1,73 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Effect } from "effect"
+import { prepared } from "../../sql/prepared.ts"
+
+/** A response as it is written. */
+export type NewRow = Readonly<
+  Record<
+    | "id"
+    | "account_id"
+    | "previous_id"
+    | "status"
+    | "response"
+    | "input"
+    | "output"
+    | "include"
+    | "created_at"
+    | "expires_at",
+    string | number | null
+  >
+>
+
+/**
+ * Writes any number of responses in a few statements, whose texts are prepared: every stored answer writes a row, and
+ * there are few different numbers of rows. To be run in one transaction.
+ */
+export const responseWriter = (sql: SqlClient.SqlClient) => {
+  const inserts = batchSizes.map((size) => ({
+    size,
+    insert: prepared(
+      sql,
+      sql`INSERT INTO responses ${sql.insert(Array.from({ length: size }, () => anyRow))} ON CONFLICT (id) DO NOTHING`
+    )
+  }))
+  return (rows: ReadonlyArray<NewRow>): ReadonlyArray<Effect.Effect<unknown, SqlError>> => {
+    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+    let at = 0
+    for (const { insert, size } of inserts) {
+      for (; rows.length - at >= size; at += size) statements.push(insert(rows.slice(at, at + size).flatMap(valuesOf)))
+    }
+    return statements
+  }
+}
+
+const batchSizes = [32, 8, 1]
+
+/** Stands for any row where only the names and the number of its columns matter. */
+const anyRow: NewRow = {
+  id: "",
+  account_id: "",
+  previous_id: null,
+  status: "",
+  response: "",
+  input: "",
+  output: "",
+  include: "",
+  created_at: 0,
+  expires_at: 0
+}
+
+/** In the order of `anyRow`. */
+const valuesOf = (row: NewRow): ReadonlyArray<string | number | null> => [
+  row.id,
+  row.account_id,
+  row.previous_id,
+  row.status,
+  row.response,
+  row.input,
+  row.output,
+  row.include,
+  row.created_at,
+  row.expires_at
+]

@@ -1,0 +1,76 @@
+import { unknownFields } from "../models/unsupported.ts"
+import type { Unsupported } from "../models/unsupported.ts"
+import { CreateResponse } from "./CreateResponse.ts"
+import { isHosted } from "./InputItem.ts"
+
+/** What a request asks for that its conversation does not say, and the gateway does not do itself. */
+export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArray<Unsupported> => [
+  ...unknownFields(body, known),
+  ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
+  ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
+  ...chosen(request),
+  ...(request.tools ?? []).flatMap(unsupportedTool),
+  ...(Array.isArray(request.input) ? request.input.filter(isHosted) : []).map(({ type }) => ({
+    param: `input.${type}`
+  })),
+  ...listOf(fieldOf(body, "tools")).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
+  // Nobody else is asked for these: what comes with them is not counted here.
+  ...named("conversation", (request.conversation ?? null) !== null),
+  ...named("prompt", (request.prompt ?? null) !== null),
+  ...named("text.verbosity", (request.text?.verbosity ?? "medium") !== "medium"),
+  ...named("top_logprobs", (request.top_logprobs ?? 0) > 0),
+  ...named(
+    "include",
+    (request.include ?? []).some((name) => !knownIncludes.has(name))
+  ),
+  ...named("user", isNamedTwice(request)),
+  ...named("service_tier", !["auto", "default"].includes(request.service_tier ?? "auto"))
+]
+
+/** Tools that OpenAI runs are left out, unless the model has no choice but to use one. */
+const unsupportedTool = ({ type }: NonNullable<CreateResponse["tools"]>[number]): ReadonlyArray<Unsupported> =>
+  type === "function" || type === "custom" || type === "namespace" || type.startsWith("web_search")
+    ? []
+    : [{ param: `tools.${type}` }]
+
+const chosen = ({ tool_choice: choice }: CreateResponse): ReadonlyArray<Unsupported> => {
+  if (typeof choice !== "object" || choice === null) return []
+  const { type } = choice
+  const isServed = type === "function" || type === "custom" || type === "allowed_tools" || type.startsWith("web_search")
+  return isServed
+    ? []
+    : [{ param: "tool_choice.type", refusal: `tool_choice.type: this model's upstream does not run ${type}` }]
+}
+
+/** Others have one name for the end user. */
+const isNamedTwice = ({ safety_identifier, user }: CreateResponse): boolean =>
+  Boolean(safety_identifier) && Boolean(user) && safety_identifier !== user
+
+const named = (param: string, isAsked: boolean): ReadonlyArray<Unsupported> => (isAsked ? [{ param }] : [])
+
+const known = new Set([
+  ...Object.keys(CreateResponse.fields),
+  // How the stream is padded, and what the client says about itself: neither changes the answer.
+  "stream_options",
+  "client_metadata",
+  "access_programs"
+])
+const knownOfReasoning = new Set(["effort", "summary", "generate_summary"])
+const knownOfText = new Set(["format", "verbosity"])
+/** Of all kinds of tools that are served; those of the others go with them. */
+const knownOfTools = new Set(
+  (
+    "type name description parameters strict format tools filters filter search_context_size user_location " +
+    // Web search always reaches the web here, and every tool is shown to the model at once.
+    "external_web_access defer_loading"
+  ).split(" ")
+)
+const knownIncludes = new Set(["reasoning.encrypted_content", "web_search_call.action.sources"])
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
+
+const listOf = (value: unknown): ReadonlyArray<unknown> =>
+  Array.isArray(value) ? value.filter((tool) => servedTypes.has(String(fieldOf(tool, "type")))) : []
+
+const servedTypes = new Set(["function", "custom", "namespace", "web_search", "web_search_preview"])

@@ -1,0 +1,196 @@
+import { Context, Effect } from "effect"
+import type { Clock, Duration, Runtime } from "effect"
+import { begin } from "../flow/begin.ts"
+import { Begun } from "../flow/Begun.ts"
+import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Batch, Generation, How } from "../generation/Generation.ts"
+import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { Circuit, usualRules } from "./Circuit.ts"
+import type { CircuitRules, Pass } from "./Circuit.ts"
+import { sharedLine } from "./sharedLine.ts"
+import type { SharedRoom } from "./sharedLine.ts"
+import { Slots } from "./Slots.ts"
+import type { Line, Slot } from "./Slots.ts"
+
+export interface LaneOptions {
+  /** Calls under way at a time; undefined is no bound. */
+  readonly maxConcurrency: number | undefined
+  /** The longest wait for room. */
+  readonly queueDeadline: Duration.Duration
+  readonly rules?: CircuitRules
+  /** What other processes leave of `maxConcurrency`; undefined where each has all of it. */
+  readonly room?: SharedRoom | undefined
+  /** Hears of each time the circuit opens, and for how long, in ms. */
+  readonly opened?: (forMs: number) => void
+}
+
+/** The way to one upstream, shared by everybody who calls it: its circuit and its line of waiting calls. */
+export interface Lane {
+  readonly circuit: Circuit
+  readonly slots: Line | undefined
+  readonly queueDeadline: Duration.Duration
+  readonly clock: Clock.Clock
+  /** Runs the waits. */
+  readonly runtime: Runtime.Runtime<never>
+}
+
+/** The lanes of the configured upstreams by name. An upstream without one is called as it is. */
+export class Lanes extends Context.Reference<Lanes>()("gateway/routing/Lanes", {
+  defaultValue: (): ReadonlyMap<string, Lane> => new Map()
+}) {}
+
+export const makeLane = (options: LaneOptions): Effect.Effect<Lane> =>
+  Effect.zipWith(Effect.clock, Effect.runtime(), (clock, runtime) => ({
+    circuit: new Circuit(options.rules ?? usualRules, options.opened),
+    slots: lineOf(options),
+    queueDeadline: options.queueDeadline,
+    clock,
+    runtime
+  }))
+
+const lineOf = ({ maxConcurrency, room }: LaneOptions): Line | undefined => {
+  if (maxConcurrency === undefined) return undefined
+  const own = new Slots(maxConcurrency)
+  return room === undefined ? own : sharedLine(own, room)
+}
+
+type Call = Begun<Generation, Failure | UpstreamError>
+
+/**
+ * Makes a call where the upstream's circuit is closed and it has room, at once where it can. What it holds is given back
+ * when the call fails or its generation is cancelled.
+ */
+export const through = (lane: Lane | undefined, call: () => Call): Call => {
+  if (lane === undefined) return Begun.attempt(call)
+  const slot = lane.slots?.take()
+  if (slot === undefined) return guarded(lane, call)
+  const answered = slot.isFree ? guarded(lane, call) : waiting(lane, slot).flatMap(() => guarded(lane, call))
+  return answered.matchCause({
+    onSuccess: (generation) => Begun.succeed(new InSlot(generation, slot)),
+    onFailure: (cause) => {
+      slot.leave()
+      return Begun.failCause(cause)
+    }
+  })
+}
+
+const waiting = ({ queueDeadline, runtime }: Lane, slot: Slot): Begun<void, UpstreamError> =>
+  begin(runtime, Effect.timeoutFail(slot.turn, { duration: queueDeadline, onTimeout: () => noRoom }))
+
+const noRoom = new UpstreamError({
+  failure: new RateLimited({
+    message: "The model's upstream is busy with as many requests as it takes, and none of them ended in time",
+    retryAfterSeconds: null
+  }),
+  retry: "elsewhere",
+  retryAfterMs: undefined,
+  status: undefined,
+  keptBack: true
+})
+
+const guarded = (lane: Lane, call: () => Call): Call => {
+  const { circuit, clock } = lane
+  const now = clock.unsafeCurrentTimeMillis()
+  const pass = circuit.enter(now)
+  if (pass === undefined) return Begun.fail(failsTooOften(circuit.waitMs(now)))
+  return Begun.attempt(call).matchCause({
+    onSuccess: (generation) => {
+      circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
+      return Begun.succeed(new Guarded(generation, lane))
+    },
+    onFailure: (cause) => {
+      settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
+      return Begun.failCause(cause)
+    }
+  })
+}
+
+const failsTooOften = (waitMs: number): UpstreamError =>
+  new UpstreamError({
+    failure: new UpstreamFailed({
+      message: "The model's upstream has failed too often of late; it is left alone a while",
+      retryAfterSeconds: waitMs / 1_000
+    }),
+    retry: "elsewhere",
+    retryAfterMs: undefined,
+    status: undefined,
+    keptBack: true
+  })
+
+/** An upstream that says no to us (429, 400) is there all the same. */
+const settle = (circuit: Circuit, pass: Pass, error: Failure | UpstreamError | undefined, now: number): void => {
+  if (error === undefined) circuit.abandoned(pass)
+  else if (error._tag === "UpstreamError" && error.failure._tag === "UpstreamFailed") circuit.failed(pass, now)
+  else if (error._tag === "UpstreamError") circuit.succeeded(pass, now)
+  else circuit.abandoned(pass)
+}
+
+/** A generation with something of the lane's around it. */
+class Around implements Generation {
+  declare readonly native?: true
+  declare readonly adapted?: ReadonlyArray<string>
+  declare readonly upstreamRequestId?: string
+  protected readonly inner: Generation
+
+  constructor(inner: Generation) {
+    this.inner = inner
+    if (inner.native !== undefined) this.native = inner.native
+    if (inner.adapted !== undefined) this.adapted = inner.adapted
+    if (inner.upstreamRequestId !== undefined) this.upstreamRequestId = inner.upstreamRequestId
+  }
+
+  next(): ReturnType<Generation["next"]> {
+    return this.inner.next()
+  }
+
+  cancel(how?: How): void {
+    this.inner.cancel(how)
+  }
+
+  settled(): Promise<void> | undefined {
+    return this.inner.settled?.()
+  }
+}
+
+/** Hears of an upstream that fails in the middle of its answer. */
+class Guarded extends Around {
+  readonly #lane: Lane
+  /** Made once, and not for every chunk. */
+  #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
+
+  constructor(inner: Generation, lane: Lane) {
+    super(inner)
+    this.#lane = lane
+  }
+
+  override next(): ReturnType<Generation["next"]> {
+    const next = this.inner.next()
+    return next instanceof Promise
+      ? next.then((this.#observing ??= (batch) => this.#observe(batch)))
+      : this.#observe(next)
+  }
+
+  #observe(batch: Batch | undefined): Batch | undefined {
+    const last = batch?.at(-1)
+    if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") {
+      this.#lane.circuit.brokeOff(this.#lane.clock.unsafeCurrentTimeMillis())
+    }
+    return batch
+  }
+}
+
+/** Leaves its slot when it is cancelled, as every generation is in the end. */
+class InSlot extends Around {
+  readonly #slot: Slot
+
+  constructor(inner: Generation, slot: Slot) {
+    super(inner)
+    this.#slot = slot
+  }
+
+  override cancel(how?: How): void {
+    this.#slot.leave()
+    this.inner.cancel(how)
+  }
+}

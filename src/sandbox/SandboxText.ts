@@ -1,0 +1,113 @@
+import { Effect, Layer } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import { begin } from "../flow/begin.ts"
+import { Begun } from "../flow/Begun.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation } from "../generation/Generation.ts"
+import { warmUp } from "../tokens/tokenizer.ts"
+import { countTokens } from "../tokens/tokens.ts"
+import { Documents } from "../documents/Documents.ts"
+import { AddressGuard } from "../guard/AddressGuard.ts"
+import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
+import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import { describeAttachment } from "./attachment.ts"
+import type { Readers } from "./attachment.ts"
+import { failureOf } from "./directive.ts"
+import { perform } from "./perform.ts"
+import type { Performance } from "./perform.ts"
+import { play } from "./playback.ts"
+import { readQuestion } from "./Question.ts"
+import type { Question } from "./Question.ts"
+import { sandboxEmbed, sandboxEmbedModel } from "./sandboxEmbed.ts"
+import { writeScript } from "./script.ts"
+
+/** Addresses are to be guarded against what they must not reach. */
+export type SandboxOptions = Readers
+
+/** The embedded text model: offline, free, and the same answer to the same input. docs/sandbox.md says all it does. */
+export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
+  name: "sandbox",
+  searches: true,
+  embedder: sandboxEmbed,
+  generate: (conversation, generate) => {
+    const question = readQuestion(conversation)
+    if (question instanceof InvalidRequest) return Begun.fail(question)
+    const { attachments, directive } = question
+    if (directive.error !== undefined && directive.cut === undefined) return refuse(question, directive.error)
+    if (attachments.length === 0) return Begun.succeed(start(conversation, question, [], generate))
+    return begin(
+      generate.runtime,
+      Effect.forEach(attachments, (part) => describeAttachment(part, options))
+    ).map((described) => start(conversation, question, described, generate))
+  }
+})
+
+const warmUpAfter = "1 second"
+/** An address that does not answer must not hold a test for long. */
+const attachmentLimits = { param: "url", maxBytes: 32 * 1024 * 1024, totalTimeoutMs: 10_000 }
+
+/**
+ * Only the sandbox, for a gateway that has nothing else. Loads the tokenizer's vocabulary soon after the start, so that
+ * neither the start nor the first request waits for it.
+ */
+export const SandboxTextUpstreams: Layer.Layer<TextUpstreams, never, AddressGuard | Documents> = Layer.scoped(
+  TextUpstreams,
+  Effect.gen(function* () {
+    const guard = yield* AddressGuard
+    const documents = yield* Documents
+    yield* Effect.forkScoped(Effect.delay(Effect.sync(warmUp), warmUpAfter))
+    const upstream = sandboxText({
+      fetchBytes: (url) => guard.fetchBytes(url, attachmentLimits),
+      readDocument: documents.read
+    })
+    return new Map([[upstream.name, upstream]])
+  })
+)
+
+/** The catalogue's entry for what the sandbox serves under its own name. */
+export const sandboxModels = [
+  {
+    id: "sandbox-text",
+    kind: "text",
+    routes: [{ upstream: "sandbox", model: "sandbox-text" }],
+    contextTokens: 128_000,
+    ownedBy: "sandbox"
+  },
+  sandboxEmbedModel
+] as const
+
+const start = (
+  conversation: Conversation,
+  question: Question,
+  described: ReadonlyArray<string>,
+  { family, stream }: GenerateOptions
+): Generation => {
+  const { directive } = question
+  const script = writeScript(conversation, question, described, family)
+  const isWordwise = stream || directive.paceMs > 0
+  return play(perform(script, conversation, directive, countTokens(conversation), isWordwise), directive)
+}
+
+const failing = function* (failure: Failure): Performance {
+  yield { type: "failed", failure }
+  return false
+}
+
+/** At once it is a refused call; after a delay it is an answer that fails, so that a waiting stream can be tested. */
+const refuse = (question: Question, status: number): Begun<Generation, Failure | UpstreamError> => {
+  const failure = failureOf(status)
+  if (question.directive.delayMs > 0) {
+    return Begun.succeed(play(failing(failure), question.directive))
+  }
+  return Begun.fail(
+    new UpstreamError({
+      failure,
+      // The sandbox always answers alike: only another upstream could do better.
+      retry: status === 400 ? "never" : "elsewhere",
+      retryAfterMs: failure._tag === "RateLimited" ? 1_000 : undefined,
+      status
+    })
+  )
+}

@@ -1,0 +1,201 @@
+import { withOrigin } from "../generation/origin.ts"
+import type { FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import { UpstreamFailed } from "../contract/Failure.ts"
+import { countText, eachWord, firstTokens } from "../tokens/tokenizer.ts"
+import { failureOf } from "./directive.ts"
+import type { Directive } from "./directive.ts"
+import type { Script, ScriptItem } from "./script.ts"
+
+/** The events of a generation, made as they are taken; it returns whether it goes silent after them instead of ending. */
+export type Performance = Generator<GenerationEvent, boolean>
+
+/**
+ * Plays a script within the caller's limits: stop sequences, the token limit, the directive's cut and stall. Every token
+ * counts once, in the order it is said; a tool call that does not fit whole is not begun.
+ *
+ * @param isWordwise whether text comes word by word or in one piece
+ */
+export const perform = function* (
+  script: Script,
+  conversation: Conversation,
+  directive: Directive,
+  inputTokens: number,
+  isWordwise: boolean
+): Performance {
+  const most = conversation.maxOutputTokens ?? Infinity
+  const limit = Math.min(most, directive.cut ?? Infinity, directive.stall ?? Infinity)
+  yield { type: "started", usage: { ...noUsage, inputTokens } }
+  const said = new Said(limit, isWordwise, conversation.stopSequences)
+  for (const item of script.items) if (!(yield* said.say(item))) break
+
+  const usage: Usage = {
+    ...noUsage,
+    inputTokens,
+    outputTokens: said.tokens,
+    reasoningTokens: said.reasoningTokens,
+    searches: said.searches
+  }
+  yield { type: "usage", usage }
+  const isMaxed = said.isFull && limit === most
+  if (
+    directive.stall !== undefined &&
+    !(isMaxed && most < directive.stall) &&
+    directive.stall <= (directive.cut ?? Infinity)
+  ) {
+    return true
+  }
+  if (directive.cut !== undefined && !(isMaxed && most < directive.cut)) {
+    yield { type: "failed", failure: cutFailure(directive) }
+    return false
+  }
+  const reason: FinishReason = isMaxed ? "max-tokens" : said.stopSequence === null ? script.reason : "stop-sequence"
+  yield { type: "finished", reason, stopSequence: isMaxed ? null : said.stopSequence }
+  return false
+}
+
+const cutFailure = ({ cut, error }: Directive) =>
+  error === undefined
+    ? new UpstreamFailed({ message: `The sandbox broke the stream after ${cut} tokens, as the directive asked` })
+    : failureOf(error)
+
+/** What an item is said as; returns whether there may be more. */
+type Saying = Generator<GenerationEvent, boolean>
+
+class Said {
+  tokens = 0
+  reasoningTokens = 0
+  searches = 0
+  /** Whether something was left out because the limit was reached. */
+  isFull = false
+  stopSequence: string | null = null
+  readonly #limit: number
+  readonly #isWordwise: boolean
+  readonly #stops: ReadonlyArray<string>
+
+  constructor(limit: number, isWordwise: boolean, stops: ReadonlyArray<string>) {
+    this.#limit = limit
+    this.#isWordwise = isWordwise
+    this.#stops = stops
+  }
+
+  *say(item: ScriptItem): Saying {
+    switch (item.type) {
+      case "reasoning":
+        return yield* this.#reason(item)
+      case "text":
+        return yield* this.#write(item)
+      case "refusal":
+        for (const text of this.#pieces(item.text)) yield { type: "refusal-delta", text }
+        return !this.isFull
+      case "tool-call":
+        return yield* this.#call(item)
+      case "search":
+        return yield* this.#search(item)
+    }
+  }
+
+  *#reason(item: ScriptItem & { readonly type: "reasoning" }): Saying {
+    if (!this.#hasRoom()) return false
+    const before = this.tokens
+    yield { type: "reasoning-start" }
+    for (const text of this.#pieces(item.text)) if (item.isReadable) yield { type: "reasoning-delta", text }
+    this.reasoningTokens += this.tokens - before
+    yield { type: "reasoning-end", signature: withOrigin({ by: "sandbox" }, item.signature) }
+    return !this.isFull
+  }
+
+  *#write(item: ScriptItem & { readonly type: "text" }): Saying {
+    if (!this.#hasRoom()) return false
+    const [text, stop] = untilStop(item.text, this.#stops)
+    let written = 0
+    let cited = 0
+    yield { type: "text-start" }
+    for (const piece of this.#pieces(text)) {
+      yield { type: "text-delta", text: piece }
+      written += piece.length
+      for (let next = item.citations[cited]; next !== undefined && next.end <= written; next = item.citations[cited]) {
+        yield { type: "citation", citation: next }
+        cited++
+      }
+    }
+    yield { type: "text-end" }
+    if (!this.isFull) this.stopSequence = stop
+    if (item.isCut === true && stop === null) this.isFull = true
+    return !this.isFull && stop === null
+  }
+
+  *#call(item: ScriptItem & { readonly type: "tool-call" }): Saying {
+    const { callId, kind, name } = item
+    const tokens = countText(name) + countText(item.arguments)
+    if (item.isCut === true || this.tokens + tokens > this.#limit) {
+      this.isFull = true
+      return false
+    }
+    this.tokens += tokens
+    yield { type: "tool-call-start", callId, name, kind }
+    if (!this.#isWordwise) yield { type: "tool-call-delta", callId, text: item.arguments }
+    else for (const { text } of eachWord(item.arguments)) yield { type: "tool-call-delta", callId, text }
+    yield { type: "tool-call-end", callId }
+    return true
+  }
+
+  *#search(item: ScriptItem & { readonly type: "search" }): Saying {
+    const { id, outcome, query } = item
+    const tokens = countText(query)
+    if (this.tokens + tokens > this.#limit) {
+      this.isFull = true
+      return false
+    }
+    this.tokens += tokens
+    if (outcome.type === "results") this.searches++
+    yield { type: "search-start", id, query }
+    yield { type: "search-end", id, outcome }
+    return true
+  }
+
+  /** A text as far as the limit allows; where that is not all of it, there is no more room. */
+  *#pieces(text: string): Generator<string, void> {
+    if (!this.#isWordwise) {
+      const tokens = countText(text)
+      if (this.tokens + tokens <= this.#limit) {
+        this.tokens += tokens
+        if (text !== "") yield text
+        return
+      }
+    }
+    for (const word of eachWord(text)) {
+      const room = this.#limit - this.tokens
+      if (word.tokens > room) {
+        const part = room > 0 ? firstTokens(word.text, room) : ""
+        if (part !== "") yield part
+        this.tokens = this.#limit
+        this.isFull = true
+        return
+      }
+      this.tokens += word.tokens
+      yield word.text
+    }
+  }
+
+  #hasRoom(): boolean {
+    if (this.tokens < this.#limit) return true
+    this.isFull = true
+    return false
+  }
+}
+
+/** The text up to the first stop sequence in it, and that sequence. */
+const untilStop = (text: string, stops: ReadonlyArray<string>): readonly [string, string | null] => {
+  let end = text.length
+  let found: string | null = null
+  for (const stop of stops) {
+    const at = stop === "" ? -1 : text.indexOf(stop)
+    if (at !== -1 && at < end) {
+      end = at
+      found = stop
+    }
+  }
+  return [end === text.length ? text : text.slice(0, end), found]
+}

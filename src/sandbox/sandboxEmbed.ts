@@ -1,0 +1,110 @@
+import type { JsonObject } from "../contract/fields.ts"
+import { listAt, numberAt } from "../contract/json.ts"
+import { Begun } from "../flow/Begun.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import { countText } from "../tokens/tokens.ts"
+import type { Forwarder } from "../upstreams/Upstream.ts"
+
+/** The catalogue's entry for it. */
+export const sandboxEmbedModel = {
+  id: "sandbox-embed",
+  kind: "embedding",
+  routes: [{ upstream: "sandbox", model: "sandbox-embed" }],
+  contextTokens: 8_192,
+  ownedBy: "sandbox"
+} as const
+
+const usualDimensions = 256
+const mostDimensions = 3_072
+
+/** The embedded embedding model: unit vectors whose cosine follows the words that two texts share. */
+export const sandboxEmbed: Forwarder = {
+  family: "embeddings",
+  forward: ({ body, rewrite }) => {
+    const inputs = inputsIn(body["input"])
+    const dimensions = Math.min(numberAt(body, "dimensions") ?? usualDimensions, mostDimensions)
+    const isPacked = body["encoding_format"] === "base64"
+    const data = inputs.map((words, index) => {
+      const vector = vectorOf(words, dimensions)
+      const embedding = isPacked ? Buffer.from(vector.buffer).toString("base64") : [...vector]
+      return { object: "embedding", index, embedding }
+    })
+    const inputTokens = inputs.reduce((sum, words) => sum + (words.tokens ?? countText(words.text)), 0)
+    const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens }
+    return Begun.succeed(
+      told([
+        { type: "usage", usage: { ...noUsage, inputTokens } },
+        { type: "native", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
+        { type: "finished", reason: "stop", stopSequence: null }
+      ])
+    )
+  }
+}
+
+/** A generation that is over as soon as it begins. */
+const told = (events: ReadonlyArray<GenerationEvent>): Generation => {
+  let left: ReadonlyArray<GenerationEvent> | undefined = events
+  return {
+    native: true,
+    next: () => {
+      const batch = left
+      left = undefined
+      return batch
+    },
+    cancel: () => {
+      left = undefined
+    }
+  }
+}
+
+interface Words {
+  readonly text: string
+  /** Of an input that came as tokens: how many. */
+  readonly tokens: number | undefined
+}
+
+const inputsIn = (input: JsonObject[string]): ReadonlyArray<Words> => {
+  if (typeof input === "string") return [{ text: input, tokens: undefined }]
+  const list = listAt({ input }, "input")
+  if (list.every((one) => typeof one === "number")) return [ofTokens(list)]
+  return list.map((one) => (Array.isArray(one) ? ofTokens(one) : { text: String(one), tokens: undefined }))
+}
+
+const ofTokens = (tokens: ReadonlyArray<unknown>): Words => ({ text: tokens.join(" "), tokens: tokens.length })
+
+/** How many places of a vector a word touches: enough for two words to share few of them. */
+const placesOfWord = 8
+
+const vectorOf = ({ text }: Words, dimensions: number): Float32Array<ArrayBuffer> => {
+  const vector = new Float32Array(dimensions)
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [text]
+  for (const word of words) {
+    let state = hashOf(word)
+    for (let at = 0; at < placesOfWord; at++) {
+      state = next(state)
+      const place = state % dimensions
+      vector[place] = (vector[place] ?? 0) + ((state & 0x8000_0000) === 0 ? 1 : -1)
+    }
+  }
+  const length = Math.sqrt(vector.reduce((sum, value) => sum + value * value, 0))
+  // All its words may have cancelled each other out.
+  if (length === 0) vector[0] = 1
+  return length === 0 ? vector : vector.map((value) => value / length)
+}
+
+/** FNV-1a. */
+const hashOf = (word: string): number => {
+  let hash = 0x811c_9dc5
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), 0x0100_0193)
+  return hash >>> 0
+}
+
+/** A mixed-up number of 32 bits; never the same one twice in a row. */
+const next = (state: number): number => {
+  let mixed = (state + 0x9e37_79b9) >>> 0
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b)
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35)
+  return (mixed ^ (mixed >>> 16)) >>> 0
+}

@@ -1,0 +1,51 @@
+import { Data, Schema } from "effect"
+import type { Effect, Option } from "effect"
+import { VideoError } from "../../upstreams/VideoUpstream.ts"
+
+/** A clip that was ordered, as it is kept: enough to go on with after a restart. Times are Unix milliseconds. */
+export const Order = Schema.Struct({
+  scene: Schema.Struct({
+    width: Schema.Int,
+    height: Schema.Int,
+    frames: Schema.Int,
+    framesPerSecond: Schema.Int,
+    seed: Schema.Int,
+    prompt: Schema.String,
+    watermark: Schema.Boolean,
+    lastFrame: Schema.Boolean
+  }),
+  runsAtMs: Schema.Number,
+  endsAtMs: Schema.Number,
+  /** Nobody wants it any more after this. */
+  deadlineMs: Schema.Number,
+  cancelled: Schema.Boolean,
+  error: Schema.NullOr(VideoError),
+  renderedAtMs: Schema.NullOr(Schema.Number)
+})
+export type Order = typeof Order.Type
+
+/** What is known of orders can't be read or written; the message is for the log. */
+export class OrdersUnavailable extends Data.TaggedError("OrdersUnavailable")<{ readonly message: string }> {}
+
+/** An order as it is stored, and when it is over. */
+export interface Stored {
+  readonly id: string
+  readonly taskId: string
+  readonly order: Order
+  /** Unix ms. */
+  readonly endsAtMs: number
+}
+
+/** Orders by id, each of one task. */
+export interface Orders {
+  /** Its own result already, where that can be had at once. */
+  readonly write: (stored: Stored) => Effect.Effect<void, OrdersUnavailable>
+  readonly read: (id: string) => Effect.Effect<Option.Option<Order>, OrdersUnavailable>
+  readonly idOf: (taskId: string) => Effect.Effect<Option.Option<string>, OrdersUnavailable>
+  /** Ids of those that are over. */
+  readonly over: (nowMs: number) => Effect.Effect<ReadonlyArray<string>, OrdersUnavailable>
+  readonly remove: (id: string) => Effect.Effect<void, OrdersUnavailable>
+}
+
+export const encodeOrder = (order: Order): string => JSON.stringify(order)
+export const decodeOrder = Schema.decodeUnknownSync(Schema.parseJson(Order))

@@ -1,0 +1,35 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Effect } from "effect"
+
+/** How writes reach the disk. A write that fails fails no other, on any engine. */
+export interface Committer {
+  /** Any number of statements, all or none of them. An interrupted caller's write may still happen. */
+  readonly write: <A, E>(statements: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** Any number of statements that the death of the process does not undo, but a power cut within 20 ms. All or none. */
+  readonly writeBehind: <A, E>(statements: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** One statement, which is all or nothing by itself. */
+  readonly statement: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** One statement that a power cut may undo, as `writeBehind`. */
+  readonly statementBehind: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /** As `statementBehind`, at once: in a commit of its own, before whatever waits. */
+  readonly statementNow: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /**
+   * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
+   * rolled back. What it throws is logged; the write is what it was.
+   */
+  readonly afterCommit: (run: () => void) => Effect.Effect<void>
+  /** Why the last commit failed, as anybody may read it; undefined where it did not. */
+  readonly refusal: () => string | undefined
+  /** When one last succeeded, on the clock of `performance.now()`. */
+  readonly lastAt: () => number
+}
+
+/** What a piece of plain code that follows a commit throws: it is nobody's but its own. */
+export const thrownBy = (run: () => void): ReadonlyArray<unknown> => {
+  try {
+    run()
+    return []
+  } catch (error) {
+    return [error]
+  }
+}

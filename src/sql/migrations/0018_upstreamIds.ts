@@ -1,0 +1,14 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/** Whose the things are that an upstream keeps under ids of its own. */
+export const upstreamIds = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`CREATE TABLE upstream_ids (
+    upstream TEXT NOT NULL,
+    id TEXT NOT NULL,
+    account_id TEXT NOT NULL,
+    given_at BIGINT NOT NULL,
+    PRIMARY KEY (upstream, id)
+  )`
+})

@@ -1,0 +1,168 @@
+import { SqlClient } from "@effect/sql"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Statement from "@effect/sql/Statement"
+import { Effect, Predicate, Stream } from "effect"
+import type { Scope } from "effect"
+import { SendsAhead } from "../SendsAhead.ts"
+import { again } from "./again.ts"
+import { makePool } from "./Pool.ts"
+import type { Pool, PoolOptions, Sender } from "./Pool.ts"
+import { asRows, refusal, unfit, withoutValues } from "./values.ts"
+import type { Row } from "./values.ts"
+
+/**
+ * A client of Postgres over Bun's own driver. An interrupted fiber lets its statement end and drops the answer: to cancel
+ * it would mean to cancel whatever its connection does by then, which may be somebody else's.
+ */
+export const makeClient = (options: PoolOptions): Effect.Effect<SqlClient.SqlClient, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const pool = yield* makePool(options)
+    const client = yield* SqlClient.make({
+      acquirer: Effect.succeed(shared(pool)),
+      transactionAcquirer: reserved(pool),
+      compiler,
+      spanAttributes: [["db.system.name", "postgresql"]]
+    })
+    const { withTransaction } = client
+    return Object.assign(client, {
+      withTransaction: <R, E, A>(statements: Effect.Effect<A, E, R>) => outermostAgain(withTransaction(statements))
+    })
+  }).pipe(Effect.provide(Reactivity.layer))
+
+/** Of a transaction within another one nothing is left to try again. */
+const outermostAgain = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>) =>
+  Effect.flatMap(Effect.serviceOption(SqlClient.TransactionConnection), (outer) =>
+    outer._tag === "Some" ? transaction : again(transaction)
+  )
+
+/** Statements outside of a transaction: each on whichever connection is free. */
+const shared = (pool: Pool): Connection =>
+  connection((text, values) =>
+    Effect.async((resume) => {
+      const refused = unfit(values)
+      if (refused !== undefined) return resume(Effect.fail(refused))
+      const leave = pool.turns.take(
+        () =>
+          pool.run(pool.all(), text, values, (end) => {
+            pool.turns.give()
+            resume(answerOf(end))
+          }),
+        () => resume(Effect.fail(busy))
+      )
+      return Effect.sync(leave)
+    })
+  )
+
+/** A connection of one's own, for a transaction. One that could not be brought out of it is nobody's any more. */
+const reserved = (pool: Pool): Effect.Effect<Connection, SqlError, Scope.Scope> =>
+  Effect.map(
+    Effect.acquireRelease(turn(pool), () => Effect.sync(() => pool.turns.give())).pipe(
+      Effect.zipRight(
+        Effect.acquireRelease(
+          Effect.map(Effect.tryPromise({ try: pool.reserve, catch: failed }), (own) => ({
+            own,
+            isOpen: false
+          })),
+          ({ isOpen, own }) =>
+            Effect.promise(() => (isOpen ? own.close({ timeout: 0 }) : Promise.resolve(own.release())))
+        )
+      )
+    ),
+    (held) => transactional(pool, held)
+  )
+
+interface Reserved {
+  readonly own: Sender
+  isOpen: boolean
+}
+
+const transactional = (pool: Pool, held: Reserved): SendsAhead => {
+  /** Why what was sent ahead failed first: whatever comes after it fails for that. */
+  let broken: SqlError | undefined
+  const run = (text: string, values: ReadonlyArray<unknown>, ended: (end: End) => void) => {
+    const isBegin = text === "BEGIN"
+    if (isBegin) held.isOpen = true
+    pool.run(held.own, isBegin ? pool.begin : text, values, ended)
+  }
+  const waiting = connection((text, values) =>
+    Effect.async((resume) => {
+      const refused = unfit(values)
+      if (refused !== undefined) return resume(Effect.fail(refused))
+      run(text, values, (end) => {
+        if (text === "BEGIN" && !("failed" in end)) return resume(Effect.succeed([]))
+        if (text === "COMMIT" && !("failed" in end)) {
+          held.isOpen = false
+          // The commit of a transaction that has failed succeeds, as a rollback: only its tag says so.
+          return resume(isCommit(end.answer) ? Effect.succeed([]) : Effect.fail(broken ?? rolledBack))
+        }
+        if (text !== "ROLLBACK") {
+          return resume("failed" in end && broken !== undefined ? Effect.fail(broken) : answerOf(end))
+        }
+        // What can't be rolled back goes with its connection.
+        held.isOpen = "failed" in end
+        resume(Effect.succeed([]))
+      })
+    })
+  )
+  return new SendsAhead(waiting, (text, values) => {
+    const refused = unfit(values)
+    if (refused !== undefined) return refused
+    run(text, values, (end) => {
+      if ("failed" in end) broken ??= failed(end.failed)
+    })
+    return undefined
+  })
+}
+
+/** One of the connections is free, until it is given back. */
+const turn = (pool: Pool): Effect.Effect<void, SqlError> =>
+  Effect.async((resume) =>
+    Effect.sync(
+      pool.turns.take(
+        () => resume(Effect.void),
+        () => resume(Effect.fail(busy))
+      )
+    )
+  )
+
+type End = Parameters<Parameters<Pool["run"]>[3]>[0]
+
+const answerOf = (end: End): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
+  "failed" in end ? Effect.fail(failed(end.failed)) : asRows(end.answer)
+
+const isCommit = (answer: unknown) => Predicate.hasProperty(answer, "command") && answer.command === "COMMIT"
+
+const failed = (cause: unknown) => new SqlError({ cause: withoutValues(cause), message: "Failed to execute statement" })
+const busy = new SqlError({ cause: { code: "busy" }, message: "all connections to the database are taken" })
+const rolledBack = refusal("40000", "the transaction was rolled back")
+
+/** An answer as the driver gives it: an array with the command's tag beside its rows. */
+type Run = (text: string, values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
+
+/** What `@effect/sql` asks of a connection. */
+const connection = (statement: Run): Connection => {
+  const rows = (text: string, values: ReadonlyArray<unknown>) =>
+    Effect.map(statement(text, values), (found) => Array.from(found))
+  const execute: Connection["execute"] = (text, values, transform) =>
+    transform === undefined ? rows(text, values) : Effect.map(rows(text, values), transform)
+  return {
+    execute,
+    executeUnprepared: execute,
+    executeRaw: statement,
+    executeValues: (text, values) => Effect.map(statement(text, values), (all) => all.map((row) => Object.values(row))),
+    executeStream: () => Stream.dieMessage("rows are not streamed")
+  }
+}
+
+const compiler = Statement.makeCompiler({
+  dialect: "pg",
+  placeholder: (index) => `$${index}`,
+  onIdentifier: Statement.defaultEscape('"'),
+  onRecordUpdate: (placeholders, alias, columns, values, returning) => [
+    `(values ${placeholders}) AS ${alias}${columns}${returning === undefined ? "" : ` RETURNING ${returning[0]}`}`,
+    returning === undefined ? values.flat() : values.flat().concat(returning[1])
+  ],
+  onCustom: () => ["", []]
+})

@@ -1,0 +1,70 @@
+import type { SqlClient } from "@effect/sql"
+import { SqlError } from "@effect/sql/SqlError"
+import { Cause, Chunk, Effect, Exit, Fiber, FiberRef } from "effect"
+import { Metrics } from "../../telemetry/Metrics.ts"
+import { thrownBy } from "../Committer.ts"
+import type { Committer } from "../Committer.ts"
+import { errorCode } from "../errorCode.ts"
+import { makeHeed } from "../heed.ts"
+import { isRefused } from "../isRefused.ts"
+import { again } from "./again.ts"
+import { makeTransaction } from "./transaction.ts"
+
+/**
+ * Each write in a transaction of its own: the server shares its fsync among those that commit at the same moment, and no
+ * write can fail a neighbour. A single statement needs no `BEGIN`. What the server asks to be tried again (a deadlock, a
+ * serialization failure) is.
+ */
+export const makeCommit = (sql: SqlClient.SqlClient) =>
+  Effect.gen(function* () {
+    const metrics = yield* Metrics
+    const commitSeconds = metrics.commitSeconds.of()
+    const commitWrites = metrics.commitWrites.of()
+    const scope = yield* Effect.scope
+    const { heed, lastAt, refusal } = makeHeed(outage)
+    /** What the write that this fiber runs wants done once it is durable. */
+    const following = FiberRef.unsafeMake<Array<() => void>>([])
+
+    /** Runs to its end, whoever still waits for it: what a leaving caller has sent may be stored already. */
+    const committed = <A, E>(attempt: Effect.Effect<A, E | SqlError>): Effect.Effect<A, E | SqlError> =>
+      Effect.suspend(() => {
+        let own: Array<() => void> = []
+        const begun = performance.now()
+        const tried = Effect.suspend(() => Effect.locally(attempt, following, (own = [])))
+        const ended = Effect.onExit(again(tried), (exit) => {
+          commitSeconds.observe((performance.now() - begun) / 1_000)
+          commitWrites.observe(1)
+          metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
+          const broken = Exit.isSuccess(exit) ? own.flatMap(thrownBy) : []
+          const heeded = heed(exit)
+          if (broken.length === 0) return heeded
+          return Effect.zipRight(heeded, Effect.logError("what was to follow a commit broke", ...broken.map(Cause.die)))
+        })
+        // Not joined: what its fiber was is nothing to its caller, and to compare the two took a twentieth of a create.
+        return Effect.flatMap(Effect.forkIn(Effect.uninterruptible(ended), scope), (fiber) =>
+          Effect.flatten(Fiber.await(fiber))
+        )
+      })
+
+    const transaction = makeTransaction(sql)
+    const write = <A, E>(statements: Effect.Effect<A, E>) => committed(transaction(statements))
+    const statement = <A, E>(one: Effect.Effect<A, E>) => committed(one)
+
+    const committer: Committer = {
+      write,
+      statement,
+      writeBehind: write,
+      statementBehind: statement,
+      statementNow: statement,
+      afterCommit: (follow) => Effect.map(FiberRef.get(following), (own) => void own.push(follow)),
+      refusal,
+      lastAt
+    }
+    return committer
+  })
+
+/** The failure of a write that is not the write's own: the server's, or that of the way to it. */
+const outage = (cause: Cause.Cause<unknown>): SqlError | undefined =>
+  Chunk.toReadonlyArray(Chunk.appendAll(Cause.failures(cause), Cause.defects(cause)))
+    .filter((error) => error instanceof SqlError)
+    .find((error) => !isRefused(error) && !/^(40|42|0A000)/.test(errorCode(error.cause)))

@@ -1,0 +1,166 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Duration, Effect, Layer, Option, Redacted, Runtime } from "effect"
+import type { PoolSettings } from "../../config/databaseSettings.ts"
+import { Daemons } from "../../flow/Daemons.ts"
+import { Aside } from "../Aside.ts"
+import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
+import { errorCode } from "../errorCode.ts"
+import { latestVersion, migrate, storedVersion } from "../migrations.ts"
+import type { Schemas } from "../migrations.ts"
+import { Notices } from "../Notices.ts"
+import { makeClient } from "./Client.ts"
+import { makeNotices } from "./Listen.ts"
+import { inUse, serving, unserved } from "./served.ts"
+
+interface Options {
+  /** `postgres://<user>:<password>@<host>:<port>/<name>`. */
+  readonly url: string
+  /** Whether it serves, as others may too; commands only visit. */
+  readonly exclusive: boolean
+  readonly pool?: PoolSettings | undefined
+}
+
+/** Where nobody says otherwise. */
+const usual: PoolSettings = {
+  directUrl: Option.none(),
+  connections: 10,
+  prepare: true,
+  statementTimeout: Duration.seconds(30),
+  slowQuery: Duration.infinity
+}
+/** Connections of a command. */
+const ofVisitor = 2
+/** How long a statement of what must not wait may take, in ms. */
+const asideMs = 4_000
+/** Of a statement in the log, in characters. */
+const longestText = 500
+
+/** A Postgres database, as `sql/Database.ts` opens it, and a connection beside its pool. */
+export const layer = ({
+  exclusive,
+  pool = usual,
+  url
+}: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> =>
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const direct = Option.match(pool.directUrl, { onNone: () => url, onSome: Redacted.value })
+      if (exclusive) yield* serving(direct)
+      const sql = yield* makeClient({
+        url,
+        connections: exclusive ? pool.connections : ofVisitor,
+        prepares: pool.prepare,
+        isPooled: !pool.prepare,
+        mostMs: Math.round(Duration.toMillis(pool.statementTimeout)),
+        slow: yield* slowLog,
+        slowMs: Duration.toMillis(pool.slowQuery),
+        name: exclusive ? "gateway" : "gateway command"
+      })
+      yield* Effect.provideService(upToDate(direct, exclusive), SqlClient.SqlClient, sql)
+      const aside = yield* makeClient({
+        url: direct,
+        connections: 1,
+        prepares: true,
+        mostMs: asideMs,
+        name: "gateway node"
+      })
+      const notices = yield* makeNotices(direct, aside)
+      return Context.make(SqlClient.SqlClient, sql).pipe(Context.add(Aside, aside), Context.add(Notices, notices))
+    }).pipe(Effect.mapError((error) => unavailable(url, error)))
+  ).pipe(Layer.provide(Daemons.Default))
+
+/** The texts of statements hold no values. */
+const slowLog = Effect.map(Effect.runtime(), (runtime) => (text: string, tookMs: number): void => {
+  const statement = text.replaceAll(/\s+/g, " ").slice(0, longestText)
+  Runtime.runFork(runtime)(
+    Effect.annotateLogs(Effect.logWarning("a statement took long"), {
+      event: "database.slow",
+      duration_ms: Math.round(tookMs),
+      statement
+    })
+  )
+})
+
+/** Whether a gateway serves from this database now. */
+export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailable> =>
+  Effect.scoped(Effect.as(unserved(url), false)).pipe(
+    Effect.catchAll((error) => (error === inUse ? Effect.succeed(true) : Effect.fail(unavailable(url, error))))
+  )
+
+/** The schema that the database has, and the one that this gateway brings it to. */
+export const schemasOf = (url: string): Effect.Effect<Schemas, DatabaseUnavailable> =>
+  Effect.scoped(
+    Effect.flatMap(makeClient({ url, connections: 1, prepares: false, name: "gateway command" }), (sql) =>
+      Effect.map(Effect.provideService(storedVersion, SqlClient.SqlClient, sql), (stored) => ({
+        place: placeOf(url),
+        stored,
+        known: latestVersion
+      }))
+    )
+  ).pipe(Effect.mapError((error) => unavailable(url, error)))
+
+/**
+ * One at a time brings the schema up to date, and the others find it so; a visitor only where no server works with it.
+ */
+const upToDate = (url: string, exclusive: boolean) =>
+  Effect.gen(function* () {
+    const version = yield* storedVersion
+    if (version === latestVersion) return
+    if (version > latestVersion) {
+      return yield* new DatabaseUnavailable({
+        message: `it belongs to a newer gateway (schema ${version}); this one knows schema ${latestVersion}`
+      })
+    }
+    if (!exclusive) {
+      yield* Effect.mapError(unserved(url), (error) =>
+        error === inUse
+          ? new DatabaseUnavailable({
+              message: `it has schema ${version}, and a gateway of that version runs on it: restart it with this version (schema ${latestVersion}) first`
+            })
+          : error
+      )
+    }
+    // A change of a large table takes its time.
+    const lock = yield* makeClient({ url, connections: 1, prepares: false, name: "gateway migration" })
+    const connection = yield* lock.reserve
+    yield* connection.executeUnprepared(`SELECT pg_advisory_lock(${migratesLock})`, [], undefined)
+    const sql = yield* makeClient({ url, connections: 1, prepares: false, name: "gateway migration" })
+    yield* Effect.provideService(migrate, SqlClient.SqlClient, sql)
+    if (!exclusive && version > 0) {
+      yield* Effect.logInfo(`database ${placeOf(url)}: brought from schema ${version} to schema ${latestVersion}`)
+    }
+  }).pipe(Effect.scoped)
+
+/** Two numbers of ours, beside those of `served`: what is locked is the whole database. */
+const migratesLock = "776001, 2"
+
+/** Says where, without the password, and why in the server's own word. */
+export const unavailable = (url: string, error: unknown): DatabaseUnavailable => {
+  const why =
+    error instanceof DatabaseUnavailable
+      ? error.message
+      : error instanceof Error && "cause" in error
+        ? reasonOf(error.cause)
+        : "it can't be opened"
+  return new DatabaseUnavailable({ message: `database ${placeOf(url)}: ${why}` })
+}
+
+const placeOf = (url: string): string => {
+  const parsed = URL.parse(url)
+  return parsed === null ? "postgres://…" : `${parsed.protocol}//${parsed.host}${parsed.pathname}`
+}
+
+const reasonOf = (cause: unknown): string => {
+  const code = errorCode(cause)
+  const known = reasons.find(([prefix]) => code.startsWith(prefix))?.[1]
+  return `${known ?? "it can't be opened"}${code === "" ? "" : ` (${code})`}`
+}
+
+const reasons = [
+  ["28", "the server refuses the user or the password"],
+  ["3D", "the server has no such database"],
+  ["42501", "the user may not do what is needed"],
+  ["53300", "the server has no connection left"],
+  ["57P03", "the server is starting"],
+  ["ERR_POSTGRES", "the server can't be reached"],
+  ["ECONN", "the server can't be reached"]
+] as const

@@ -1,0 +1,112 @@
+import { SQL } from "bun"
+import type { SqlClient } from "@effect/sql"
+import { Clock, Deferred, Effect, FiberId, Option, Queue, Schema } from "effect"
+import type { Scope } from "effect"
+import { daemon } from "../../flow/daemon.ts"
+import type { Daemons } from "../../flow/Daemons.ts"
+import { backoff } from "../../flow/schedules.ts"
+import type { Heard, NoticeBoard } from "../Notices.ts"
+
+const channel = "gateway"
+/** A notice in every commit would cost two thirds of them: what is told within this time goes together. */
+const gatherFor = "5 millis"
+/** The server takes less than 8,000 bytes. */
+const mostBytes = 7_500
+
+const Letter = Schema.parseJson(
+  Schema.Struct({
+    from: Schema.String,
+    /** Null where there are too many names. */
+    topics: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Array(Schema.String)) })
+  })
+)
+const read = Schema.decodeUnknownOption(Letter)
+
+/**
+ * Notices by `LISTEN` and `NOTIFY`: one connection that listens, from the first listener on, which the driver makes again
+ * when it is gone; whoever listens then reads everything again. What is to be told is sent over another one.
+ */
+export const makeNotices = (
+  url: string,
+  aside: SqlClient.SqlClient
+): Effect.Effect<NoticeBoard, never, Daemons | Scope.Scope> =>
+  Effect.gen(function* () {
+    const self = crypto.randomUUID()
+    const listeners = new Map<string, Set<Heard>>()
+    let untold = new Map<string, Set<string>>()
+    const toTell = yield* Queue.sliding<void>(1)
+    const wanted = Deferred.unsafeMake<void>(FiberId.none)
+
+    const rereadAll = () => {
+      for (const some of listeners.values()) for (const heard of some) heard(undefined)
+    }
+    const receive = (payload: string) => {
+      const letter = Option.getOrUndefined(read(payload))
+      if (letter === undefined) return rereadAll()
+      if (letter.from === self) return
+      for (const [topic, names] of Object.entries(letter.topics)) {
+        for (const heard of listeners.get(topic) ?? []) heard(names === null ? undefined : new Set(names))
+      }
+    }
+
+    const client = yield* Effect.acquireRelease(
+      Effect.sync(
+        () => new SQL({ url, max: 1, connectionTimeout: 5, connection: { application_name: "gateway listen" } })
+      ),
+      (sql) => Effect.promise(() => sql.close({ timeout: 0 }).catch(() => {}))
+    )
+    const listen = Effect.zipRight(
+      Deferred.await(wanted),
+      Effect.as(
+        Effect.tryPromise(() => client.listen(channel, receive, rereadAll)),
+        Effect.never
+      )
+    )
+
+    const tellAll = Effect.suspend(() => {
+      const those = untold
+      if (those.size === 0) return Effect.succeed(next)
+      untold = new Map()
+      const text = letterOf(self, those)
+      return Effect.uninterruptible(aside`SELECT pg_notify(${channel}, ${text})`).pipe(
+        Effect.tapError(() =>
+          Effect.sync(() => those.forEach((names, topic) => names.forEach((name) => add(topic, name))))
+        ),
+        Effect.as(next)
+      )
+    })
+    const next = Effect.zipRight(toTell.take, Effect.sleep(gatherFor))
+    const add = (topic: string, name: string) => {
+      const names = untold.get(topic)
+      if (names === undefined) untold.set(topic, new Set([name]))
+      else names.add(name)
+    }
+
+    // What is told last, of a process that stops, is told before it has gone.
+    yield* Effect.addFinalizer(() => Effect.ignore(tellAll))
+    yield* daemon("notices.listen", listen, backoff)
+    yield* daemon("notices.tell", tellAll, backoff)
+    const board: NoticeBoard = {
+      tell: (topic, name) => {
+        add(topic, name)
+        toTell.unsafeOffer(undefined)
+      },
+      listen: (topic, heard) => {
+        const some = listeners.get(topic) ?? new Set()
+        listeners.set(topic, some.add(heard))
+        Deferred.unsafeDone(wanted, Effect.void)
+        return () => void some.delete(heard)
+      }
+    }
+    return board
+    // Other processes have no test's clock.
+  }).pipe(Effect.withClock(Clock.make()))
+
+const letterOf = (from: string, topics: ReadonlyMap<string, ReadonlySet<string>>): string => {
+  const whole = JSON.stringify({
+    from,
+    topics: Object.fromEntries([...topics].map(([topic, names]) => [topic, [...names]]))
+  })
+  if (Buffer.byteLength(whole) <= mostBytes) return whole
+  return JSON.stringify({ from, topics: Object.fromEntries([...topics.keys()].map((topic) => [topic, null])) })
+}

@@ -1,0 +1,136 @@
+import { SQL } from "bun"
+import type { ReservedSQL } from "bun"
+import { Context, Effect } from "effect"
+import type { Scope } from "effect"
+import { clearDeadline, setDeadline } from "../../flow/deadlines.ts"
+import { Turns } from "./Turns.ts"
+
+export interface PoolOptions {
+  readonly url: string
+  /** Connections at most. */
+  readonly connections: number
+  /** Whether the server remembers statements by name; a pooler before it that gives each statement another one can't. */
+  readonly prepares: boolean
+  /** Whether there is such a pooler: it takes no settings with a connection, and so they go with each transaction. */
+  readonly isPooled?: boolean
+  /** What the server calls the connections. */
+  readonly name: string
+  /** How long a statement, or a transaction that does nothing, may take, in ms; without end where absent. */
+  readonly mostMs?: number
+  /** Hears of each statement that took as long as `slowMs`: its text, which holds no values, and its ms. */
+  readonly slow?: ((text: string, tookMs: number) => void) | undefined
+  readonly slowMs?: number
+}
+
+/** What statements are sent with: all connections, or one that is held. */
+export interface Sender {
+  readonly unsafe: (text: string, values?: Array<unknown>) => PromiseLike<unknown>
+}
+
+/** How a statement ended. */
+type End = { readonly answer: unknown } | { readonly failed: unknown }
+
+export interface Pool {
+  readonly turns: Turns
+  /** What begins a transaction. */
+  readonly begin: string
+  readonly all: () => SQL
+  /** A connection of one's own, opened where none is idle. */
+  readonly reserve: () => Promise<ReservedSQL>
+  /** Sends a statement, and says how it ended. Nothing calls it off. */
+  readonly run: (on: Sender, text: string, values: ReadonlyArray<unknown>, ended: (end: End) => void) => void
+}
+
+/** Statements that are under way, and connections that are being opened for one, by all clients that share it. */
+export class UnderWay extends Context.Reference<UnderWay>()("gateway/sql/postgres/UnderWay", {
+  defaultValue: () => ({ statements: 0 })
+}) {}
+
+/** How long the server may be late with what it should have ended by itself, in ms. */
+const graceMs = 5_000
+
+/**
+ * The driver's connections. A server that says nothing any more, not even that it is gone, takes nobody along: when a
+ * statement has had its time, all connections are left to themselves and new ones are made.
+ */
+export const makePool = ({
+  connections,
+  isPooled = false,
+  mostMs,
+  name,
+  prepares,
+  slow,
+  slowMs = Infinity,
+  url
+}: PoolOptions): Effect.Effect<Pool, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const underWay = yield* UnderWay
+    const connect = () =>
+      new SQL({
+        url,
+        max: connections,
+        prepare: prepares,
+        bigint: true,
+        connectionTimeout: 5,
+        connection: {
+          application_name: name,
+          ...(mostMs === undefined || isPooled
+            ? {}
+            : { statement_timeout: mostMs, idle_in_transaction_session_timeout: mostMs })
+        }
+      })
+    const leave = (sql: SQL) => sql.close({ timeout: 0 }).catch(() => {})
+    const held = yield* Effect.acquireRelease(
+      Effect.sync(() => ({ sql: connect() })),
+      ({ sql }) => Effect.promise(() => leave(sql))
+    )
+
+    /** When each statement was sent, the oldest first. */
+    const sent = new Map<object, number>()
+    const late = {
+      deadlinePlace: -1,
+      look: (now: number): number => {
+        const [oldest] = sent.values()
+        if (mostMs === undefined || oldest === undefined) return now + graceMs
+        if (now - oldest < mostMs + graceMs) return oldest + mostMs + graceMs
+        const silent = held.sql
+        held.sql = connect()
+        sent.clear()
+        void leave(silent)
+        return now + graceMs
+      }
+    }
+    if (mostMs !== undefined) {
+      yield* Effect.acquireRelease(
+        Effect.sync(() => setDeadline(late, graceMs)),
+        () => Effect.sync(() => clearDeadline(late))
+      )
+    }
+
+    const run: Pool["run"] = (on, text, values, ended) => {
+      const statement = {}
+      const begun = performance.now()
+      if (mostMs !== undefined) sent.set(statement, begun)
+      underWay.statements++
+      const end = (how: End) => {
+        sent.delete(statement)
+        underWay.statements--
+        const tookMs = performance.now() - begun
+        if (tookMs >= slowMs) slow?.(text, tookMs)
+        ended(how)
+      }
+      on.unsafe(text, [...values]).then(
+        (answer) => end({ answer }),
+        (failed: unknown) => end({ failed })
+      )
+    }
+    const reserve: Pool["reserve"] = () => {
+      underWay.statements++
+      return held.sql.reserve().finally(() => underWay.statements--)
+    }
+    const begin =
+      mostMs === undefined || !isPooled
+        ? "BEGIN"
+        : `BEGIN; SET LOCAL statement_timeout = ${mostMs}; SET LOCAL idle_in_transaction_session_timeout = ${mostMs}`
+    return { turns: new Turns(connections), begin, all: () => held.sql, reserve, run }
+  })

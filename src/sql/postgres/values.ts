@@ -1,0 +1,48 @@
+import { SqlError } from "@effect/sql/SqlError"
+import { Effect } from "effect"
+import { errorCode } from "../errorCode.ts"
+
+export type Row = Record<string, unknown>
+
+/**
+ * What a failure says that may be logged: the server's details hold whole rows, its words for a value that does not fit
+ * (class 22) the value.
+ */
+export const withoutValues = (cause: unknown): unknown => {
+  if (!(cause instanceof Error)) return cause
+  const code = errorCode(cause)
+  const why = new Error(code.startsWith("22") ? "a value that the database does not take" : cause.message)
+  const told = Object.fromEntries(tellable.flatMap((name) => (name in cause ? [[name, Reflect.get(cause, name)]] : [])))
+  return Object.assign(why, { name: cause.name, ...told })
+}
+
+const tellable = ["code", "errno", "severity", "table", "column", "constraint", "routine"]
+
+/** A statement's own fault, as the server would say it. */
+export const refusal = (errno: string, message: string) => new SqlError({ cause: { errno }, message })
+
+/** Postgres keeps no NUL in a text, and its driver would round what is not whole: both are refused as the server would. */
+export const unfit = (values: ReadonlyArray<unknown>): SqlError | undefined => {
+  for (const value of values) {
+    if (typeof value === "string" && value.includes("\0")) return refusal("22021", "a text holds a NUL")
+    if (typeof value === "number" && !Number.isSafeInteger(value)) return refusal("22003", "a number is not whole")
+  }
+  return undefined
+}
+
+/** The rows of an answer, 64-bit integers as numbers: one that no number holds exactly is an error. */
+export const asRows = (answer: unknown): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
+  if (!isRows(answer)) return Effect.succeed([])
+  for (const row of answer) {
+    for (const column in row) {
+      const value = row[column]
+      if (typeof value !== "bigint") continue
+      const number = Number(value)
+      if (!Number.isSafeInteger(number)) return Effect.fail(refusal("22003", `${column} is more than a number holds`))
+      row[column] = number
+    }
+  }
+  return Effect.succeed(answer)
+}
+
+const isRows = (answer: unknown): answer is Array<Row> => Array.isArray(answer)

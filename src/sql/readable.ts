@@ -1,0 +1,27 @@
+import { Effect, Either } from "effect"
+import type { Rows, UndecodableRow } from "./decode.ts"
+
+/**
+ * The rows that can be read. Of another one nothing but its id and what is wrong is logged, and the others go on: a row may
+ * hold anything a caller sent.
+ * @param noun what a row is, and the name of its id in the log
+ */
+export const readable = <A>(
+  rows: Rows<A>,
+  noun: string,
+  all: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<A>> => {
+  const found: Array<A> = []
+  const broken: Array<Effect.Effect<void>> = []
+  for (const row of all) {
+    const one = rows.either(row)
+    if (Either.isRight(one)) found.push(one.right)
+    else broken.push(told(noun, row, one.left))
+  }
+  return broken.length === 0 ? Effect.succeed(found) : Effect.as(Effect.all(broken, { discard: true }), found)
+}
+
+const told = (noun: string, row: unknown, { column, expected }: UndecodableRow) => {
+  const id = typeof row === "object" && row !== null && "id" in row ? String(row.id) : ""
+  return Effect.annotateLogs(Effect.logError(`a ${noun} can't be read`), { [noun]: id, column, expected })
+}

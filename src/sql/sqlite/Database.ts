@@ -1,0 +1,159 @@
+import { closeSync, existsSync, openSync, readSync } from "node:fs"
+import { dirname } from "node:path"
+import { Database as SqliteFile } from "bun:sqlite"
+import { SqlClient } from "@effect/sql"
+import { SqliteClient } from "@effect/sql-sqlite-bun"
+import { Cause, Effect, Layer, Option } from "effect"
+import { makeOwnFile, ownDirectory, ownFiles } from "../../config/ownFiles.ts"
+import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
+import { latestVersion, migrate, storedVersion } from "../migrations.ts"
+import type { Schemas } from "../migrations.ts"
+
+interface Options {
+  /** A path, or `:memory:`. */
+  readonly filename: string
+  /** The one server of a file holds it; commands that only visit don't. */
+  readonly exclusive: boolean
+}
+
+/** SQLite, in a file or in memory, as `sql/Database.ts` opens it. */
+export const layer = ({ exclusive, filename }: Options): Layer.Layer<SqlClient.SqlClient, DatabaseUnavailable> =>
+  Layer.unwrapScoped(
+    Effect.gen(function* () {
+      if (filename !== ":memory:") {
+        yield* kept(filename)
+        if (exclusive) yield* lock(filename, 250)
+      }
+      const client = SqliteClient.layer({ filename })
+      return prepared(filename, exclusive).pipe(
+        Layer.provideMerge(client),
+        Layer.catchAllCause((cause) =>
+          Layer.fail(
+            Option.getOrElse(Option.filter(Cause.failureOption(cause), isUnavailable), () =>
+              unavailable(filename, cause.toString().split("\n")[0] ?? "")
+            )
+          )
+        )
+      )
+    })
+  )
+
+/** Its file, those beside it and a new directory are nobody else's; SQLite gives the others the mode of the first. */
+const kept = (filename: string) =>
+  Effect.all([
+    ownDirectory(dirname(filename)),
+    Effect.suspend(() =>
+      isForeign(filename) ? Effect.void : ownFiles(filename, `${filename}-wal`, `${filename}-shm`, `${filename}.lock`)
+    ),
+    Effect.sync(() => makeOwnFile(filename)),
+    Effect.sync(() => makeOwnFile(`${filename}.lock`))
+  ]).pipe(
+    Effect.catchAllDefect((cause) =>
+      Effect.fail(unavailable(filename, cause instanceof Error ? cause.message : String(cause)))
+    )
+  )
+
+/** Whether there is a file that is no database, which is somebody else's: opening it fails, and its mode is not ours. */
+const isForeign = (filename: string): boolean => {
+  if (!existsSync(filename)) return false
+  const file = openSync(filename, "r")
+  try {
+    const header = Buffer.alloc(16)
+    const length = readSync(file, header)
+    return length > 0 && header.toString("latin1") !== "SQLite format 3\0"
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The schema that a file has, and the one that this gateway brings it to; of one that is not there, none. */
+export const schemasOf = (filename: string): Effect.Effect<Schemas, DatabaseUnavailable> =>
+  existsSync(filename)
+    ? Effect.provide(
+        storedVersion,
+        SqliteClient.layer({ filename, create: false, readwrite: true, disableWAL: true })
+      ).pipe(
+        Effect.map((stored) => ({ place: filename, stored, known: latestVersion })),
+        Effect.catchAllCause((cause) => Effect.fail(unavailable(filename, cause.toString().split("\n")[0] ?? "")))
+      )
+    : Effect.succeed({ place: filename, stored: 0, known: latestVersion })
+
+/** Whether a gateway serves from this file now. */
+export const isServed = (filename: string): Effect.Effect<boolean> =>
+  filename === ":memory:" || !existsSync(`${filename}.lock`)
+    ? Effect.succeed(false)
+    : Effect.scoped(lock(filename)).pipe(
+        Effect.as(false),
+        Effect.catchAll(() => Effect.succeed(true))
+      )
+
+const isUnavailable = (error: unknown): error is DatabaseUnavailable => error instanceof DatabaseUnavailable
+
+const unavailable = (filename: string, why: string) =>
+  new DatabaseUnavailable({ message: `database ${filename} can't be opened: ${why}` })
+
+/**
+ * `busy_timeout`: commands of the gateway may write beside the server for a moment. `synchronous = FULL`: tasks and
+ * money survive a power cut; `Commits` makes that one fsync for many requests, or another thread's (`LogSync`).
+ * A checkpoint copies and syncs on the one thread: it comes at 32 MB of log, not at four.
+ */
+const prepared = (filename: string, exclusive: boolean) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`PRAGMA busy_timeout = 5000`
+      yield* sql`PRAGMA synchronous = FULL`
+      yield* sql`PRAGMA wal_autocheckpoint = 8000`
+      yield* sql`PRAGMA foreign_keys = ON`
+      const version = yield* storedVersion
+      if (version > latestVersion) {
+        return yield* new DatabaseUnavailable({
+          message: `database ${filename} belongs to a newer gateway (schema ${version}); this one knows schema ${latestVersion}`
+        })
+      }
+      if (version < latestVersion) yield* exclusive || filename === ":memory:" ? migrate : visited(filename, version)
+    })
+  )
+
+/** A visitor brings the schema up to date only where no server works with it, and says so. */
+const visited = (filename: string, version: number) =>
+  Effect.scoped(
+    lock(filename).pipe(
+      Effect.mapError(
+        () =>
+          new DatabaseUnavailable({
+            message: `database ${filename} has schema ${version}, and a gateway of that version runs on it: restart it with this version (schema ${latestVersion}) first`
+          })
+      ),
+      Effect.zipRight(migrate),
+      Effect.zipRight(
+        Effect.when(
+          Effect.logInfo(`database ${filename}: brought from schema ${version} to schema ${latestVersion}`),
+          () => version > 0
+        )
+      )
+    )
+  )
+
+/**
+ * One server a file. The lock is an exclusive transaction on a file beside the database, so that the kernel frees it
+ * however the holder dies, and so that backups and commands can still read the database itself. A command holds it for
+ * a moment, to see whether a server runs: what starts just then waits for it.
+ */
+export const lock = (filename: string, patienceMs = 0) =>
+  Effect.acquireRelease(
+    Effect.suspend(() => {
+      const holder = new SqliteFile(`${filename}.lock`, { create: true })
+      try {
+        holder.run(`PRAGMA busy_timeout = ${patienceMs}`)
+        holder.run("BEGIN EXCLUSIVE")
+        return Effect.succeed(holder)
+      } catch {
+        holder.close()
+        return Effect.fail(
+          new DatabaseUnavailable({ message: `database ${filename} is in use by another gateway process` })
+        )
+      }
+    }),
+    (holder) => Effect.sync(() => holder.close())
+  )

@@ -1,0 +1,165 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import { dirname } from "node:path"
+import { Database as SqliteFile } from "bun:sqlite"
+import { Data, Effect, Redacted } from "effect"
+import { makeOwnFile } from "../../config/ownFiles.ts"
+import { latestVersion } from "../migrations.ts"
+
+/** A backup can't be made or taken; the message is one line that says why. */
+export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
+
+/** What a backup holds. */
+export interface Backup {
+  /** In bytes. */
+  readonly size: number
+  readonly schema: number
+  readonly tables: number
+  readonly rows: number
+  /** When it was made, ISO 8601. */
+  readonly madeAt: string
+  /** The version of the gateway that made it. */
+  readonly madeBy: string
+  /** The gateway's own secret, where that is kept in a file. */
+  readonly secret: Redacted.Redacted | undefined
+}
+
+/** What a copy is told beside the database's own tables; gone when it is put back. */
+const note = "gateway_backup"
+
+interface Options {
+  readonly version: string
+  readonly secret: Redacted.Redacted | undefined
+}
+
+/**
+ * Copies a database that may be in use to a file that is not there yet, as it was at one moment, and reads the copy
+ * through. Whoever serves goes on meanwhile: it is read as by any other reader. The file appears whole or not at all.
+ */
+export const backUp = (database: string, file: string, options: Options): Effect.Effect<Backup, BackupFailed> =>
+  attempt(`${file} can't be made`, () => {
+    // Of this process alone: another may be at work on the same file.
+    const draft = `${file}.${process.pid}.part`
+    rmSync(draft, { force: true })
+    makeOwnFile(draft)
+    try {
+      using source = new SqliteFile(database, { readonly: true })
+      source.run("PRAGMA busy_timeout = 5000")
+      source.run("VACUUM INTO ?", [draft])
+      noted(draft, options)
+      const backup = readThrough(draft)
+      synced(draft)
+      // Nobody's file is overwritten, also none that came meanwhile.
+      if (existsSync(file)) throw new BackupFailed({ message: `${file} is there already` })
+      renameSync(draft, file)
+      synced(dirname(file))
+      return backup
+    } finally {
+      rmSync(draft, { force: true })
+    }
+  })
+
+/** What a file holds that `backUp` made, read through to its end. */
+export const inspect = (file: string): Effect.Effect<Backup, BackupFailed> =>
+  attempt(`${file} can't be read`, () => {
+    if (!existsSync(file)) throw new BackupFailed({ message: `there is no file ${file}` })
+    return readThrough(file)
+  })
+
+/**
+ * Puts a backup in a database's place, which nobody may serve from; what was there is kept beside it.
+ *
+ * @returns where the former database is now; undefined where there was none
+ */
+export const putBack = (file: string, database: string, now: Date): Effect.Effect<string | undefined, BackupFailed> =>
+  attempt(`${database} can't be put back`, () => {
+    const draft = `${database}.part`
+    rmSync(draft, { force: true })
+    makeOwnFile(draft)
+    {
+      using source = new SqliteFile(file, { readonly: true })
+      source.run("VACUUM INTO ?", [draft])
+      using copy = new SqliteFile(draft)
+      copy.run(`DROP TABLE ${note}`)
+    }
+    synced(draft)
+    const former = existsSync(database) ? keptAs(database, now) : undefined
+    // Its log goes with it: beside another database it would be taken for that one's.
+    for (const end of ["-wal", "-shm", ""]) {
+      if (former !== undefined && existsSync(database + end)) renameSync(database + end, former + end)
+      else rmSync(database + end, { force: true })
+    }
+    renameSync(draft, database)
+    synced(dirname(database))
+    return former
+  })
+
+/** Where what was there is kept, by the second: `gateway.db.before-20260131T120000Z`, and `-2` for the second of one. */
+export const keptAs = (path: string, now: Date): string => {
+  const name = `${path}.before-${now.toISOString().replaceAll(/[-:]|\.\d+/g, "")}`
+  let free = name
+  for (let nth = 2; existsSync(free); nth++) free = `${name}-${nth}`
+  return free
+}
+
+const noted = (file: string, { secret, version }: Options): void => {
+  using copy = new SqliteFile(file)
+  copy.run(`CREATE TABLE ${note} (made_at TEXT NOT NULL, made_by TEXT NOT NULL, secret TEXT)`)
+  copy.run(`INSERT INTO ${note} VALUES (?, ?, ?)`, [
+    new Date().toISOString(),
+    version,
+    secret === undefined ? null : Redacted.value(secret)
+  ])
+}
+
+const readThrough = (file: string): Backup => {
+  using copy = new SqliteFile(file, { readonly: true })
+  const wrong = one(copy, "PRAGMA integrity_check")
+  if (wrong !== "ok") throw new BackupFailed({ message: `${file} is damaged: ${String(wrong)}` })
+  const tables = copy
+    .query<{ readonly name: string }, []>(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
+    .all()
+    .map(({ name }) => name)
+  if (!tables.includes(note) || !tables.includes("migrations")) {
+    throw new BackupFailed({ message: `${file} is no backup that \`gateway backup\` made` })
+  }
+  const schema = Number(one(copy, "SELECT MAX(migration_id) FROM migrations"))
+  if (schema > latestVersion) {
+    throw new BackupFailed({
+      message: `${file} belongs to a newer gateway (schema ${schema}); this one knows schema ${latestVersion}`
+    })
+  }
+  const own = tables.filter((name) => name !== note)
+  const secret = one(copy, `SELECT secret FROM ${note}`)
+  return {
+    size: statSync(file).size,
+    schema,
+    tables: own.length,
+    rows: own.reduce((sum, name) => sum + Number(one(copy, `SELECT COUNT(*) FROM "${name}"`)), 0),
+    madeAt: String(one(copy, `SELECT made_at FROM ${note}`)),
+    madeBy: String(one(copy, `SELECT made_by FROM ${note}`)),
+    secret: typeof secret === "string" ? Redacted.make(secret) : undefined
+  }
+}
+
+/** The first value of the first row. */
+const one = (file: SqliteFile, text: string): unknown => file.query<unknown, []>(text).values()[0]?.[0]
+
+const synced = (path: string): void => {
+  const file = openSync(path, "r")
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}
+
+const attempt = <A>(what: string, work: () => A): Effect.Effect<A, BackupFailed> =>
+  Effect.try({
+    try: work,
+    catch: (cause) =>
+      cause instanceof BackupFailed
+        ? cause
+        : new BackupFailed({ message: `${what}: ${cause instanceof Error ? cause.message : String(cause)}` })
+  })

@@ -1,0 +1,155 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { Clock, Duration, Effect, Schema } from "effect"
+import { makeAstray } from "../../nodes/astray.ts"
+import { Node } from "../../nodes/Node.ts"
+import { isLiving, whileItLives } from "../../nodes/store/living.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { rows } from "../../sql/decode.ts"
+import { LeaseTime } from "../TaskSettings.ts"
+import { TaskStore } from "./TaskStore.ts"
+
+/** A task that a worker of this process has. */
+export interface InHand {
+  readonly task: { readonly id: string }
+  readonly token: string
+}
+
+/** How long a worker's right to a task lasts, and what becomes of it when the worker dies. */
+export interface Holding {
+  readonly leaseMs: number
+  /** When a task that is claimed now is due again if nobody says anything of it. */
+  readonly until: (nowMs: number) => number
+  /** What a claim's condition ends with, and its values. */
+  readonly mayClaim: Fragment
+  readonly claimant: () => ReadonlyArray<string>
+  /** Holds on to all tasks in hand; answers the ids of those that are still held. */
+  readonly renew: (leased: ReadonlyArray<InHand>) => Effect.Effect<ReadonlySet<string>, SqlError>
+  /** Makes what a process before this one held due; answers how much that was. */
+  readonly takeOver: Effect.Effect<number, SqlError>
+  /** How long ago the oldest right ran out whose task nobody took over, in ms; 0 where there is none. */
+  readonly oldestExpiredMs: Effect.Effect<number, SqlError>
+}
+
+/** With one process, as SQLite has it: a lease until a time, renewed while the turn runs. */
+const forTime = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const node = yield* Node
+  const leaseMs = Duration.toMillis(yield* LeaseTime)
+
+  const holding: Holding = {
+    leaseMs,
+    until: (nowMs) => nowMs + leaseMs,
+    mayClaim: sql``,
+    claimant: () => [],
+    renew: (leased) =>
+      Effect.map(
+        Effect.forEach(chunksOf(leased), (some) =>
+          Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+            commits.statementBehind(sql`UPDATE tasks SET next_run_at = ${nowMs + leaseMs}
+              WHERE ${sql.in(
+                "id",
+                some.map(({ task }) => task.id)
+              )} AND lease_owner = ${node.id()}
+              AND ${sql.in("lease_token", [...new Set(some.map(({ token }) => token))])} RETURNING id`)
+          )
+        ),
+        (renewed) => new Set(named.all(renewed.flat()).map(({ id }) => id))
+      ),
+    // This process is the only one, which the lock on the database says.
+    takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      Effect.map(
+        commits.statement(sql`UPDATE tasks SET next_run_at = ${afterDeath(sql, nowMs)}
+          WHERE ended_at IS NULL AND lease_token IS NOT NULL AND lease_owner <> ${node.id()}
+          AND next_run_at > ${afterDeath(sql, nowMs)} RETURNING id`),
+        (due) => due.length
+      )
+    ),
+    oldestExpiredMs: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+      Effect.map(sql`SELECT MIN(next_run_at) AS at FROM tasks WHERE lease_token IS NOT NULL`, (found) =>
+        Math.max(0, nowMs - (oldest.first(found)?.at ?? nowMs))
+      )
+    )
+  }
+  return holding
+})
+
+/** Among nodes: for as long as the node lives. Nothing of a task is renewed; the node's burial makes its tasks due. */
+const forLife = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const node = yield* Node
+  const store = yield* TaskStore
+  const clock = yield* Effect.clock
+  const leaseMs = Duration.toMillis(yield* LeaseTime)
+
+  node.atBurial((dead) =>
+    Effect.suspend(
+      () => sql`UPDATE tasks SET attempts = attempts + 1, lease_token = NULL, lease_owner = NULL,
+          next_run_at = ${afterDeath(sql, clock.unsafeCurrentTimeMillis())}
+        WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`
+    )
+  )
+  node.onBurial(() => {
+    store.due.ring()
+    store.deadlines.ring()
+  })
+
+  const comeOff = makeAstray()
+  const renew: Holding["renew"] = (leased) =>
+    Effect.gen(function* () {
+      const ours = claimed.all(
+        yield* sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
+      )
+      const lost = comeOff(
+        ours,
+        leased.map(({ task, token }) => ({ id: task.id, token }))
+      )
+      const now = clock.unsafeCurrentTimeMillis()
+      const putBack = ({ id, token }: (typeof lost)[number]) =>
+        commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
+          WHERE id = ${id} AND lease_token = ${token}`)
+      yield* Effect.forEach(lost, putBack, { discard: true })
+      if (lost.length > 0) store.due.ring()
+      const tokens = new Map(ours.map(({ id, token }) => [id, token]))
+      return new Set(leased.flatMap(({ task: { id }, token }) => (tokens.get(id) === token ? [id] : [])))
+    })
+
+  const holding: Holding = {
+    leaseMs,
+    until: () => whileItLives,
+    mayClaim: sql`AND ${isLiving(sql, "")}`,
+    claimant: () => [node.id()],
+    renew,
+    takeOver: Effect.succeed(0),
+    oldestExpiredMs: Effect.map(
+      sql`SELECT MAX((EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint - good_until) AS at FROM nodes
+        WHERE EXISTS (SELECT 1 FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = nodes.id)`,
+      (found) => Math.max(0, oldest.first(found)?.at ?? 0)
+    )
+  }
+  return holding
+})
+
+export const makeHolding = Effect.flatMap(
+  Node,
+  ({ isShared }): Effect.Effect<Holding, never, Effect.Effect.Context<typeof forLife>> => (isShared ? forLife : forTime)
+)
+
+/** Small statements let requests in between. */
+const chunksOf = (all: ReadonlyArray<InHand>): ReadonlyArray<ReadonlyArray<InHand>> =>
+  Array.from({ length: Math.ceil(all.length / 200) }, (_, index) => all.slice(index * 200, (index + 1) * 200))
+
+/**
+ * When a dead worker's task is due: one that has seen several workers die waits a moment. Whichever of them it is that
+ * kills, the others get time to end without it.
+ */
+const afterDeath = (sql: SqlClient.SqlClient, nowMs: number) =>
+  sql`CAST(${nowMs} AS BIGINT) + CASE WHEN attempts < 2 THEN 0 WHEN attempts = 2 THEN 500
+    WHEN attempts = 3 THEN 1000 ELSE 1800 END`
+
+const named = rows("tasks", { id: Schema.String })
+const claimed = rows("tasks", { id: Schema.String, token: Schema.String })
+const oldest = rows("tasks", { at: Schema.NullOr(Schema.Int) })

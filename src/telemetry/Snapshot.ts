@@ -1,0 +1,72 @@
+import { Schema } from "effect"
+
+/** One metric with all its series, as one process counts it. */
+const Measured = Schema.Struct({
+  name: Schema.String,
+  help: Schema.String,
+  type: Schema.Literal("counter", "gauge", "histogram"),
+  /** What several processes' come to together: their sum, or the highest of them. */
+  together: Schema.Literal("sum", "highest"),
+  /** Of a histogram: the upper bounds of its buckets, but for the last, which has none. */
+  bounds: Schema.Array(Schema.Number),
+  /** A number, or a histogram's counts by bucket and then their sum; labels as they are written: `model="m",kind="input"`. */
+  series: Schema.Array(Schema.Struct({ labels: Schema.String, values: Schema.Array(Schema.Number) }))
+})
+export type Measured = typeof Measured.Type
+
+/** What one process counts, at one moment. */
+export const Snapshot = Schema.Array(Measured)
+export type Snapshot = typeof Snapshot.Type
+
+/** What several processes count, as one. A metric is what the first that has it says it is. */
+export const together = (all: ReadonlyArray<Snapshot>): Snapshot => {
+  const merged = new Map<string, { readonly measured: Measured; readonly series: Map<string, ReadonlyArray<number>> }>()
+  for (const measured of all.flat()) {
+    let one = merged.get(measured.name)
+    if (one === undefined) merged.set(measured.name, (one = { measured, series: new Map() }))
+    const add = one.measured.together === "sum" ? sum : highest
+    for (const { labels, values } of measured.series) {
+      const before = one.series.get(labels)
+      one.series.set(labels, before === undefined ? values : add(before, values))
+    }
+  }
+  return [...merged.values()].map(({ measured, series }) => ({
+    ...measured,
+    series: [...series].map(([labels, values]) => ({ labels, values }))
+  }))
+}
+
+const sum = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) =>
+  one.map((value, index) => value + (other[index] ?? 0))
+const highest = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) =>
+  one.map((value, index) => Math.max(value, other[index] ?? value))
+
+/** What of it goes on to count once its process is gone. */
+export const lasting = (snapshot: Snapshot): Snapshot => snapshot.filter(({ type }) => type !== "gauge")
+
+/** All of it in Prometheus's text format 0.0.4. */
+export const textOf = (snapshot: Snapshot): string =>
+  snapshot
+    .map((measured) => {
+      const { help, name, series, type } = measured
+      const lines = series.flatMap(({ labels, values }) =>
+        type === "histogram" ? histogramLines(measured, labels, values) : numberLine(name, labels, values[0] ?? 0)
+      )
+      return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.map((line) => `${line}\n`).join("")}`
+    })
+    .join("")
+
+const numberLine = (name: string, labels: string, value: number) => [`${name}${braced(labels)} ${value}`]
+
+const histogramLines = ({ bounds, name }: Measured, labels: string, values: ReadonlyArray<number>) => {
+  const before = labels === "" ? "" : `${labels},`
+  const counts = values.slice(0, bounds.length + 1)
+  let count = 0
+  const buckets = counts.map((inBucket, index) => {
+    count += inBucket
+    return `${name}_bucket{${before}le="${bounds[index] ?? "+Inf"}"} ${count}`
+  })
+  return [...buckets, `${name}_sum${braced(labels)} ${values.at(-1) ?? 0}`, `${name}_count${braced(labels)} ${count}`]
+}
+
+const braced = (labels: string) => (labels === "" ? "" : `{${labels}}`)

@@ -1,0 +1,87 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Conversation, Item } from "../generation/Conversation.ts"
+import { countTokens, itemCounter, mostTokens } from "./tokens.ts"
+
+/**
+ * The conversation as it fits a context window: with `truncation: auto` without its oldest items; undefined where it fits
+ * as it is. System text, the last user message and the newest turn stay; a tool call goes with its result and with the reasoning
+ * of its turn, so that nothing refers to what is gone. What still does not fit is the caller's to shorten.
+ */
+export const fitContext = (
+  conversation: Conversation,
+  contextTokens: number | undefined
+): Conversation | InvalidRequest | undefined => {
+  if (contextTokens === undefined || mostTokens(conversation) <= contextTokens) return undefined
+  const excess = countTokens(conversation) - contextTokens
+  if (excess <= 0) return undefined
+  return conversation.truncation === "auto" ? (withoutOldest(conversation, excess) ?? exceeds()) : exceeds()
+}
+
+const exceeds = () =>
+  new InvalidRequest({
+    param: "input",
+    message: "Your input exceeds the context window of this model. Please adjust your input and try again."
+  })
+
+/** What is dropped together: a user message, or an assistant's turn with the results of its tool calls. */
+interface Unit {
+  readonly by: "user" | "assistant"
+  /** Where its items stand in the conversation. */
+  readonly positions: Array<number>
+}
+
+const withoutOldest = (conversation: Conversation, excess: number): Conversation | undefined => {
+  const units = unitsOf(conversation.items)
+  const lastUser = units.findLastIndex((unit) => unit.by === "user")
+  const { items } = conversation
+  const countItem = itemCounter(conversation)
+  const dropped = new Set<number>()
+  let left = excess
+  let dropsUser = false
+  for (const [index, unit] of units.entries()) {
+    if (index === units.length - 1 || index === lastUser) {
+      if (left <= 0) break
+      dropsUser = false
+      continue
+    }
+    // A history that began with a user's message goes on to do so: providers insist on it.
+    if (left <= 0 && !(dropsUser && unit.by === "assistant")) break
+    dropsUser ||= unit.by === "user"
+    for (const position of unit.positions) {
+      const item = items[position]
+      if (item === undefined) continue
+      dropped.add(position)
+      left -= countItem(item)
+    }
+  }
+  return left > 0 ? undefined : { ...conversation, items: items.filter((_, position) => !dropped.has(position)) }
+}
+
+const unitsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Unit> => {
+  const units: Array<Unit> = []
+  const turnOfCall = new Map<string, Unit>()
+  /** The assistant's turn that is being said. */
+  let turn: Unit | undefined
+  const begin = (by: Unit["by"], position: number) => {
+    const unit: Unit = { by, positions: [position] }
+    units.push(unit)
+    return unit
+  }
+  for (const [position, item] of items.entries()) {
+    if (item.type === "message" && item.role === "system") continue
+    if (item.type === "message" && item.role === "user") {
+      turn = undefined
+      begin("user", position)
+    } else if (item.type === "tool-result") {
+      turn = undefined
+      const caller = turnOfCall.get(item.callId)
+      if (caller === undefined) begin("user", position)
+      else caller.positions.push(position)
+    } else {
+      if (turn === undefined) turn = begin("assistant", position)
+      else turn.positions.push(position)
+      if (item.type === "tool-call") turnOfCall.set(item.callId, turn)
+    }
+  }
+  return units
+}

@@ -1,0 +1,61 @@
+import { isObject, parseJson, textAt } from "../../contract/json.ts"
+import { sseEvents } from "../framing/sse.ts"
+import type { SseEvent } from "../framing/sse.ts"
+import type { EventDialect } from "./Dialect.ts"
+import { written } from "./written.ts"
+
+/**
+ * Makes frames that the dialect's clients can read of those that they can't: some servers and proxies leave out the
+ * names of frames, or number none. Whether one does is seen by its first frame; the others' bytes are left alone.
+ */
+export class Mender {
+  readonly #dialect: EventDialect
+  #isNeeded: boolean | undefined
+  #number = 0
+
+  constructor(dialect: EventDialect) {
+    this.#dialect = dialect
+  }
+
+  /** @param bytes whole frames */
+  mend(bytes: Uint8Array): Uint8Array {
+    if (this.#isNeeded === undefined) {
+      const first = firstEvent(bytes)
+      if (first === undefined) return bytes
+      this.#isNeeded = first.event === "message" || this.#dialect.lacks(first.data)
+    }
+    if (!this.#isNeeded) return bytes
+    return utf8.encode(
+      sseEvents(bytes)
+        .map((frame) => this.#mended(frame))
+        .join("")
+    )
+  }
+
+  #mended({ data, event }: SseEvent): string {
+    // The dialects that pass through end with an event.
+    if (data.trim() === "[DONE]") return ""
+    const frame = parseJson(data)
+    if (!isObject(frame)) return written({ event, data })
+    const numbered = this.#dialect.numbered(frame, this.#number++)
+    return written({
+      event: event === "message" ? (textAt(frame, "type") ?? event) : event,
+      data: numbered === frame ? data : JSON.stringify(numbered)
+    })
+  }
+}
+
+/** The first event among whole frames. Mostly it is the first frame, and the others need not be decoded. */
+const firstEvent = (bytes: Uint8Array): SseEvent | undefined =>
+  sseEvents(bytes.subarray(0, endOfFrame(bytes)))[0] ?? sseEvents(bytes)[0]
+
+/** Where the first blank line ends, in the way that nearly all write it; else the end of all. */
+const endOfFrame = (bytes: Uint8Array): number => {
+  for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
+    if (bytes[at + 1] === lineFeed) return at + 2
+  }
+  return bytes.length
+}
+
+const lineFeed = 10
+const utf8 = new TextEncoder()

@@ -1,0 +1,65 @@
+import type { JsonObject } from "../../contract/fields.ts"
+import { isObject, parseJson } from "../../contract/json.ts"
+import type { Batch } from "../../generation/Generation.ts"
+import { eventLimit, sseParser, SseOverflow } from "../framing/sse.ts"
+import type { SseEvent, SseParser } from "../framing/sse.ts"
+import type { Reader } from "../generationOf.ts"
+import { cutOff, noAnswer } from "../protocols/upstreamFailure.ts"
+import type { Dialect } from "./Dialect.ts"
+
+type Whole = Pick<Dialect, "asWhole" | "isLast">
+
+/** Reads an answer in one piece; of a server that streams whether it was asked to or not, the piece that it should have been. */
+export const gathered = (reader: Reader, dialect: Whole): Reader => new Gathered(reader, dialect)
+
+class Gathered implements Reader {
+  readonly #reader: Reader
+  readonly #dialect: Whole
+  /** Made for those that stream. */
+  #stream: { readonly parser: SseParser; readonly frames: Array<JsonObject> } | undefined
+  #length = 0
+
+  constructor(reader: Reader, dialect: Whole) {
+    this.#reader = reader
+    this.#dialect = dialect
+  }
+
+  whole(text: string): Batch {
+    return this.#reader.whole(text)
+  }
+
+  push(bytes: Uint8Array): Batch {
+    return this.#read(this.#streamed().parser.push(bytes)) ?? []
+  }
+
+  end(): Batch {
+    const rest = this.#streamed().parser.end()
+    return this.#read(rest.filter(({ data }) => data === done || isObject(parseJson(data)))) ?? this.#told(false)
+  }
+
+  #streamed() {
+    return (this.#stream ??= { parser: sseParser(), frames: [] })
+  }
+
+  /** What these events complete; undefined while there are more to come. */
+  #read(events: ReadonlyArray<SseEvent>): Batch | undefined {
+    for (const { data } of events) {
+      if (data === done) return this.#told(true)
+      if (data.trim() === "") continue
+      const frame = parseJson(data)
+      if (!isObject(frame)) return [noAnswer(data)]
+      this.#length += data.length
+      if (this.#length > eventLimit) throw new SseOverflow(`an answer exceeds ${eventLimit} characters`)
+      this.#streamed().frames.push(frame)
+      if (this.#dialect.isLast(frame)) return this.#told(true)
+    }
+    return undefined
+  }
+
+  #told(isMarked: boolean): Batch {
+    const answer = this.#dialect.asWhole(this.#streamed().frames, isMarked)
+    return answer === undefined ? [{ type: "failed", failure: cutOff }] : this.whole(JSON.stringify(answer))
+  }
+}
+
+const done = "[DONE]"

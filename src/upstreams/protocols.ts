@@ -1,0 +1,65 @@
+import { Effect } from "effect"
+import type { Scope } from "effect"
+import type { ProtocolName } from "../config/GatewayFile.ts"
+import type { PublicUrl } from "../config/PublicUrl.ts"
+import type { KeptFiles } from "../files/KeptFiles.ts"
+import { anthropicMessages } from "./protocols/anthropicMessages/anthropicMessages.ts"
+import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
+import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
+import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
+import { openaiResponses } from "./protocols/openaiResponses/openaiResponses.ts"
+import { openaiVideos } from "./protocols/openaiVideos/openaiVideos.ts"
+import type { Protocol } from "./protocols/Protocol.ts"
+import { textUpstream } from "./textUpstream.ts"
+import type { TextUpstreamOptions } from "./textUpstream.ts"
+import type { TextUpstream } from "./Upstream.ts"
+import type { VideoUpstreamOptions } from "./videoApi.ts"
+import type { VideoUpstream } from "./VideoUpstream.ts"
+
+/** A protocol of text models. */
+interface TextProtocol {
+  readonly kind: "text"
+  /** The rows of its table of servers that differ, by name; none where all are alike. */
+  readonly providers: ReadonlyArray<string>
+  /** Where a place lists its models, and how it is asked. */
+  readonly listing: Pick<Protocol<never>, "endpoint" | "models">
+  /** @param provider one of `providers`; undefined finds it by host or name */
+  readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
+}
+
+/** A protocol of video models. */
+interface VideoProtocol {
+  readonly kind: "video"
+  readonly upstream: (
+    options: VideoUpstreamOptions
+  ) => Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
+}
+
+const text = <S>(protocol: Protocol<S>): TextProtocol => ({
+  kind: "text",
+  providers: [],
+  listing: protocol,
+  upstream: (options) => textUpstream(protocol, options)
+})
+
+const chat: TextProtocol = {
+  kind: "text",
+  providers: Object.keys(providers),
+  listing: openaiChat(providers.generic),
+  upstream: (options, provider) => {
+    const row = providerOf(options, provider)
+    return textUpstream(openaiChat(options.thinkTags === true ? { ...row, thinkTags: true } : row), options)
+  }
+}
+
+/** Every protocol that an upstream can speak: a new one is its folder, its name in the settings' schema, and a row. */
+export const protocols = {
+  "anthropic-messages": text(anthropicMessages),
+  "openai-responses": text(openaiResponses),
+  "openai-chat": chat,
+  "ark-video": { kind: "video", upstream: (options) => Effect.sync(() => arkVideo(options)) },
+  "openai-videos": { kind: "video", upstream: openaiVideos }
+} satisfies Readonly<Record<ProtocolName, TextProtocol | VideoProtocol>>
+
+/** The row of a name that is only known at run time. */
+export const protocolOf: (name: ProtocolName) => TextProtocol | VideoProtocol = (name) => protocols[name]

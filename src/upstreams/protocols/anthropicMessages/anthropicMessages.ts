@@ -1,0 +1,31 @@
+import { signs } from "./messages.ts"
+import { goesOn } from "./goesOn.ts"
+import { messagesDialect } from "./messagesDialect.ts"
+import { lower } from "./request.ts"
+import type { MessagesState } from "./state.ts"
+import { begin, end, frames, step } from "./step.ts"
+import type { Protocol } from "../Protocol.ts"
+
+/** `/v1/messages`, as Anthropic and a few others serve it. */
+export const anthropicMessages: Protocol<MessagesState> = {
+  endpoint: {
+    version: "/v1",
+    path: "/messages",
+    headers: (apiKey) => ({
+      "anthropic-version": "2023-06-01",
+      ...(apiKey === undefined ? {} : { "x-api-key": apiKey })
+    })
+  },
+  models: "/models",
+  counts: "/messages/count_tokens",
+  searches: true,
+  signs,
+  dialect: messagesDialect,
+  takesDocument: (mediaType) => mediaType === "application/pdf",
+  lower,
+  begin,
+  step,
+  end,
+  frames,
+  goesOn
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contract/json.ts"
+
+type Grown = Record<string, unknown>
+
+/** The message in one piece that a stream should have been; undefined where it has broken off, or a call in it. */
+export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefined => {
+  const message: Grown = {}
+  const blocks: Array<Grown> = []
+  for (const frame of frames) {
+    const block = blocks[numberAt(frame, "index") ?? -1]
+    switch (frame["type"]) {
+      case "error":
+        return frame
+      case "message_start":
+        Object.assign(message, objectAt(frame, "message"))
+        break
+      case "content_block_start":
+        blocks.push(structuredClone({ ...objectAt(frame, "content_block") }))
+        break
+      case "content_block_delta":
+        if (block !== undefined) add(block, objectAt(frame, "delta") ?? {})
+        break
+      case "message_delta":
+        Object.assign(message, objectAt(frame, "delta"), {
+          usage: { ...objectAt(message, "usage"), ...objectAt(frame, "usage") }
+        })
+        break
+      case "message_stop": {
+        const content = blocks.map(ended)
+        return content.every(isObject) ? { ...message, content } : undefined
+      }
+    }
+  }
+  return undefined
+}
+
+const add = (block: Grown, delta: JsonObject): void => {
+  const grow = (field: string, piece: string) => {
+    block[field] = (textAt(block, field) ?? "") + piece
+  }
+  switch (delta["type"]) {
+    case "text_delta":
+      return grow("text", textAt(delta, "text") ?? "")
+    case "thinking_delta":
+      return grow("thinking", textAt(delta, "thinking") ?? "")
+    case "signature_delta":
+      return grow("signature", textAt(delta, "signature") ?? "")
+    case "input_json_delta":
+      return grow(written, textAt(delta, "partial_json") ?? "")
+    case "citations_delta": {
+      const known = block["citations"]
+      if (Array.isArray(known)) known.push(delta["citation"])
+      else block["citations"] = [delta["citation"]]
+    }
+  }
+}
+
+/** A call's input while it is being written; no block has a field of this name. */
+const written = "input "
+
+const ended = ({ [written]: input, ...block }: Grown): Grown | undefined => {
+  if (typeof input !== "string" || input === "") return block
+  const parsed = parseJson(input)
+  return isObject(parsed) ? { ...block, input: parsed } : undefined
+}

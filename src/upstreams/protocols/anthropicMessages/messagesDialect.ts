@@ -1,0 +1,169 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { FrameNames } from "../../framing/WholeFrames.ts"
+import { isTextType, plainText } from "../documents.ts"
+import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
+import { anthropicId } from "../callIds.ts"
+import { isFrom, readOrigin } from "../../../generation/origin.ts"
+import { signs } from "./messages.ts"
+import { asStream } from "./asStream.ts"
+import { asWhole } from "./asWhole.ts"
+import type { EventDialect } from "../../native/Dialect.ts"
+
+/** Messages to an upstream of the messages dialect. */
+export const messagesDialect: EventDialect = {
+  family: "messages",
+  headers: ["anthropic-beta", "anthropic-version"],
+  body: (body, { upstreamModel, stream }, lost = () => {}) => ({
+    ...body,
+    model: upstreamModel,
+    stream,
+    async: undefined,
+    messages:
+      typeof body["messages"] === "string"
+        ? [{ role: "user", content: body["messages"] }]
+        : listAt(body, "messages").map(message({ model: upstreamModel, lost }))
+  }),
+  // A frame without a name says what it is inside.
+  names: new FrameNames(["message_start", "message_delta", "message_stop", "error", "message"]),
+  concerns: () => true,
+  account: (answer) => {
+    const content = answer["content"]
+    if (!Array.isArray(content)) return answer
+    return { ...answer, content: content.every((block) => textAt(block, "type") !== undefined) ? [] : undefined }
+  },
+  tells: (frame) =>
+    frame["type"] === "message_start" ? "start" : frame["type"] === "message_delta" ? "totals" : undefined,
+  begins: ({ type }) => type === "message_start",
+  usage: (usage) => ({
+    input_tokens: usage.inputTokens,
+    cache_creation_input_tokens: usage.cacheWriteTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    output_tokens: usage.outputTokens,
+    ...(usage.searches === 0 ? {} : { server_tool_use: { web_search_requests: usage.searches } })
+  }),
+  lacks: () => false,
+  numbered: (frame) => frame,
+  completed: (message) => {
+    const { input_tokens, output_tokens, ...told } = { ...noTokens, ...objectAt(message, "usage") }
+    const { cache_creation_input_tokens: written, cache_read_input_tokens: read, ...rest } = told
+    const cached = { cache_creation_input_tokens: written ?? 0, cache_read_input_tokens: read ?? 0 }
+    return {
+      ...message,
+      usage: { input_tokens: input_tokens ?? 0, ...cached, output_tokens: output_tokens ?? 0, ...rest }
+    }
+  },
+  asStream,
+  isLast: ({ type }) => type === "message_stop" || type === "error",
+  asWhole,
+  answerIn: "message"
+}
+
+const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
+
+/** Blocks that only this gateway has become the upstream's; what the gateway sealed itself means nothing there. */
+const message =
+  (to: To) =>
+  (message: unknown): unknown => {
+    if (!isObject(message) || !Array.isArray(message["content"])) return message
+    const content: ReadonlyArray<unknown> = message["content"]
+    // Long histories are nearly all of this kind.
+    if (content.every(isPlain)) return message
+    const unread = new Set(content.flatMap((block) => (isSealedResult(block) ? [textAt(block, "tool_use_id")] : [])))
+    if (unread.size > 0) to.lost("web_search_call")
+    return {
+      ...message,
+      content: content
+        .filter((block) => !isSealedResult(block) && !(isSearch(block) && unread.has(textAt(block, "id"))))
+        .flatMap(thinking(to))
+        .map(block)
+    }
+  }
+
+/** Whom a request is for, and who hears what it is not told. */
+interface To {
+  readonly model: string
+  readonly lost: (param: string) => void
+}
+
+/** Thinking goes back to the model that signed it, and to no other; what has come from elsewhere is the upstream's to judge. */
+const thinking =
+  ({ lost, model }: To) =>
+  (block: unknown): ReadonlyArray<unknown> => {
+    const field = { thinking: "signature", redacted_thinking: "data" }[textAt(block, "type") ?? ""]
+    if (field === undefined || !isObject(block)) return [block]
+    const told = textAt(block, field) ?? ""
+    const known = readOrigin(told)
+    if (known === undefined && told !== "" && !isGateways(told)) return [block]
+    if (known !== undefined && isFrom(known, signs, model)) return [{ ...block, [field]: known.opaque }]
+    lost("reasoning")
+    return []
+  }
+
+/** Goes as it came. */
+const isPlain = (block: unknown): boolean => {
+  const type = textAt(block, "type")
+  if (type === "tool_use" || type === "tool_result") return hasLegalId(block)
+  return type === "image" || (type === "text" && !hasCitations(block))
+}
+
+const callId = { tool_use: "id", tool_result: "tool_use_id" } as const
+
+/** A call that another route's server made may have an id that is none here. */
+const hasLegalId = (block: unknown): boolean => {
+  const id = textAt(block, "id") ?? textAt(block, "tool_use_id") ?? ""
+  return anthropicId(id) === id
+}
+
+const hasCitations = (block: unknown): boolean => listAt(block, "citations").length > 0
+
+const isSearch = (block: unknown) => textAt(block, "type") === "server_tool_use"
+
+const isSealedResult = (block: unknown): boolean =>
+  textAt(block, "type") === "web_search_tool_result" && listAt(block, "content").some(isOurs("encrypted_content"))
+
+const isOurs = (key: string) => (value: unknown) => {
+  const sealed = textAt(value, key)
+  return sealed !== undefined && (sealed === "" || isGateways(sealed))
+}
+
+/** `gateway:1` in base64, with which what the family of messages has sealed begins. */
+const isGateways = (sealed: string) => sealed.startsWith("Z2F0ZXdheTox")
+
+const block = (block: unknown): unknown => {
+  if (!isObject(block)) return block
+  const { data, media_type, ...rest } = block
+  switch (block["type"]) {
+    case "file":
+      return file(rest, objectAt(block, "source") ?? {})
+    case "file_data":
+      return file(rest, { type: "base64", media_type, data })
+    case "document":
+      return { ...block, source: source(objectAt(block, "source") ?? {}) }
+    case "tool_use":
+    case "tool_result": {
+      const key = callId[block["type"]]
+      return { ...block, [key]: anthropicId(textAt(block, key) ?? "") }
+    }
+    case "text": {
+      const citations = listAt(block, "citations")
+      return citations.some(isOurs("encrypted_index"))
+        ? { ...block, citations: citations.filter((citation) => !isOurs("encrypted_index")(citation)) }
+        : block
+    }
+    default:
+      return block
+  }
+}
+
+const file = (rest: JsonObject, from: JsonObject): JsonObject => {
+  const isImage = textAt(from, "media_type")?.startsWith("image/") === true
+  return { ...rest, type: isImage ? "image" : "document", source: isImage ? from : source(from) }
+}
+
+/** Text is taken as text, not as base64. */
+const source = (from: JsonObject): JsonObject => {
+  const mediaType = textAt(from, "media_type") ?? ""
+  const data = textAt(from, "data") ?? ""
+  if (from["type"] !== "base64" || !isTextType(mediaType)) return from
+  return { type: "text", media_type: "text/plain", data: plainText({ type: "base64", mediaType, data }) ?? "" }
+}

@@ -1,0 +1,103 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { isObject, listAt, objectAt } from "../../../contract/json.ts"
+
+/** The chunks that a completion in one piece should have been, without the mark of their end. */
+export const asStream = (completion: JsonObject): ReadonlyArray<JsonObject> => {
+  const { choices: _, usage, ...rest } = completion
+  const head = { ...rest, object: "chat.completion.chunk" }
+  const choices = listAt(completion, "choices").filter(isObject)
+  return [
+    ...choices.map(({ message, ...choice }, index) => ({
+      ...head,
+      choices: [{ index, ...choice, delta: delta(message), finish_reason: null }]
+    })),
+    ...choices.map(({ finish_reason, index: said }, index) => ({
+      ...head,
+      choices: [{ index: said ?? index, delta: {}, finish_reason }]
+    })),
+    ...(isObject(usage) ? [{ ...head, choices: [], usage }] : [])
+  ]
+}
+
+/** Each call has its number: pieces of calls are told apart by it. */
+const delta = (message: unknown): JsonObject => {
+  const calls = listAt(message, "tool_calls").map((call, index) => (isObject(call) ? { index, ...call } : call))
+  return { ...(isObject(message) ? message : {}), ...(calls.length > 0 && { tool_calls: calls }) }
+}
+
+/** The completion in one piece that chunks should have been; undefined where they have broken off. */
+export const asWhole = (chunks: ReadonlyArray<JsonObject>, isMarked: boolean): JsonObject | undefined => {
+  const failed = chunks.find((chunk) => (chunk["error"] ?? undefined) !== undefined || chunk["object"] === "error")
+  if (failed !== undefined) return failed
+  const choices = new Map<unknown, Grown>()
+  const whole: Grown = {}
+  for (const { choices: _, usage, x_groq, ...head } of chunks) {
+    Object.assign(whole, head, usageOf(usage) ?? usageOf(objectAt({ x_groq }, "x_groq")?.["usage"]))
+  }
+  for (const choice of chunks.flatMap((chunk) => listAt(chunk, "choices"))) {
+    if (!isObject(choice)) continue
+    const at = choice["index"] ?? 0
+    const known = choices.get(at) ?? { index: at }
+    choices.set(at, known)
+    add(known, choice)
+  }
+  const all = [...choices.values()].map(({ delta, ...choice }) => ({ ...choice, message: messageOf(delta) }))
+  const isOver = isMarked || all.some((choice) => typeof Reflect.get(choice, "finish_reason") === "string")
+  return isOver ? { ...whole, object: "chat.completion", choices: all } : undefined
+}
+
+const usageOf = (usage: unknown) => (isObject(usage) ? { usage } : undefined)
+
+type Grown = Record<string, unknown>
+
+/** What is told piece by piece; every other text is whole. */
+const pieces = new Set(["content", "refusal", "reasoning", "reasoning_content", "arguments", "data", "transcript"])
+
+const add = (grown: Grown, more: JsonObject): void => {
+  for (const [name, value] of Object.entries(more)) {
+    const before = grown[name]
+    if (value === null || value === undefined) grown[name] ??= value
+    else if (typeof value === "string") {
+      grown[name] = typeof before === "string" && pieces.has(name) ? before + value : value
+    } else if (Array.isArray(value)) {
+      const list: Array<unknown> = Array.isArray(before) ? before : []
+      grown[name] = list
+      for (const entry of value) addEntry(list, entry)
+    } else if (isObject(value)) {
+      const inner: Grown = isObject(before) ? { ...before } : {}
+      grown[name] = inner
+      add(inner, value)
+    } else grown[name] = value
+  }
+}
+
+/** More entries than an answer has that are not where their numbers say. */
+const mostAstray = 1_000
+
+const addEntry = (list: Array<unknown>, entry: unknown): void => {
+  const index = isObject(entry) ? entry["index"] : undefined
+  const isIt = (one: unknown) => isObject(one) && one["index"] === index
+  const at = typeof index === "number" ? (isIt(list[index]) ? index : astray(list, isIt)) : -1
+  const before = list[at]
+  if (!isObject(entry)) list.push(entry)
+  else if (!isObject(before)) list.push({ ...entry })
+  else {
+    const grown = { ...before }
+    add(grown, entry)
+    list[at] = grown
+  }
+}
+
+const astray = (list: ReadonlyArray<unknown>, isIt: (one: unknown) => boolean): number =>
+  list.length > mostAstray ? -1 : list.findIndex(isIt)
+
+/** Calls in a message have no numbers, and no text beside them is none. */
+const messageOf = (delta: unknown): JsonObject => {
+  const { content = null, ...said } = isObject(delta) ? delta : {}
+  const message = { role: "assistant", content, ...said }
+  const calls = listAt(delta, "tool_calls").map((call) => {
+    const { index: _, ...rest } = isObject(call) ? call : {}
+    return rest
+  })
+  return calls.length === 0 ? message : { ...message, content: content === "" ? null : content, tool_calls: calls }
+}

@@ -1,0 +1,102 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { FrameNames } from "../../framing/WholeFrames.ts"
+import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
+import { isFrom, readOrigin } from "../../../generation/origin.ts"
+import { signs } from "./input.ts"
+import { traitsOf } from "./models.ts"
+import { asStream } from "./asStream.ts"
+import { asWhole, isLast } from "./asWhole.ts"
+import type { EventDialect } from "../../native/Dialect.ts"
+
+/** Reasoning goes back to the model that encrypted it; what has come from elsewhere is the upstream's to judge. */
+const reasoning =
+  (model: string, lost: (param: string) => void) =>
+  (item: unknown): ReadonlyArray<unknown> => {
+    const told = textAt(item, "type") === "reasoning" ? textAt(item, "encrypted_content") : undefined
+    const known = told === undefined ? undefined : readOrigin(told)
+    if (known === undefined || !isObject(item)) return [item]
+    if (isFrom(known, signs, model)) return [{ ...item, encrypted_content: known.opaque }]
+    lost("reasoning")
+    return []
+  }
+
+/** Responses to an upstream of the responses dialect, whose state the gateway keeps: it stores nothing itself. */
+export const responsesDialect: EventDialect = {
+  family: "responses",
+  headers: ["openai-beta"],
+  body: (body, { upstreamModel, stream }, lost = () => {}) => ({
+    ...body,
+    ...(Array.isArray(body["input"]) && { input: body["input"].flatMap(reasoning(upstreamModel, lost)) }),
+    model: upstreamModel,
+    stream,
+    // A conversation is the upstream's own.
+    store: (body["conversation"] ?? undefined) === undefined ? false : body["store"],
+    previous_response_id: undefined,
+    ...include(body, upstreamModel)
+  }),
+  names: new FrameNames([
+    "response.created",
+    "response.queued",
+    "response.in_progress",
+    "response.completed",
+    "response.incomplete",
+    "response.failed",
+    "response.cancelled",
+    "response.output_item.done",
+    "error",
+    // A frame without a name says what it is inside.
+    "message"
+  ]),
+  concerns: (event, data) => event !== "response.output_item.done" || data.includes('"web_search_call"'),
+  // Searches are counted by their items.
+  account: (answer) => answer,
+  tells: ({ type }) => (type === "response.completed" || type === "response.incomplete" ? "totals" : undefined),
+  begins: ({ type }) => type === "response.created" || type === "response.queued" || type === "response.in_progress",
+  usage: (usage) => {
+    const input_tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
+    return {
+      input_tokens,
+      input_tokens_details: { cached_tokens: usage.cacheReadTokens },
+      output_tokens: usage.outputTokens,
+      output_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+      total_tokens: input_tokens + usage.outputTokens
+    }
+  },
+  lacks: (data) => !data.includes('"sequence_number"'),
+  numbered: (frame, sequence_number) =>
+    numberAt(frame, "sequence_number") === undefined ? { ...frame, sequence_number } : frame,
+  completed: (response) => withDetails(response),
+  asStream,
+  isLast,
+  asWhole,
+  itemEnd: "response.output_item.done",
+  answerIn: "response"
+}
+
+/** Clients read the details of usage where there is any, and count with them: null is no number. */
+const withDetails = (response: JsonObject): JsonObject => {
+  const usage = objectAt(response, "usage")
+  if (usage === undefined) return response
+  const { input_tokens: input, output_tokens: output } = usage
+  const total_tokens = typeof input === "number" && typeof output === "number" ? { total_tokens: input + output } : {}
+  return {
+    ...response,
+    usage: {
+      ...total_tokens,
+      ...usage,
+      input_tokens_details: counted(objectAt(usage, "input_tokens_details"), "cached_tokens"),
+      output_tokens_details: counted(objectAt(usage, "output_tokens_details"), "reasoning_tokens")
+    }
+  }
+}
+
+const counted = (details: JsonObject | undefined, count: string): JsonObject => ({
+  ...details,
+  [count]: details?.[count] ?? 0
+})
+
+/** What is not stored there can only be replayed encrypted. */
+const include = (body: JsonObject, model: string): JsonObject => {
+  if (!traitsOf(model).encrypted) return {}
+  return { include: [...new Set([...listAt(body, "include"), "reasoning.encrypted_content"])] }
+}

@@ -1,0 +1,54 @@
+import { Clock, Duration, Effect, FiberSet, Layer, Option } from "effect"
+import { daemon } from "../../flow/daemon.ts"
+import { Daemons } from "../../flow/Daemons.ts"
+import { backoff } from "../../flow/schedules.ts"
+import { makeCopying } from "./copying.ts"
+import { Custody } from "./Custody.ts"
+import { CustodyStore } from "./store/CustodyStore.ts"
+
+/** Copies that are made at a time. */
+const parallel = 4
+
+/** What is looked for although nobody rang: other nodes' work. Only where something may come. */
+const netMs = 5_000
+const idleMs = Duration.toMillis("1 hour")
+
+/** Makes copies and removes them when their time is over; those that are left go on where custody was switched off. */
+export const CustodyLive = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const store = yield* CustodyStore
+    const { due, keep } = yield* Custody
+    const work = yield* makeCopying(Option.getOrElse(keep, () => Duration.days(1)))
+    const running = yield* FiberSet.make()
+    let underWay = 0
+    const mostMs = Option.isSome(keep) ? netMs : idleMs
+
+    const ended = Effect.sync(() => {
+      underWay--
+      due.ring()
+    })
+
+    /** Only looked at, so that nothing is written where nothing is due. */
+    const untilDue = Effect.gen(function* () {
+      const nextMs = Option.getOrElse(yield* store.next, () => Infinity)
+      return Math.min(nextMs - (yield* Clock.currentTimeMillis), mostMs)
+    })
+
+    const pass = Effect.gen(function* () {
+      const free = parallel - underWay
+      if (free === 0) return due.heard
+      const waitMs = yield* untilDue
+      if (waitMs > 0) return Effect.raceFirst(due.heard, Effect.sleep(waitMs))
+      const claimed = yield* store.claim(free)
+      for (const held of claimed) {
+        underWay++
+        yield* FiberSet.run(running, Effect.ensuring(work(held), ended))
+      }
+      // What is due and can't be claimed is in another node's hands at this moment.
+      return claimed.length === 0 ? Effect.sleep("100 millis") : Effect.void
+    })
+
+    yield* Effect.catchAll(store.takeOver, (error) => Effect.logWarning("copies were not taken over", error))
+    yield* daemon("custody", pass, backoff)
+  })
+).pipe(Layer.provide(Daemons.Default), Layer.provide(CustodyStore.Default))

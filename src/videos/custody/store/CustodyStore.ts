@@ -1,0 +1,160 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import { Clock, Data, Duration, Effect, Option, Schema } from "effect"
+import { Node } from "../../../nodes/Node.ts"
+import { Commits } from "../../../sql/Commits.ts"
+import { rows } from "../../../sql/decode.ts"
+import { readable } from "../../../sql/readable.ts"
+
+/** How long a copy is somebody's without a sign of life. */
+export const custodyLease = Duration.minutes(1)
+
+/** Parts of a result that have a link. */
+export const Part = Schema.Literal("video", "last_frame")
+export type Part = typeof Part.Type
+
+/** A file of a task's result, as it is to be copied. */
+export interface Wanted {
+  readonly part: Part
+  /** What it is called at its link. */
+  readonly name: string
+  readonly source: string
+}
+
+/** A copy in the hands of one worker: to be made from `source`, or to be removed where that is null. Times are Unix ms. */
+export interface Held extends Omit<Wanted, "source"> {
+  readonly taskId: string
+  readonly source: string | null
+  /** Where the copy is, once it is there. */
+  readonly fileId: string | null
+  readonly begunAtMs: number
+  /** Tries in a row that brought nothing. */
+  readonly tries: number
+  readonly token: string
+}
+
+/** Another worker holds the copy now: whatever this one still writes changes nothing. */
+class CopyLost extends Data.TaggedError("CopyLost")<{ readonly taskId: string }> {}
+
+/** Copies that are to be made, and those that are there until their time is over. */
+export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos/custody/store/CustodyStore", {
+  dependencies: [Node.Default],
+  effect: Effect.gen(function* () {
+    const node = yield* Node
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+    const leaseMs = Duration.toMillis(custodyLease)
+    let claims = 0
+    const skipLocked = sql.onDialectOrElse({
+      pg: () => sql.literal("FOR UPDATE SKIP LOCKED"),
+      orElse: () => sql.literal("")
+    })
+
+    /** For the transaction in which the task succeeds. */
+    const record = (taskId: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<void, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.forEach(
+          wanted,
+          ({ name, part, source }) =>
+            sql`INSERT INTO custody (task_id, part, name, source, begun_at, due_at)
+              VALUES (${taskId}, ${part}, ${name}, ${source}, ${nowMs}, ${nowMs})`,
+          { discard: true }
+        )
+      )
+
+    /** Takes up to so many that are due. */
+    const claim = (limit: number): Effect.Effect<ReadonlyArray<Held>, SqlError> =>
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const owner = node.id()
+        const token = `${owner}:${claims++}`
+        const claimed = yield* commits.statement(sql`UPDATE custody
+          SET lease_owner = ${owner}, lease_token = ${token}, due_at = ${nowMs + leaseMs}
+          WHERE (task_id, part) IN (SELECT task_id, part FROM custody
+            WHERE due_at <= ${nowMs} ORDER BY due_at LIMIT ${limit} ${skipLocked})
+          RETURNING *`)
+        return (yield* readable(copies, "copy", claimed)).map((row) => ({
+          taskId: row.task_id,
+          part: row.part,
+          name: row.name,
+          source: row.source,
+          fileId: row.file_id,
+          begunAtMs: row.begun_at,
+          tries: row.tries,
+          token
+        }))
+      })
+
+    const its = ({ part, taskId, token }: Held) =>
+      sql.and([sql`task_id = ${taskId}`, sql`part = ${part}`, sql`lease_token = ${token}`])
+
+    const fenced = (held: Held, changed: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
+      Effect.flatMap(changed, (rows) => (rows.length > 0 ? Effect.void : new CopyLost({ taskId: held.taskId })))
+
+    /** Gives it back, due at a time. */
+    const give = (held: Held, columns: Record<string, string | number | null>, dueAtMs: number) =>
+      fenced(
+        held,
+        sql`UPDATE custody SET ${sql.update({ ...columns, due_at: dueAtMs, lease_owner: null, lease_token: null })}
+          WHERE ${its(held)} RETURNING task_id`
+      )
+
+    /** Holds on to it for another lease. */
+    const renew = (held: Held): Effect.Effect<void, CopyLost | SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        commits.statementBehind(
+          fenced(held, sql`UPDATE custody SET due_at = ${nowMs + leaseMs} WHERE ${its(held)} RETURNING task_id`)
+        )
+      )
+
+    /** Gives it back as it was. */
+    const again = (held: Held, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
+      commits.statement(give(held, {}, dueAtMs))
+
+    /** A try was in vain. */
+    const later = (held: Held, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
+      commits.statement(give(held, { tries: held.tries + 1 }, dueAtMs))
+
+    /** The copy is there, until a time. For a transaction. */
+    const copied = (
+      held: Held,
+      { bytes, fileId, untilMs }: { readonly bytes: number; readonly fileId: string; readonly untilMs: number }
+    ): Effect.Effect<void, CopyLost | SqlError> =>
+      give(held, { source: null, file_id: fileId, bytes, tries: 0 }, untilMs)
+
+    const forget = (held: Held): Effect.Effect<void, CopyLost | SqlError> =>
+      commits.statement(fenced(held, sql`DELETE FROM custody WHERE ${its(held)} RETURNING task_id`))
+
+    /** When something is due next. */
+    const next: Effect.Effect<Option.Option<number>, SqlError> = Effect.map(
+      sql`SELECT MIN(due_at) AS at FROM custody`,
+      (found) => Option.fromNullable(dues.first(found)?.at)
+    )
+
+    const freed = (whose: Fragment) =>
+      Effect.flatMap(
+        Clock.currentTimeMillis,
+        (nowMs) => sql`UPDATE custody SET due_at = ${nowMs}, lease_owner = NULL, lease_token = NULL WHERE ${whose}`
+      )
+    node.atBurial((dead) => freed(sql`lease_owner = ${dead}`))
+
+    /** Makes due what a process that died held, where this one is the only one. */
+    const takeOver: Effect.Effect<void, SqlError> = node.isShared
+      ? Effect.void
+      : Effect.asVoid(commits.statement(Effect.suspend(() => freed(sql`lease_owner <> ${node.id()}`))))
+
+    return { record, claim, renew, again, later, copied, forget, next, takeOver } as const
+  })
+}) {}
+
+const copies = rows("custody", {
+  task_id: Schema.String,
+  part: Part,
+  name: Schema.String,
+  source: Schema.NullOr(Schema.String),
+  file_id: Schema.NullOr(Schema.String),
+  begun_at: Schema.Int,
+  tries: Schema.Int
+})
+const dues = rows("custody", { at: Schema.NullOr(Schema.Int) })

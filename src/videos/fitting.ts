@@ -1,0 +1,76 @@
+import { Effect, Either } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
+import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import type { Model } from "../models/Catalogue.ts"
+import type { Route } from "../routing/Route.ts"
+import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import type { CreateVideoTask } from "./CreateVideoTask.ts"
+import { commonResolutions } from "./geometry.ts"
+import { makePromote } from "./promote.ts"
+import type { Meant } from "./promote.ts"
+import { resolve } from "./resolve.ts"
+import type { Resolved } from "./resolve.ts"
+
+/** A place that can make what is asked. */
+export interface Fitting {
+  readonly place: Route
+  readonly upstream: VideoUpstream
+  readonly meant: Meant
+  readonly resolved: Resolved
+}
+
+interface Asked {
+  readonly account: AccountId
+  readonly request: CreateVideoTask
+  /** As it came; null where nothing is to be made of it. */
+  readonly body: unknown
+  readonly model: Model
+  readonly random: Parameters<typeof resolve>[2]
+}
+
+/**
+ * Finds those of a model's places that can make what is asked, in the order of its routes. All of them make the same
+ * video, which is what is held for and shown; a draft is promoted at the first alone. Fails where none can.
+ */
+export const makeFitting = Effect.gen(function* () {
+  const upstreams = yield* VideoUpstreams
+  const promote = yield* makePromote
+
+  const fittingAt = Effect.fnUntraced(function* ({ account, body, model, random, request }: Asked, place: Route) {
+    const upstream = upstreams.get(place.upstream)
+    if (upstream === undefined) return undefined
+    const meant = yield* promote(account, request, body, upstream)
+    const resolved = yield* resolve(meant.request, limitsOf(model, upstream), random)
+    const fit = upstream.fit?.(resolved)
+    return fit?.type === "refused" ? yield* fit.refused : { place, upstream, meant, resolved }
+  })
+
+  return Effect.fnUntraced(function* (asked: Asked) {
+    const { model, request } = asked
+    const found: Array<Fitting> = []
+    let refused: InvalidRequest | NotFound | undefined
+    for (const place of model.routes) {
+      const fitting = yield* Effect.either(fittingAt(asked, place))
+      if (Either.isLeft(fitting)) refused ??= fitting.left
+      else if (fitting.right !== undefined && isSame(found[0], fitting.right)) found.push(fitting.right)
+      if (found.length > 0 && request.content.some(({ type }) => type === "draft_task")) break
+    }
+    const [first, ...others] = found
+    if (first !== undefined) return [first, ...others] as const
+    return yield* refused ?? Effect.dieMessage(`model ${model.id} has no upstream`)
+  })
+})
+
+/** What an upstream takes of a model's videos. */
+export const limitsOf = (model: Model, upstream: VideoUpstream) => ({
+  images: 9,
+  videos: 3,
+  audios: 3,
+  passesThrough: upstream.passesThrough,
+  resolutions: model.resolutions ?? commonResolutions,
+  seconds: upstream.seconds
+})
+
+const isSame = (one: Fitting | undefined, other: Fitting): boolean =>
+  one === undefined || JSON.stringify(one.resolved.settings) === JSON.stringify(other.resolved.settings)

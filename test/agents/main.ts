@@ -1,0 +1,61 @@
+import type { ProgramName } from "./programs.ts"
+import { install, packageOf, programNames } from "./programs.ts"
+import { isLibrary, libraries, runLibrary, startChatWorld } from "./python.ts"
+import { scenarios } from "./scenarios.ts"
+import { startWorld } from "./world.ts"
+
+/*
+ * Programs that nobody here wrote, in pinned versions, each in an empty home and folder against a gateway and fake
+ * upstreams. Arguments name the programs; none is all, and `python` those libraries of PyPI that speak chat completions.
+ * Needs npm, python3 and the network for the installation, and nothing but this machine after it.
+ */
+const wanted = process.argv.slice(2).flatMap((name) => (name === "python" ? libraries : [name]))
+const names = programNames.filter((name) => wanted.length === 0 || wanted.includes(name))
+
+let passed = 0
+let failed = 0
+const tell = (program: ProgramName, name: string, wrong: string | undefined) => {
+  if (wrong === undefined) passed++
+  else failed++
+  const line = `${packageOf(program)}: ${name}`
+  console.log(
+    wrong === undefined ? `ok      ${line}` : `not ok  ${line}\n        ${wrong.replaceAll("\n", "\n        ")}`
+  )
+}
+
+const failures = new Map<ProgramName, string>()
+for (const name of names) {
+  try {
+    await install(name)
+  } catch (error) {
+    failures.set(name, `not installed: ${String(error)}`)
+  }
+}
+
+const agents = scenarios.filter(({ program }) => names.includes(program))
+if (agents.length > 0) {
+  const world = await startWorld()
+  try {
+    for (const { name, program, run } of agents) {
+      tell(program, name, failures.get(program) ?? (await run(world).catch(String)))
+    }
+  } finally {
+    await world.dispose()
+  }
+}
+
+const chosen = names.filter(isLibrary)
+if (chosen.length > 0) {
+  const world = await startChatWorld()
+  try {
+    for (const library of chosen) {
+      const failure = failures.get(library)
+      if (failure !== undefined) tell(library, "all scenarios", failure)
+      else for await (const { name, wrong } of runLibrary(library, world)) tell(library, name, wrong)
+    }
+  } finally {
+    await world.dispose()
+  }
+}
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1

@@ -1,0 +1,209 @@
+import type { ProgramName } from "./programs.ts"
+import type { Folder, Ran } from "./run.ts"
+import { makeFolder, note, runProgram } from "./run.ts"
+import type { World } from "./world.ts"
+import { models } from "./world.ts"
+
+export interface Scenario {
+  readonly program: ProgramName
+  readonly name: string
+  /** What is wrong; undefined where it went well. */
+  readonly run: (world: World) => Promise<string | undefined>
+}
+
+const order = (tool: string, input: object) => `Please do [[call ${tool} ${JSON.stringify(input)}]]`
+
+/** The program said what it should, and the gateway refused nothing of what it sent. */
+const judged = async ({ answered }: World, { code, output }: Ran, expected: string): Promise<string | undefined> => {
+  const statuses = await answered()
+  if (code !== 0) return `ended with ${code}: ${output.slice(-300)}`
+  if (!output.includes(expected)) return `did not say ${JSON.stringify(expected)}: ${output.slice(-300)}`
+  if (statuses.length === 0) return "asked nothing"
+  return statuses.some((status) => status >= 400) ? `was answered ${statuses.join(", ")}` : undefined
+}
+
+const inFolder = async <A>(files: Record<string, string>, use: (folder: Folder) => Promise<A>): Promise<A> => {
+  const folder = makeFolder(files)
+  try {
+    return await use(folder)
+  } finally {
+    folder.dispose()
+  }
+}
+
+const claude = (world: World, folder: Folder, args: ReadonlyArray<string>, key = world.gateway.key) =>
+  runProgram("claude", {
+    folder,
+    args: ["-p", ...args],
+    env: {
+      ANTHROPIC_BASE_URL: world.gateway.url,
+      ANTHROPIC_AUTH_TOKEN: key,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1"
+    }
+  })
+
+const bash = order("Bash", { command: "cat note.txt", description: "reads" })
+const answer = `The tool answered: ${note}`
+
+const wrongKey = "gw_wrong_key_0123456789abcdef"
+
+/** A program that was given a wrong key ends within 3 s of being refused; it may ask so often. */
+const refused = async (
+  world: World,
+  running: Promise<Ran>,
+  most = 1
+): Promise<Ran & { readonly wrong: string | undefined }> => {
+  let refusedAt = Infinity
+  const looking = setInterval(() => {
+    if (world.hasTold()) refusedAt = Math.min(refusedAt, performance.now())
+  }, 20)
+  const ran = await running
+  clearInterval(looking)
+  const statuses = await world.answered()
+  const took = ran.endedAt - refusedAt
+  const wrongs = [
+    ...(statuses.length > 0 && statuses.length <= most && statuses.every((status) => status === 401)
+      ? []
+      : [`was answered ${statuses.join()}`]),
+    ...(ran.code === 0 ? ["ended well"] : []),
+    ...(took > 3_000 ? [`ended ${Math.round(took)} ms after it`] : [])
+  ]
+  return { ...ran, wrong: wrongs.length === 0 ? undefined : wrongs.join(", ") }
+}
+
+const claudeScenarios: ReadonlyArray<Scenario> = [
+  {
+    program: "claude",
+    name: "its default model, a tool loop",
+    run: (world) =>
+      inFolder({}, async (folder) =>
+        judged(world, await claude(world, folder, [bash, "--allowedTools", "Bash"]), answer)
+      )
+  },
+  ...models.map((model): Scenario => ({
+    program: "claude",
+    name: `${model}, a tool loop with partial messages`,
+    run: (world) =>
+      inFolder({}, async (folder) => {
+        const format = ["--output-format", "stream-json", "--verbose", "--include-partial-messages"]
+        const ran = await claude(world, folder, [bash, "--model", model, "--allowedTools", "Bash", ...format])
+        return (await judged(world, ran, '"type":"text_delta","text":"answered: "')) ?? judgedAgain(ran, answer)
+      })
+  })),
+  ...models.map((model): Scenario => ({
+    program: "claude",
+    name: `${model}, a tool that is searched for`,
+    run: (world) =>
+      inFolder({}, async (folder) => {
+        const search = order("ToolSearch", { query: "select:CronList", max_results: 1 })
+        const prompt = `${search} and ${order("CronList", {})}`
+        return judged(world, await claude(world, folder, [prompt, "--model", model]), "The tool answered: ")
+      })
+  })),
+  {
+    program: "claude",
+    name: "a wrong key ends within 3 s of its refusal, which is the only one",
+    run: (world) =>
+      inFolder({}, async (folder) => {
+        const running = claude(world, folder, ["Hello"], wrongKey)
+        const { output, wrong } = await refused(world, running)
+        return wrong ?? (output.includes("Invalid API key") ? undefined : `said ${output.slice(-300)}`)
+      })
+  }
+]
+
+const judgedAgain = ({ output }: Ran, expected: string) =>
+  output.includes(expected) ? undefined : `did not say ${JSON.stringify(expected)}: ${output.slice(-300)}`
+
+/** It repeats any refusal, for six seconds unless it is told to do so less often. */
+const codexConfig = (url: string, model: string) => `model = "${model}"
+model_provider = "gateway"
+
+[model_providers.gateway]
+name = "Model Gateway"
+base_url = "${url}/v1"
+env_key = "GATEWAY_KEY"
+wire_api = "responses"
+stream_max_retries = 2
+`
+
+type Codex = (...args: ReadonlyArray<string>) => Promise<Ran>
+
+const withCodex = <A>(world: World, model: string, key: string, use: (codex: Codex) => Promise<A>) =>
+  inFolder({ "home/.codex/config.toml": codexConfig(world.gateway.url, model) }, (folder) =>
+    use((...args) =>
+      runProgram("codex", { folder, args: ["exec", ...args, "--skip-git-repo-check"], env: { GATEWAY_KEY: key } })
+    )
+  )
+
+const codexLoops = models.map((model): Scenario => ({
+  program: "codex",
+  name: `${model}, a tool loop, and resumed`,
+  run: (world) =>
+    withCodex(world, model, world.gateway.key, async (codex) => {
+      const first = await codex(order("exec_command", { cmd: "cat note.txt" }))
+      const wrong = await judged(world, first, note)
+      return wrong ?? judged(world, await codex("resume", "--last", "And hello again"), "You said: And hello again")
+    })
+}))
+
+const codexScenarios: ReadonlyArray<Scenario> = [
+  ...codexLoops,
+  {
+    program: "codex",
+    name: "a wrong key ends within 3 s of its refusal, after two more",
+    run: (world) =>
+      withCodex(world, "at-chat", wrongKey, async (codex) => (await refused(world, codex("Hello"), 3)).wrong)
+  }
+]
+
+const opencodeConfig = (url: string, model: string, npm: string) =>
+  JSON.stringify({
+    autoupdate: false,
+    share: "disabled",
+    model: `gateway/${model}`,
+    small_model: `gateway/${model}`,
+    provider: {
+      gateway: { npm, options: { baseURL: `${url}/v1`, apiKey: "{env:GATEWAY_KEY}" }, models: { [model]: {} } }
+    }
+  })
+
+const opencodeScenarios = ["@ai-sdk/openai-compatible", "@ai-sdk/openai", "@ai-sdk/anthropic"].flatMap((npm) =>
+  models.map((model): Scenario => ({
+    program: "opencode",
+    name: `${model} by ${npm}, a tool loop`,
+    run: (world) =>
+      inFolder({ "work/opencode.json": opencodeConfig(world.gateway.url, model, npm) }, async (folder) => {
+        const prompt = order("bash", { command: "cat note.txt", description: "reads" })
+        const env = { GATEWAY_KEY: world.gateway.key, OPENCODE_DISABLE_MODELS_FETCH: "1" }
+        return judged(world, await runProgram("opencode", { folder, args: ["run", prompt], env }), answer)
+      })
+  }))
+)
+
+const toolRunnerScenarios = (["tool-runner-js", "tool-runner-python"] as const).flatMap((program) =>
+  [...models, "sandbox-text"].flatMap((model) =>
+    (program === "tool-runner-js" ? [[], ["stream"]] : [[]]).map((how): Scenario => ({
+      program,
+      name: [`${model}, two calls in a thread`, ...how].join(", "),
+      run: (world) =>
+        inFolder({}, async (folder) => {
+          const calls = ["Oslo", "Rome"].map((city) => order("get_weather", { city })).join(" and ")
+          const prompt = model === "sandbox-text" ? "What is the weather in Rome?" : calls
+          const env = { ANTHROPIC_BASE_URL: world.gateway.url, ANTHROPIC_API_KEY: world.gateway.key }
+          return judged(
+            world,
+            await runProgram(program, { folder, args: [model, prompt, ...how], env }),
+            "18 degrees in Rome"
+          )
+        })
+    }))
+  )
+)
+
+export const scenarios: ReadonlyArray<Scenario> = [
+  ...claudeScenarios,
+  ...codexScenarios,
+  ...opencodeScenarios,
+  ...toolRunnerScenarios
+]

@@ -1,0 +1,80 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { startGateway } from "../e2e/process.ts"
+
+/** The caller's ids of models at one fake upstream a dialect, and those that Claude Code has by default. */
+export const models = ["at-messages", "at-responses", "at-chat"] as const
+const defaults = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"]
+
+const yaml = (url: string) => ({
+  upstreams: {
+    messages: { protocol: "anthropic-messages", base_url: url, api_key: "unused" },
+    responses: { protocol: "openai-responses", base_url: `${url}/v1`, api_key: "unused" },
+    chat: { protocol: "openai-chat", base_url: `${url}/v1`, provider: "vllm" }
+  },
+  models: {
+    "at-messages": { routes: [{ upstream: "messages", model: "claude-sonnet-5-5" }] },
+    "at-responses": { routes: [{ upstream: "responses", model: "gpt-5.1-codex" }] },
+    "at-chat": { routes: [{ upstream: "chat", model: "qwen3-32b" }] },
+    ...Object.fromEntries(defaults.map((id) => [id, { routes: [{ upstream: "chat", model: "qwen3-32b" }] }]))
+  }
+})
+
+export interface World {
+  readonly gateway: GatewayProcess
+  /** The statuses that the gateway has answered with since this was last asked. */
+  readonly answered: () => Promise<ReadonlyArray<number>>
+  /** Whether it has told any since. */
+  readonly hasTold: () => boolean
+  readonly dispose: () => Promise<void>
+}
+
+/** A gateway and its upstreams, in processes of their own. */
+export const startWorld = async (): Promise<World> => {
+  const upstream = Bun.spawn([process.execPath, resolve(import.meta.dirname, "upstream", "main.ts")], {
+    stdout: "pipe",
+    stderr: "inherit"
+  })
+  const url = await firstLine(upstream.stdout)
+  const folder = mkdtempSync(join(tmpdir(), "gateway-agents-"))
+  writeFileSync(join(folder, "gateway.yaml"), JSON.stringify(yaml(url)))
+  const gateway = await startGateway({ folder })
+  let read = 0
+  let marks = 0
+  const told = () =>
+    [...gateway.output().matchAll(/"path":"(?!\/mark)[^"]*","status":(\d{3})/g)].map(([, status]) => Number(status))
+  return {
+    gateway,
+    answered: async () => {
+      // The log is written a while later, in order: what came before this stands before it.
+      const mark = `/mark/${marks++}`
+      await fetch(gateway.url + mark)
+      while (!gateway.output().includes(`"path":"${mark}"`)) await Bun.sleep(5)
+      const statuses = told()
+      const fresh = statuses.slice(read)
+      read = statuses.length
+      return fresh
+    },
+    hasTold: () => told().length > read,
+    dispose: async () => {
+      await gateway.dispose()
+      upstream.kill()
+      await upstream.exited
+    }
+  }
+}
+
+const firstLine = async (stream: ReadableStream<Uint8Array>): Promise<string> => {
+  const reader = stream.getReader()
+  const decoder = new TextDecoder()
+  let text = ""
+  while (!text.includes("\n")) {
+    const { done, value } = await reader.read()
+    if (done) throw new Error("the fake upstream has ended")
+    text += decoder.decode(value, { stream: true })
+  }
+  reader.releaseLock()
+  return text.slice(0, text.indexOf("\n")).trim()
+}

@@ -1,0 +1,181 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { load, median } from "./load.ts"
+import { startScript } from "./processes.ts"
+import { benchKey, configuration } from "./setting.ts"
+import type { StreamLoad, StreamMeasured } from "./streams.ts"
+
+/**
+ * `bun run bench:ab -- --base DIR [--rounds 9] [--seconds 3]`: this build (`dist/gateway`) against another one
+ * (`DIR/gateway`), side by side and in turn, so that whatever else the machine does falls on both. Prints, for each
+ * load, the median of the rounds' ratios (this to the other) and the interval in which that median lies with 95 %: of
+ * throughput, where more is better, and of the CPU that one request or event costs, where less is and which others on
+ * the machine disturb less.
+ */
+const option = (name: string) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at === -1 ? undefined : process.argv[at + 1]
+}
+const base = option("base")
+const rounds = Number(option("rounds") ?? 9)
+const seconds = Number(option("seconds") ?? 3)
+if (base === undefined || !(rounds > 0) || !(seconds > 0)) {
+  console.error("bench:ab -- --base DIR [--rounds N] [--seconds S], where DIR/gateway is the build to compare with")
+  process.exit(2)
+}
+const root = resolve(import.meta.dirname, "../..")
+
+const upstream = await startScript("upstream.ts")
+const more = `  passed-chat: { routes: [{ upstream: chat, model: json-2000 }], price: { input: 1, output: 2 } }
+  passed-response: { routes: [{ upstream: own, model: json-2000 }], price: { input: 1, output: 2 } }
+keys:`
+const yaml = configuration(upstream.url)
+  .replace(
+    "models:",
+    `  own: { protocol: openai-responses, base_url: "${upstream.url}/v1", api_key: upstream-key }\nmodels:`
+  )
+  .replace("keys:", more)
+
+const started = (binary: string, config: string | undefined): Promise<GatewayProcess> => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-ab-"))
+  if (config !== undefined) writeFileSync(join(folder, "gateway.yaml"), config)
+  return startGateway({
+    command: [binary, "serve"],
+    folder,
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey },
+    toFile: true
+  })
+}
+
+const headers = { authorization: `Bearer ${benchKey}`, "content-type": "application/json" }
+const messages = (model: string, rest: object = {}) =>
+  JSON.stringify({ model, max_tokens: 1000, messages: [{ role: "user", content: "Say something." }], ...rest })
+
+/** More is better: requests or events a second. */
+type Measure = (gateway: GatewayProcess, time: number) => Promise<{ readonly rate: number; readonly errors: number }>
+
+const requests =
+  (path: string, body: string): Measure =>
+  async ({ url }, time) => {
+    const { errors, perSecond } = await load({ url: url + path, body, headers, connections: 32, seconds: time })
+    return { rate: perSecond, errors }
+  }
+
+const events =
+  (model: string, path = "/v1/messages"): Measure =>
+  async ({ url }, time) => {
+    const options: StreamLoad = {
+      url: url + path,
+      body: messages(model, { stream: true }),
+      headers,
+      connections: 16,
+      seconds: time
+    }
+    const child = Bun.spawn([process.execPath, resolve(import.meta.dirname, "streams.ts"), JSON.stringify(options)], {
+      stdout: "pipe",
+      stderr: "inherit",
+      env: { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" }
+    })
+    const measured = JSON.parse(await new Response(child.stdout).text()) as StreamMeasured
+    return { rate: measured.eventsPerSecond, errors: measured.errors }
+  }
+
+const loads: Readonly<Record<string, Measure>> = {
+  "messages passed through": requests("/v1/messages", messages("json-2000")),
+  "responses passed through": requests(
+    "/v1/responses",
+    JSON.stringify({ model: "passed-response", input: "Say something.", store: false })
+  ),
+  "responses of the sandbox, stored": requests(
+    "/v1/responses",
+    JSON.stringify({ model: "sandbox-text", input: "Say something." })
+  ),
+  "chat completions passed through": requests("/v1/chat/completions", messages("passed-chat")),
+  "stream translated": events("fast-chat"),
+  "stream of chat completions passed through": events("fast-chat", "/v1/chat/completions"),
+  "stream passed through": events("fast"),
+  "sandbox, no upstream": requests("/v1/messages", messages("sandbox-text"))
+}
+
+/** The ranks between which the median of so many independent samples lies with 95 % (binomial). */
+const interval = (ratios: ReadonlyArray<number>): readonly [number, number] => {
+  const sorted = ratios.toSorted((a, b) => a - b)
+  let low = 0
+  let tail = 0
+  let choose = 1
+  for (let k = 0; k < sorted.length; k++) {
+    tail += choose / 2 ** sorted.length
+    if (tail > 0.025) break
+    low = k + 1
+    choose = (choose * (sorted.length - k)) / (k + 1)
+  }
+  const edge = Math.max(0, low - 1)
+  return [sorted[edge] ?? NaN, sorted[sorted.length - 1 - edge] ?? NaN]
+}
+
+/** The process's CPU so far, all threads, in µs. */
+const cpuOf = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  // `utime` and `stime`, in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+interface Sample {
+  readonly rate: number
+  readonly cpu: number
+}
+
+let errors = 0
+
+const sampled = async (measure: Measure, gateway: GatewayProcess): Promise<Sample> => {
+  const [cpu, at] = [cpuOf(gateway.pid), performance.now()]
+  const measured = await measure(gateway, seconds)
+  errors += measured.errors
+  const took = (performance.now() - at) / 1_000
+  return { rate: measured.rate, cpu: (cpuOf(gateway.pid) - cpu) / (measured.rate * Math.min(took, seconds)) }
+}
+
+const row = (what: string, unit: string, pairs: ReadonlyArray<readonly [number, number]>): void => {
+  const ratios = pairs.map(([mine, theirs]) => mine / theirs)
+  const [low, high] = interval(ratios).map((ratio) => ratio.toFixed(3))
+  const [mine, theirs] = ([0, 1] as const).map((side) => median(pairs.map((pair) => pair[side])).toPrecision(4))
+  console.log(`| ${what} | ${mine} ${unit} | ${theirs} ${unit} | ${median(ratios).toFixed(3)} | ${low} to ${high} |`)
+}
+
+const binaries = [resolve(root, "dist/gateway"), resolve(base, "gateway")]
+const configured = await Promise.all(binaries.map((binary) => started(binary, yaml)))
+/** Without a configuration there is the sandbox alone. */
+const sandboxes = await Promise.all(binaries.map((binary) => started(binary, undefined)))
+try {
+  console.log("| load | this build | the other | ratio | 95 % of the median |\n|---|--:|--:|--:|--:|")
+  for (const [name, measure] of Object.entries(loads)) {
+    const [own, other] = name.startsWith("sandbox") ? sandboxes : configured
+    if (own === undefined || other === undefined) throw new Error("two builds are compared")
+    for (const gateway of [own, other]) await measure(gateway, seconds * 2)
+    const pairs: Array<readonly [Sample, Sample]> = []
+    for (let round = 0; round < rounds; round++) {
+      // Whoever goes first has it different: they take turns.
+      const [first, second] = round % 2 === 0 ? [own, other] : [other, own]
+      const [one, two] = [await sampled(measure, first), await sampled(measure, second)]
+      pairs.push(round % 2 === 0 ? [one, two] : [two, one])
+    }
+    row(
+      `${name}: a second`,
+      "",
+      pairs.map(([mine, theirs]) => [mine.rate, theirs.rate])
+    )
+    row(
+      `${name}: CPU of one`,
+      "µs",
+      pairs.map(([mine, theirs]) => [mine.cpu, theirs.cpu])
+    )
+  }
+  console.log(`\n${rounds} rounds of ${seconds} s each, ${errors} errors`)
+  if (errors > 0) process.exitCode = 1
+} finally {
+  upstream.stop()
+  await Promise.all([...configured, ...sandboxes].map((gateway) => gateway.dispose()))
+}

@@ -1,0 +1,87 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { postgresPrograms, startPostgres } from "../sql/postgresServer.ts"
+import { load, median } from "./load.ts"
+import { startScript } from "./processes.ts"
+import { benchKey, configuration } from "./setting.ts"
+
+/**
+ * `bun run bench:engines [-- --rounds 5] [--seconds 3]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
+ * Postgres with two workers, side by side and in turn, on one machine with the database, the load and the upstream.
+ */
+const option = (name: string, otherwise: number) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at === -1 ? otherwise : Number(process.argv[at + 1])
+}
+const rounds = option("rounds", 5)
+const seconds = option("seconds", 3)
+const programs = postgresPrograms()
+if (programs === undefined) throw new Error("Postgres is not installed (Debian's package `postgresql`)")
+
+const upstream = await startScript("upstream.ts")
+const postgres = await startPostgres(programs)
+const sql = new Bun.SQL({ url: postgres.url, max: 1 })
+await sql.unsafe("CREATE DATABASE one")
+await sql.unsafe("CREATE DATABASE two")
+await sql.close()
+
+const started = (env: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-engines-"))
+  writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
+  return startGateway({
+    command: [resolve(import.meta.dirname, "../../dist/gateway"), "serve"],
+    folder,
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey, ...env },
+    toFile: true
+  })
+}
+const at = (database: string) => ({ GATEWAY_DATABASE_URL: postgres.url.replace(/postgres$/, database) })
+const sides = [
+  ["SQLite", await started({})],
+  ["Postgres", await started(at("one"))],
+  ["Postgres, two workers", await started({ ...at("two"), GATEWAY_WORKERS: "2", GATEWAY_PORT: "18473" })]
+] as const
+
+const body = JSON.stringify({
+  model: "json-2000",
+  max_tokens: 1000,
+  messages: [{ role: "user", content: "Say something." }]
+})
+const create = JSON.stringify({
+  model: "sandbox-video",
+  content: [{ type: "text", text: "[[sandbox: queue=3000s]] a cat" }]
+})
+const loads = [
+  ["passed through, unmetered", "/v1/messages", body, benchKey, 32],
+  ["passed through, metered", "/v1/messages", body, `other-${benchKey}`, 32],
+  ["video tasks created", "/api/v3/contents/generations/tasks", create, benchKey, 64]
+] as const
+
+let errors = 0
+console.log(`| a second | ${sides.map(([name]) => name).join(" | ")} | against SQLite |`)
+console.log(`|---|${sides.map(() => "--:|").join("")}--:|`)
+for (const [what, path, text, key, connections] of loads) {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const measure = async ({ url }: GatewayProcess, time: number) => {
+    const measured = await load({ url: url + path, body: text, headers, connections, seconds: time })
+    errors += measured.errors
+    return measured.perSecond
+  }
+  const found: Array<Array<number>> = sides.map(() => [])
+  for (const [, gateway] of sides) await measure(gateway, seconds)
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, [, gateway]] of sides.entries()) found[index]?.push(await measure(gateway, seconds))
+  }
+  const rates = found.map(median)
+  const [sqlite = 1] = rates
+  const shown = rates.map((rate) => Math.round(rate).toLocaleString("en"))
+  console.log(`| ${what} | ${shown.join(" | ")} | ${rates.map((rate) => (rate / sqlite).toFixed(2)).join(", ")} |`)
+}
+console.log(`\n${rounds} rounds of ${seconds} s each, ${errors} errors`)
+upstream.stop()
+await Promise.all(sides.map(([, gateway]) => gateway.dispose()))
+await postgres.dispose()
+process.exit(errors === 0 ? 0 : 1)

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Either } from "effect"
+import { readDocument } from "../../src/config/document.ts"
+import { GatewayFile } from "../../src/config/GatewayFile.ts"
+import { writtenSecret } from "../../src/config/writtenSecrets.ts"
+
+const env = { KEY: "a-key-of-the-environment-0123456789", USER: "gateway" }
+const found = (text: string) => {
+  const file = Either.getOrThrow(readDocument("next.yaml", text, env, GatewayFile))
+  return writtenSecret(text, file)?.message
+}
+
+describe("secrets of a document that is to be stored", () => {
+  it("may be variables of the environment", () => {
+    expect(
+      found(`upstreams:
+  a: { protocol: openai-chat, base_url: "https://a.example.com/v1", api_key: "\${KEY}", headers: { x: "Bearer \${KEY}" } }
+keys: [{ name: k, secret: "\${KEY}" }]
+redis: { url: "redis://:\${KEY}@redis.example.com" }
+`)
+    ).toBeUndefined()
+  })
+
+  it.each([
+    [
+      'upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", api_key: planted } }',
+      "upstreams.a.api_key"
+    ],
+    [
+      'upstreams: { a: { protocol: openai-chat, base_url: "https://a.example.com", headers: { x-key: planted } } }',
+      "upstreams.a.headers.x-key"
+    ],
+    ["keys: [{ name: k, secret: planted-0123456789-0123456789 }]", "keys.0.secret"],
+    ['redis: { url: "redis://:planted@redis.example.com" }', "redis.url"],
+    ["search: { provider: brave, api_key: planted }", "search.api_key"]
+  ])("are refused where they are written out, and not said: %s", (text, path) => {
+    expect(found(text)).toBe(
+      `next.yaml:1: ${path}: a secret is not stored: write it as \${NAME}, a variable of each node's environment`
+    )
+  })
+})

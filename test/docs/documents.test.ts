@@ -1,0 +1,121 @@
+import { readdirSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import { Glob } from "bun"
+import {
+  anchorsIn,
+  anchorsInSource,
+  documents,
+  headingsOf,
+  isThere,
+  namesIn,
+  pagesInSource,
+  pathsIn,
+  read,
+  stationsIn
+} from "./documents.ts"
+
+describe.each(documents)("%s", async (page) => {
+  const text = await read(page)
+
+  it("names only paths that are there", () => {
+    expect(pathsIn(page, text).filter((path) => !isThere(path))).toEqual([])
+  })
+
+  it("links only to headings that are there", async () => {
+    const missing: Array<string> = []
+    for (const [file, anchor] of anchorsIn(page, text)) {
+      if (!headingsOf(await read(file)).has(anchor)) missing.push(`${file}#${anchor}`)
+    }
+    expect(missing).toEqual([])
+  })
+
+  it("names only functions that are there", async () => {
+    const missing: Array<string> = []
+    for (const [file, name] of stationsIn(text)) {
+      if (!isThere(file)) continue
+      const names = namesIn(file, await read(file))
+      if (!name.split(".").every((step) => names.has(step))) missing.push(`${file}:${name}`)
+    }
+    expect(missing).toEqual([])
+  })
+})
+
+describe("CONTRIBUTING.md", () => {
+  it("names every check and every kind of test", async () => {
+    const page = await read("CONTRIBUTING.md")
+    const { scripts } = JSON.parse(await read("package.json")) as { scripts: Record<string, string> }
+    const named = Object.keys(scripts).filter((name) => /^(?:check|test|bench)/.test(name))
+    expect(named.filter((name) => !page.includes(`\`bun run ${name}\``))).toEqual([])
+  })
+})
+
+describe("CHANGELOG.md", () => {
+  it("says nothing twice, and its lists have no gaps", async () => {
+    const lines = (await read("CHANGELOG.md")).split("\n")
+    const items = lines.filter((line) => line.startsWith("- "))
+    expect(items.filter((item, at) => items.indexOf(item) !== at)).toEqual([])
+    const gaps = lines.filter(
+      (line, at) => line === "" && lines[at - 1]?.startsWith("- ") && lines[at + 1]?.startsWith("- ")
+    )
+    expect(gaps).toEqual([])
+  })
+})
+
+describe("the map", () => {
+  it("names every room", async () => {
+    const map = await read("ARCHITECTURE.md")
+    const rooms = readdirSync("src", { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    expect(rooms.filter(({ name }) => !map.includes(`\`${name}/\``)).map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe("the walks of ARCHITECTURE.md", () => {
+  it("have stations, in each of the three", async () => {
+    const walks = (await read("ARCHITECTURE.md")).split(/^### Walk /m).slice(1)
+    expect(walks.length).toBe(3)
+    for (const walk of walks) expect(stationsIn(walk.split(/^## /m)[0] ?? "").length).toBeGreaterThanOrEqual(6)
+  })
+})
+
+describe("comments in the source", () => {
+  it("point to pages and headings that are there", async () => {
+    const missing: Array<string> = []
+    let found = 0
+    for (const file of new Glob("src/**/*.ts").scanSync(".")) {
+      const source = await read(file)
+      missing.push(...pagesInSource(source).filter((page) => !isThere(page)))
+      for (const [page, anchor] of anchorsInSource(source)) {
+        found++
+        if (!isThere(page) || !headingsOf(await read(page)).has(anchor)) missing.push(`${file}: ${page}#${anchor}`)
+      }
+    }
+    expect(missing).toEqual([])
+    expect(found).toBeGreaterThan(10)
+  })
+})
+
+describe("what is not there", () => {
+  it("is seen: a path, an anchor, a function", () => {
+    const page = "See `src/http/gone.ts` and `src/http/route.ts:serveGone`, [a page](gone.md) and [this](#nothing)."
+    expect(pathsIn("docs/x.md", page).filter((path) => !isThere(path))).toEqual([
+      "src/http/gone.ts",
+      "docs/gone.md",
+      "docs/x.md"
+    ])
+    expect(anchorsIn("README.md", page)).toEqual([["README.md", "nothing"]])
+    expect(stationsIn(page)).toEqual([["src/http/route.ts", "serveGone"]])
+    expect(namesIn("a.ts", "export const serveRoute = () => ({ answer: 1 })\nclass A { read() {} }")).toEqual(
+      new Set(["serveRoute", "answer", "A", "read"])
+    )
+  })
+
+  it("is no path where it only looks like one: a URL's, a command, a name of the user's", () => {
+    expect(pathsIn("README.md", "`/v1/messages` `bun start` `gateway.yaml` `data/` `dist/gateway`")).toEqual([])
+  })
+
+  it("has the anchors that GitHub gives headings", () => {
+    expect(headingsOf("# The API, rule by rule\n## A video task's states\n### `x` and y")).toEqual(
+      new Set(["the-api-rule-by-rule", "a-video-tasks-states", "x-and-y"])
+    )
+  })
+})

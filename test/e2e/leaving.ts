@@ -1,0 +1,130 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startGateway } from "./process.ts"
+
+type Ask = (content: string, stream: boolean) => readonly [path: string, body: object]
+export const messages: Ask = (content, stream) => [
+  "/v1/messages",
+  { model: "m", max_tokens: 10, messages: content, stream }
+]
+const responses: Ask = (input, stream) => ["/v1/responses", { model: "m", input, stream, store: false }]
+/** The upstream's own address, so that the machine's share of a delay is known. */
+const directly: Ask = (content, stream) => ["/v1/chat/completions", { messages: [{ content }], stream }]
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * ms))
+const chunk = (content: string) =>
+  `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
+
+/** An upstream that is slow at everything, and knows which calls are still open: each is named by its request. */
+const slowUpstream = () => {
+  const open = new Map<string, PromiseWithResolvers<number>>()
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const { messages, stream } = (await request.json()) as { messages: [{ content: string }]; stream?: boolean }
+      const name = messages[0].content
+      const closed = Promise.withResolvers<number>()
+      open.set(name, closed)
+      request.signal.addEventListener("abort", () => {
+        open.delete(name)
+        closed.resolve(performance.now())
+      })
+      await pause(60)
+      if (stream !== true) return new Promise<Response>(() => {})
+      return new Response(
+        new ReadableStream({
+          async pull(controller) {
+            await pause(10)
+            controller.enqueue(chunk("word "))
+          }
+        }),
+        { headers: { "content-type": "text/event-stream" } }
+      )
+    }
+  })
+  return { open, server }
+}
+
+/** Upstream calls that outlived their clients, in ms each: through the gateway, and without it. */
+export interface Outlived {
+  readonly here: ReadonlyArray<number>
+  readonly bare: ReadonlyArray<number>
+}
+
+/** A gateway in front of an upstream that would go on for ever, and clients that leave it. */
+export const startLeaving = async () => {
+  const { open, server } = slowUpstream()
+  const folder = mkdtempSync(join(tmpdir(), "gateway-hangups-"))
+  writeFileSync(
+    join(folder, "gateway.yaml"),
+    `upstreams: { slow: { protocol: openai-chat, base_url: "http://127.0.0.1:${server.port}/v1", max_concurrency: 12 } }
+models: { m: slow }
+`
+  )
+  const gateway = await startGateway({ folder })
+
+  const post = (origin: string, [path, body]: ReturnType<Ask>, signal?: AbortSignal) =>
+    fetch(origin + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal })
+    })
+
+  /** One request that is left at a random moment; how long its upstream call outlived it, where there was one. */
+  const leave = async (origin: string, ask: Ask, n: number) => {
+    const name = `${ask === directly ? "direct" : "call"} ${n}`
+    const controller = new AbortController()
+    const left = pause(120).then(() => {
+      controller.abort()
+      return performance.now()
+    })
+    try {
+      const response = await post(origin, ask(name, n % 4 < 2), controller.signal)
+      if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`)
+      for await (const _ of response.body ?? []);
+    } catch (error) {
+      if (!controller.signal.aborted) throw error
+    }
+    const at = await left
+    const closed = open.get(name)
+    return closed === undefined ? undefined : (await closed.promise) - at
+  }
+
+  /** So many clients leave, sixteen at a time; comes to an end once every upstream call that was seen has ended. */
+  const leaveAll = async (total: number): Promise<Outlived> => {
+    const family = (n: number) => (n % 2 === 0 ? messages : responses)
+    // The first one waits for the vocabulary that counts what it used.
+    for (let n = 0; n < 8; n++) await leave(gateway.url, family(n), total + n)
+    const here: Array<number> = []
+    const bare: Array<number> = []
+    let next = 0
+    const client = async () => {
+      while (next < total) {
+        const n = next++
+        const ms = await leave(gateway.url, family(n), n)
+        if (ms !== undefined) here.push(ms)
+        const direct = await leave(server.url.origin, directly, n)
+        if (direct !== undefined) bare.push(direct)
+      }
+    }
+    await Promise.all(Array.from({ length: 16 }, client))
+    return { here, bare }
+  }
+
+  return {
+    post: (ask: ReturnType<Ask>) => post(gateway.url, ask),
+    leaveAll,
+    /** Resolves once the upstream call of that name has ended. */
+    ended: (name: string) => open.get(name)?.promise,
+    /** Upstream calls that run now, as the upstream and as its server count them. */
+    running: () => [open.size, server.pendingRequests] as const,
+    dispose: async () => {
+      await gateway.dispose()
+      await server.stop(true)
+    }
+  }
+}

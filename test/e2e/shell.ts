@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { testKey } from "./process.ts"
+
+const main = resolve(import.meta.dirname, "../../src/main.ts")
+
+/** A gateway that a shell started, somewhere it has it hard. */
+export interface ShellGateway {
+  readonly url: string
+  readonly pid: number
+  /** Its working directory, as seen from here. */
+  readonly folder: string
+  /** `/readyz`: status and body in one line. */
+  readonly ready: () => Promise<string>
+  readonly isAlive: () => boolean
+  readonly post: (path: string, body: unknown) => Promise<Response>
+  readonly dispose: () => Promise<void>
+}
+
+interface Options {
+  /** What the shell does in the working directory; `$serve` starts the gateway. */
+  readonly script: string
+  readonly config?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Starts a gateway by a shell script on a port of its own, and waits until it answers. */
+export const startByShell = async ({ config, env, script }: Options): Promise<ShellGateway> => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-shell-"))
+  if (config !== undefined) writeFileSync(join(folder, "gateway.yaml"), config)
+  const port = freePort()
+  const url = `http://127.0.0.1:${port}`
+  const child = Bun.spawn(["bash", "-c", script], {
+    cwd: folder,
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: folder,
+      serve: `${process.execPath} ${main} serve`,
+      GATEWAY_PORT: String(port),
+      GATEWAY_BOOTSTRAP_KEY: testKey,
+      GATEWAY_METRICS: "true",
+      ...env
+    }
+  })
+  const isAlive = () => child.exitCode === null && child.signalCode === null
+  const answers = () =>
+    fetch(`${url}/healthz`).then(
+      (response) => response.ok,
+      () => false
+    )
+  const deadline = Date.now() + 25_000
+  while (!(await answers())) {
+    if (!isAlive() || Date.now() > deadline) throw new Error(`it never answered; exit code ${child.exitCode}`)
+    await Bun.sleep(50)
+  }
+  return {
+    url,
+    pid: child.pid,
+    folder,
+    isAlive,
+    ready: async () => {
+      const response = await fetch(`${url}/readyz`)
+      return `${response.status} ${await response.text()}`
+    },
+    post: (path, body) =>
+      fetch(`${url}${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${testKey}`, "content-type": "application/json" },
+        body: JSON.stringify(body)
+      }),
+    dispose: async () => {
+      child.kill("SIGKILL")
+      await child.exited
+      rmSync(folder, { recursive: true, force: true })
+    }
+  }
+}
+
+const freePort = (): number => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() })
+  const { port } = server
+  void server.stop(true)
+  if (port === undefined) throw new Error("no port")
+  return port
+}

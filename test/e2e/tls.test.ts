@@ -1,0 +1,84 @@
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { runCommand } from "./command.ts"
+import { startGateway } from "./process.ts"
+
+const certificates = resolve(import.meta.dirname, "../http/certificates")
+const pem = (name: string) => readFileSync(join(certificates, name), "utf8")
+
+const config = "server: { tls: { cert: shown.crt, key: shown.key } }\n"
+
+const folderWith = (cert: string, key: string) => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-tls-"))
+  writeFileSync(join(folder, "gateway.yaml"), config)
+  copyFileSync(join(certificates, cert), join(folder, "shown.crt"))
+  copyFileSync(join(certificates, key), join(folder, "shown.key"))
+  return folder
+}
+
+/** Puts a pair in place as those do that renew certificates: each file whole. */
+const show = (folder: string, name: string, key = pem(`${name}.key`)) => {
+  for (const [file, text] of [
+    ["shown.key", key],
+    ["shown.crt", pem(`${name}.crt`)]
+  ] as const) {
+    writeFileSync(join(folder, `${file}.new`), text)
+    renameSync(join(folder, `${file}.new`), join(folder, file))
+  }
+}
+
+describe("a gateway with a certificate", () => {
+  it("speaks HTTPS, shows the next certificate once its files have changed, and cuts nobody", async () => {
+    const folder = folderWith("first.crt", "first.key")
+    const gateway = await startGateway({ folder })
+    const asked = (ca: string, text: string, stream = false) =>
+      fetch(`${gateway.url}/v1/messages`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${gateway.key}` },
+        body: JSON.stringify({ model: "sandbox-text", max_tokens: 100, stream, messages: text }),
+        keepalive: false,
+        tls: { ca: pem(ca) }
+      })
+    try {
+      expect(gateway.url).toMatch(/^https:/)
+      expect((await asked("first.crt", "Hello!")).status).toBe(200)
+      await expect(asked("second.crt", "Hello!")).rejects.toThrow()
+
+      const stream = await asked("first.crt", "[[sandbox: delay=3s]] Hello!", true)
+      show(folder, "second")
+      await expect
+        .poll(() =>
+          asked("second.crt", "Hello!").then(
+            ({ status }) => status,
+            () => 0
+          )
+        )
+        .toBe(200)
+      await expect(asked("first.crt", "Hello!")).rejects.toThrow()
+      expect(await stream.text()).toContain("message_stop")
+
+      show(folder, "first", "no key")
+      await expect.poll(gateway.output).toContain("shown.key holds no private key")
+      expect((await asked("second.crt", "Hello!")).status).toBe(200)
+
+      const last = await asked("second.crt", "[[sandbox: delay=1s]] Hello!", true)
+      gateway.signal("SIGTERM")
+      expect(await last.text()).toContain("message_stop")
+      expect(await gateway.exited).toBe(0)
+    } finally {
+      await gateway.dispose()
+    }
+  })
+
+  it("does not begin with a pair that does not belong together, as the check says before", async () => {
+    const folder = folderWith("first.crt", "second.key")
+    const message = `server.tls.key: ${join(folder, "shown.key")} is not the key of ${join(folder, "shown.crt")}`
+    for (const command of [["check"], ["serve"]]) {
+      const { code, err, out } = await runCommand(folder, command, { GATEWAY_PORT: "0" })
+      expect([command, code, `${out}${err}`]).toEqual([command, 1, expect.stringContaining(message)])
+      expect(`${out}${err}`).not.toContain("PRIVATE")
+    }
+  })
+})

@@ -1,0 +1,13 @@
+import { expect, it } from "vitest"
+import { bodied } from "../../contract/endpoints.ts"
+import { corpus } from "./corpus.ts"
+
+it.each(bodied)("$method $path is sent hostile bodies", ({ method, pattern }) => {
+  const sent = corpus.filter((hostile) => (hostile.method ?? "POST") === method && pattern.test(hostile.path))
+  expect(sent.map(({ name }) => name)).not.toEqual([])
+})
+
+it("tells its bodies apart by endpoint and name", () => {
+  const names = corpus.map(({ method = "POST", name, path }) => `${method} ${path} ${name}`)
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([])
+})

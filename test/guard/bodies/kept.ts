@@ -1,0 +1,90 @@
+import { isShort, many, mega, messages, on, onMessages, onResponses, responses, shapes } from "./Hostile.ts"
+import type { Hostile } from "./Hostile.ts"
+
+const admin = (path: string) => on(path, { asAdmin: true })
+const settings = (shape: unknown) =>
+  JSON.stringify({ models: shape, limits: shape, search_allowed: shape, search_blocked: shape })
+
+/** An image counts as few tokens, however long it is. */
+const image = (size: number) => ({
+  messages: [
+    {
+      role: "user",
+      content: [{ type: "image", source: { type: "base64", media_type: "image/png", data: "A".repeat(size) } }]
+    }
+  ]
+})
+const inputImage = (size: number) => ({
+  input: [{ role: "user", content: [{ type: "input_image", image_url: `data:image/png;base64,${"A".repeat(size)}` }] }],
+  store: true
+})
+const blocks = { messages: [{ role: "user", content: many(20_000, () => ({ type: "text", text: "x" })) }] }
+
+const begin = { type: "create" }
+const goOn = { type: "continue", previous_message_id: "{earlier}" }
+const thread = (first: object): Pick<Hostile, "earlier"> => ({
+  earlier: { path: "/v1/messages", body: () => messages({ thread: begin, ...first }) }
+})
+const stored = (first: object): Pick<Hostile, "earlier"> => ({
+  earlier: { path: "/v1/responses", body: () => responses({ store: true, ...first }) }
+})
+
+/** What is remembered between requests, and what the operator changes. */
+export const kept: ReadonlyArray<Hostile> = [
+  onMessages("a thread begun with a 24 MB image", () => messages({ thread: begin, ...image(24 * mega) })),
+  onMessages("a thread begun with 20,000 blocks", () => messages({ thread: begin, ...blocks })),
+  onMessages("a thread with a 24 MB image, continued", () => messages({ thread: goOn }), {
+    ...thread(image(24 * mega)),
+    ...isShort
+  }),
+  onMessages("a thread of 20,000 blocks, continued, translated", () => messages({ thread: goOn }, "behind-chat"), {
+    earlier: { path: "/v1/messages", body: () => messages({ thread: begin, ...blocks }, "behind-chat") }
+  }),
+  ...shapes.map(([name, shape]) =>
+    onMessages(`a thread's messages: ${name}`, () => messages({ thread: begin, messages: shape() }))
+  ),
+  onResponses("a response with a 24 MB image, continued", () => responses({ previous_response_id: "{earlier}" }), {
+    ...stored(inputImage(24 * mega)),
+    ...isShort
+  }),
+  onResponses("a response of 20,000 items, continued", () => responses({ previous_response_id: "{earlier}" }), {
+    ...stored({ input: many(20_000, () => ({ role: "user", content: "x" })) })
+  }),
+  onResponses(
+    "45,000 references to nothing",
+    () => responses({ input: many(45_000, (index) => ({ type: "item_reference", id: `msg_${index}` })) }),
+    isShort
+  ),
+  onResponses(
+    "40 references to an image of 20 MB",
+    () => responses({ input: many(40, () => ({ type: "item_reference", id: "{earlier item}" })) }),
+    { ...stored(inputImage(20 * mega)), ...isShort }
+  ),
+  ...shapes.flatMap(([name, shape]) => [
+    ...(["/admin/v1/keys", "/admin/v1/accounts", "/admin/v1/accounts/default/credit"] as const).map((path) =>
+      admin(path)(`body: ${name}`, () =>
+        JSON.stringify({ name: "x", models: shape(), limits: shape(), search_allowed: shape() })
+      )
+    ),
+    admin("/admin/v1/accounts/default")(`change: ${name}`, () => settings(shape()), { method: "PATCH" }),
+    admin("/admin/v1/keys/unknown")(`change: ${name}`, () => settings(shape()), { method: "PATCH" })
+  ]),
+  admin("/admin/v1/keys")("200,000 models", () =>
+    JSON.stringify({ account: "default", name: "x", models: many(200_000, (index) => `model-${index}*`) })
+  ),
+  admin("/admin/v1/keys/{earlier}")("200,000 models", () => JSON.stringify({ models: many(200_000, () => "*") }), {
+    method: "PATCH",
+    earlier: { path: "/admin/v1/keys", body: () => JSON.stringify({ account: "default", name: "x" }) }
+  }),
+  admin("/admin/v1/accounts/{earlier}")(
+    "200,000 domains",
+    () => JSON.stringify({ search_blocked: many(200_000, (index) => `a${index}.example.com`) }),
+    {
+      method: "PATCH",
+      earlier: { path: "/admin/v1/accounts", body: () => JSON.stringify({ id: `a${crypto.randomUUID()}` }) }
+    }
+  ),
+  admin("/admin/v1/accounts/default/credit")("a note of 30 MB", () =>
+    JSON.stringify({ usd: 1, note: "x".repeat(30 * mega) })
+  )
+]

@@ -1,0 +1,139 @@
+/** What every room may use; of each other, only as their own rows say. */
+const leaves = ["flow", "contract", "telemetry", "config", "sql"]
+
+/** What the text families (`responses`, `messages`, `chat`, `embeddings`) may use beside the leaves; never each other. */
+const forFamilies = ["generation", "tokens", "answering", "limits", "ledger", "models", "tasks"]
+
+const families = ["responses", "messages", "chat", "embeddings", "videos"]
+
+/** What the process is put together of, beside the families. */
+const services = ["guard", "files", "documents", "ledger", "access", "models", "idempotency", "tasks", "callbacks"]
+
+/**
+ * Which rooms a room may import, types included. A room is a folder of `src` (one below another is a room of its own
+ * where it has a row) or a file beside them. Only rooms above a row may stand in it, so no circle can be allowed: what
+ * is further down the page knows what is further up.
+ */
+export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  // Leaves.
+  flow: [],
+  contract: ["flow"],
+  telemetry: ["flow", "contract"],
+  config: ["flow", "contract"],
+  sql: ["flow", "contract", "telemetry", "config"],
+
+  // What texts are made of, which addresses may be called, and what reads files.
+  generation: ["flow", "contract"],
+  tokens: ["contract", "generation"],
+  guard: leaves,
+  files: leaves,
+  documents: leaves,
+
+  // Where a request ends: upstreams, and what decides between them.
+  upstreams: [...leaves, "generation", "tokens", "guard", "files", "documents"],
+  search: [...leaves, "generation", "tokens", "upstreams"],
+  sandbox: [...leaves, "generation", "tokens", "guard", "files", "documents", "upstreams"],
+  routing: [...leaves, "generation", "upstreams"],
+  belongings: [...leaves, "generation", "upstreams"],
+  seals: leaves,
+  requests: leaves,
+
+  // Which processes serve from one database.
+  nodes: leaves,
+
+  // Who asks, what it may cost and how much of it.
+  ledger: [...leaves, "generation", "tokens", "nodes"],
+  limits: leaves,
+  access: [...leaves, "ledger", "limits"],
+  models: [
+    ...leaves,
+    "generation",
+    "tokens",
+    "files",
+    "documents",
+    "upstreams",
+    "search",
+    "routing",
+    "belongings",
+    "seals",
+    "ledger",
+    "limits"
+  ],
+  answering: [...leaves, "generation"],
+  idempotency: [...leaves, "nodes"],
+
+  // Work that outlives its request.
+  tasks: [...leaves, "nodes", "ledger"],
+  callbacks: [...leaves, "nodes", "guard", "access", "tasks"],
+
+  // The families.
+  responses: [...leaves, ...forFamilies],
+  messages: [...leaves, ...forFamilies],
+  chat: [...leaves, ...forFamilies, "seals"],
+  embeddings: [...leaves, ...forFamilies],
+  videos: [
+    ...leaves,
+    "nodes",
+    "generation",
+    "guard",
+    "files",
+    "upstreams",
+    "routing",
+    "belongings",
+    "limits",
+    "ledger",
+    "models",
+    "tasks",
+    "callbacks"
+  ],
+
+  // Around them.
+  account: [...leaves, "requests", "access", "ledger", "limits"],
+  admin: [...leaves, "requests", "access", "ledger", "limits", "tasks", "callbacks", "guard"],
+  health: [...leaves, "files", "limits", "routing", "tasks", "callbacks"],
+  http: [...leaves, "access", "idempotency"],
+  "Api.ts": ["contract", ...families, "files", "models", "account", "health"],
+  "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "models", "sandbox"],
+  "Gateway.ts": [
+    ...leaves,
+    "nodes",
+    ...families,
+    ...services,
+    "upstreams",
+    "seals",
+    "requests",
+    "account",
+    "admin",
+    "health",
+    "limits",
+    "http",
+    "Api.ts",
+    "Shipped.ts"
+  ],
+  workers: ["flow", "contract", "telemetry"],
+  commands: [
+    ...leaves,
+    "requests",
+    ...services,
+    "workers",
+    "upstreams",
+    "sandbox",
+    "admin",
+    "http",
+    "Api.ts",
+    "Gateway.ts"
+  ],
+  "main.ts": ["documents", "commands"],
+  "index.ts": [
+    ...leaves,
+    ...services,
+    "documents",
+    "generation",
+    "upstreams",
+    "admin",
+    "http",
+    "Api.ts",
+    "Shipped.ts",
+    "Gateway.ts"
+  ]
+}

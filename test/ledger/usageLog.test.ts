@@ -1,0 +1,126 @@
+import { SqlClient } from "@effect/sql"
+import { SqlError } from "@effect/sql/SqlError"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { Daemons } from "../../src/flow/Daemons.ts"
+import { noUsage } from "../../src/generation/GenerationEvent.ts"
+import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
+import { InDoubt } from "../../src/ledger/InDoubt.ts"
+import type { KeepsBooks } from "../../src/ledger/KeepsBooks.ts"
+import { Books } from "../../src/ledger/Books.ts"
+import { makeOwnBooks } from "../../src/ledger/ownBooks.ts"
+import { makeUsageLog } from "../../src/ledger/UsageLog.ts"
+import { Changes } from "../../src/sql/Changes.ts"
+import { Commits } from "../../src/sql/Commits.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
+import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
+
+const team = AccountId.make("team")
+const row = (requestId: string, costNanoUsd: number): UsageRow => ({
+  atMs: 0,
+  requestId,
+  account: team,
+  key: KeyId.make("key_1"),
+  model: "m",
+  upstream: "u",
+  outcome: "finished",
+  estimated: false,
+  used: { ...noUsage, outputTokens: 1 },
+  price: "",
+  costNanoUsd
+})
+
+const services = Layer.mergeAll(Books.Default, Changes.Default, Commits.Default, Daemons.Default).pipe(
+  Layer.provideMerge(database()),
+  Layer.provideMerge(Layer.sync(Metrics, makeMetrics))
+)
+
+describeOnEach("the usage log", () => {
+  it.live("a usage row that the database refuses is set aside, and keeps no other one from being stored", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
+      const log = yield* makeUsageLog(yield* Books, () => false)
+      const lost: Array<string> = []
+      // All of one commit: in half a nano-dollar there is no money.
+      log.append(row("first", 5))
+      const awaited = log.appendAwaited(row("broken", 1.5), () => lost.push("broken"))
+      log.append(row("free", 0))
+      log.append({ ...row("free and broken", 0), used: { ...noUsage, outputTokens: -1 } })
+      log.append(row("last", 7))
+      yield* Effect.promise(() => awaited)
+      yield* log.flush
+      const stored = yield* sql<{ request_id: string }>`SELECT request_id FROM usage`
+      expect(stored.map(({ request_id }) => request_id).toSorted()).toEqual(["first", "free", "last"])
+      expect(lost).toEqual(["broken"])
+      const [sums] = yield* sql<{ settled_nano_usd: number }>`SELECT settled_nano_usd FROM accounts`
+      expect(sums?.settled_nano_usd).toBe(12)
+      // And what comes after is stored.
+      log.append(row("later", 1))
+      yield* log.flush
+      expect(yield* sql`SELECT request_id FROM usage WHERE request_id = 'later'`).toHaveLength(1)
+      expect((yield* Metrics).registry.text()).toContain("gateway_usage_refused_total 2")
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("writes each row once, however often a commit is tried, and tells who waits where none can begin", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
+      const real = yield* Commits
+      let tries = 0
+      const writeBehind: Commits["writeBehind"] = (write) =>
+        Effect.suspend(() => {
+          if (++tries === 1) return new SqlError({ cause: { errno: "08006" } })
+          const undone = real.writeBehind(Effect.zipRight(write, Effect.fail("a deadlock")))
+          return Effect.zipRight(Effect.ignore(undone), real.writeBehind(write))
+        })
+      const log = yield* Effect.flatMap(makeOwnBooks, (books) => makeUsageLog(books, () => false)).pipe(
+        // oxlint-disable-next-line typescript/no-misused-spread -- the methods of a service are its own properties
+        Effect.provideService(Commits, new Commits({ ...real, writeBehind, statementBehind: writeBehind }))
+      )
+      const lost: Array<string> = []
+      const cut = log.appendAwaited(row("cut", 3), () => lost.push("cut"))
+      yield* Effect.promise(() => expect(cut).rejects.toThrow("could not be stored"))
+      log.append(row("behind", 0))
+      yield* Effect.promise(() => log.appendAwaited(row("awaited", 5), () => lost.push("awaited")))
+      yield* log.flush
+      const stored = yield* sql<{ request_id: string }>`SELECT request_id FROM usage ORDER BY request_id`
+      expect(stored.map(({ request_id }) => request_id)).toEqual(["awaited", "behind"])
+      expect(lost).toEqual(["cut"])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+
+  it.live("keeps what nobody knows to be stored until that is known, and writes or forgets it then", () =>
+    Effect.gen(function* () {
+      const written: Array<ReadonlyArray<string>> = []
+      let late: ((isStored: boolean) => void) | undefined
+      const write: KeepsBooks["write"] = (take, told) =>
+        Effect.suspend(() => {
+          if (late !== undefined) {
+            const known = late
+            late = undefined
+            known(false)
+          }
+          const ids = take().map(({ requestId }) => requestId)
+          if (written.length > 0) return Effect.sync(() => void written.push(ids))
+          written.push(ids)
+          late = told
+          return Effect.fail(new InDoubt({ because: new SqlError({ cause: {} }) }))
+        })
+      const log = yield* makeUsageLog({ write, unsettle: () => {} }, () => false)
+      const lost: Array<string> = []
+      log.append(row("paid", 5))
+      const awaited = log.appendAwaited(row("awaited", 3), () => lost.push("awaited"))
+      yield* Effect.promise(() => expect(awaited).rejects.toThrow("could not be stored"))
+      expect(lost).toEqual([])
+      log.append(row("later", 1))
+      yield* Effect.repeat(log.flush, { until: () => written.flat().filter((id) => id === "paid").length === 2 })
+      yield* log.flush
+      expect(lost).toEqual(["awaited"])
+      expect(written[0]).toEqual(["paid", "awaited"])
+      expect(written.slice(1).flat().toSorted()).toEqual(["later", "paid"])
+    }).pipe(Effect.scoped, Effect.provide(services))
+  )
+})

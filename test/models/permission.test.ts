@@ -1,0 +1,19 @@
+import { describe, expect, it } from "@effect/vitest"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { forbidden } from "../../src/models/permission.ts"
+
+describe("a key may use the models its patterns match", () => {
+  it.each([
+    [["*"], "x", true],
+    [["claude-*"], "claude-4", true],
+    [["claude-*"], "my-claude-4", false],
+    [["gpt-5", "*-mini"], "gpt-5-mini", true],
+    [["gpt-5"], "gpt-5-mini", false],
+    [["a*b*c"], "a-b-b-c", true],
+    [["a*b*bc"], "abc", false],
+    [[], "x", false]
+  ])("%j and %s: %s", (models, model, expected) => {
+    const caller = { ...unrestricted(AccountId.make("team"), KeyId.make("k")), models }
+    expect(forbidden(caller, model) === undefined).toBe(expected)
+  })
+})

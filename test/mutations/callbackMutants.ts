@@ -1,0 +1,158 @@
+import type { Mutant } from "./Mutant.ts"
+
+const sender = ["test/callbacks/sender.test.ts"]
+const store = ["test/callbacks/store.test.ts"]
+const leases = ["test/tasks/leases.test.ts"]
+
+/** Tasks in order, once, and their callbacks. */
+export const callbackMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "callbacks: anybody lists a task's deliveries",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "WHERE task_id = ${taskId} AND account_id = ${account} ORDER BY sequence",
+    replacement: "WHERE task_id = ${taskId} ORDER BY sequence",
+    tests: sender
+  },
+  {
+    name: "callbacks: a stranger's redeliver is refused, and sends all the same",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet:
+      "WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`\n        return commits.write(\n          Effect.flatMap(found, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, found)))",
+    replacement:
+      "WHERE id = ${id} AND task_id = ${taskId} AND state <> 'waiting'`\n        return commits.write(\n          Effect.zipRight(due, found)",
+    tests: sender
+  },
+  {
+    name: "callbacks: a sender whose lease has gone writes its outcome",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "WHERE id = ${leased.id} AND lease_token = ${leased.token} RETURNING id`\n            if (updated",
+    replacement: "WHERE id = ${leased.id} RETURNING id`\n            if (updated",
+    tests: store
+  },
+  {
+    name: "callbacks: a later change overtakes one that is under way",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "const first = dropped.length === open.length",
+    replacement: "const first = dropped.length <= open.length",
+    tests: sender
+  },
+  {
+    name: "callbacks: 410 is no end",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "outcome.status === 410",
+    replacement: "outcome.status === 411",
+    tests: sender
+  },
+  {
+    name: "callbacks: a dead process's deliveries wait for their leases",
+    file: "src/callbacks/store/deliveryHolding.ts",
+    snippet: "WHERE lease_token IS NOT NULL AND lease_owner <> ${node.id()}`)",
+    replacement: "WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`)",
+    tests: store
+  },
+  {
+    name: "callbacks: a dead node's deliveries stay with it",
+    file: "src/callbacks/store/deliveryHolding.ts",
+    snippet: "WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`",
+    replacement: "WHERE lease_token IS NULL AND lease_owner = ${dead}`",
+    tests: ["test/nodes/handedOn.test.ts"]
+  },
+  {
+    name: "tasks: a dead node's tasks stay with it",
+    file: "src/tasks/store/holding.ts",
+    snippet: "WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`",
+    replacement: "WHERE lease_token IS NULL AND lease_owner = ${dead}`",
+    tests: ["test/nodes/handedOn.test.ts"]
+  },
+  {
+    name: "nodes: one that is buried claims tasks",
+    file: "src/tasks/store/holding.ts",
+    snippet: 'mayClaim: sql`AND ${isLiving(sql, "")}`,',
+    replacement: "mayClaim: sql`AND ${\"\"} <> ''`,",
+    tests: ["test/nodes/handedOn.test.ts"]
+  },
+  {
+    name: "nodes: two bury one",
+    file: "src/nodes/store/NodeStore.ts",
+    snippet: "(taken) => taken.length > 0",
+    replacement: "() => true",
+    tests: ["test/nodes"]
+  },
+  {
+    name: "callbacks: Retry-After is not heard",
+    file: "src/callbacks/schedule.ts",
+    snippet: "attempt.nowMs + Math.max(gapMs, attempt.retryAfterMs ?? 0)",
+    replacement: "attempt.nowMs + gapMs",
+    tests: ["test/callbacks/schedule.test.ts"]
+  },
+  {
+    name: "callbacks: a dead receiver takes every socket",
+    file: "src/callbacks/DeliveryQueue.ts",
+    snippet: "perUnprovenHost - ofHost,",
+    replacement: "all - ofHost,",
+    tests: ["test/callbacks/schedule.test.ts"]
+  },
+  {
+    name: "callbacks: an account's dead receivers take every socket",
+    file: "src/callbacks/DeliveryQueue.ts",
+    snippet: "perAccount - this.ofAccounts.of(account),",
+    replacement: "all,",
+    tests: ["test/callbacks/schedule.test.ts"]
+  },
+  {
+    name: "callbacks: a domain's dead receivers take every socket",
+    file: "src/callbacks/DeliveryQueue.ts",
+    snippet: "perDomain - this.ofDomains.of(domainOf(host))",
+    replacement: "all",
+    tests: ["test/callbacks/schedule.test.ts"]
+  },
+  {
+    name: "callbacks: a redirect counts as delivered",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "outcome.status >= 200 && outcome.status < 300",
+    replacement: "outcome.status >= 200 && outcome.status < 400",
+    tests: sender
+  },
+  {
+    name: "callbacks: of a task two are under way at once",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${taskId} AND state = 'pending')`",
+    replacement: "`",
+    tests: [...store, ...sender]
+  },
+  {
+    name: "callbacks: what is not due is sent",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "WHERE host = ${host} AND next_at <= ${nowMs}",
+    replacement: "WHERE host = ${host} AND next_at <= ${nowMs} + 1000000",
+    tests: [...store, ...sender]
+  },
+  {
+    name: "callbacks: a sender whose lease has gone gives it back",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "WHERE id = ${leased.id} AND lease_token = ${leased.token}`)",
+    replacement: "WHERE id = ${leased.id}`)",
+    tests: store
+  },
+  {
+    name: "callbacks: only one of two valid secrets signs",
+    file: "src/callbacks/send.ts",
+    snippet: '    .join(" ")',
+    replacement: "    .at(0)",
+    tests: [...sender, "test/callbacks/receiver.test.ts"]
+  },
+  {
+    name: "tasks: a paused worker's late writes change its task",
+    file: "src/tasks/store/Leases.ts",
+    snippet: 'WHERE id = ${""} AND lease_token = ${""} RETURNING id`',
+    replacement: 'WHERE id = ${""} AND ${""} IS NOT NULL RETURNING id`',
+    tests: leases
+  },
+  {
+    name: "tasks: a dead worker is not counted",
+    file: "src/tasks/store/Leases.ts",
+    snippet: 'attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,',
+    replacement: 'attempts = attempts + CASE WHEN lease_owner = ${""} THEN 0 ELSE 0 END,',
+    tests: [...leases, "test/tasks/runner.test.ts"]
+  }
+]

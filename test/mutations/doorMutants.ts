@@ -1,0 +1,196 @@
+import type { Mutant } from "./Mutant.ts"
+
+const doors = ["test/guard/clientAddress.test.ts"]
+const dial = ["test/guard/dial.test.ts"]
+const guard = ["test/guard/guard.test.ts"]
+const idempotency = ["test/idempotency/idempotency.test.ts"]
+const access = ["test/access/access.test.ts"]
+const secrets = ["test/callbacks/secrets.test.ts"]
+const responses = ["test/responses/store.test.ts"]
+
+/** Who gets in, what is dialled, and whose answers are whose: beside `keyMutants`. */
+export const doorMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "guard: whoever calls says where it calls from",
+    file: "src/guard/clientAddress.ts",
+    snippet: "while (hops.length > 0 && isTrusted(address, trusted)) {",
+    replacement: "while (hops.length > 0) {",
+    tests: doors
+  },
+  {
+    name: "guard: each of an IPv6 network's addresses may guess anew",
+    file: "src/guard/clientAddress.ts",
+    snippet: "address instanceof ipaddr.IPv6 ? `${network(address)}/64` : address.toString()",
+    replacement: "address.toString()",
+    tests: doors
+  },
+  {
+    name: "guard: keys may be guessed at any rate",
+    file: "src/guard/Guesses.ts",
+    snippet: "return count > most ?",
+    replacement: "return count > most * 1_000 ?",
+    tests: doors
+  },
+  {
+    name: "guard: guesses from ever new addresses take ever more room",
+    file: "src/guard/Guesses.ts",
+    snippet: "this.#counts.size < capacity || this.#counts.has(from) ?",
+    replacement: "this.#counts.size >= 0 ?",
+    tests: doors
+  },
+  {
+    name: "guard: any certificate will do",
+    file: "src/guard/dial.ts",
+    snippet: "rejectUnauthorized: true",
+    replacement: "rejectUnauthorized: false",
+    tests: dial
+  },
+  {
+    name: "guard: an endless answer is read on",
+    file: "src/guard/dial.ts",
+    snippet: "if (chunk.length > room) done(false)",
+    replacement: "",
+    tests: dial
+  },
+  {
+    name: "guard: who does not answer is waited for",
+    file: "src/guard/dial.ts",
+    snippet: "const whole = setTimeout(() => late(), request.totalTimeoutMs)",
+    replacement: "const whole = setTimeout(() => late(), request.totalTimeoutMs * 1_000)",
+    tests: dial
+  },
+  {
+    name: "guard: the proxy of the environment is asked",
+    file: "src/guard/dial.ts",
+    snippet: "agent: false,",
+    replacement: "",
+    tests: dial
+  },
+  {
+    name: "guard: control characters hide an address",
+    file: "src/guard/callerUrl.ts",
+    snippet: "if (/[\\p{Cc}\\p{Cf}\\p{Z}\\\\]/u.test(written)) {",
+    replacement: 'if (written === "") {',
+    tests: guard
+  },
+  {
+    name: "guard: an address with a zone is called",
+    file: "src/guard/addresses.ts",
+    snippet: "if (parsed instanceof ipaddr.IPv6 && parsed.zoneId !== undefined) return false",
+    replacement: "",
+    tests: guard
+  },
+  {
+    name: "guard: what the operator opened opens the other family too",
+    file: "src/guard/addresses.ts",
+    snippet: "first.kind() === address.kind() && address.match(first, bits)",
+    replacement: "first.kind() !== address.kind() || address.match(first, bits)",
+    tests: guard
+  },
+  {
+    name: "access: what was read before a change is remembered after it",
+    file: "src/access/Access.ts",
+    snippet: "if (asked === changes.seen()) remember(",
+    replacement: "remember(",
+    tests: access
+  },
+  {
+    name: "access: keys are told apart by the beginning of their hash",
+    file: "src/access/ApiKey.ts",
+    snippet: 'Bun.SHA256.hash(secret, "hex")',
+    replacement: 'Bun.SHA256.hash(secret, "hex").slice(0, 2)',
+    tests: access
+  },
+  {
+    name: "access: accounts share a webhook secret",
+    file: "src/access/WebhookSecrets.ts",
+    snippet: "`webhook/${account}/${version}`",
+    replacement: "`webhook/${version}`",
+    tests: secrets
+  },
+  {
+    name: "access: a rotated webhook secret signs for ever",
+    file: "src/access/WebhookSecrets.ts",
+    snippet: "row.rotated_at + Duration.toMillis(grace)",
+    replacement: "row.rotated_at + Infinity",
+    tests: secrets
+  },
+  {
+    name: "admin: its key may be an API key",
+    file: "src/admin/AdminAccess.ts",
+    snippet: "if (Option.isSome(yield* keys.open(ApiKey.hash(Redacted.value(key))))) {",
+    replacement: "if (Option.isSome(yield* keys.open(ApiKey.hash(`no ${Redacted.value(key)}`)))) {",
+    tests: ["test/e2e/admin.test.ts"]
+  },
+  {
+    name: "admin: guesses are not counted",
+    file: "src/admin/AdminAccess.ts",
+    snippet: "return waitMs === undefined",
+    replacement: "return waitMs !== null",
+    tests: ["test/e2e/admin.test.ts"]
+  },
+  {
+    name: "idempotency: a stream that failed is kept",
+    file: "src/idempotency/Idempotency.ts",
+    snippet: 'bytes === undefined || how() === "failed" || how() === "hang-up"',
+    replacement: "bytes === undefined",
+    tests: idempotency
+  },
+  {
+    name: "idempotency: the first who leaves stops the work of the others",
+    file: "src/idempotency/Idempotency.ts",
+    snippet: "if (--flight.present > 0) return",
+    replacement: "flight.present--",
+    tests: idempotency
+  },
+  {
+    name: "idempotency: a second answer takes the place of the first",
+    file: "src/idempotency/store/KeptAnswers.ts",
+    snippet: "WHERE kept_answers.at <= ${at - lifetimeMs} RETURNING id`",
+    replacement: "WHERE kept_answers.at <= ${at + lifetimeMs} RETURNING id`",
+    tests: idempotency
+  },
+  {
+    name: "idempotency: a node that was buried keeps its answer",
+    file: "src/idempotency/store/KeptAnswers.ts",
+    snippet: "if (spent.length === 0) return yield* justAnswered",
+    replacement: "if (spent.length < 0) return yield* justAnswered",
+    tests: ["test/idempotency/nodes.test.ts"]
+  },
+  {
+    name: "idempotency: two nodes answer one key",
+    file: "src/idempotency/store/ClaimStore.ts",
+    snippet: "(claimed) => claimed.length > 0",
+    replacement: "() => true",
+    tests: ["test/idempotency/nodes.test.ts"]
+  },
+  {
+    name: "idempotency: answers of the last 24 hours are purged",
+    file: "src/idempotency/store/KeptAnswers.ts",
+    snippet: "WHERE at <= ${nowMs - lifetimeMs} ORDER BY at",
+    replacement: "WHERE at <= ${nowMs} ORDER BY at",
+    tests: idempotency
+  },
+  {
+    name: "responses: another account's response can be continued",
+    file: "src/responses/store/ResponseStore.ts",
+    snippet: "FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}\n            UNION",
+    replacement:
+      "FROM responses WHERE id = ${id} AND ${account} = ${account} AND expires_at > ${now}\n            UNION",
+    tests: responses
+  },
+  {
+    name: "responses: another account's items can be referred to",
+    file: "src/responses/store/ResponseStore.ts",
+    snippet: ")) AND account_id = ${account} AND expires_at > ${now}`",
+    replacement: ")) AND expires_at > ${now}`",
+    tests: responses
+  },
+  {
+    name: "messages: another account's thread can be continued",
+    file: "src/messages/threads/store/TurnStore.ts",
+    snippet: "WHERE account_id = ${account} AND id = ${id} AND expires_at > ${now}\n            UNION",
+    replacement: "WHERE ${account} = ${account} AND id = ${id} AND expires_at > ${now}\n            UNION",
+    tests: ["test/messages/threads/store.test.ts"]
+  }
+]

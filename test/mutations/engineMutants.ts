@@ -1,0 +1,84 @@
+import type { Mutant } from "./Mutant.ts"
+
+const client = ["test/sql/postgresClient.test.ts"]
+
+/** What is the same on both engines, and what Postgres would do otherwise. */
+export const engineMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "copy: a target that holds something is written to",
+    file: "src/sql/copy/copyDatabase.ts",
+    snippet: "yield* mustBeEmpty(target, all)",
+    replacement: "",
+    tests: ["test/sql/postgresCopy.test.ts"]
+  },
+  {
+    name: "copy: what one process held of accounts is forgotten",
+    file: "src/sql/copy/copyDatabase.ts",
+    snippet: "yield* counted(target)",
+    replacement: "",
+    tests: ["test/sql/postgresCopy.test.ts"]
+  },
+  {
+    name: "sql: a transaction counts as committed whose COMMIT was answered ROLLBACK",
+    file: "src/sql/postgres/Client.ts",
+    snippet: "return resume(isCommit(end.answer) ? Effect.succeed([]) : Effect.fail(broken ?? rolledBack))",
+    replacement: "return resume(Effect.succeed([]))",
+    tests: client
+  },
+  {
+    name: "sql: a fraction is rounded on its way to Postgres",
+    file: "src/sql/postgres/values.ts",
+    snippet: 'if (typeof value === "number" && !Number.isSafeInteger(value))',
+    replacement: 'if (typeof value === "number" && Number.isNaN(value))',
+    tests: client
+  },
+  {
+    name: "sql: a number of 64 bits is the nearest that a double holds",
+    file: "src/sql/postgres/values.ts",
+    snippet: "if (!Number.isSafeInteger(number)) return",
+    replacement: "if (Number.isNaN(number)) return",
+    tests: client
+  },
+  {
+    name: "sql: what Postgres says of a row goes into the log",
+    file: "src/sql/postgres/Client.ts",
+    snippet: "cause: withoutValues(cause)",
+    replacement: "cause",
+    tests: client
+  },
+  {
+    name: "sql: what a newer gateway has expanded fails writes of those that run",
+    file: "src/sql/postgres/again.ts",
+    snippet: 'if (code === "0A000" && left.outdated > 0)',
+    replacement: 'if (code === "0A000" && left.outdated < 0)',
+    tests: ["test/sql/expanded.test.ts"]
+  },
+  {
+    name: "sql: a gateway whose lock was lost for a moment is not known to serve any more",
+    file: "src/sql/postgres/served.ts",
+    snippet: "if (Exit.isSuccess(alive)) return",
+    replacement: "if (Exit.isExit(alive)) return",
+    tests: ["test/sql/postgresServed.test.ts"]
+  },
+  {
+    name: "sql: a row that is refused takes along those that were gathered with it",
+    file: "src/sql/gathered.ts",
+    snippet: "if (isOnes && some.length > 1)",
+    replacement: "if (isOnes && some.length > 9_000)",
+    tests: ["test/sql/gathered.test.ts"]
+  },
+  {
+    name: "ledger: a commit that is tried again forgets the rows of its first try",
+    file: "src/ledger/UsageLog.ts",
+    snippet: "const begin = (): Batch => (batch ??= take())",
+    replacement: "const begin = (): Batch => (batch = take())",
+    tests: ["test/ledger/usageLog.test.ts"]
+  },
+  {
+    name: "http: a NUL in a body goes to the database",
+    file: "src/http/nul.ts",
+    snippet: 'text.includes("\\\\u0000") ? placeOf(value, "") : undefined',
+    replacement: 'text.includes("\\\\u00001") ? placeOf(value, "") : undefined',
+    tests: ["test/contract/edge.test.ts"]
+  }
+]

@@ -1,0 +1,115 @@
+import type { Mutant } from "./Mutant.ts"
+
+const kept = ["test/files/keptFiles.test.ts"]
+const bucket = ["test/files/bucket.test.ts"]
+const custody = ["test/videos/custody/custody.test.ts"]
+const own = ["test/e2e/ownFiles.test.ts"]
+
+/** Files that are nobody else's. */
+export const fileMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "files: a kept video can be read by others",
+    file: "src/files/Folder.ts",
+    snippet: 'const handle = await open(part, "wx", 0o600)',
+    replacement: 'const handle = await open(part, "wx", 0o644)',
+    tests: kept
+  },
+  {
+    name: "files: a kept video's folder can be read by others",
+    file: "src/files/Folder.ts",
+    snippet: "await mkdir(folder, { recursive: true, mode: 0o700 })",
+    replacement: "await mkdir(folder, { recursive: true, mode: 0o755 })",
+    tests: kept
+  },
+  {
+    name: "files: the key of kept files can go on to be read by others",
+    file: "src/files/KeptFiles.ts",
+    snippet: 'yield* ownFiles(join(directory, "kept.key"), ...below(join(directory, kept)))',
+    replacement: "",
+    tests: kept
+  },
+  {
+    name: "config: a file that others could open is left half open",
+    file: "src/config/ownFiles.ts",
+    snippet: "chmodSync(path, 0o600)",
+    replacement: "chmodSync(path, 0o640)",
+    tests: own
+  },
+  {
+    name: "config: the gateway's directory can be read by others",
+    file: "src/config/ownFiles.ts",
+    snippet: "mkdirSync(path, { recursive: true, mode: 0o700 })",
+    replacement: "mkdirSync(path, { recursive: true, mode: 0o755 })",
+    tests: own
+  },
+  {
+    name: "config: the database can be read by others",
+    file: "src/config/ownFiles.ts",
+    snippet: 'closeSync(openSync(path, "a", 0o600))',
+    replacement: 'closeSync(openSync(path, "a", 0o644))',
+    tests: own
+  },
+  {
+    name: "files: an upload whose source died is taken for whole",
+    file: "src/files/checked.ts",
+    snippet: 'throw cause instanceof NotKept ? cause : new NotKept({ why: "broken", message: String(cause) })',
+    replacement: "return undefined as never",
+    tests: bucket
+  },
+  {
+    name: "files: an upload is completed although its source died",
+    file: "src/files/Bucket.ts",
+    snippet: "await client.write(keyOf(key), new Response(streamOf(whole, signal)), { type: typeOf(key) })",
+    replacement: `const writer = client.file(keyOf(key)).writer()
+        try {
+          for (let bytes = await whole.read(); bytes !== undefined; bytes = await whole.read()) writer.write(bytes)
+          await writer.end()
+        } catch (error) {
+          await writer.end(error instanceof Error ? error : undefined)
+          throw error
+        }`,
+    tests: bucket
+  },
+  {
+    name: "files: a file may be shorter than its source has said",
+    file: "src/files/checked.ts",
+    snippet: "if (declared === undefined || declared === length) return undefined",
+    replacement: "return undefined",
+    tests: bucket
+  },
+  {
+    name: "files: what a bucket has is not compared with what it was sent",
+    file: "src/files/Bucket.ts",
+    snippet: "Option.exists(found, ({ size }) => size === length)",
+    replacement: "Option.isSome(found)",
+    tests: bucket
+  },
+  {
+    name: "files: a page is taken for a video",
+    file: "src/files/checked.ts",
+    snippet: "if (kindOf(waiting) !== is) {",
+    replacement: "if (false as boolean) {",
+    tests: bucket
+  },
+  {
+    name: "custody: where a link has moved to is not checked",
+    file: "src/guard/AddressGuard.ts",
+    snippet: ": open(next, patience, redirects - 1)",
+    replacement: ": download({ url: new URL(next), addresses: [new URL(next).hostname] }, patience)",
+    tests: custody
+  },
+  {
+    name: "custody: whoever has lost a copy to another stores it all the same",
+    file: "src/videos/custody/store/CustodyStore.ts",
+    snippet: "sql`part = ${part}`, sql`lease_token = ${token}`",
+    replacement: "sql`part = ${part}`, sql`${token} = ${token}`",
+    tests: custody
+  },
+  {
+    name: "custody: a copy that a dead process held waits for its lease",
+    file: "src/videos/custody/store/CustodyStore.ts",
+    snippet: "freed(sql`lease_owner <> ${node.id()}`)",
+    replacement: "freed(sql`lease_owner = ${node.id()}`)",
+    tests: custody
+  }
+]

@@ -1,0 +1,180 @@
+import type { Mutant } from "./Mutant.ts"
+
+const holds = ["test/ledger/durableHolds.test.ts"]
+const nodes = ["test/ledger/nodes"]
+const ledger = ["test/ledger/ledger.test.ts"]
+const metered = ["test/ledger/metered.test.ts"]
+const sql = ["test/sql/commits.test.ts"]
+
+/** Money, and what makes it durable. */
+export const moneyMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "ledger: what is held can be spent once more",
+    file: "src/ledger/Balances.ts",
+    snippet: "balance.granted === undefined ? undefined : balance.granted - balance.settled - balance.held",
+    replacement: "balance.granted === undefined ? undefined : balance.granted - balance.settled",
+    tests: ledger
+  },
+  {
+    name: "ledger: a balance may be overdrawn by one request",
+    file: "src/ledger/Balances.ts",
+    snippet: "if (nanoUsd > 0 && left !== undefined && left < nanoUsd) return",
+    replacement: "if (nanoUsd > 0 && left !== undefined && left < 0) return",
+    tests: ledger
+  },
+  {
+    name: "ledger: what a key holds does not count against its budget",
+    file: "src/ledger/Balances.ts",
+    snippet: "const left = budget.nanoUsd - spending[budget.period] - spending.held",
+    replacement: "const left = budget.nanoUsd - spending[budget.period]",
+    tests: [...ledger, "test/money/overspend.test.ts"]
+  },
+  {
+    name: "ledger: a daily budget is not renewed",
+    file: "src/ledger/Balances.ts",
+    snippet: "if (nowMs >= spending.dayEndsMs) {",
+    replacement: "if (nowMs >= Infinity) {",
+    tests: ledger
+  },
+  {
+    name: "ledger: a charge settles twice",
+    file: "src/ledger/Ledger.ts",
+    snippet: "if (!this.#isOpen) return false",
+    replacement: "",
+    tests: ledger
+  },
+  {
+    name: "ledger: a failed request is paid",
+    file: "src/ledger/metered.ts",
+    snippet: "    this.#isOver = true\n    this.#charge.release()",
+    replacement: '    this.#isOver = true\n    void this.#charge.settle(this.#counted(), "hang-up", true)',
+    tests: metered
+  },
+  {
+    name: "ledger: a hang-up is free",
+    file: "src/ledger/metered.ts",
+    snippet: 'else this.#pay(this.#counted(), "hang-up", true)',
+    replacement: "else this.#release()",
+    tests: metered
+  },
+  {
+    name: "ledger: a task is paid as often as it ends",
+    file: "src/ledger/DurableHolds.ts",
+    snippet: "if (held === undefined) return\n",
+    replacement:
+      'if (held === undefined) return yield* commits.afterCommit(() => balances.settle({ account: "team" as never, key: "key" as never }, 0, 1, 0))\n',
+    tests: holds
+  },
+  {
+    name: "ledger: memory keeps the hold of a task that was not stored",
+    file: "src/ledger/ownBooks.ts",
+    snippet: "Effect.sync(() => balances.settle(caller, hold.nanoUsd, 0, clock.unsafeCurrentTimeMillis()))",
+    replacement: "Effect.void",
+    tests: holds
+  },
+  {
+    name: "ledger: memory forgets a hold whose end was rolled back",
+    file: "src/ledger/ownBooks.ts",
+    snippet: "commits.afterCommit(() => {\n          committed()",
+    replacement: "Effect.sync(() => {\n          committed()",
+    tests: holds
+  },
+  {
+    name: "ledger: a charge has no bound",
+    file: "src/ledger/cap.ts",
+    snippet: "if (cost <= most) return cost\n",
+    replacement: "if (cost > 0) return cost\n",
+    tests: ["test/ledger/cap.test.ts"]
+  },
+  {
+    name: "ledger: usage is stored without what the account has settled",
+    file: "src/ledger/store/usageWriter.ts",
+    snippet: "statements.push(settled([nanoUsd, account]))",
+    replacement: "statements.push(settled([nanoUsd * 0, account]))",
+    tests: ledger
+  },
+  {
+    name: "ledger: what is sent again after its answer was lost takes effect again",
+    file: "src/ledger/store/lanes.ts",
+    snippet: "lane = $2::int AND batch < $3::bigint AND",
+    replacement: "lane = $2::int AND batch <= $3::bigint AND",
+    tests: nodes
+  },
+  {
+    name: "ledger: a node that was buried gives back what it held once more",
+    file: "src/ledger/store/lanes.ts",
+    snippet: "AND buried_at IS NULL FOR UPDATE",
+    replacement: "FOR UPDATE",
+    tests: nodes
+  },
+  {
+    name: "ledger: a node that was buried gives back under its new id what it held before",
+    file: "src/ledger/shared/Batches.ts",
+    snippet: "|| held.node !== to",
+    replacement: "",
+    tests: nodes
+  },
+  {
+    name: "ledger: what a dead node held stays held",
+    file: "src/ledger/shared/sharedBooks.ts",
+    snippet: "node.atBurial(bury)",
+    replacement: "void bury",
+    tests: nodes
+  },
+  {
+    name: "ledger: half a nano-dollar is given away",
+    file: "src/ledger/Price.ts",
+    snippet: "const halfUp = parts + million / 2",
+    replacement: "const halfUp = parts",
+    tests: ["test/ledger/price.test.ts"]
+  },
+  {
+    name: "ledger: large sums are rounded down",
+    file: "src/ledger/Price.ts",
+    snippet: "return Number((sum * 2n + denominator) / (denominator * 2n))",
+    replacement: "return Number(sum / denominator)",
+    tests: ["test/ledger/price.test.ts"]
+  },
+  {
+    name: "ledger: large inputs cost what small ones do",
+    file: "src/ledger/Price.ts",
+    snippet: "if (inputTokens > tier.above) rates = tier.rates",
+    replacement: "if (inputTokens < 0) rates = tier.rates",
+    tests: ["test/ledger/price.test.ts"]
+  },
+  {
+    name: "sql: commits do not wait for the disk",
+    file: "src/sql/sqlite/Database.ts",
+    snippet: "yield* sql`PRAGMA synchronous = FULL`",
+    replacement: "yield* sql`PRAGMA synchronous = NORMAL`",
+    tests: sql
+  },
+  {
+    name: "sql: after one relaxed commit none waits for the disk",
+    file: "src/sql/sqlite/GroupCommit.ts",
+    snippet: 'Effect.ensuring(effect, Effect.ignore(run(connection, "PRAGMA synchronous = FULL")))',
+    replacement: "effect",
+    tests: sql
+  },
+  {
+    name: "sql: a second server opens the file",
+    file: "src/sql/sqlite/Database.ts",
+    snippet: "if (exclusive) yield* lock(filename, 250)",
+    replacement: "",
+    tests: sql
+  },
+  {
+    name: "sql: a write that fails takes part of itself into the commit",
+    file: "src/sql/sqlite/GroupCommit.ts",
+    snippet: 'Effect.zipRight(run(connection, "ROLLBACK TO one_write"), run(connection, "RELEASE one_write"))',
+    replacement: 'run(connection, "RELEASE one_write")',
+    tests: sql
+  },
+  {
+    name: "sql: what follows a commit happens without it",
+    file: "src/sql/sqlite/GroupCommit.ts",
+    snippet: "const isDurable = Exit.isSuccess(committed) && result !== undefined && Exit.isSuccess(result)",
+    replacement: "const isDurable = result !== undefined",
+    tests: sql
+  }
+]

@@ -1,0 +1,20 @@
+import { callbackMutants } from "./callbackMutants.ts"
+import { doorMutants } from "./doorMutants.ts"
+import { engineMutants } from "./engineMutants.ts"
+import { fileMutants } from "./fileMutants.ts"
+import { keyMutants } from "./keyMutants.ts"
+import type { Mutant } from "./Mutant.ts"
+import { moneyMutants } from "./moneyMutants.ts"
+import { nodeMutants } from "./nodeMutants.ts"
+import { streamMutants } from "./streamMutants.ts"
+
+export const mutants: ReadonlyArray<Mutant> = [
+  ...keyMutants,
+  ...doorMutants,
+  ...fileMutants,
+  ...moneyMutants,
+  ...engineMutants,
+  ...callbackMutants,
+  ...streamMutants,
+  ...nodeMutants
+]

@@ -1,0 +1,64 @@
+import type { Mutant } from "./Mutant.ts"
+
+const redis = ["test/limits/redis.test.ts"]
+const lanes = ["test/models/sharedLanes.test.ts"]
+
+/** What several processes tell each other of limits, upstreams and configurations, and how they leave their clients. */
+export const nodeMutants: ReadonlyArray<Mutant> = [
+  {
+    name: "limits: Redis lets more into a minute than it allows",
+    file: "src/limits/redisWindows.ts",
+    snippet: "return { all + tokens, now }",
+    replacement: "return { all, now }",
+    tests: redis
+  },
+  {
+    name: "limits: a Redis that begins anew knows nothing of what was counted",
+    file: "src/limits/redisWindows.ts",
+    snippet: "if of == minute and known > own then",
+    replacement: "if false then",
+    tests: redis
+  },
+  {
+    name: "limits: what a process was busy with itself is taken for Redis's silence",
+    file: "src/limits/Patience.ts",
+    snippet: "if (now - this.#cameAt < tickMs + lateMs) this.#counted++",
+    replacement: "this.#counted += 5",
+    tests: ["test/limits/patience.test.ts"]
+  },
+  {
+    name: "routing: a call that has ended keeps its room among all processes",
+    file: "src/routing/sharedLine.ts",
+    snippet: "if (has) room.leave()",
+    replacement: "",
+    tests: lanes
+  },
+  {
+    name: "routing: an opening that was heard of once counts for ever",
+    file: "src/models/SharedLanes.ts",
+    snippet: "if (opening === undefined || opening === seen.get(name)) continue",
+    replacement: "if (opening === undefined) continue",
+    tests: lanes
+  },
+  {
+    name: "routing: a circuit that opens elsewhere changes nothing",
+    file: "src/routing/Circuit.ts",
+    snippet: "if (isFailing || now < this.#waryUntil) this.#open(now)",
+    replacement: "if (isFailing) this.#open(now)",
+    tests: ["test/routing/circuit.test.ts"]
+  },
+  {
+    name: "config: a secret that a document holds is stored",
+    file: "src/config/writtenSecrets.ts",
+    snippet: 'return typeof written === "string" && /\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}/.test(written) ? undefined : path',
+    replacement: "return undefined",
+    tests: ["test/config/writtenSecrets.test.ts"]
+  },
+  {
+    name: "http: a gateway that leaves is sent requests on",
+    file: "src/flow/Lifecycle.ts",
+    snippet: 'unready = why === "stopping"',
+    replacement: "",
+    tests: ["test/http/shutdown.test.ts"]
+  }
+]

@@ -1,0 +1,119 @@
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { askEveryWay } from "./e2e/embedded.ts"
+import { renderClip } from "./e2e/renderClip.ts"
+import { startGateway } from "./e2e/process.ts"
+import { pagesOfText } from "./guard/bodies/pdfs.ts"
+
+/*
+ * Packs the package as it would be published, installs it with Node's npm in an empty folder, without install scripts as
+ * many do, and uses it there: its types, its command and the embedding example.
+ */
+
+const root = resolve(import.meta.dirname, "..")
+const work = mkdtempSync(join(tmpdir(), "gateway-package-"))
+const folder = join(work, "consumer")
+
+const expect = (what: string, holds: boolean) => {
+  if (!holds) throw new Error(`the package fails: ${what}`)
+  console.log(`ok  ${what}`)
+}
+
+const run = (cwd: string, ...command: ReadonlyArray<string>): string => {
+  const { exitCode, stderr, stdout } = Bun.spawnSync([...command], { cwd, stderr: "pipe", stdout: "pipe" })
+  if (exitCode === 0) return stdout.toString()
+  throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stdout.toString()}${stderr.toString()}`)
+}
+
+const data = Buffer.from(pagesOfText(["One", "Two"])).toString("base64")
+const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data } }
+
+/** What a program of somebody else's looks like to the compiler. */
+const consumer = `
+import { Effect, GatewayCore, Layer, PlatformLive, SandboxLive, Stream, streamUpstream, TextUpstreams } from "model-gateway"
+import type { AccessLog, GatewayNeeds, Listening, Settings } from "model-gateway"
+
+const upstream = streamUpstream("sandbox", (conversation) => Stream.make({ type: "text-delta" as const, text: conversation.model }))
+export const gateway: Layer.Layer<Listening, unknown, Settings | AccessLog> = GatewayCore.pipe(
+  Layer.provide(TextUpstreams.layer(upstream)),
+  Layer.provide(SandboxLive),
+  Layer.provide(PlatformLive)
+)
+// @ts-expect-error -- a Layer is forgotten
+export const forgotten: Layer.Layer<Listening, unknown, Settings | AccessLog> = Layer.provide(GatewayCore, SandboxLive)
+// @ts-expect-error -- it is no text, so the declarations are there and are no \`any\`
+export const needs: GatewayNeeds = "nothing"
+export const runs = Effect.void
+`
+
+const compilerOptions = {
+  strict: true,
+  noEmit: true,
+  target: "ESNext",
+  module: "NodeNext",
+  moduleResolution: "NodeNext",
+  lib: ["ESNext", "DOM", "DOM.Iterable"],
+  types: [],
+  skipLibCheck: true
+}
+
+try {
+  mkdirSync(folder)
+  const [packed] = JSON.parse(run(root, "npm", "pack", "--json", "--silent", "--pack-destination", work)) as [
+    { filename: string; files: Array<{ path: string }> }
+  ]
+  const paths = packed.files.map(({ path }) => path)
+  expect(
+    "npm pack ships built files, and neither sources nor tests",
+    paths.includes("dist/package/src/index.d.ts") &&
+      !paths.some((path) => /^(src|test)\//.test(path) || (path.startsWith("dist/") && /(?<!\.d)\.ts$/.test(path)))
+  )
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }))
+  run(folder, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", join(work, packed.filename))
+  expect("npm installs it in an empty folder", true)
+
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+  const command = join(folder, "node_modules", ".bin", "gateway")
+  expect("gateway --version", run(folder, command, "--version").includes(version))
+
+  writeFileSync(join(folder, "consumer.ts"), consumer)
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
+  run(folder, join(root, "node_modules", ".bin", "tsc"), "-p", folder)
+  expect("its types compile under strict, and a forgotten Layer does not", true)
+
+  const shipped = await startGateway({ command: [command] })
+  try {
+    const answers = await askEveryWay(shipped.url, shipped.key, "Hello!")
+    expect(
+      "gateway serves the sandbox",
+      Object.values(answers).every((text) => text !== "")
+    )
+    const clip = await renderClip(shipped.url, shipped.key)
+    expect("sandbox-video renders a clip on a thread of its own", clip.startsWith("\0\0\0") && clip.includes("ftyp"))
+    const document = await fetch(`${shipped.url}/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${shipped.key}` },
+      body: JSON.stringify({ model: "sandbox-text", max_tokens: 100, messages: [{ role: "user", content: [pdf] }] })
+    })
+    expect("a document is read in a process of its own", (await document.text()).includes("a PDF of 2 pages"))
+    shipped.signal("SIGTERM")
+    expect("SIGTERM ends it with 0", (await shipped.exited) === 0)
+  } finally {
+    await shipped.dispose()
+  }
+
+  copyFileSync(join(root, "examples/embed.ts"), join(folder, "embed.ts"))
+  const embedded = await startGateway({ command: [process.execPath, join(folder, "embed.ts")] })
+  try {
+    const answers = await askEveryWay(embedded.url.replace(/\/$/, ""), embedded.key, "Hello!")
+    expect(
+      "the embedding example answers through its own upstream",
+      Object.values(answers).every((text) => text === "embedded: Hello!")
+    )
+  } finally {
+    await embedded.dispose()
+  }
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}

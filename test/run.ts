@@ -1,0 +1,107 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, relative } from "node:path"
+import { Schema } from "effect"
+
+/*
+ * The suite, and what it came to in one plain line, the last: `N passed, M failed`. What is given on the command line
+ * goes to vitest: `bun run test test/ledger -t "rounds"`. Where only few files of the whole suite fail, those are run once
+ * more, alone: what passes then is named as unsteady, and only what fails twice has failed.
+ */
+
+const Report = Schema.parseJson(
+  Schema.Struct({
+    numPassedTests: Schema.Int,
+    numPendingTests: Schema.Int,
+    numTodoTests: Schema.Int,
+    testResults: Schema.Array(
+      Schema.Struct({
+        name: Schema.String,
+        status: Schema.String,
+        assertionResults: Schema.Array(Schema.Struct({ fullName: Schema.String, status: Schema.String }))
+      })
+    )
+  })
+)
+type Report = typeof Report.Type
+
+/** More of them fail for a reason. */
+const mostAgain = 5
+
+const directory = mkdtempSync(join(tmpdir(), "gateway-tests-"))
+
+/** @returns what the run reported; undefined where it was killed, or could not begin */
+const run = async (
+  name: string,
+  args: ReadonlyArray<string>
+): Promise<{ readonly report: Report | undefined; readonly exitCode: number }> => {
+  const reportFile = join(directory, `${name}.json`)
+  const vitest = Bun.spawn(
+    [
+      process.execPath,
+      "--bun",
+      "vitest",
+      "run",
+      "--reporter=default",
+      "--reporter=./test/progress.ts",
+      "--reporter=json",
+      `--outputFile.json=${reportFile}`,
+      ...args
+    ],
+    { stdio: ["inherit", "inherit", "inherit"] }
+  )
+  const exitCode = await vitest.exited
+  try {
+    return { report: Schema.decodeSync(Report)(readFileSync(reportFile, "utf8")), exitCode }
+  } catch {
+    return { report: undefined, exitCode }
+  }
+}
+
+interface Failed {
+  readonly file: string
+  /** Absent where the file could not be loaded: it has no tests of its own to count. */
+  readonly test: string | undefined
+}
+
+const failedIn = ({ testResults }: Report): ReadonlyArray<Failed> =>
+  testResults.flatMap(({ assertionResults, name: file, status }): ReadonlyArray<Failed> => {
+    if (status === "failed" && assertionResults.length === 0) return [{ file, test: undefined }]
+    return assertionResults.flatMap((one) => (one.status === "failed" ? [{ file, test: one.fullName }] : []))
+  })
+
+const isIn = (all: ReadonlyArray<Failed>, { file, test }: Failed) =>
+  all.some((one) => one.file === file && one.test === test)
+
+/** What failed, but for what passes when the others are not there; says which. */
+const failedTwice = async (failed: ReadonlyArray<Failed>): Promise<ReadonlyArray<Failed>> => {
+  const files = new Set(failed.map(({ file }) => relative(process.cwd(), file)))
+  if (files.size === 0 || files.size > mostAgain) return failed
+  console.log(`Once more, alone: ${[...files].join(", ")}`)
+  const { report } = await run("again", [...files, "--no-file-parallelism"])
+  if (report === undefined) return failed
+  const again = failedIn(report)
+  const steady = failed.filter((one) => isIn(again, one))
+  for (const one of failed) {
+    if (!isIn(steady, one)) console.log(`unsteady: ${relative(process.cwd(), one.file)} ${one.test ?? ""}`)
+  }
+  return [...steady, ...again.filter((one) => !isIn(steady, one))]
+}
+
+const args = process.argv.slice(2)
+console.log("Running vitest; a file is named when it is done.")
+const { exitCode, report } = await run("first", args)
+const first = report === undefined ? [] : failedIn(report)
+const failed = args.length === 0 ? await failedTwice(first) : first
+rmSync(directory, { recursive: true, force: true })
+if (report === undefined) {
+  console.log("0 passed, 1 failed")
+  process.exitCode = 1
+} else {
+  const skipped = report.numPendingTests + report.numTodoTests
+  if (skipped > 0) console.log(`${skipped} skipped`)
+  const mended = first.filter((one) => one.test !== undefined && !isIn(failed, one)).length
+  const unexplained = exitCode !== 0 && first.length === 0 ? 1 : 0
+  console.log(`${report.numPassedTests + mended} passed, ${failed.length + unexplained} failed`)
+  process.exitCode = failed.length + unexplained === 0 ? 0 : 1
+}

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "@effect/vitest"
+import { videoTokens } from "../../src/videos/geometry.ts"
+import { soundResult } from "../../src/videos/soundResult.ts"
+import type { VideoResult } from "../../src/upstreams/VideoUpstream.ts"
+import { job } from "./videoJob.ts"
+
+const { settings } = job
+const tokens = videoTokens(settings)
+const told = (more: Partial<VideoResult>): VideoResult => ({ videoUrl: "https://example.com/a.mp4", ...more })
+const usage = (completionTokens: number, toolUsage?: Record<string, unknown>) => ({
+  completionTokens,
+  totalTokens: completionTokens,
+  toolUsage
+})
+
+describe("a video's result", () => {
+  it("is kept where its numbers can be", () => {
+    for (const count of [0, tokens, 3 * tokens]) {
+      const result = told({ usage: usage(count), duration: 4, seed: -1, framesPerSecond: 24, extra: { a: 1 } })
+      expect(soundResult(settings, result)).toEqual({ result, isDoubted: false })
+    }
+  })
+
+  it("loses a usage that can't be, which is counted by the settings then", () => {
+    for (const wrong of [-5, 1.5, 1e300, 9e15, Number.NaN, Infinity, 1_000 * tokens]) {
+      expect(soundResult(settings, told({ usage: usage(wrong), seed: 7 }))).toEqual({
+        result: told({ seed: 7 }),
+        isDoubted: true
+      })
+    }
+    for (const searches of [-1, 0.5, "many", 1e9]) {
+      const { isDoubted, result } = soundResult(settings, told({ usage: usage(tokens, { web_search: searches }) }))
+      expect([searches, isDoubted, result.usage]).toEqual([searches, true, undefined])
+    }
+  })
+
+  it("loses a length that can't be, and with it what it was said to use", () => {
+    for (const more of [{ duration: -4 }, { duration: 1e9 }, { frames: 1e300 }, { frames: -1 }]) {
+      expect(soundResult(settings, told({ ...more, usage: usage(tokens) }))).toEqual({
+        result: told({}),
+        isDoubted: true
+      })
+    }
+  })
+})
