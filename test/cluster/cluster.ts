@@ -133,7 +133,10 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
     if (held > 0) words.push(...(await audit.holders()))
     const missing: Array<string> = []
     for (const id of told.accepted.keys()) {
-      if ((await askGateway(balancer.url, "GET", pathOf(id))).status !== 200) missing.push(id)
+      const { status } = await askGateway(balancer.url, "GET", pathOf(id))
+      if (status === 200) continue
+      missing.push(id)
+      words.push(`${id} was accepted and is answered with ${status}`)
     }
     const copies = await audit.copies()
     const wrong = await Promise.all(

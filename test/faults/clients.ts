@@ -76,10 +76,13 @@ export const clients = (told: Told, callbackUrl: string) => {
   const cancel = async (url: string, id: string) => {
     try {
       await Bun.sleep(Math.random() * 60)
-      if ((await askGateway(url, "DELETE", pathOf(id))).status !== 200) return
+      const { status } = await askGateway(url, "DELETE", pathOf(id))
+      // An outage in the middle of it says nothing about what was committed.
+      if (status >= 500) return void told.accepted.delete(id)
+      if (status !== 200) return
       // What had ended is gone now; what is still there was cancelled.
       const after = await askGateway(url, "GET", pathOf(id))
-      if (after.status === 404) told.accepted.delete(id)
+      if (after.status !== 200) told.accepted.delete(id)
       else if (((await after.json()) as { status: string }).status === "cancelled") told.cancelled.add(id)
     } catch {
       // Whether it was deleted nobody knows: it is nobody's proof.
