@@ -30,6 +30,12 @@ rmSync(built, { recursive: true, force: true })
 compile("tsconfig.json")
 compile("types.tsconfig.json")
 
+// The console's page is built by Bun, which the package runs on.
+const page = ["-y", `bun@${own.dependencies.bun}`, "src/console/pack.ts", join(built, "src/console/console.pack")]
+const { status } = spawnSync("npx", page, { cwd: root, stdio: "inherit" })
+if (status !== 0) process.exit(status ?? 1)
+rmSync(join(built, "src/console/app"), { recursive: true, force: true })
+
 const declarations = readdirSync(built, { recursive: true }).filter((name) => name.endsWith(".d.ts"))
 for (const name of declarations) {
   const file = join(built, name)

@@ -33,6 +33,7 @@ import { HealthHandlers } from "./health/Handlers.ts"
 import { Daemons } from "./flow/Daemons.ts"
 import { Lifecycle } from "./flow/Lifecycle.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
+import { consolePages } from "./console/servedPage.ts"
 import { docsPages } from "./http/docs.ts"
 import type { AddressGuard } from "./guard/AddressGuard.ts"
 import { Listening, serve } from "./http/Server.ts"
@@ -216,7 +217,7 @@ const ServerLive = Layer.unwrapEffect(
       corsOrigins: server.corsOrigins,
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
-    const pages = { ...docsPages(GatewayApi), ...metrics.pages }
+    const pages = { ...docsPages(GatewayApi), ...metrics.pages, ...consolePages() }
     if (Option.isNone(adminKey)) return serve(GatewayApi, pages, options)
     const admin = yield* makeAdminAccess(adminKey.value, server.trustedProxies)
     return serve(GatewayApi.addHttpApi(AdminApi), { ...pages, ...docsPages(AdminApi, "/admin") }, { ...options, admin })

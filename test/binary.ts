@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { hasConsole } from "./e2e/consolePage.ts"
 import { startGateway } from "./e2e/process.ts"
 import { renderClip } from "./e2e/renderClip.ts"
 import { pagesOfText } from "./guard/bodies/pdfs.ts"
@@ -39,6 +40,7 @@ try {
   expect("a document is read in a process of its own", (await document.text()).includes("a PDF of 2 pages"))
   const docs = await fetch(`${gateway.url}/docs`)
   expect("/docs carries its own script", (await docs.text()).length > 1_000_000)
+  expect("/console carries its page, scripts and styles", await hasConsole(gateway.url))
   const clip = await renderClip(gateway.url, gateway.key)
   expect("sandbox-video renders a clip on a thread of its own", clip.startsWith("\0\0\0") && clip.includes("ftyp"))
   gateway.signal("SIGTERM")

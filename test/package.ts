@@ -1,6 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
+import { hasConsole } from "./e2e/consolePage.ts"
 import { askEveryWay } from "./e2e/embedded.ts"
 import { renderClip } from "./e2e/renderClip.ts"
 import { startGateway } from "./e2e/process.ts"
@@ -89,6 +90,7 @@ try {
       "gateway serves the sandbox",
       Object.values(answers).every((text) => text !== "")
     )
+    expect("/console carries its page, scripts and styles", await hasConsole(shipped.url))
     const clip = await renderClip(shipped.url, shipped.key)
     expect("sandbox-video renders a clip on a thread of its own", clip.startsWith("\0\0\0") && clip.includes("ftyp"))
     const document = await fetch(`${shipped.url}/v1/messages`, {

@@ -69,8 +69,8 @@ export class Listening extends Context.Tag("gateway/http/Listening")<Listening, 
   static readonly Test = (given: Partial<(typeof Listening)["Service"]>) => testDouble(Listening, given)
 }
 
-/** Pages that are not part of the contract (`/docs`, `/openapi.json`): path → answer, made once at start. */
-export type Pages = Readonly<Record<string, () => Response | Promise<Response>>>
+/** Pages that are not part of the contract (`/docs`, `/console`): path → answer; undefined where there is nothing for this request. */
+export type Pages = Readonly<Record<string, (request: Request) => Response | Promise<Response> | undefined>>
 
 /**
  * Serves a contract on Bun's native routes, by plain calls up to the handler: route → authenticate → rate limit → body →
@@ -123,7 +123,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           methods["GET"] = sockets.upgrade(route, route.socketEvent, handler, otherwise)
         }
       }
-      for (const [path, page] of Object.entries(pages)) table[path] = { GET: page }
+      for (const [path, page] of Object.entries(pages)) {
+        table[path] = { GET: (request, server) => page(request) ?? otherwise(request, server) }
+      }
 
       const certificate = options.tls === undefined ? undefined : yield* readCertificate(options.tls)
       const listen: Listen = (port, shown) =>

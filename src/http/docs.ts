@@ -1,7 +1,6 @@
 import { HttpLayerRouter, OpenApi } from "@effect/platform"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { openApiDocument } from "./openapi.ts"
-import type { Pages } from "./Server.ts"
 
 /**
  * `/openapi.json`, and `/docs`: the same contract as a page (Scalar, its script inside the page, so it works offline).
@@ -11,11 +10,11 @@ import type { Pages } from "./Server.ts"
 export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   below = ""
-): Pages => {
+) => {
   let document: string | undefined
   // A blob is sent from where it is; a text of this size would be copied for every slow reader.
   let page: Promise<Blob> | undefined
-  return {
+  const pages: Readonly<Record<string, () => Response | Promise<Response>>> = {
     [`${below}/openapi.json`]: () => {
       document ??= JSON.stringify(openApiDocument(api))
       return new Response(document, { headers: { "content-type": "application/json" } })
@@ -25,6 +24,7 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
       return new Response(await page, { headers: pageHeaders })
     }
   }
+  return pages
 }
 
 const pageHeaders = {

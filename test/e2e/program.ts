@@ -1,5 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
+import { bundlePage } from "../../src/console/bundle.ts"
+import { packPage } from "../../src/console/PagePack.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
@@ -23,6 +25,7 @@ export const bundle = async (folder: string, from = root): Promise<string> => {
     splitting: true
   })
   if (!built.success) throw new AggregateError(built.logs, "the gateway does not build")
+  await Bun.write(join(folder, "console.pack"), packPage(await bundlePage("production"), 5))
   for (const path of beside) writeFileSync(join(folder, basename(path)), `import "./${path.replace(/ts$/, "js")}"\n`)
   return join(folder, "main.js")
 }

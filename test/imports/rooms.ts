@@ -93,6 +93,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   health: [...leaves, "files", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "models", "account", "health"],
+  console: leaves,
+  "console/app": ["contract", "admin", "Api.ts"],
   "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "models", "sandbox"],
   "Gateway.ts": [
     ...leaves,
@@ -108,6 +110,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "limits",
     "http",
     "Api.ts",
+    "console",
     "Shipped.ts"
   ],
   workers: ["flow", "contract", "telemetry"],
