@@ -27,6 +27,9 @@ const run = (cwd: string, ...command: ReadonlyArray<string>): string => {
   throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stdout.toString()}${stderr.toString()}`)
 }
 
+/** Where npx finds what is installed above it. */
+const mkdtempIn = (above: string) => mkdtempSync(join(above, "served-"))
+
 const data = Buffer.from(pagesOfText(["One", "Two"])).toString("base64")
 const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data } }
 
@@ -77,6 +80,19 @@ try {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
   const command = join(folder, "node_modules", ".bin", "gateway")
   expect("gateway --version", run(folder, command, "--version").includes(version))
+
+  for (const name of ["gateway", "model-gateway"]) {
+    const served = await startGateway({ command: ["npx", "--no-install", name, "serve"], folder: mkdtempIn(folder) })
+    try {
+      const answers = await askEveryWay(served.url, served.key, "Hello!")
+      expect(`npx ${name} serve answers`, Object.values(answers).every(Boolean))
+    } finally {
+      // What npx started ends with it only where it may hear of the end.
+      served.signal("SIGTERM")
+      await served.exited
+      await served.dispose()
+    }
+  }
 
   writeFileSync(join(folder, "consumer.ts"), consumer)
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))

@@ -1,30 +1,33 @@
 import { HttpLayerRouter, OpenApi } from "@effect/platform"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
+import { endpointList } from "./endpointList.ts"
 import { openApiDocument } from "./openapi.ts"
+import { renderPage } from "./renderPage.ts"
+import type { RenderedPage } from "./renderPage.ts"
 
 /**
- * `/openapi.json`, and `/docs`: the same contract as a page (Scalar, its script inside the page, so it works offline).
- * Both are made when first asked for; the script is three megabytes that no other request should pay for.
+ * `/openapi.json`; `/docs`, the same contract as a page (Scalar, its script inside the page, so it works offline); and
+ * `/llms.txt`, which says to a program that reads where both are, and what there is. Each is made when it is first asked
+ * for: the script is three megabytes that no other request should pay for.
  * @param below where they stand: `/admin` for `/admin/docs`
  */
 export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   below = ""
-) => {
-  let document: string | undefined
-  // A blob is sent from where it is; a text of this size would be copied for every slow reader.
-  let page: Promise<Blob> | undefined
-  const pages: Readonly<Record<string, () => Response | Promise<Response>>> = {
-    [`${below}/openapi.json`]: () => {
-      document ??= JSON.stringify(openApiDocument(api))
-      return new Response(document, { headers: { "content-type": "application/json" } })
-    },
-    [`${below}/docs`]: async () => {
-      page ??= renderDocs(api.annotate(OpenApi.Transform, () => openApiDocument(api)))
-      return new Response(await page, { headers: pageHeaders })
-    }
+): Readonly<Record<string, (request: Request) => Promise<Response>>> => {
+  const once = (make: () => Promise<RenderedPage>) => {
+    let page: Promise<RenderedPage> | undefined
+    return async (request: Request) => (await (page ??= make()))(request)
   }
-  return pages
+  const json = { "content-type": "application/json" }
+  const plain = { "content-type": "text/plain; charset=utf-8" }
+  return {
+    [`${below}/openapi.json`]: once(() => renderPage(JSON.stringify(openApiDocument(api)), json)),
+    [`${below}/llms.txt`]: once(() => renderPage(endpointList(api, below), plain)),
+    [`${below}/docs`]: once(async () =>
+      renderPage(await renderDocs(api.annotate(OpenApi.Transform, () => openApiDocument(api))), pageHeaders)
+    )
+  }
 }
 
 const pageHeaders = {
@@ -35,7 +38,7 @@ const pageHeaders = {
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<Blob> => {
+const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<string> => {
   const { layerHttpLayerRouter } = await import("@effect/platform/HttpApiScalar")
   const scalar = {
     withDefaultFonts: false,
@@ -48,7 +51,7 @@ const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<Blob> => {
   const { dispose, handler } = HttpLayerRouter.toWebHandler(layerHttpLayerRouter({ api, path: "/docs", scalar }), {
     disableLogger: true
   })
-  const html = await (await handler(new Request("http://gateway/docs"))).blob()
+  const html = await (await handler(new Request("http://gateway/docs"))).text()
   await dispose()
   return html
 }

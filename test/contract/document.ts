@@ -6,7 +6,7 @@ export type Json = { readonly [key: string]: any }
 
 /** The served OpenAPI document. */
 export const readDocument = async (): Promise<Json> => {
-  const answer = await docsPages(GatewayApi)["/openapi.json"]?.()
+  const answer = await docsPages(GatewayApi)["/openapi.json"]?.(new Request("http://gateway/openapi.json"))
   return (await answer?.json()) as Json
 }
 

@@ -9,9 +9,12 @@ import { endpoints } from "./endpoints.ts"
 type Json = { readonly [key: string]: any }
 
 const pages = docsPages(GatewayApi)
+const read = async (path: string, headers: Readonly<Record<string, string>> = {}) =>
+  pages[path]!(new Request(`http://gateway${path}`, { headers }))
+
 let document: Json
 beforeAll(async () => {
-  document = (await (await pages["/openapi.json"]!()).json()) as Json
+  document = (await (await read("/openapi.json")).json()) as Json
 })
 
 const operations = (): ReadonlyArray<readonly [string, Json]> =>
@@ -134,9 +137,43 @@ describe("/openapi.json", () => {
 
 describe("/docs", () => {
   it("is one page that loads nothing", async () => {
-    const html = await (await pages["/docs"]!()).text()
+    const html = await (await read("/docs")).text()
     expect(html).toContain("<title>Model Gateway</title>")
     expect(html).toContain("/v1/messages")
     expect(html).not.toMatch(/<(script|link|img)[^>]+(src|href)="http/)
+  })
+
+  it("is packed for whoever reads that", async () => {
+    const [plain, packed] = [await read("/docs"), await read("/docs", { "accept-encoding": "deflate, gzip;q=0.8, br" })]
+    expect([plain.headers.has("content-encoding"), packed.headers.get("content-encoding")]).toEqual([false, "gzip"])
+    const [whole, bytes] = [await plain.text(), await packed.arrayBuffer()]
+    expect(bytes.byteLength).toBeLessThan(whole.length / 3)
+    expect(new TextDecoder().decode(Bun.gunzipSync(bytes)) === whole).toBe(true)
+    for (const encodings of ["", "br", "gzip;q=0", "gzip; q=0.0, br", "notgzip"]) {
+      const { headers } = await read("/docs", { "accept-encoding": encodings })
+      expect([encodings, headers.get("content-encoding")]).toEqual([encodings, null])
+    }
+  })
+
+  it.each(["/docs", "/openapi.json", "/llms.txt"])("at %s is not sent to whoever has it", async (path) => {
+    const { headers } = await read(path)
+    const etag = headers.get("etag")!
+    expect([headers.get("cache-control"), headers.get("vary")]).toEqual(["no-cache", "accept-encoding"])
+    for (const known of [etag, etag.replace("W/", ""), `"another", ${etag}`, "*"]) {
+      const answer = await read(path, { "if-none-match": known })
+      expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", etag])
+    }
+    expect((await read(path, { "if-none-match": '"another"' })).status).toBe(200)
+  })
+})
+
+describe("/llms.txt", () => {
+  it("has a title, a sentence, and a line for each endpoint", async () => {
+    const text = await (await read("/llms.txt")).text()
+    expect(text).toMatch(/^# Model Gateway\n\n> One address [^\n]+\.\n\n/)
+    for (const [name] of operations()) {
+      const [method = "", path = ""] = name.split(" ")
+      expect(text).toContain(`- \`${method.toUpperCase()} ${path}\`: `)
+    }
   })
 })

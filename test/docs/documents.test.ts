@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import { Glob } from "bun"
+import { parse } from "yaml"
 import {
   anchorsIn,
   anchorsInSource,
@@ -13,6 +14,11 @@ import {
   read,
   stationsIn
 } from "./documents.ts"
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>
+  readonly jobs: Readonly<Record<string, { readonly steps: ReadonlyArray<{ readonly run?: string }> }>>
+}
 
 describe.each(documents)("%s", async (page) => {
   const text = await read(page)
@@ -58,6 +64,48 @@ describe("CHANGELOG.md", () => {
       (line, at) => line === "" && lines[at - 1]?.startsWith("- ") && lines[at + 1]?.startsWith("- ")
     )
     expect(gaps).toEqual([])
+  })
+})
+
+describe("llms.txt", () => {
+  it("names every page, and none that is not there", async () => {
+    const text = await read("llms.txt")
+    const linked = pathsIn("llms.txt", text)
+    expect(linked.filter((path) => !isThere(path))).toEqual([])
+    expect(documents.filter((page) => !linked.includes(page))).toEqual([])
+  })
+})
+
+describe("the notes of a release", () => {
+  const notes = (version: string) => {
+    const { exitCode, stderr, stdout } = Bun.spawnSync([process.execPath, "package/notes.js", version])
+    return { exitCode, out: stdout.toString(), err: stderr.toString() }
+  }
+
+  it("are what the changelog says of the version", async () => {
+    const { version } = JSON.parse(await read("package.json")) as { version: string }
+    const { exitCode, out } = notes(version)
+    expect(exitCode).toBe(0)
+    expect(out).toMatch(/^- /)
+    expect(out).not.toMatch(/^## /m)
+    expect(await read("CHANGELOG.md")).toContain(out.trim())
+  })
+
+  it("are none of another version", () => {
+    expect(notes("99.0.0")).toMatchObject({ exitCode: 1, out: "", err: expect.stringContaining('not "99.0.0"') })
+  })
+})
+
+describe("the workflows", () => {
+  it.each(readdirSync(".github/workflows"))("%s runs what is there, with the least of rights", async (name) => {
+    const text = await read(`.github/workflows/${name}`)
+    const { jobs, permissions } = parse(text) as Workflow
+    expect(Object.keys(permissions)).toEqual(["contents"])
+    const runs = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []))
+    const named = runs.flatMap((run) => run.match(/(?:^|\s)(?:\.ci|package|test)\/[\w./-]+/g) ?? [])
+    expect(named.length).toBeGreaterThan(0)
+    expect(named.map((path) => path.trim()).filter((path) => !isThere(path))).toEqual([])
+    expect(text).toContain("timeout-minutes")
   })
 })
 

@@ -10,7 +10,7 @@ export const isThere = (path: string): boolean =>
   files.has(path) || folders.has(path.replace(/\/$/, "")) || (isFile.test(path) && ends.has(path))
 
 const files = new Set<string>(
-  [".", ".ci", "deploy", "docs", "examples", "src", "test"].flatMap((folder) =>
+  [".", ".ci", ".github", "deploy", "docs", "examples", "package", "src", "test"].flatMap((folder) =>
     [...new Glob(folder === "." ? "*" : "**/*").scanSync({ cwd: join(root, folder), dot: true, onlyFiles: true })].map(
       (file) => (folder === "." ? file : `${folder}/${file}`)
     )
