@@ -106,7 +106,6 @@ export const rowOf = (record: RequestRecord): RequestRow => {
   }
 }
 
-/** By hand as far as most need it: one call that went well, by a known client. */
 const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
   if (record.attempts.length > 0) details["attempts"] = record.attempts.map(attemptOf)

@@ -9,7 +9,7 @@ import { benchKey, configuration } from "./setting.ts"
 import type { StreamLoad, StreamMeasured } from "./streams.ts"
 
 /**
- * `bun run bench:ab -- --base DIR [--rounds 9] [--seconds 3]`: this build (`dist/gateway`) against another one
+ * `bun run bench:ab -- --base DIR [--rounds 9] [--seconds 3] [--only WORD]`: this build (`dist/gateway`) against another one
  * (`DIR/gateway`), side by side and in turn, so that whatever else the machine does falls on both. Prints, for each
  * load, the median of the rounds' ratios (this to the other) and the interval in which that median lies with 95 %: of
  * throughput, where more is better, and of the CPU that one request or event costs, where less is and which others on
@@ -20,10 +20,11 @@ const option = (name: string) => {
   return at === -1 ? undefined : process.argv[at + 1]
 }
 const base = option("base")
+const only = option("only") ?? ""
 const rounds = Number(option("rounds") ?? 9)
 const seconds = Number(option("seconds") ?? 3)
 if (base === undefined || !(rounds > 0) || !(seconds > 0)) {
-  console.error("bench:ab -- --base DIR [--rounds N] [--seconds S], where DIR/gateway is the build to compare with")
+  console.error("bench:ab -- --base DIR [--rounds N] [--seconds S] [--only WORD OF A LOAD], where DIR/gateway is the other build")
   process.exit(2)
 }
 const root = resolve(import.meta.dirname, "../..")
@@ -151,7 +152,7 @@ const configured = await Promise.all(binaries.map((binary) => started(binary, ya
 const sandboxes = await Promise.all(binaries.map((binary) => started(binary, undefined)))
 try {
   console.log("| load | this build | the other | ratio | 95 % of the median |\n|---|--:|--:|--:|--:|")
-  for (const [name, measure] of Object.entries(loads)) {
+  for (const [name, measure] of Object.entries(loads).filter(([name]) => name.includes(only))) {
     const [own, other] = name.startsWith("sandbox") ? sandboxes : configured
     if (own === undefined || other === undefined) throw new Error("two builds are compared")
     for (const gateway of [own, other]) await measure(gateway, seconds * 2)
