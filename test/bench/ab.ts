@@ -24,7 +24,9 @@ const only = option("only") ?? ""
 const rounds = Number(option("rounds") ?? 9)
 const seconds = Number(option("seconds") ?? 3)
 if (base === undefined || !(rounds > 0) || !(seconds > 0)) {
-  console.error("bench:ab -- --base DIR [--rounds N] [--seconds S] [--only WORD OF A LOAD], where DIR/gateway is the other build")
+  console.error(
+    "bench:ab -- --base DIR [--rounds N] [--seconds S] [--only WORD OF A LOAD], where DIR/gateway is the other build"
+  )
   process.exit(2)
 }
 const root = resolve(import.meta.dirname, "../..")
