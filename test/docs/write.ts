@@ -1,0 +1,13 @@
+import { join } from "node:path"
+import { withBlocks } from "./blocks.ts"
+import { read } from "./documents.ts"
+import { explainedBlocks } from "./explained.ts"
+import { mixedRun } from "./mixedRun.ts"
+
+/* Writes what is generated of the pages: the requests that docs/errors.md explains, by a real run. */
+const pages = { "docs/errors.md": explainedBlocks(await mixedRun()) }
+for (const [page, blocks] of Object.entries(pages)) {
+  await Bun.write(join(import.meta.dirname, "../..", page), withBlocks(await read(page), blocks))
+  console.log(`written: ${page}`)
+}
+process.exit(0)
