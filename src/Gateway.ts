@@ -9,6 +9,7 @@ import { BadSecret, MasterSecret } from "./access/MasterSecret.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { AccountHandlers } from "./account/Handlers.ts"
 import { makeAdminAccess } from "./admin/AdminAccess.ts"
+import { forOperators } from "./admin/forOperators.ts"
 import { Administration } from "./admin/Administration.ts"
 import { AppliedConfigurationsLive } from "./admin/AppliedConfigurations.ts"
 import { AdminApi } from "./admin/Api.ts"
@@ -217,10 +218,12 @@ const ServerLive = Layer.unwrapEffect(
       corsOrigins: server.corsOrigins,
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
-    const pages = { ...docsPages(GatewayApi), ...metrics.pages, ...consolePages() }
-    if (Option.isNone(adminKey)) return serve(GatewayApi, pages, options)
+    const watched = server.metrics ? { "/metrics": metrics.answer } : {}
+    const open = { ...docsPages(GatewayApi), ...consolePages(), ...watched }
+    if (Option.isNone(adminKey)) return serve(GatewayApi, open, options)
     const admin = yield* makeAdminAccess(adminKey.value, server.trustedProxies)
-    return serve(GatewayApi.addHttpApi(AdminApi), { ...pages, ...docsPages(AdminApi, "/admin") }, { ...options, admin })
+    const pages = { "/metrics": forOperators(admin, metrics.answer), ...open, ...docsPages(AdminApi, "/admin") }
+    return serve(GatewayApi.addHttpApi(AdminApi), pages, { ...options, admin })
   })
 ).pipe(Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry, RequestsLive)))
 

@@ -52,7 +52,7 @@ const Server = Schema.Struct({
   trusted_proxies: Schema.optional(Schema.Array(Schema.NonEmptyString)),
   /** Origins of pages that may call the gateway from a browser. */
   cors_origins: Schema.optional(Schema.Array(Origin)),
-  /** Whether `GET /metrics` is there, for whoever reaches the port. */
+  /** Whether `GET /metrics` is open to whoever reaches the port; to the admin key it always is. */
   metrics: Schema.optional(Schema.Boolean),
   /** PEM files of a certificate with its chain, and of its key: with them the gateway speaks HTTPS. */
   tls: Schema.optional(Schema.Struct({ cert: Schema.NonEmptyString, key: Schema.NonEmptyString }))

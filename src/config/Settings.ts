@@ -33,7 +33,7 @@ export interface GatewaySettings {
     readonly corsOrigins: ReadonlyArray<string>
     /** Ranges of addresses whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: ReadonlyArray<string>
-    /** Whether `GET /metrics` is there, without a key. */
+    /** Whether `GET /metrics` asks for no key; the admin key always opens it. */
     readonly metrics: boolean
     /** Files of the certificate that is shown; none: the gateway speaks HTTP. */
     readonly tls: Option.Option<{ readonly cert: string; readonly key: string }>

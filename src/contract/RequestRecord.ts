@@ -1,5 +1,6 @@
 import type { AccountId, Caller, KeyId } from "./Caller.ts"
 import type { Failure } from "./Failure.ts"
+import { errorName } from "./errorName.ts"
 import { isObject, objectAt } from "./json.ts"
 
 /** One call of an upstream for a request. */
@@ -125,8 +126,8 @@ export class RequestRecord {
     this.#isOpen = true
   }
 
-  failed({ _tag }: Pick<Failure, "_tag">): void {
-    this.error = snakeCase(_tag)
+  failed(failure: Pick<Failure, "_tag">): void {
+    this.error = errorName(failure)
   }
 
   /** The answer's head is about to leave. */
@@ -163,9 +164,6 @@ const longestTag = 64
 /** Fields of metadata that are looked at for texts. */
 const mostLooks = 50
 const longestName = 200
-
-/** `RateLimited`: `rate_limited`. */
-const snakeCase = (tag: string): string => tag.replaceAll(/(?<!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase()
 
 const cut = (text: string): string => (text.length > longestName ? text.slice(0, longestName) : text)
 

@@ -1,13 +1,13 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Runtime } from "effect"
+import { Clock, Effect, Runtime } from "effect"
 import type { Scope } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
-import { Settings } from "../config/Settings.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import type { Circuit } from "../routing/Circuit.ts"
 import { Lanes } from "../routing/Lane.ts"
 import type { Lane } from "../routing/Lane.ts"
 import { Leases } from "../tasks/store/Leases.ts"
+import type { ActiveTasks } from "../tasks/store/activeTasks.ts"
 import { TaskStore } from "../tasks/store/TaskStore.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
@@ -22,16 +22,14 @@ const lookMs = 250
 const circuitStates = { closed: 0, probing: 1, open: 2 } satisfies Record<Circuit["state"], number>
 
 interface Page {
-  /** Path → answer; none where metrics are off. */
-  readonly pages: Readonly<Record<string, () => Promise<Response>>>
+  /** All of it, as Prometheus reads it. */
+  readonly answer: () => Promise<Response>
 }
-type Needs = Settings | AccessLog | Daemons | Leases | TaskStore | Deliveries | Scope.Scope
+type Needs = AccessLog | Daemons | Leases | TaskStore | Deliveries | Scope.Scope
 
-/** `GET /metrics` where the operator wants it: what was counted since the start, and how things stand now. */
+/** What `GET /metrics` answers: what was counted since the start, and how things stand now. */
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
   scoped: Effect.gen(function* (): Effect.fn.Return<Page, never, Needs> {
-    const { server } = yield* Settings
-    if (!server.metrics) return { pages: {} }
     const metrics = yield* Metrics
     const lanes = yield* Lanes
     const leases = yield* Leases
@@ -50,50 +48,71 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
       now.counter("gateway_log_lines_dropped_total", "Lines that standard output did not take.").of().value = dropped()
       upstreams(now, lanes)
       ownProcess(now)
+      if (workers === undefined) alone(now)
       return [...metrics.registry.snapshot(), ...now.snapshot()]
     }
     workers?.answering(own)
     const all = workers === undefined ? Effect.sync(own) : Effect.map(Effect.promise(workers.all), together)
 
-    /** A database that does not answer leaves its own numbers out. */
-    const asked = (now: Registry, name: string, help: string, read: Effect.Effect<number, SqlError>) =>
+    /** Where the database does not answer its numbers are not known. */
+    const asked = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A | undefined> =>
       read.pipe(
-        Effect.map((value) => {
-          now.gauge(name, help).of().value = value
-        }),
-        Effect.catchAllCause((cause) => Effect.logWarning(`metrics: ${name} is not known`, cause))
+        Effect.catchAllCause((cause) =>
+          Effect.as(Effect.logWarning("metrics: the database's numbers are not known", cause), undefined)
+        )
       )
 
     const text = Effect.gen(function* () {
       const now = new Registry()
-      yield* asked(now, "gateway_tasks_active", "Tasks that have not ended, up to 100000.", tasks.active)
-      yield* asked(
-        now,
-        "gateway_oldest_expired_lease_seconds",
-        "How long the longest-abandoned task has waited for another worker.",
-        Effect.map(leases.oldestExpiredLeaseMs, (ms) => ms / 1_000)
-      )
-      yield* asked(
-        now,
-        "gateway_deliveries_pending",
-        "Callbacks still to be delivered, up to 100000.",
-        deliveries.pending
-      )
+      const nowMs = yield* Clock.currentTimeMillis
+      standing(now, nowMs, {
+        active: yield* asked(tasks.active),
+        leaseMs: yield* asked(leases.oldestExpiredLeaseMs),
+        pending: yield* asked(deliveries.pending)
+      })
       return textOf([...(yield* all), ...now.snapshot()])
     })
 
     return {
-      pages: {
-        "/metrics": () =>
-          Runtime.runPromise(runtime)(
-            Effect.map(text, (body) => new Response(body, { headers: { "content-type": contentType } }))
-          )
-      }
+      answer: () =>
+        Runtime.runPromise(runtime)(
+          Effect.map(text, (body) => new Response(body, { headers: { "content-type": contentType } }))
+        )
     }
   })
 }) {}
 
 const contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+interface Stored {
+  readonly active: ReadonlyArray<ActiveTasks> | undefined
+  readonly leaseMs: number | undefined
+  readonly pending: Effect.Effect.Success<Deliveries["pending"]> | undefined
+}
+
+/** What is stored and has not ended. What is not known has no series, or is not a number. */
+const standing = (now: Registry, nowMs: number, { active = [], leaseMs = NaN, pending }: Stored) => {
+  const age = (sinceMs: number) => Math.max(0, nowMs - sinceMs) / 1_000
+  const count = now.gauge("gateway_tasks_active", "Tasks that have not ended, up to 100000.", "kind", "state")
+  const oldest = now.gauge("gateway_tasks_oldest_age_seconds", "How old the oldest of them is.", "kind", "state")
+  for (const { kind, n, oldest: sinceMs, state } of active) {
+    count.of(kind, state).value = n
+    oldest.of(kind, state).value = age(sinceMs)
+  }
+  now
+    .gauge("gateway_oldest_expired_lease_seconds", "How long the longest-abandoned task has waited for another worker.")
+    .of().value = leaseMs / 1_000
+  now.gauge("gateway_deliveries_pending", "Callbacks still to be delivered, up to 100000.").of().value =
+    pending?.count ?? NaN
+  now.gauge("gateway_deliveries_oldest_age_seconds", "How old the oldest of them is.").of().value =
+    pending === undefined ? NaN : age(pending.oldestMs ?? nowMs)
+}
+
+/** What the supervisor of several processes counts. */
+const alone = (now: Registry) => {
+  now.gauge("gateway_workers", "Processes that serve.").of().value = 1
+  now.counter("gateway_workers_replaced_total", "Workers that ended or hung, and were replaced.")
+}
 
 const background = (now: Registry, daemons: Daemons) => {
   const failures = now.counter("gateway_daemon_failures_total", "Failures of what runs in the background.", "daemon")

@@ -18,7 +18,7 @@ import type { BadCertificate, CertificateFiles } from "./Certificate.ts"
 import { compile } from "./compile.ts"
 import { corsOf } from "./cors.ts"
 import { fallback, serveRoute } from "./route.ts"
-import type { Authenticator, Serving } from "./exchange.ts"
+import type { Authenticator, Server, Serving } from "./exchange.ts"
 import { Listener } from "./Listener.ts"
 import type { Listen } from "./Listener.ts"
 import { renewing, warned } from "./renewing.ts"
@@ -70,7 +70,9 @@ export class Listening extends Context.Tag("gateway/http/Listening")<Listening, 
 }
 
 /** Pages that are not part of the contract (`/docs`, `/console`): path → answer; undefined where there is nothing for this request. */
-export type Pages = Readonly<Record<string, (request: Request) => Response | Promise<Response> | undefined>>
+export type Pages = Readonly<
+  Record<string, (request: Request, server: Server) => Response | Promise<Response> | undefined>
+>
 
 /**
  * Serves a contract on Bun's native routes, by plain calls up to the handler: route → authenticate → rate limit → body →
@@ -124,7 +126,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         }
       }
       for (const [path, page] of Object.entries(pages)) {
-        table[path] = { GET: (request, server) => page(request) ?? otherwise(request, server) }
+        table[path] = { GET: (request, server) => page(request, server) ?? otherwise(request, server) }
       }
 
       const certificate = options.tls === undefined ? undefined : yield* readCertificate(options.tls)

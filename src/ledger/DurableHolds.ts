@@ -7,6 +7,7 @@ import { RateLimited } from "../contract/Failure.ts"
 import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
 import type { Hold } from "./Balances.ts"
 import type { Cap } from "./cap.ts"
+import type { Spending } from "./spending.ts"
 import { holdStatements } from "./store/holds.ts"
 import type { EndedHold } from "./store/holds.ts"
 import type { UsageRow } from "./store/usageRows.ts"
@@ -44,13 +45,14 @@ interface Needs {
   readonly books: KeepsBooks
   readonly clock: Clock.Clock
   readonly capped: Cap
+  readonly spent: Spending
 }
 
 /**
  * Holds that are rows: confirmed in the transaction that stores a task, ended in the one that ends it, so that no crash
  * comes between them. The money is taken before that, so that nobody else can take it.
  */
-export const makeDurableHolds = ({ books, capped, clock, sql }: Needs) => {
+export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) => {
   /** What async generations have used, until their tasks have ended. */
   const generated = new Map<string, Used>()
 
@@ -99,7 +101,10 @@ export const makeDurableHolds = ({ books, capped, clock, sql }: Needs) => {
       if (held === undefined) return
       const nowMs = clock.unsafeCurrentTimeMillis()
       const row = used === undefined ? undefined : rowOf(held, used, nowMs)
-      yield* books.endTask(held, row, nowMs, () => void generated.delete(id))
+      yield* books.endTask(held, row, nowMs, () => {
+        generated.delete(id)
+        if (row !== undefined) spent(row)
+      })
     })
 
   const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => ({

@@ -6,6 +6,7 @@ import { ModelForbidden, UpstreamFailed } from "../contract/Failure.ts"
 import type { InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { Durability } from "../sql/Durability.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
 import type { Balance, Held, Hold } from "./Balances.ts"
 import { Books } from "./Books.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
@@ -15,6 +16,7 @@ import type { TaskHold } from "./DurableHolds.ts"
 import { makeCap } from "./cap.ts"
 import { costOf, isFree, unpriced } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
+import { spending } from "./spending.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 
 /**
@@ -30,7 +32,8 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const durability = yield* Durability
     const books = yield* Books
     const capped = yield* makeCap
-    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped })
+    const spent = spending(yield* Metrics)
+    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent })
 
     /** What costs money is not begun while nobody could write down that it did. */
     const closed = ({ price }: Chargeable) =>
@@ -132,6 +135,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           costNanoUsd: cost,
           held
         }
+        spent(row)
         books.settle(caller, held, cost, nowMs)
         this.#request.tellCost?.(cost)
         if (cost > 0 && outcome === "finished") {

@@ -13,6 +13,8 @@ export interface Metering {
   readonly doubtOf: (usage: Usage, isStart: boolean) => Doubt | undefined
   /** Runs where it can't be, and for what else was counted because it could not. */
   readonly doubted: (doubt: Doubt, told: Usage) => void
+  /** Runs once, where the first piece of the answer comes. */
+  readonly firstPiece: () => void
   /** Runs where the answer fails after it has begun. */
   readonly failed: (failure: Failure) => void
   /** Whether the gateway itself stops the work: the client then pays nothing. */
@@ -138,7 +140,10 @@ class Metered implements Generation {
         return instead
       }
       default:
-        this.#output ??= new Output()
+        if (this.#output === undefined) {
+          this.#output = new Output()
+          this.#options.firstPiece()
+        }
         this.#output.take(event)
         return event.type === "native" ? this.#retold(event) : undefined
     }

@@ -1,17 +1,24 @@
-import { Effect, Runtime } from "effect"
+import { Cause, Effect, Runtime } from "effect"
+import { errorName } from "../contract/errorName.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Attempt } from "../contract/RequestRecord.ts"
 import type { Generation } from "../generation/Generation.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Watcher } from "../routing/tryRoutes.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { hintOf } from "../upstreams/hintOf.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { routeMetrics } from "./generationMetrics.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { attemptMetrics } from "./attemptMetrics.ts"
+import type { Model } from "./Catalogue.ts"
+import { generationMetrics } from "./generationMetrics.ts"
+import type { Counted } from "./generationMetrics.ts"
 
-/** Where failed calls to upstreams are counted and logged, a line for each, so that no fallback is silent. */
+/** Where calls to upstreams are counted and those that fail logged, a line for each, so that no fallback is silent. */
 export const makeFailedAttempts = Effect.gen(function* () {
+  const metrics = yield* Metrics
   const runtime = yield* Effect.runtime()
   const log = (line: Readonly<Record<string, unknown>>): void =>
     void Runtime.runFork(runtime)(
@@ -19,38 +26,47 @@ export const makeFailedAttempts = Effect.gen(function* () {
         Effect.annotateLogs(Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined)))
       )
     )
-  return { ...routeMetrics(yield* Metrics), log } as const
+  return { ...attemptMetrics(metrics), generations: generationMetrics(metrics), log } as const
 })
+
+/** What kind of failure it is where the reader leaves, and where nobody said. */
+const [hangUp, unknown] = ["hang_up", "internal"]
 
 type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 
-/** The calls that one request makes until somebody answers it. */
-export class Attempts implements Watcher {
+/** The calls that one request makes until somebody answers it, and what became of the answer. */
+export class Attempts implements Counted, Watcher {
   readonly #failed: FailedAttempts
   readonly #request: Incoming
-  readonly #model: string
+  readonly model: string
+  readonly operation: Counted["operation"]
+  readonly stream: boolean
+  readonly begunAt = performance.now()
+  provider = ""
+  #error: string | undefined
   #route: Route | undefined
   #count = 0
   #calledAt = 0
   #upstreamRequestId: string | undefined
 
-  /** @param model as the caller asked for it */
-  constructor(failed: FailedAttempts, request: Incoming, model: string) {
+  constructor(failed: FailedAttempts, request: Incoming, { id, kind }: Pick<Model, "id" | "kind">, stream: boolean) {
     this.#failed = failed
     this.#request = request
-    this.#model = model
+    this.model = id
+    this.operation = kind === "embedding" ? "embeddings" : "chat"
+    this.stream = stream
   }
 
   /** An upstream is called now. */
-  calls(route: Route): void {
+  calls(route: Route, { name, provider }: Pick<TextUpstream, "name" | "provider">): void {
     this.#route = route
+    this.provider = provider ?? name
     this.#count++
     this.#calledAt = performance.now()
   }
 
   failed(upstream: string, error: UpstreamError): void {
     const { failure, said, status, upstreamRequestId } = error
-    this.#failed.failed(upstream, error)
     this.#note({ status, error: failure.message, requestId: upstreamRequestId })
     this.#failed.log({
       ...this.#line(),
@@ -75,11 +91,25 @@ export class Attempts implements Watcher {
     this.#upstreamRequestId = upstreamRequestId
     this.#note({ status: 200, error: undefined, requestId: upstreamRequestId })
     this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
+    this.#failed.generations.begun(this.stream)
+  }
+
+  /** Nobody answers. */
+  neverBegan(cause: Cause.Cause<Failure>): void {
+    const error = Cause.isInterrupted(cause) ? hangUp : cause._tag === "Fail" ? errorName(cause.error) : unknown
+    this.#failed.generations.refused(this, error)
+  }
+
+  /** The answer itself begins. */
+  firstPiece(): void {
+    this.#failed.generations.answers(this)
   }
 
   /** An answer that had begun failed: an error inside a 200, a connection that broke. */
   brokeOff(failure: Failure): void {
+    this.#error = errorName(failure)
     this.#request.record?.failed(failure)
+    this.#failed.broke(this.#route?.upstream ?? "")
     this.#failed.log({
       ...this.#line(),
       status: 200,
@@ -88,20 +118,27 @@ export class Attempts implements Watcher {
     })
   }
 
-  #note(how: Pick<Attempt, "status" | "error" | "requestId">): void {
-    this.#request.record?.attempted({
-      ...how,
-      upstream: this.#route?.upstream ?? "",
-      model: this.#route?.model ?? "",
-      durationMs: performance.now() - this.#calledAt
-    })
+  /** The answer has ended. */
+  over(how: "finished" | "failed" | "hang-up", used: Usage): void {
+    const error = how === "finished" ? undefined : how === "hang-up" ? hangUp : (this.#error ?? unknown)
+    this.#failed.generations.over(this, error, used)
+    const { record } = this.#request
+    if (record !== undefined) record.used = used
+  }
+
+  #note({ error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): void {
+    const upstream = this.#route?.upstream ?? ""
+    const durationMs = performance.now() - this.#calledAt
+    this.#failed.attempted(upstream, status, durationMs)
+    const model = this.#route?.model ?? ""
+    this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId })
   }
 
   #line() {
     return {
       event: "upstream.attempt",
       request_id: this.#request.id,
-      model: this.#model,
+      model: this.model,
       upstream: this.#route?.upstream,
       upstream_model: this.#route?.model,
       attempt: this.#count,

@@ -44,7 +44,6 @@ import { severally, shareOf } from "./several.ts"
 import { unsupportedError } from "./unsupported.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
-import { generationMetrics } from "./generationMetrics.ts"
 import { CoolDowns } from "../routing/CoolDowns.ts"
 import { Lanes, through } from "../routing/Lane.ts"
 import { tellCost } from "./tellCost.ts"
@@ -65,7 +64,6 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const runtime = yield* Effect.runtime()
     const failedAttempts = yield* makeFailedAttempts
     const routing = { runtime, coolDowns: new CoolDowns(yield* Effect.clock) }
-    const counts = generationMetrics(metrics)
     const doubting = yield* makeDoubting
     const { admit, find, passes, translates } = yield* makeAdmit
     const { owned, permit } = yield* makeBelonging
@@ -97,7 +95,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         const upstream = upstreams.get(route.upstream)
         if (upstream === undefined) return Begun.die(new Error(`model ${entry.id} has no upstream`))
         work.upstream = upstream.name
-        work.attempts.calls(route)
+        work.attempts.calls(route, upstream)
         return owned(work, upstream, () =>
           signing(work.caller.account, upstream, conversation).flatMap((signed) => ask(route, upstream, signed))
         )
@@ -165,13 +163,12 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
           if (isHangUp) void charge.settle(noUsage, "hang-up", true)
           else charge.release()
           work.admission?.done(0)
-          counts.refused(work.model, work.upstream, isHangUp ? "hang-up" : "refused")
+          work.attempts.neverBegan(cause)
           return Begun.failCause(cause)
         },
         onSuccess: (generation) => {
           work.attempts.answered(generation)
           tellLeftOut(work, generation)
-          counts.begun(work.options.stream)
           return Begun.succeed(metered(generation, charge, work))
         }
       })
@@ -215,7 +212,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         this.verbatim = unchanged ? options.verbatim : undefined
         this.request = request
         this.options = options
-        this.attempts = new Attempts(failedAttempts, request, entry.id)
+        this.attempts = new Attempts(failedAttempts, request, entry, options.stream)
         this.answers = options.several?.count ?? 1
       }
 
@@ -271,6 +268,10 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         return (this.#unsupported ??= this.options.unsupported?.() ?? [])
       }
 
+      firstPiece(): void {
+        this.attempts.firstPiece()
+      }
+
       failed(failure: Failure): void {
         this.attempts.brokeOff(failure)
       }
@@ -281,8 +282,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
 
       done(tokens: number, how: "finished" | "hang-up" | "failed", used: Usage): void {
         this.admission?.done(tokens)
-        if (this.request.record !== undefined) this.request.record.used = used
-        counts.over(this.model, this.upstream, this.options.stream, how, used)
+        this.attempts.over(how, used)
       }
     }
 

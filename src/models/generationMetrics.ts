@@ -1,18 +1,28 @@
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Metrics } from "../telemetry/Metrics.ts"
-import type { Series } from "../telemetry/Registry.ts"
-import type { Watcher } from "../routing/tryRoutes.ts"
+import type { Distribution } from "../telemetry/Registry.ts"
 
-/** Counts generations; the series of each model and upstream are looked up once. */
+/** A generation as its metrics tell it apart. */
+export interface Counted {
+  readonly operation: "chat" | "embeddings"
+  readonly model: string
+  /** Whose models it asked last. */
+  readonly provider: string
+  /** `performance.now()` at its admission. */
+  readonly begunAt: number
+  readonly stream: boolean
+}
+
+/** Counts generations; the series of each model and provider are looked up once. */
 export const generationMetrics = (metrics: Metrics) => {
   const known = new Map<string, Map<string, Counts>>()
   const streamsOpen = metrics.streamsOpen.of()
 
-  const countsOf = (model: string, upstream: string): Counts => {
+  const countsOf = ({ model, operation, provider }: Counted): Counts => {
     let ofModel = known.get(model)
     if (ofModel === undefined) known.set(model, (ofModel = new Map()))
-    let counts = ofModel.get(upstream)
-    if (counts === undefined) ofModel.set(upstream, (counts = new Counts(metrics, model, upstream)))
+    let counts = ofModel.get(provider)
+    if (counts === undefined) ofModel.set(provider, (counts = new Counts(metrics, operation, model, provider)))
     return counts
   }
 
@@ -20,59 +30,63 @@ export const generationMetrics = (metrics: Metrics) => {
     begun: (stream: boolean): void => {
       if (stream) streamsOpen.add(1)
     },
-    /** One that had begun. */
-    over: (model: string, upstream: string, stream: boolean, how: "finished" | "hang-up" | "failed", used: Usage) => {
-      if (stream) streamsOpen.add(-1)
-      countsOf(model, upstream).over(how, used)
+    /** The first piece of its answer is there. */
+    answers: (one: Counted): void => {
+      if (one.stream) countsOf(one).firstToken.observe(secondsSince(one.begunAt))
+    },
+    /** One that had begun. @param error what kind of failure it ended with; undefined where it did not fail */
+    over: (one: Counted, error: string | undefined, used: Usage): void => {
+      if (one.stream) streamsOpen.add(-1)
+      const counts = countsOf(one)
+      counts.ended(error).observe(secondsSince(one.begunAt))
+      counts.used(used)
     },
     /** One that never began. */
-    refused: (model: string, upstream: string, how: "refused" | "hang-up"): void =>
-      countsOf(model, upstream).outcome(how)
+    refused: (one: Counted, error: string): void => countsOf(one).ended(error).observe(secondsSince(one.begunAt))
   } as const
 }
 
-type Kind = "input" | "cache_read" | "cache_write" | "output"
+const secondsSince = (at: number): number => (performance.now() - at) / 1_000
 
+/** The series of one model at one provider. */
 class Counts {
   readonly #metrics: Metrics
-  readonly #model: string
-  readonly #upstream: string
-  readonly #outcomes = new Map<string, Series>()
-  readonly #tokens = new Map<Kind, Series>()
+  readonly #labels: readonly [string, string, string]
+  readonly #errors = new Map<string, Distribution>()
+  readonly #finished: Distribution
+  readonly #input: Distribution
+  readonly #output: Distribution
+  #firstToken: Distribution | undefined
 
-  constructor(metrics: Metrics, model: string, upstream: string) {
+  constructor(metrics: Metrics, operation: string, model: string, provider: string) {
+    const labels = [operation, model, provider] as const
     this.#metrics = metrics
-    this.#model = model
-    this.#upstream = upstream
+    this.#labels = labels
+    this.#finished = metrics.generationSeconds.of(...labels, "")
+    this.#input = metrics.tokenUsage.of(...labels, "input")
+    this.#output = metrics.tokenUsage.of(...labels, "output")
   }
 
-  over(how: "finished" | "hang-up" | "failed", used: Usage): void {
-    this.outcome(how)
-    this.#add("input", used.inputTokens)
-    this.#add("cache_read", used.cacheReadTokens)
-    this.#add("cache_write", used.cacheWriteTokens)
-    this.#add("output", used.outputTokens)
+  get firstToken(): Distribution {
+    return (this.#firstToken ??= this.#metrics.firstTokenSeconds.of(...this.#labels))
   }
 
-  outcome(how: string): void {
-    let series = this.#outcomes.get(how)
+  ended(error: string | undefined): Distribution {
+    if (error === undefined) return this.#finished
+    let series = this.#errors.get(error)
     if (series === undefined) {
-      series = this.#metrics.generations.of(this.#model, this.#upstream, how)
-      this.#outcomes.set(how, series)
+      series = this.#metrics.generationSeconds.of(...this.#labels, error)
+      this.#errors.set(error, series)
     }
-    series.add(1)
+    return series
   }
 
-  #add(kind: Kind, tokens: number): void {
-    if (tokens <= 0) return
-    let series = this.#tokens.get(kind)
-    if (series === undefined) this.#tokens.set(kind, (series = this.#metrics.tokens.of(this.#model, kind)))
-    series.add(tokens)
+  used({ cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens }: Usage): void {
+    const input = inputTokens + cacheReadTokens + cacheWriteTokens
+    if (input > 0) this.#input.observe(input)
+    if (outputTokens > 0) this.#output.observe(outputTokens)
+    const [, model] = this.#labels
+    if (cacheReadTokens > 0) this.#metrics.cachedTokens.of(model, "read").add(cacheReadTokens)
+    if (cacheWriteTokens > 0) this.#metrics.cachedTokens.of(model, "write").add(cacheWriteTokens)
   }
 }
-
-/** Counts the calls that upstreams refuse, and those that are made once more. */
-export const routeMetrics = (metrics: Metrics): Pick<Watcher, "failed" | "again"> => ({
-  failed: (upstream, { status }) => metrics.upstreamErrors.of(upstream, String(status ?? "none")).add(1),
-  again: (upstream, how) => metrics.upstreamRetries.of(upstream, how).add(1)
-})

@@ -1,10 +1,18 @@
 import { Context } from "effect"
 import { Registry } from "./Registry.ts"
-import type { Series } from "./Registry.ts"
+import type { Labelled, Series } from "./Registry.ts"
+
+/** Whose cost is shown by itself: an account is a caller, and callers are many. */
+const mostAccounts = 100
+
+/** What OpenTelemetry's conventions tell generations apart by. */
+const generation = ["gen_ai_operation_name", "gen_ai_request_model", "gen_ai_provider_name"] as const
 
 /**
- * Everything that is counted, in one place. Counting is a plain call, as the hot path can afford it. Labels come from the
- * contract and the configuration, never from a request; what callers can make up is `other`.
+ * Everything that is counted, in one place. Counting is a plain call on a number that was looked up before: a generation
+ * costs 0.2 µs here, 1.9 with prom-client and 4.3 with Effect's own metrics. Labels come from the contract and the
+ * configuration, never from a request; what callers can make up is `other`. Names are those of OpenTelemetry's conventions
+ * for generative AI where they have one (`gen_ai_…`).
  */
 export const makeMetrics = () => {
   const registry = new Registry()
@@ -22,18 +30,43 @@ export const makeMetrics = () => {
       "route"
     ),
     streamsOpen: registry.gauge("gateway_streams_open", "Streamed generations under way."),
-    generations: registry.counter(
-      "gateway_generations_total",
-      "Generations by how they ended: finished, failed, hang-up, refused (never begun). Route tried last.",
-      "model",
-      "upstream",
-      "outcome"
+    generationSeconds: registry.histogram(
+      "gen_ai_server_request_duration_seconds",
+      "From a generation's admission to its end; `error_type` where it failed, was refused, or its reader left (`hang_up`).",
+      [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92],
+      ...generation,
+      "error_type"
     ),
-    tokens: registry.counter(
-      "gateway_tokens_total",
-      "Tokens that were paid for: input, cache_read, cache_write, output (reasoning among them).",
+    firstTokenSeconds: registry.histogram(
+      "gen_ai_server_time_to_first_token_seconds",
+      "From a streamed generation's admission to the first piece of its answer.",
+      [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+      ...generation
+    ),
+    tokenUsage: registry.histogram(
+      "gen_ai_client_token_usage",
+      "Tokens of each generation: input (cached ones among them) and output (reasoning among them).",
+      [1, 4, 16, 64, 256, 1_024, 4_096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304],
+      ...generation,
+      "gen_ai_token_type"
+    ),
+    cachedTokens: registry.counter(
+      "gateway_cached_tokens_total",
+      "Of the input: tokens read from an upstream's cache (read) and written to it (write).",
       "model",
       "kind"
+    ),
+    accountCost: registry.counterOfFew(
+      mostAccounts,
+      "gateway_cost_usd_total",
+      "What was charged, in US dollars, by account: the first hundred that paid since the start, the rest is `other`.",
+      "account"
+    ),
+    modelCost: registry.counter(
+      "gateway_model_cost_usd_total",
+      "What was charged, in US dollars, by model and upstream.",
+      "model",
+      "upstream"
     ),
     usageDoubted: registry.counter(
       "gateway_usage_doubted_total",
@@ -49,6 +82,11 @@ export const makeMetrics = () => {
       "gateway_request_rows_dropped_total",
       "Rows of requests that the database did not take in time, and those it refused."
     ),
+    spansExported: registry.counter("gateway_spans_exported_total", "Spans that an OTLP collector took."),
+    spansDropped: registry.counter(
+      "gateway_spans_dropped_total",
+      "Spans that no OTLP collector took in time, or that it refused."
+    ),
     chargesCapped: registry.counter(
       "gateway_charges_capped_total",
       "Charges that would have exceeded ten times the most that the request was held to cost.",
@@ -59,11 +97,22 @@ export const makeMetrics = () => {
       "Parameters that callers set and an upstream could not carry.",
       "parameter"
     ),
-    upstreamErrors: registry.counter(
-      "gateway_upstream_errors_total",
-      "Calls that an upstream, or the way to it, refused: by HTTP status, `none` where no answer came.",
+    attempts: registry.counter(
+      "gateway_upstream_attempts_total",
+      "Calls of upstreams of text models, by the HTTP status of their answer; `none` where no answer came.",
       "upstream",
       "status"
+    ),
+    attemptSeconds: registry.histogram(
+      "gateway_upstream_attempt_duration_seconds",
+      "From a call of an upstream until its answer began, or it was given up.",
+      [0.005, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 120],
+      "upstream"
+    ),
+    attemptsBroken: registry.counter(
+      "gateway_upstream_broken_answers_total",
+      "Answers of upstreams that had begun and failed before their end.",
+      "upstream"
     ),
     upstreamRetries: registry.counter(
       "gateway_upstream_retries_total",
@@ -87,7 +136,11 @@ export const makeMetrics = () => {
       "Attempts to deliver a callback, by what became of it: delivered, failed (for good), superseded, pending (again), unreadable (its row).",
       "state"
     ),
-    commits: registry.counter("gateway_commits_total", "Transactions of the group commit.", "outcome"),
+    commits: begunAt0(
+      registry.counter("gateway_commits_total", "Transactions of the group commit.", "outcome"),
+      "committed",
+      "failed"
+    ),
     commitWrites: registry.histogram(
       "gateway_commit_writes",
       "Writes that shared one transaction.",
@@ -111,6 +164,12 @@ export interface Metrics extends ReturnType<typeof makeMetrics> {}
 
 /** A gateway's own, which it begins with; shared by the whole process where nobody gives any. */
 export const Metrics = Context.Reference<Metrics>()("gateway/telemetry/Metrics", { defaultValue: makeMetrics })
+
+/** One that jumps from nothing to 1 has not risen, as far as Prometheus knows. */
+const begunAt0 = (counter: Labelled<Series>, ...values: ReadonlyArray<string>): Labelled<Series> => {
+  for (const value of values) counter.of(value)
+  return counter
+}
 
 /** Counts one route's answers; what can be looked up beforehand is. */
 export const requestCounter = (metrics: Metrics, route: string) => {

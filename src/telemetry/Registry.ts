@@ -1,7 +1,7 @@
 import { textOf } from "./Snapshot.ts"
 import type { Measured, Snapshot } from "./Snapshot.ts"
 
-/** More label values than this and the rest is counted together, as `other`: nobody's names can fill the memory. */
+/** More series than this and the rest is counted together, as `other`: nobody's names can fill the memory. */
 const mostSeries = 1_000
 
 /** A number that only rises, or (as a gauge) stands where it was put. */
@@ -46,10 +46,12 @@ class Family<A> implements Labelled<A> {
   readonly #series = new Map<string, { readonly values: ReadonlyArray<string>; readonly one: A }>()
   readonly #labels: ReadonlyArray<string>
   readonly #make: () => A
+  readonly #most: number
 
-  constructor(labels: ReadonlyArray<string>, make: () => A) {
+  constructor(labels: ReadonlyArray<string>, make: () => A, most: number) {
     this.#labels = labels
     this.#make = make
+    this.#most = most
     if (labels.length === 0) this.of()
   }
 
@@ -57,7 +59,7 @@ class Family<A> implements Labelled<A> {
     const key = values.length === 1 ? (values[0] ?? "") : values.join("\n")
     const known = this.#series.get(key)
     if (known !== undefined) return known.one
-    if (this.#series.size >= mostSeries && values.some((value) => value !== "other")) {
+    if (this.#series.size >= this.#most && values.some((value) => value !== "other")) {
       return this.of(...values.map(() => "other"))
     }
     const one = this.#make()
@@ -65,10 +67,14 @@ class Family<A> implements Labelled<A> {
     return one
   }
 
-  /** Each series with its labels as they are written: `model="m",kind="input"`. */
+  /** Each series with its labels as they are written: `model="m",kind="input"`. An empty value is no label. */
   *written(): Generator<readonly [string, A]> {
     for (const { one, values } of this.#series.values()) {
-      yield [this.#labels.map((label, index) => `${label}="${escaped(values[index] ?? "")}"`).join(","), one] as const
+      const written = this.#labels.flatMap((label, index) => {
+        const value = values[index] ?? ""
+        return value === "" ? [] : [`${label}="${escaped(value)}"`]
+      })
+      yield [written.join(","), one] as const
     }
   }
 }
@@ -79,6 +85,11 @@ export class Registry {
 
   counter(name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
     return this.#numbers({ name, help, type: "counter", together: "sum", bounds: [] }, labels)
+  }
+
+  /** A counter of the first so many label values; the rest is `other`. */
+  counterOfFew(most: number, name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
+    return this.#numbers({ name, help, type: "counter", together: "sum", bounds: [] }, labels, most)
   }
 
   /** Of several processes: their sum. */
@@ -97,7 +108,7 @@ export class Registry {
     bounds: ReadonlyArray<number>,
     ...labels: ReadonlyArray<string>
   ): Labelled<Distribution> {
-    const family = new Family(labels, () => new Distribution(bounds))
+    const family = new Family(labels, () => new Distribution(bounds), mostSeries)
     this.#add({ name, help, type: "histogram", together: "sum", bounds }, family, ({ counts, sum }) => [...counts, sum])
     return family
   }
@@ -111,8 +122,8 @@ export class Registry {
     return textOf(this.snapshot())
   }
 
-  #numbers(described: Described, labels: ReadonlyArray<string>): Family<Series> {
-    const family = new Family(labels, () => new Series())
+  #numbers(described: Described, labels: ReadonlyArray<string>, most = mostSeries): Family<Series> {
+    const family = new Family(labels, () => new Series(), most)
     this.#add(described, family, ({ value }) => [value])
     return family
   }

@@ -44,6 +44,8 @@ export interface NativeRequest {
 /** A place that runs text models. */
 export interface TextUpstream {
   readonly name: string
+  /** Whose models it serves, by the conventions' name; its own where undefined. */
+  readonly provider?: string
   /** Whether it runs web searches itself; undefined is no. */
   readonly searches?: boolean
   /** Whether it does for requests that pass through. */

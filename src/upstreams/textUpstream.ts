@@ -26,6 +26,7 @@ import type { Dialect } from "./native/Dialect.ts"
 import { forwarded } from "./native/forwarded.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { mostStopCharacters } from "./protocols/stops.ts"
+import { providerName } from "./providerName.ts"
 import { refusal } from "./refusal.ts"
 import { translated } from "./translated.ts"
 import type { GenerateOptions, Forwarder, NativeRequest, TextUpstream } from "./Upstream.ts"
@@ -105,7 +106,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     protocol.compacts === undefined ? {} : { compactor: compacting(protocol.compacts, endpoint, options) }
   const { name, sharedIds = [] } = options
   const { signsCalls = false } = protocol
-  if (dialect === undefined) return { name, searches, signsCalls, sharedIds, generate, ...embedded }
+  const provider = providerName(options)
+  if (dialect === undefined) return { name, provider, searches, signsCalls, sharedIds, generate, ...embedded }
   const forward = (request: NativeRequest, how: GenerateOptions) => {
     const lost = new Set(request.adapted)
     const body = JSON.stringify(dialect.body(request.body, how, (param) => lost.add(param)))
@@ -124,6 +126,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   }
   return {
     name,
+    provider,
     searches,
     signsCalls,
     sharedIds,

@@ -19,6 +19,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
   const cancelled: Array<How | undefined> = []
   const given = [...batches]
   let counts = 0
+  let firstPieces = 0
   const generation: Generation = {
     next: () => given.shift(),
     cancel: (how) => void cancelled.push(how)
@@ -39,6 +40,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
       },
       doubtOf: (told) => (Number.isNaN(told.inputTokens) || told.inputTokens < 0 ? "number" : undefined),
       doubted: (reason) => void doubted.push(reason),
+      firstPiece: () => void firstPieces++,
       failed: () => {},
       isShuttingDown: () => options.shuttingDown === true,
       done: (tokens) => void done.push(tokens)
@@ -49,7 +51,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
     for (let i = 0; i < n; i++) events.push(...((await watched.next()) ?? []))
     return events
   }
-  return { watched, paid, done, doubted, cancelled, take, counts: () => counts }
+  return { watched, paid, done, doubted, cancelled, take, counts: () => counts, firstPieces: () => firstPieces }
 }
 
 describe("a metered generation", () => {
@@ -63,6 +65,14 @@ describe("a metered generation", () => {
     expect(run.counts()).toBe(0)
     expect(run.done).toEqual([10])
     expect(await run.watched.settled?.()).toBeUndefined()
+  })
+
+  it("says once that the answer itself begins", async () => {
+    const run = play([[{ type: "started", usage: undefined }], [text("a")], [text("b")], [finished]])
+    await run.take(1)
+    expect(run.firstPieces()).toBe(0)
+    await run.take(3)
+    expect(run.firstPieces()).toBe(1)
   })
 
   it("keeps an explicit zero", async () => {

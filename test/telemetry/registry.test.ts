@@ -39,3 +39,16 @@ describe("the registry", () => {
     expect(registry.text()).toContain('c{a="7",b="b"} 2')
   })
 })
+
+it("names the first few of a counter's label values, and counts the others together", () => {
+  const registry = new Registry()
+  const cost = registry.counterOfFew(2, "c_total", "C.", "account")
+  for (const account of ["a", "b", "c", "d", "a"]) cost.of(account).add(1)
+  expect(registry.text()).toContain('c_total{account="a"} 2\nc_total{account="b"} 1\nc_total{account="other"} 2\n')
+})
+
+it("leaves a label out that has no value", () => {
+  const registry = new Registry()
+  registry.counter("c_total", "C.", "model", "error").of("m", "").add(1)
+  expect(registry.text()).toContain('c_total{model="m"} 1\n')
+})

@@ -248,10 +248,14 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
         )
       })
 
-    /** Deliveries that are under way or will be tried (again), counted up to a hundred thousand. */
-    const pending: Effect.Effect<number, SqlError> = Effect.map(
-      sql`SELECT COUNT(*) AS n FROM (SELECT 1 FROM deliveries WHERE next_at IS NOT NULL LIMIT 100000) AS counted`,
-      (found) => counted.first(found)?.n ?? 0
+    /** Deliveries that are under way or will be tried (again), up to a hundred thousand; and of when the oldest change is. */
+    const pending: Effect.Effect<{ readonly count: number; readonly oldestMs: number | null }, SqlError> = Effect.map(
+      sql`SELECT COUNT(*) AS n, MIN(changed_at) AS oldest
+        FROM (SELECT changed_at FROM deliveries WHERE next_at IS NOT NULL LIMIT 100000) AS counted`,
+      (found) => {
+        const { n, oldest } = counted.first(found) ?? { n: 0, oldest: null }
+        return { count: n, oldestMs: oldest }
+      }
     )
 
     const { putBack, takeOver } = holding
@@ -275,7 +279,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
 const openDeliveries = rows("deliveries", { id: Schema.String, dropped: Schema.Boolean })
 const owners = rows("deliveries", { task_id: Schema.String })
 const hostDues = rows("deliveries", { host: Schema.String, account_id: AccountId, due: Schema.Int })
-const counted = rows("deliveries", { n: Schema.Int })
+const counted = rows("deliveries", { n: Schema.Int, oldest: Schema.NullOr(Schema.Int) })
 
 /** Whom a delivery is for, as far as parallelism goes. */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? ""

@@ -13,6 +13,7 @@ import type { TaskChange } from "../Outbox.ts"
 import type { NewTask, Task, TaskError, TaskState } from "../Task.ts"
 import { isUnheard } from "../Task.ts"
 import { TaskKinds } from "../TaskKind.ts"
+import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
 import { foundTask } from "./outline.ts"
 import { makeWake } from "../Wake.ts"
@@ -268,14 +269,8 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
         )
       )
 
-    /** Tasks that have not ended, counted up to a hundred thousand. */
-    const active: Effect.Effect<number, SqlError> = Effect.map(
-      sql`SELECT COUNT(*) AS n FROM (SELECT 1 FROM tasks WHERE ended_at IS NULL LIMIT 100000) AS counted`,
-      (found) => counted.first(found)?.n ?? 0
-    )
-
     return {
-      active,
+      active: activeTasks(sql),
       insert,
       find,
       reader,

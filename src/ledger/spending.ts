@@ -1,0 +1,27 @@
+import type { AccountId } from "../contract/Caller.ts"
+import type { Metrics } from "../telemetry/Metrics.ts"
+import type { Series } from "../telemetry/Registry.ts"
+
+/** What was charged, and to whom. */
+interface Spent {
+  readonly account: AccountId
+  readonly model: string
+  readonly upstream: string
+  readonly costNanoUsd: number
+}
+export type Spending = (spent: Spent) => void
+
+/** Counts what is charged, by account and by model. The books are the truth: a counter can't take anything back. */
+export const spending = (metrics: Metrics): Spending => {
+  const byModel = new Map<string, Map<string, Series>>()
+  return ({ account, costNanoUsd, model, upstream }) => {
+    if (costNanoUsd <= 0) return
+    const usd = costNanoUsd / 1e9
+    metrics.accountCost.of(account).add(usd)
+    let ofModel = byModel.get(model)
+    if (ofModel === undefined) byModel.set(model, (ofModel = new Map()))
+    let series = ofModel.get(upstream)
+    if (series === undefined) ofModel.set(upstream, (series = metrics.modelCost.of(model, upstream)))
+    series.add(usd)
+  }
+}
