@@ -1,10 +1,11 @@
+import { main, serves } from "./commands/main.ts"
 import { raiseFetchLimit } from "./commands/raiseFetchLimit.ts"
 import { readDocuments } from "./documents/command.ts"
 
 if (process.argv[2] === readDocuments) await import("./documents/process.ts")
 
+const args = process.argv.slice(2)
 // Before everything else is loaded: the process may begin again here.
-raiseFetchLimit()
+if (serves(args)) raiseFetchLimit()
 
-const { main } = await import("./commands/main.ts")
-main(process.argv)
+await main(args)

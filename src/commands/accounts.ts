@@ -6,6 +6,8 @@ import { Administration } from "../admin/Administration.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { actor, administering } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import {
   help,
   json,
@@ -26,7 +28,7 @@ import { fields, table } from "./table.ts"
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
 
 const domains = (name: string, description: string) =>
-  Options.text(name).pipe(Options.withDescription(description), Options.repeated)
+  Options.text(name).pipe(Options.withPseudoName("DOMAIN"), Options.withDescription(description), Options.repeated)
 
 const settings = {
   searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
@@ -165,7 +167,7 @@ const set = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Change an account's limits and what its web searches may find. What is not named stays.",
+      "Change an account's limits and its searches. What is not named stays.",
       "gateway accounts set team-a --requests-per-minute 60 --concurrent-tasks none",
       "gateway accounts set team-a --search-allow docs.example.com,example.org",
       "gateway accounts set team-a --unmetered"
@@ -173,10 +175,10 @@ const set = Command.make(
   )
 )
 
-export const accountsCommand = Command.make("accounts").pipe(
-  Command.withDescription("Make, list, change and credit accounts."),
-  Command.withSubcommands([create, list, show, credit, set])
-)
+export const accountsCommand: Group = {
+  name: "accounts",
+  commands: [leaf(create), leaf(list), leaf(show), leaf(credit), leaf(set)]
+}
 
 const unmetered = (id: string) =>
   `It is unmetered: it may spend without end, until it is given money (gateway accounts credit ${id} 50).`

@@ -2,6 +2,8 @@ import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { Administration } from "../admin/Administration.ts"
 import { administering } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
 import { table } from "./table.ts"
 
@@ -42,10 +44,7 @@ const list = Command.make(
   )
 )
 
-export const auditCommand = Command.make("audit").pipe(
-  Command.withDescription("Read what was changed, by whom and when."),
-  Command.withSubcommands([list])
-)
+export const auditCommand: Group = { name: "audit", commands: [leaf(list)] }
 
 /** The names of what differs. */
 const changed = (before: unknown, after: unknown): string => {

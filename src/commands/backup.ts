@@ -12,10 +12,11 @@ import type { Backup } from "../sql/sqlite/backup.ts"
 import { lock } from "../sql/sqlite/Database.ts"
 import { help, json, print } from "./options.ts"
 import { SettingsLive } from "./settings.ts"
+import { leaf } from "./frame/leaf.ts"
 
 const file = Args.text({ name: "file" })
 
-const backup = Effect.fn(function* (given: string, asJson: boolean) {
+const copyTo = Effect.fn(function* (given: string, asJson: boolean) {
   const { database, settings } = yield* here
   const path = resolve(given)
   if (!existsSync(database)) {
@@ -38,7 +39,7 @@ const backup = Effect.fn(function* (given: string, asJson: boolean) {
   )
 })
 
-const restore = Effect.fn(function* (given: string, asJson: boolean) {
+const putInPlace = Effect.fn(function* (given: string, asJson: boolean) {
   const { database, settings } = yield* here
   const found = yield* inspect(resolve(given))
   const now = new Date()
@@ -125,10 +126,10 @@ const record = (file: string, { madeAt, madeBy, rows, schema, secret, size, tabl
 const shown = ({ rows, schema, size, tables }: Backup): string =>
   `${(size / 1_000_000).toFixed(1)} MB, ${rows.toLocaleString("en")} rows in ${tables} tables, schema ${schema}`
 
-export const backupCommand = Command.make(
+const backup = Command.make(
   "backup",
   { file: file.pipe(Args.withDescription("The file to make; one that is there is not overwritten.")), json },
-  (given) => backup(given.file, given.json)
+  (given) => copyTo(given.file, given.json)
 ).pipe(
   Command.withDescription(
     help(
@@ -138,10 +139,10 @@ export const backupCommand = Command.make(
   )
 )
 
-export const restoreCommand = Command.make(
+const restore = Command.make(
   "restore",
   { file: file.pipe(Args.withDescription("A file that `gateway backup` made.")), json },
-  (given) => restore(given.file, given.json)
+  (given) => putInPlace(given.file, given.json)
 ).pipe(
   Command.withDescription(
     help(
@@ -150,3 +151,7 @@ export const restoreCommand = Command.make(
     )
   )
 )
+
+export const backupCommand = leaf(backup)
+
+export const restoreCommand = leaf(restore)

@@ -6,11 +6,16 @@ import { sectionOf } from "../config/databaseSettings.ts"
 import { readGatewayText, readText } from "../config/source.ts"
 import { writtenSecret } from "../config/writtenSecrets.ts"
 import { actor, administering } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
 import { WithoutFile } from "./settings.ts"
 import { table } from "./table.ts"
 
-const versionArgument = Args.integer({ name: "version" }).pipe(Args.optional)
+const versionArgument = Args.integer({ name: "version" }).pipe(
+  Args.withDescription("Its number, of `gateway config history`."),
+  Args.optional
+)
 
 /** Works on the database that the environment names, whatever is in it: also where this machine could not start with that. */
 const inDatabase = <A, E>(command: Effect.Effect<A, E, Administration>) =>
@@ -37,7 +42,7 @@ const readThrough = (path: string) =>
 const apply = Command.make(
   "apply",
   {
-    file: Args.text({ name: "file" }),
+    file: Args.text({ name: "file" }).pipe(Args.withDescription("A gateway.yaml.")),
     note: optionalText("note", "Why, for the history."),
     json
   },
@@ -53,7 +58,7 @@ const apply = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Make a file the configuration of all nodes that run with GATEWAY_CONFIG=postgres. One that is not in order is refused.",
+      "Make a file the configuration of all nodes. One that is not in order is refused. Nodes that run with GATEWAY_CONFIG=postgres take it over.",
       "gateway config apply gateway.yaml --note 'a second upstream'"
     )
   )
@@ -89,14 +94,17 @@ const rollback = Command.make("rollback", { version: versionArgument, json }, ({
   )
 ).pipe(
   Command.withDescription(
-    help("Apply an earlier version once more: the one before the newest, or another.", "gateway config rollback 3")
+    help(
+      "Apply an earlier version once more. The one before the newest where none is named.",
+      "gateway config rollback 3"
+    )
   )
 )
 
-export const configurationCommand = Command.make("config").pipe(
-  Command.withDescription("The configuration that is kept in the database (GATEWAY_CONFIG=postgres)."),
-  Command.withSubcommands([apply, show, history, rollback])
-)
+export const configurationCommand: Group = {
+  name: "config",
+  commands: [leaf(apply), leaf(show), leaf(history), leaf(rollback)]
+}
 
 const row = ({ applied_at, applied_by, note, version }: ConfigurationRecord) => [
   String(version),

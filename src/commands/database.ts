@@ -6,6 +6,8 @@ import { copyDatabase } from "../sql/copy/copyDatabase.ts"
 import type { CopyReport } from "../sql/copy/copyDatabase.ts"
 import * as Database from "../sql/Database.ts"
 import { logger } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import { help, json, optionalText, print } from "./options.ts"
 import { table } from "./table.ts"
 
@@ -61,13 +63,10 @@ const copyCommand = Command.make("copy", { from, to, json }, ({ from, json, to }
 ).pipe(
   Command.withDescription(
     help(
-      "Move everything from SQLite to an empty Postgres, while no gateway serves from either. The source stays as it is.",
+      "Move everything from SQLite to an empty Postgres. No gateway may serve from either meanwhile; the source stays as it is.",
       "gateway db copy --from sqlite:data/gateway.db --to postgres://gateway@db.example.com/gateway"
     )
   )
 )
 
-export const databaseCommand = Command.make("db").pipe(
-  Command.withDescription(help("Move the database.")),
-  Command.withSubcommands([copyCommand])
-)
+export const databaseCommand: Group = { name: "db", commands: [leaf(copyCommand)] }

@@ -6,6 +6,8 @@ import type { KeyRecord } from "../admin/KeyRecord.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import { actor, administering } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import {
   account,
   help,
@@ -28,6 +30,7 @@ const id = Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (ke
 
 const settings = {
   models: Options.text("model").pipe(
+    Options.withPseudoName("MODEL"),
     Options.withDescription("A model it may use, or a pattern such as claude-*; repeat it or separate with commas."),
     Options.repeated
   ),
@@ -72,6 +75,7 @@ const create = Command.make(
   {
     name: Args.text({ name: "name" }).pipe(Args.withDescription("What to call it.")),
     account: Options.text("account").pipe(
+      Options.withPseudoName("ACCOUNT"),
       Options.withDescription("Whose it is (default)."),
       Options.withDefault("default")
     ),
@@ -204,10 +208,10 @@ const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) 
   )
 )
 
-export const keysCommand = Command.make("keys").pipe(
-  Command.withDescription("Make, list, change and revoke API keys."),
-  Command.withSubcommands([create, list, show, update, revoke, rotateSecret])
-)
+export const keysCommand: Group = {
+  name: "keys",
+  commands: [leaf(create), leaf(list), leaf(show), leaf(update), leaf(revoke), leaf(rotateSecret)]
+}
 
 const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
   asJson

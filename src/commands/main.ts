@@ -1,17 +1,21 @@
-import { BunContext, BunRuntime } from "@effect/platform-bun"
-import { Effect } from "effect"
-import { exitCodeOf } from "./exitCodes.ts"
-import { gateway } from "./gateway.ts"
+import { version } from "../../package.json"
+import { boldOn, laidOut } from "./frame/page.ts"
+import { rootPage } from "./frame/pages.ts"
+
+/** Whether these words start a gateway. */
+export const serves = ([command]: ReadonlyArray<string>): boolean => command === undefined || command === "serve"
 
 /** Runs the command line until it ends or is told to. What it writes is for its user alone. */
-export const main = (args: ReadonlyArray<string>): void => {
+export const main = async (args: ReadonlyArray<string>): Promise<void> => {
   process.umask(0o077)
-  gateway(args).pipe(
-    Effect.provide(BunContext.layer),
-    BunRuntime.runMain({
-      disableErrorReporting: true,
-      disablePrettyLogger: true,
-      teardown: (exit, onExit) => onExit(exitCodeOf(exit))
-    })
-  )
+  const [command, ...rest] = args
+  // Nothing is loaded for these two.
+  if (command === "version" || command === "--version") return print(version)
+  if (isHelp(command) && rest.length === 0) return print(laidOut(rootPage(), boldOn(process.stdout)))
+  const { run } = await import("./run.ts")
+  run(command === undefined ? ["serve"] : isHelp(command) ? [...rest, "--help"] : args)
 }
+
+const isHelp = (command: string | undefined) => command === "help" || command === "--help" || command === "-h"
+
+const print = (text: string) => void process.stdout.write(`${text}\n`)

@@ -6,6 +6,7 @@ import * as Database from "../sql/Database.ts"
 import { help, json, print } from "./options.ts"
 import { logger } from "./administering.ts"
 import { SettingsLive } from "./settings.ts"
+import { leaf } from "./frame/leaf.ts"
 
 const check = Options.boolean("check").pipe(
   Options.withDescription("Change nothing; end with 1 where there is something to do.")
@@ -14,7 +15,7 @@ const check = Options.boolean("check").pipe(
 /** The message says which schema is there. */
 class Behind extends Data.TaggedError("Behind")<{ readonly message: string }> {}
 
-const migrate = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
+const bringUp = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
   const url = visitedUrl(yield* Settings)
   const { known, place, stored } = yield* Database.schemasOf(url)
   const record = (schema: number) => ({ database: place, schema, latest: known })
@@ -35,8 +36,8 @@ const migrate = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
 
 const current = (place: string, schema: number) => `database ${place} has schema ${schema}, which is this version's`
 
-export const migrateCommand = Command.make("migrate", { check, json }, ({ check, json }) =>
-  Effect.provide(migrate(check, json), Layer.merge(SettingsLive, logger))
+const migrate = Command.make("migrate", { check, json }, ({ check, json }) =>
+  Effect.provide(bringUp(check, json), Layer.merge(SettingsLive, logger))
 ).pipe(
   Command.withDescription(
     help(
@@ -45,3 +46,5 @@ export const migrateCommand = Command.make("migrate", { check, json }, ({ check,
     )
   )
 )
+
+export const migrateCommand = leaf(migrate)

@@ -4,8 +4,9 @@ import { Administration } from "../admin/Administration.ts"
 import { administering } from "./administering.ts"
 import { help, json, print, shortTime } from "./options.ts"
 import { table } from "./table.ts"
+import { leaf } from "./frame/leaf.ts"
 
-export const nodesCommand = Command.make("nodes", { json }, ({ json }) =>
+const nodes = Command.make("nodes", { json }, ({ json }) =>
   administering(
     Effect.gen(function* () {
       const { nodes } = yield* Administration
@@ -31,3 +32,5 @@ export const nodesCommand = Command.make("nodes", { json }, ({ json }) =>
     help("List the processes that serve from a Postgres, and what they hold.", "gateway nodes", "gateway nodes --json")
   )
 )
+
+export const nodesCommand = leaf(nodes)

@@ -17,7 +17,11 @@ export const print = (asJson: boolean, value: unknown, words: () => string) =>
   Console.log(asJson ? JSON.stringify(value, null, 2) : words())
 
 export const optionalText = (name: string, description: string) =>
-  Options.text(name).pipe(Options.withDescription(description), Options.optional)
+  Options.text(name).pipe(
+    Options.withPseudoName(name.toUpperCase()),
+    Options.withDescription(description),
+    Options.optional
+  )
 
 export const account = optionalText("account", "Only this account's.")
 
@@ -42,6 +46,7 @@ const isUsd = Schema.is(Usd)
 
 export const usdOption = (name: string, description: string) =>
   Options.text(name).pipe(
+    Options.withPseudoName("USD"),
     Options.filterMap(
       (text) => (isUsd(text) ? Option.some(nanoUsdOf(text)) : Option.none()),
       `--${name}: expected an amount in dollars with at most nine decimals, such as 5 or 12.50`
@@ -52,6 +57,7 @@ export const usdOption = (name: string, description: string) =>
 
 export const moment = (name: string, description: string) =>
   Options.text(name).pipe(
+    Options.withPseudoName("TIME"),
     Options.filterMap(
       (text) => (readTime(text, 0) === undefined ? Option.none() : Option.some(text)),
       `--${name}: expected how long ago (30m, 24h, 7d), a UTC day (2026-01-31) or a time (2026-01-31T12:00:00Z)`
@@ -62,6 +68,7 @@ export const moment = (name: string, description: string) =>
 /** A limit: a number, or `none` to take it away. */
 export const limit = (name: string, what: string) =>
   Options.text(name).pipe(
+    Options.withPseudoName("N|none"),
     Options.filterMap(
       (text) =>
         text === "none" ? Option.some(null) : /^[1-9]\d{0,9}$/.test(text) ? Option.some(Number(text)) : Option.none(),

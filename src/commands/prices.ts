@@ -1,6 +1,8 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { help, json } from "./options.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 
 const check = Command.make("check", { json }, ({ json }) =>
   Effect.flatMap(
@@ -10,13 +12,10 @@ const check = Command.make("check", { json }, ({ json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Show what each model costs and where that stands: gateway.yaml, its prices_file, the built-in list. Needs no network.",
+      "Show what each model costs and where that stands. Places are gateway.yaml, its prices_file and the built-in list. Needs no network.",
       "gateway prices check"
     )
   )
 )
 
-export const pricesCommand = Command.make("prices").pipe(
-  Command.withDescription("See what models cost."),
-  Command.withSubcommands([check])
-)
+export const pricesCommand: Group = { name: "prices", commands: [leaf(check)] }

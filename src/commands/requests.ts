@@ -7,6 +7,8 @@ import { requestView } from "../requests/RequestView.ts"
 import type { RequestView } from "../requests/RequestView.ts"
 import type { RequestFilter } from "../requests/store/RequestStore.ts"
 import { administering } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
 import { fields, oneLine, table } from "./table.ts"
 
@@ -94,7 +96,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
   )
 ).pipe(
   Command.withDescription(
-    help("Show what became of a request: who was asked, how long it took, what it cost.", "gateway requests show req_…")
+    help("Show what became of a request. Who was asked, how long it took, what it cost.", "gateway requests show req_…")
   )
 )
 
@@ -132,10 +134,7 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
   )
 )
 
-export const requestsCommand = Command.make("requests").pipe(
-  Command.withDescription("List, show and follow what became of requests."),
-  Command.withSubcommands([list, show, tail])
-)
+export const requestsCommand: Group = { name: "requests", commands: [leaf(list), leaf(show), leaf(tail)] }
 
 const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
 

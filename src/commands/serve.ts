@@ -6,6 +6,7 @@ import { linked } from "../workers/linked.ts"
 import type { Link } from "../workers/linked.ts"
 import { LogsLive } from "./logs.ts"
 import { SettingsLive } from "./settings.ts"
+import { leaf } from "./frame/leaf.ts"
 
 /** Serves by itself. Loaded when it is wanted: other commands would wait for it for nothing. */
 const serveHere = (link: Link | undefined) =>
@@ -54,6 +55,8 @@ const workers = Options.integer("workers").pipe(
   Options.optional
 )
 
-export const serveCommand = Command.make("serve", { workers }, ({ workers }) => serveGateway(workers)).pipe(
+const serve = Command.make("serve", { workers }, ({ workers }) => serveGateway(workers)).pipe(
   Command.withDescription("Serve the gateway until SIGTERM or SIGINT.")
 )
+
+export const serveCommand = leaf(serve)

@@ -7,6 +7,8 @@ import { Settings, visitedUrl } from "../config/Settings.ts"
 import { readTime } from "../contract/timeQuery.ts"
 import * as Database from "../sql/Database.ts"
 import { actor, administering } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
 import { fields, table } from "./table.ts"
 
@@ -89,10 +91,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
   )
 )
 
-export const tasksCommand = Command.make("tasks").pipe(
-  Command.withDescription("List, show and cancel video tasks, async messages and background responses."),
-  Command.withSubcommands([list, show, cancel])
-)
+export const tasksCommand: Group = { name: "tasks", commands: [leaf(list), leaf(show), leaf(cancel)] }
 
 const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "ERROR"]
 

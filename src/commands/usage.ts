@@ -7,10 +7,11 @@ import type { UsageRecord } from "../ledger/UsageRecord.ts"
 import { administering } from "./administering.ts"
 import { account, help, json, limitOption, moment, optionalText, print } from "./options.ts"
 import { csv, table } from "./table.ts"
+import { leaf } from "./frame/leaf.ts"
 
 type Row = UsageRecord["data"][number]
 
-export const usageCommand = Command.make(
+const usage = Command.make(
   "usage",
   {
     by: Options.choice("by", ["day", "model", "key", "request"]).pipe(
@@ -96,3 +97,5 @@ const totalsRow = ({ by, totals }: UsageRecord, columns: number) => {
   const names = columns - sums.length
   return ["total", ...Array.from({ length: names - 1 }, () => ""), ...sums]
 }
+
+export const usageCommand = leaf(usage)

@@ -4,6 +4,8 @@ import { Administration } from "../admin/Administration.ts"
 import { signingRecord } from "../admin/WebhookAdministration.ts"
 import type { SigningSecrets } from "../admin/WebhookAdministration.ts"
 import { actor, administering, needsMasterSecret } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
 import { help, json, print } from "./options.ts"
 
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
@@ -20,7 +22,7 @@ const secret = Command.make("secret", { id, json }, ({ id, json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Show the secrets that sign an account's callbacks (Standard Webhooks), newest first.",
+      "Show the secrets that sign its callbacks. Newest first; they are those of Standard Webhooks.",
       "gateway webhooks secret team-a"
     )
   )
@@ -43,15 +45,12 @@ const rotate = Command.make("rotate", { id, json }, ({ id, json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Give an account another webhook secret; the one before goes on signing for two days.",
+      "Give an account another webhook secret. The one before goes on signing for two days.",
       "gateway webhooks rotate team-a"
     )
   )
 )
 
-export const webhooksCommand = Command.make("webhooks").pipe(
-  Command.withDescription("Show and rotate the secrets that sign callbacks."),
-  Command.withSubcommands([secret, rotate])
-)
+export const webhooksCommand: Group = { name: "webhooks", commands: [leaf(secret), leaf(rotate)] }
 
 const shown = ({ secrets }: SigningSecrets) => secrets.map((secret) => `  ${Redacted.value(secret)}`).join("\n")

@@ -359,9 +359,28 @@ describe("the command line", () => {
     }
   )
 
-  it("completes in every shell", async () => {
-    for (const shell of ["bash", "zsh", "fish"]) {
-      expect((await ok("--completions", shell)).out).toContain("rotate-secret")
+  it("tells its version, and helps where it stands", async () => {
+    const { version } = (await Bun.file("package.json").json()) as { version: string }
+    for (const word of ["version", "--version"]) expect((await ok(word)).out).toBe(`${version}\n`)
+    const root = (await ok("help")).out
+    expect((await ok("--help")).out).toBe(root)
+    expect(root).toContain("\n  keys        Make, list, change and revoke API keys.\n")
+    const keys = await run("keys", "nope")
+    expect([keys.code, keys.out]).toEqual([2, ""])
+    expect(keys.err).toMatch(/^gateway keys: there is no command "nope"\n/)
+    expect(keys.err).toContain((await ok("help", "keys")).out)
+    expect((await run("keys", "revok")).err).toContain("`gateway keys revoke`?")
+    expect((await ok("help", "keys", "create")).out).toBe((await ok("keys", "create", "--help")).out)
+    const option = await run("keys", "create", "--nmae", "x")
+    expect([option.code, option.err]).toEqual([
+      2,
+      "gateway: there is no option --nmae\nUsage: gateway keys create NAME [OPTIONS]\n`gateway help keys create` explains it.\n"
+    ])
+  })
+
+  it("is plain where it is piped", async () => {
+    for (const args of [["help"], ["keys"], ["keys", "create", "--help"]]) {
+      expect((await ok(...args)).out).not.toContain("\u001b")
     }
   })
 

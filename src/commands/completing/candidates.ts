@@ -1,0 +1,74 @@
+import { Effect } from "effect"
+import type { Entry } from "../frame/Entry.ts"
+import type { Group, Leaf } from "../frame/leaf.ts"
+
+/** A word that may stand there, and what it is. */
+export interface Candidate {
+  readonly word: string
+  readonly about: string
+}
+
+/** @param words those behind the program's name; the last is the one to be completed, perhaps empty */
+export const candidates = (
+  entries: ReadonlyArray<Entry>,
+  words: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<Candidate>> =>
+  Effect.map(possible(entries, words), (all) => {
+    const last = words.at(-1) ?? ""
+    return all.filter(({ word }) => word.startsWith(last))
+  })
+
+const possible = (
+  entries: ReadonlyArray<Entry>,
+  [name = "", ...rest]: ReadonlyArray<string>
+): Effect.Effect<ReadonlyArray<Candidate>> =>
+  Effect.gen(function* () {
+    if (rest.length === 0) return [...entries.map(named), ...builtIn]
+    if (name === "help") return yield* possible(entries, rest)
+    const entry = entries.find((entry) => entry.name === name)
+    if (entry === undefined) return []
+    const found = yield* Effect.promise(entry.load)
+    if (!("commands" in found)) return yield* ofLeaf(found, name, rest)
+    const [second = "", ...others] = rest
+    if (others.length === 0) return commandsOf(found)
+    const leaf = found.commands.find((leaf) => leaf.name === second)
+    return leaf === undefined ? [] : yield* ofLeaf(leaf, name, others)
+  })
+
+const named = ({ name, what }: Entry): Candidate => ({ word: name, about: what })
+
+const builtIn: ReadonlyArray<Candidate> = [
+  { word: "help", about: "Explain a command." },
+  { word: "version", about: "Print the version." }
+]
+
+const commandsOf = ({ commands }: Group): ReadonlyArray<Candidate> =>
+  commands.map(({ described, name }) => ({ word: name, about: described().what[0] ?? "" }))
+
+const ofLeaf = (leaf: Leaf, group: string, words: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Candidate>> => {
+  const { args, options } = leaf.described()
+  const known = options.map(([written, about]) => {
+    const [option = "", value = ""] = written.split(" ")
+    return { option, value, about }
+  })
+  const before = words.slice(0, -1)
+  const asked = known.find(({ option, value }) => option === before.at(-1) && value !== "")
+  if (asked !== undefined) return valuesOf(asked.value)
+  if (words.at(-1)?.startsWith("-") === true) {
+    return Effect.succeed(known.map(({ about, option }) => ({ word: option, about })))
+  }
+  const given = before.filter(
+    (word, at) => !word.startsWith("-") && !known.some(({ option, value }) => option === before[at - 1] && value !== "")
+  )
+  const next = args[given.length]?.[0]
+  return next === undefined ? Effect.succeed([]) : valuesOf(group === "keys" && next === "ID" ? "KEY" : next)
+}
+
+/** What a placeholder stands for. */
+const valuesOf = (placeholder: string): Effect.Effect<ReadonlyArray<Candidate>> => {
+  if (placeholder === "SHELL") return words(["bash", "zsh", "fish"])
+  if (placeholder.includes("|")) return words(placeholder.split("|"))
+  return Effect.succeed([])
+}
+
+const words = (all: ReadonlyArray<string>) => Effect.succeed(all.map((word) => ({ word, about: "" })))

@@ -1,0 +1,122 @@
+import type { Entry } from "./Entry.ts"
+
+interface Chapter {
+  readonly title: string
+  readonly entries: ReadonlyArray<Entry>
+}
+
+/** All commands, in the order in which somebody comes to need them. */
+export const chapters: ReadonlyArray<Chapter> = [
+  {
+    title: "Run it",
+    entries: [
+      {
+        name: "serve",
+        what: "Serve the gateway until SIGTERM or SIGINT.",
+        load: async () => (await import("../serve.ts")).serveCommand
+      },
+      {
+        name: "check",
+        what: "Read the settings through, and print what would be served.",
+        load: async () => (await import("../check.ts")).checkCommand
+      },
+      {
+        name: "prices",
+        what: "See what models cost.",
+        load: async () => (await import("../prices.ts")).pricesCommand
+      }
+    ]
+  },
+  {
+    title: "Who may use it",
+    entries: [
+      {
+        name: "keys",
+        what: "Make, list, change and revoke API keys.",
+        load: async () => (await import("../keys.ts")).keysCommand
+      },
+      {
+        name: "accounts",
+        what: "Make, list, change and credit accounts.",
+        load: async () => (await import("../accounts.ts")).accountsCommand
+      },
+      {
+        name: "webhooks",
+        what: "Show and rotate the secrets that sign callbacks.",
+        load: async () => (await import("../webhooks.ts")).webhooksCommand
+      }
+    ]
+  },
+  {
+    title: "What happens in it",
+    entries: [
+      {
+        name: "requests",
+        what: "List, show and follow what became of requests.",
+        load: async () => (await import("../requests.ts")).requestsCommand
+      },
+      {
+        name: "usage",
+        what: "What was used, and what it cost.",
+        load: async () => (await import("../usage.ts")).usageCommand
+      },
+      {
+        name: "tasks",
+        what: "List, show and cancel what runs in the background.",
+        load: async () => (await import("../tasks.ts")).tasksCommand
+      },
+      {
+        name: "nodes",
+        what: "List the processes that serve from a Postgres.",
+        load: async () => (await import("../nodes.ts")).nodesCommand
+      },
+      {
+        name: "audit",
+        what: "Read what was changed, by whom and when.",
+        load: async () => (await import("../audit.ts")).auditCommand
+      }
+    ]
+  },
+  {
+    title: "Its database",
+    entries: [
+      {
+        name: "migrate",
+        what: "Bring the database to this version's schema.",
+        load: async () => (await import("../migrate.ts")).migrateCommand
+      },
+      {
+        name: "backup",
+        what: "Copy a SQLite database, beside a running gateway too.",
+        load: async () => (await import("../backup.ts")).backupCommand
+      },
+      {
+        name: "restore",
+        what: "Put a backup in the database's place.",
+        load: async () => (await import("../backup.ts")).restoreCommand
+      },
+      {
+        name: "db",
+        what: "Move everything from SQLite to Postgres.",
+        load: async () => (await import("../database.ts")).databaseCommand
+      },
+      {
+        name: "config",
+        what: "The configuration that is kept in the database.",
+        load: async () => (await import("../configuration.ts")).configurationCommand
+      }
+    ]
+  },
+  {
+    title: "This program",
+    entries: [
+      {
+        name: "completion",
+        what: "Print a script that completes commands in bash, zsh or fish.",
+        load: async () => (await import("../completion.ts")).completionCommand
+      }
+    ]
+  }
+]
+
+export const entries = chapters.flatMap((chapter) => chapter.entries)

@@ -1,0 +1,24 @@
+/** The name that was probably meant: one that begins alike, or takes two changes at most. */
+export const nearest = (given: string, names: ReadonlyArray<string>): string | undefined => {
+  const begun = names.filter((name) => given.length > 1 && name.startsWith(given))
+  if (begun.length === 1) return begun[0]
+  const [best] = names
+    .map((name) => ({ name, changes: changesBetween(given, name) }))
+    .filter(({ changes, name }) => changes <= Math.min(2, name.length - 2))
+    .toSorted((one, other) => one.changes - other.changes)
+  return best?.name
+}
+
+/** Letters to add, drop or replace (Levenshtein). */
+const changesBetween = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1)
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[other.length] ?? 0
+}
