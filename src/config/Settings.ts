@@ -1,19 +1,18 @@
 import { dirname, resolve } from "node:path"
-import { Context, Duration, Effect, Either, Layer, Option, ParseResult, Redacted, Schema } from "effect"
-import { describe } from "../contract/describe.ts"
+import { Context, Duration, Effect, Either, Layer, Option, Redacted, Schema } from "effect"
 import { testDouble } from "../contract/testDouble.ts"
-import { databaseVariables, poolSettings, poolWarnings, sectionOf } from "./databaseSettings.ts"
+import { isPostgres, poolSettings, poolWarnings, sectionOf } from "./databaseSettings.ts"
 import type { PoolSettings } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
 import type { Environment, Located } from "./document.ts"
 import { filesPlace } from "./filesPlace.ts"
 import type { FilesPlace } from "./filesPlace.ts"
-import { LogFormats, LogLevels } from "./GatewayFile.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { defaultFile, fileSource, inDatabase, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
 import type { Source } from "./source.ts"
 import { spanOf } from "./spanOf.ts"
-import { environmentWarnings, isInjected } from "./warnings.ts"
+import { DatabaseUrl, databaseUrls, readEnvironment, Variables } from "./variables.ts"
+import { environmentWarnings } from "./warnings.ts"
 
 /** What the operator decides about the process, settled once at start. */
 export interface GatewaySettings {
@@ -102,83 +101,6 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
   /** For tests: what is not given dies when it is used. */
   static readonly Test = (given: Partial<(typeof Settings)["Service"]>) => testDouble(Settings, given)
 }
-
-const Port = Schema.NumberFromString.pipe(
-  Schema.filter((port) => Number.isInteger(port) && port >= 0 && port <= 65_535, {
-    message: ({ actual }) => `expected a port number from 0 to 65535; got "${String(actual)}"`
-  })
-)
-
-const databaseUrls = "expected sqlite:<path>, sqlite::memory: or postgres://<user>:<password>@<host>:<port>/<name>"
-
-const DatabaseUrl = Schema.String.pipe(
-  Schema.filter(
-    (url) => (url.startsWith("sqlite:") ? url.length > "sqlite:".length : isPostgres(url) && URL.canParse(url)),
-    {
-      message: () => databaseUrls
-    }
-  )
-)
-
-const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url)
-
-const RedisAddress = Schema.String.pipe(
-  Schema.pattern(/^(redis|rediss|valkey):\/\/./, { message: () => "expected redis://host:port or rediss://host:port" })
-)
-
-/** A key that a person chose. */
-const OwnKey = Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
-
-const Variables = Schema.Struct({
-  GATEWAY_CONFIG: Schema.optional(Schema.String),
-  GATEWAY_HOST: Schema.optional(Schema.String),
-  GATEWAY_PORT: Schema.optional(Port),
-  GATEWAY_PUBLIC_URL: Schema.optional(
-    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), { message: () => "expected an http(s) address" }))
-  ),
-  GATEWAY_DATABASE_URL: Schema.optional(Schema.Redacted(DatabaseUrl)),
-  ...databaseVariables,
-  GATEWAY_DATA_DIRECTORY: Schema.optional(Schema.NonEmptyString),
-  GATEWAY_WORKERS: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 256))),
-  GATEWAY_FILES: Schema.optional(Schema.NonEmptyString),
-  GATEWAY_FILES_ENDPOINT: Schema.optional(
-    Schema.String.pipe(Schema.filter((text) => URL.canParse(text), { message: () => "expected an http(s) address" }))
-  ),
-  GATEWAY_FILES_REGION: Schema.optional(Schema.NonEmptyString),
-  GATEWAY_FILES_PATH_STYLE: Schema.optional(Schema.BooleanFromString),
-  GATEWAY_FILES_ACCESS_KEY_ID: Schema.optional(Schema.Redacted(Schema.String)),
-  GATEWAY_FILES_SECRET_ACCESS_KEY: Schema.optional(Schema.Redacted(Schema.String)),
-  GATEWAY_DRAIN_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 3_600))),
-  GATEWAY_LEAVE_SECONDS: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0, 600))),
-  GATEWAY_REDIS_URL: Schema.optional(Schema.Redacted(RedisAddress)),
-  GATEWAY_CHECK_ANSWERS: Schema.optional(Schema.BooleanFromString),
-  GATEWAY_METRICS: Schema.optional(Schema.BooleanFromString),
-  GATEWAY_LOG: Schema.optional(LogLevels),
-  GATEWAY_LOG_FORMAT: Schema.optional(LogFormats),
-  GATEWAY_ALLOW_ADDRESSES: Schema.optional(Schema.String),
-  GATEWAY_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
-  GATEWAY_WEBHOOK_SECRET: Schema.optional(Schema.Redacted(Schema.String)),
-  GATEWAY_BOOTSTRAP_KEY: Schema.optional(OwnKey),
-  GATEWAY_ADMIN_KEY: Schema.optional(OwnKey)
-})
-type Variables = typeof Variables.Type
-
-const readEnvironment = (env: Environment): Either.Either<Variables, BadSettings> =>
-  Either.mapLeft(
-    ParseResult.decodeUnknownEither(Variables)(ours(env)),
-    (issue) => new BadSettings({ message: describe(issue).message })
-  )
-
-/**
- * An empty variable is one that was not set; an empty secret is a mistake that must not go unnoticed. What a container
- * platform says of a service named "gateway" is none of ours.
- */
-const ours = (env: Environment) =>
-  Object.fromEntries(
-    Object.entries(env).filter(
-      ([name, value]) => value !== undefined && (value !== "" || name.endsWith("_SECRET")) && !isInjected(name, value)
-    )
-  )
 
 /** What the file names is looked for from where the file is. */
 const besideFile = (path: Option.Option<string>, named: string): string =>

@@ -1,4 +1,5 @@
 import { Duration, Option, Redacted, Schema } from "effect"
+import { given, variable } from "./sections/given.ts"
 
 /** How a Postgres is worked with, beside its address. */
 export interface PoolSettings {
@@ -14,7 +15,7 @@ export interface PoolSettings {
   readonly slowQuery: Duration.Duration
 }
 
-const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url)
+export const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url) && URL.canParse(url)
 
 const directUrls = "expected postgres://<user>:<password>@<host>:<port>/<name>"
 
@@ -23,26 +24,51 @@ const Connections = Schema.Int.pipe(Schema.between(2, 1_000))
 const Seconds = Schema.Number.pipe(Schema.between(0.1, 3_600))
 const Milliseconds = Schema.Number.pipe(Schema.positive())
 
+const ofDirectUrl =
+  "The server itself, where the other address is a pooler's: for locks, notices and changes of the schema ([operations](operations.md#postgres))."
+const ofConnections = "Connections of a process at most."
+const ofPrepare =
+  "Whether the server remembers statements by name; `false` behind a pooler that gives each transaction another connection."
+const ofTimeout = "Seconds that a statement, or a transaction that does nothing, may take."
+const ofSlowQueries = "Milliseconds from which a statement is logged."
+
 /** `database` as a mapping. */
 export const DatabaseSection = Schema.Struct({
-  /** `sqlite:<path>`, `sqlite::memory:` or `postgres://…`, which may hold a password. */
-  url: Schema.optional(Schema.Redacted(Schema.NonEmptyString)),
-  direct_url: Schema.optional(DirectUrl),
-  connections: Schema.optional(Connections),
-  prepare: Schema.optional(Schema.Boolean),
-  /** Seconds. */
-  statement_timeout: Schema.optional(Seconds),
-  slow_query_ms: Schema.optional(Milliseconds)
+  url: given(
+    Schema.Redacted(Schema.NonEmptyString),
+    "`sqlite:<path>`, `sqlite::memory:` or `postgres://…`, which may hold a password.",
+    "`sqlite:data/gateway.db`"
+  ),
+  direct_url: given(DirectUrl, ofDirectUrl, "`url`"),
+  connections: given(Connections, ofConnections, "`10`"),
+  prepare: given(Schema.Boolean, ofPrepare, "`true`"),
+  statement_timeout: given(Seconds, ofTimeout, "`30`"),
+  slow_query_ms: given(Milliseconds, ofSlowQueries, "`1000`")
 })
 type DatabaseSection = typeof DatabaseSection.Type
 
 /** The same in the environment. */
 export const databaseVariables = {
-  GATEWAY_DATABASE_DIRECT_URL: Schema.optional(DirectUrl),
-  GATEWAY_DATABASE_CONNECTIONS: Schema.optional(Schema.NumberFromString.pipe(Schema.int(), Schema.between(2, 1_000))),
-  GATEWAY_DATABASE_PREPARE: Schema.optional(Schema.BooleanFromString),
-  GATEWAY_DATABASE_STATEMENT_TIMEOUT: Schema.optional(Schema.NumberFromString.pipe(Schema.between(0.1, 3_600))),
-  GATEWAY_DATABASE_SLOW_QUERY_MS: Schema.optional(Schema.NumberFromString.pipe(Schema.positive()))
+  GATEWAY_DATABASE_DIRECT_URL: variable(DirectUrl, ofDirectUrl, "", "database.direct_url"),
+  GATEWAY_DATABASE_CONNECTIONS: variable(
+    Schema.NumberFromString.pipe(Schema.int(), Schema.between(2, 1_000)),
+    ofConnections,
+    "`10`",
+    "database.connections"
+  ),
+  GATEWAY_DATABASE_PREPARE: variable(Schema.BooleanFromString, ofPrepare, "`true`", "database.prepare"),
+  GATEWAY_DATABASE_STATEMENT_TIMEOUT: variable(
+    Schema.NumberFromString.pipe(Schema.between(0.1, 3_600)),
+    ofTimeout,
+    "`30`",
+    "database.statement_timeout"
+  ),
+  GATEWAY_DATABASE_SLOW_QUERY_MS: variable(
+    Schema.NumberFromString.pipe(Schema.positive()),
+    ofSlowQueries,
+    "`1000`",
+    "database.slow_query_ms"
+  )
 }
 type Variables = Schema.Struct.Type<typeof databaseVariables>
 

@@ -1,5 +1,5 @@
 import type { Limits } from "../contract/Caller.ts"
-import type { Limits as Written } from "./GatewayFile.ts"
+import type { Limits as Written } from "./sections/Model.ts"
 
 /** Limits as the configuration file spells them. */
 export const limitsOf = (written: Written): Limits => ({

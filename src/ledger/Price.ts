@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import type { Price as PriceSchema } from "../config/GatewayFile.ts"
+import type { Price as PriceSchema } from "../config/sections/Model.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /**

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Scope } from "effect"
-import type { ProtocolName } from "../config/GatewayFile.ts"
+import type { ProtocolName } from "../config/sections/Upstream.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
 import { anthropicMessages } from "./protocols/anthropicMessages/anthropicMessages.ts"

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, it } from "@effect/vitest"
-import { protocolNames } from "../../src/config/GatewayFile.ts"
+import { protocolNames } from "../../src/config/sections/Upstream.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/upstreams.md"), "utf8")

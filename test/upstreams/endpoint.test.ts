@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { protocolNames } from "../../src/config/GatewayFile.ts"
+import { protocolNames } from "../../src/config/sections/Upstream.ts"
 import { wrongBaseUrl } from "../../src/config/baseUrl.ts"
 import { addressOf } from "../../src/upstreams/Endpoint.ts"
 import { protocolOf } from "../../src/upstreams/protocols.ts"

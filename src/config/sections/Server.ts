@@ -1,0 +1,43 @@
+import { Schema } from "effect"
+import { given, needed } from "./given.ts"
+import { HttpUrl, Origin, Text } from "./values.ts"
+
+/** `server`: the process itself. */
+export const Server = Schema.Struct({
+  host: given(Text, "The address to listen on; `0.0.0.0` for all.", "`127.0.0.1`"),
+  port: given(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
+  public_url: given(HttpUrl, "Where clients reach the gateway: links to files begin with it.", "where it listens"),
+  leave_seconds: given(
+    Schema.Number.pipe(Schema.between(0, 600)),
+    "How long new requests are still served after SIGTERM, while `/readyz` is 503: for whoever sends them to notice ([deployment](deployment.md#an-upgrade-without-a-failed-request)). Then nobody listens.",
+    "`0`"
+  ),
+  workers: given(
+    Schema.Int.pipe(Schema.between(1, 256)),
+    "Processes that serve the port together; more than one only with Postgres ([operations](operations.md#workers)).",
+    "`1`"
+  ),
+  drain_seconds: given(
+    Schema.Number.pipe(Schema.between(0, 3_600)),
+    "How long running requests may go on after SIGTERM.",
+    "`25`"
+  ),
+  trusted_proxies: given(
+    Schema.Array(Text),
+    "Ranges of the proxies in front of the gateway, whose `X-Forwarded-For` is believed."
+  ),
+  cors_origins: given(Schema.Array(Origin), "Origins of pages that may call the gateway from a browser; `*` for all."),
+  metrics: given(
+    Schema.Boolean,
+    "Opens `GET /metrics` without a key, for whoever reaches the port; the admin key opens it always ([operations](operations.md#metrics)).",
+    "`false`"
+  ),
+  tls: given(
+    Schema.Struct({
+      cert: needed(Text, "PEM file of the certificate, with the chain behind it."),
+      key: needed(Text, "PEM file of its key, without a passphrase.")
+    }),
+    "`{ cert, key }`: the gateway speaks [HTTPS](#https).",
+    "HTTP"
+  )
+})

@@ -1,0 +1,37 @@
+import { Schema } from "effect"
+import { wrongBaseUrl } from "../baseUrl.ts"
+import { spanOf } from "../spanOf.ts"
+
+/** A name of somebody's choice, or an address's part. */
+export const Text = Schema.NonEmptyString
+
+export const HttpUrl = Schema.String.pipe(
+  Schema.filter((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), {
+    message: () => "expected an http:// or https:// address"
+  })
+)
+
+export const BaseUrl = Schema.String.pipe(Schema.filter((text) => wrongBaseUrl(text)))
+
+/** Never seen again once it is read. */
+export const Secret = Schema.Redacted(Schema.NonEmptyString)
+
+export const Seconds = Schema.Number.pipe(Schema.positive())
+export const Count = Schema.Int.pipe(Schema.positive())
+export const Usd = Schema.Number.pipe(Schema.nonNegative())
+
+export const LogLevels = Schema.Literal("debug", "info", "warn", "error")
+export const LogFormats = Schema.Literal("json", "text")
+
+export const Origin = Schema.String.pipe(
+  Schema.filter((text) => text === "*" || (URL.canParse(text) && new URL(text).origin === text), {
+    message: () => "expected an origin such as https://app.example.com, or *"
+  })
+)
+
+/** `30d`, `12h`, `90m`. */
+export const Span = Schema.String.pipe(
+  Schema.filter((text) => spanOf(text) !== undefined, {
+    message: () => "expected a number of days, hours, minutes or seconds such as 30d, 12h, 90m, 45s"
+  })
+)
