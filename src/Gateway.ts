@@ -14,6 +14,7 @@ import { Administration } from "./admin/Administration.ts"
 import { AppliedConfigurationsLive } from "./admin/AppliedConfigurations.ts"
 import { AdminApi } from "./admin/Api.ts"
 import { AdminHandlers } from "./admin/Handlers.ts"
+import { Serving } from "./admin/Serving.ts"
 import { GatewayApi } from "./Api.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { ChatCompletions } from "./chat/ChatCompletions.ts"
@@ -177,7 +178,7 @@ const AccountLive = AccountHandlers.pipe(
 
 const HandlersLive = Layer.mergeAll(
   AccountLive,
-  AdminHandlers.pipe(Layer.provide(Administration.Default)),
+  AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
   Layer.merge(ChatHandlers, SealExpiry).pipe(Layer.provide(ChatCompletions.Default), Layer.provide(SealStore.Default)),
   EmbeddingsHandlers.pipe(Layer.provide(Embeddings.Default)),
   HealthHandlers,

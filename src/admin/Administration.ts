@@ -5,6 +5,7 @@ import type { UsageQuestion } from "../ledger/usageReportOf.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { ConfigurationAdministration } from "./ConfigurationAdministration.ts"
+import { DeliveryAdministration } from "./DeliveryAdministration.ts"
 import { Audit } from "./store/Audit.ts"
 import { NodeList } from "./store/NodeList.ts"
 import { KeyAdministration } from "./KeyAdministration.ts"
@@ -17,6 +18,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     KeyAdministration.Default,
     AccountAdministration.Default,
     TaskAdministration.Default,
+    DeliveryAdministration.Default,
     WebhookAdministration.Default,
     ConfigurationAdministration.Default,
     Audit.Default,
@@ -30,6 +32,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       keys: yield* KeyAdministration,
       accounts: yield* AccountAdministration,
       tasks: yield* TaskAdministration,
+      deliveries: yield* DeliveryAdministration,
       webhooks: yield* WebhookAdministration,
       configuration: yield* ConfigurationAdministration,
       audit: yield* Audit,

@@ -15,6 +15,7 @@ import { AdminOperationsApi } from "./OperationsApi.ts"
 import { requestOf } from "../requests/ask.ts"
 import { requestView } from "../requests/RequestView.ts"
 import { offsetOf, paged, pagedByOffset } from "./paging.ts"
+import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 import { signingRecord } from "./WebhookAdministration.ts"
 
@@ -75,61 +76,82 @@ const AccountsHandlers = handlers(
 
 const OperationsHandlers = handlers(
   AdminOperationsApi,
-  Effect.map(Administration, ({ audit, nodes, requests, tasks, usage }) => ({
-    listTasks: ({ urlParams }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        Effect.map(
-          tasks.list({
-            account: urlParams.account,
-            kind: urlParams.kind,
-            model: urlParams.model,
-            states: urlParams.state,
-            sinceMs: readTime(urlParams.since ?? "7d", nowMs) ?? nowMs,
-            after: taskCursor(urlParams.after),
+  Effect.map(
+    Effect.all([Administration, Serving]),
+    ([{ audit, deliveries, nodes, requests, tasks, usage }, serving]) => ({
+      listTasks: ({ urlParams }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+          Effect.map(
+            tasks.list({
+              account: urlParams.account,
+              kind: urlParams.kind,
+              model: urlParams.model,
+              states: urlParams.state,
+              sinceMs: readTime(urlParams.since ?? "7d", nowMs) ?? nowMs,
+              after: taskCursor(urlParams.after),
+              limit: (urlParams.limit ?? 100) + 1
+            }),
+            (rows) => paged(rows, urlParams, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+          )
+        ),
+      showTask: ({ path }) => tasks.show(path.id),
+      cancelTask: ({ path }) =>
+        tasks.cancel(actor, path.id, cancelPatienceMs).pipe(
+          Effect.flatMap((answer) => outcomeOf(answer, true)),
+          Effect.map(({ task }) => task)
+        ),
+      usage: ({ urlParams: { account, ...question } }) =>
+        usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
+      listRequests: ({ urlParams: { after, limit = 100, since, status, until, ...same } }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+          const before = Number(after)
+          const filter = {
+            ...same,
+            status: status === undefined ? undefined : Number(status.replace("xx", "")),
+            sinceMs: since === undefined ? undefined : readTime(since, nowMs),
+            untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
+          }
+          const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
+          return Effect.map(Effect.orDie(requests.list(filter, page)), ({ data, next }) => ({
+            object: "list" as const,
+            data: data.map(requestView),
+            next: next === undefined ? null : String(next)
+          }))
+        }),
+      showRequest: ({ path }) => requestOf(requests, path.id),
+      listDeliveries: ({ urlParams: { account, after, limit = 100, since = "7d", state, task } }) =>
+        Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+          const cursor = cursorOf(after)
+          const page = {
+            account,
+            state,
+            task,
+            sinceMs: readTime(since, nowMs) ?? nowMs,
+            after: cursor === undefined ? undefined : { changedAtMs: cursor.atMs, id: cursor.id },
+            limit: limit + 1
+          }
+          return Effect.map(deliveries.list(page), (rows) =>
+            paged(rows, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+          )
+        }),
+      redeliver: ({ path }) => deliveries.redeliver(actor, path.id),
+      upstreams: () => Effect.map(serving.upstreams, wholeList),
+      models: () => Effect.map(serving.models, wholeList),
+      nodes: () => Effect.map(nodes.list, wholeList),
+      audit: ({ urlParams }) => {
+        const after = Number(urlParams.after)
+        return Effect.map(
+          audit.list({
+            target: urlParams.target,
+            action: urlParams.action,
+            after: Number.isSafeInteger(after) ? after : undefined,
             limit: (urlParams.limit ?? 100) + 1
           }),
-          (rows) => paged(rows, urlParams, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+          (rows) => paged(rows, urlParams, (last) => String(last.id))
         )
-      ),
-    showTask: ({ path }) => tasks.show(path.id),
-    cancelTask: ({ path }) =>
-      tasks.cancel(actor, path.id, cancelPatienceMs).pipe(
-        Effect.flatMap((answer) => outcomeOf(answer, true)),
-        Effect.map(({ task }) => task)
-      ),
-    usage: ({ urlParams: { account, ...question } }) =>
-      usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
-    listRequests: ({ urlParams: { after, limit = 100, since, status, until, ...same } }) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const before = Number(after)
-        const filter = {
-          ...same,
-          status: status === undefined ? undefined : Number(status.replace("xx", "")),
-          sinceMs: since === undefined ? undefined : readTime(since, nowMs),
-          untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
-        }
-        const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
-        return Effect.map(Effect.orDie(requests.list(filter, page)), ({ data, next }) => ({
-          object: "list" as const,
-          data: data.map(requestView),
-          next: next === undefined ? null : String(next)
-        }))
-      }),
-    showRequest: ({ path }) => requestOf(requests, path.id),
-    nodes: () => Effect.map(nodes.list, (data) => ({ object: "list" as const, data, next: null })),
-    audit: ({ urlParams }) => {
-      const after = Number(urlParams.after)
-      return Effect.map(
-        audit.list({
-          target: urlParams.target,
-          action: urlParams.action,
-          after: Number.isSafeInteger(after) ? after : undefined,
-          limit: (urlParams.limit ?? 100) + 1
-        }),
-        (rows) => paged(rows, urlParams, (last) => String(last.id))
-      )
-    }
-  }))
+      }
+    })
+  )
 )
 
 /** The admin API's handlers. */
@@ -166,7 +188,14 @@ const noLimits: LimitsPatch = {
   concurrent_tasks: null
 }
 
-const taskCursor = (after: string | undefined) => {
-  const [, createdAt, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
-  return createdAt === undefined || id === undefined ? undefined : { createdAtMs: Number(createdAt), id }
+const cursorOf = (after: string | undefined) => {
+  const [, at, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
+  return at === undefined || id === undefined ? undefined : { atMs: Number(at), id }
 }
+
+const taskCursor = (after: string | undefined) => {
+  const cursor = cursorOf(after)
+  return cursor === undefined ? undefined : { createdAtMs: cursor.atMs, id: cursor.id }
+}
+
+const wholeList = <A>(data: ReadonlyArray<A>) => ({ object: "list" as const, data, next: null })

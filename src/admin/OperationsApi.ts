@@ -7,6 +7,9 @@ import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { RequestView } from "../requests/RequestView.ts"
 import { TaskState } from "../tasks/Task.ts"
 import { AuditRecord } from "./AuditRecord.ts"
+import { DeliveryState } from "../callbacks/DeliveryRecord.ts"
+import { DeliverySummary } from "./DeliverySummary.ts"
+import { ModelRecord, UpstreamRecord } from "./UpstreamRecord.ts"
 import { NodeRecord } from "./NodeRecord.ts"
 import { PageParams, pageOf } from "./paging.ts"
 import { TaskSummary } from "./TaskSummary.ts"
@@ -94,6 +97,50 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "A reply's `x-request-id`." }) }))
       .addSuccess(RequestView)
       .annotateContext(OpenApi.annotations({ summary: "Read what became of a request" }))
+  )
+  .add(
+    HttpApiEndpoint.get("listDeliveries", "/admin/v1/deliveries")
+      .setUrlParams(
+        Schema.Struct({
+          account: text("Only this account's."),
+          task: text("Only this task's."),
+          state: Schema.optional(DeliveryState).annotations({ description: "Only those in this state." }),
+          since: Schema.optional(TimeQuery).annotations({
+            description: "Of changes since: a UTC day, a time, or how long ago. Default `7d`."
+          }),
+          ...PageParams
+        })
+      )
+      .addSuccess(pageOf(DeliverySummary))
+      .annotateContext(OpenApi.annotations({ summary: "List callbacks, newest change first" }))
+  )
+  .add(
+    HttpApiEndpoint.post("redeliver", "/admin/v1/deliveries/:id/redeliver")
+      .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "The delivery's id (`msg_…`)." }) }))
+      .addSuccess(DeliverySummary)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Send a callback once more",
+          description: "Now, with the same id and bytes, however it stands; one that waits for another is a 409."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("upstreams", "/admin/v1/upstreams")
+      .addSuccess(pageOf(UpstreamRecord))
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "List the upstreams, and how they do",
+          description: "As the process finds them that answers: each of several counts its own calls."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("models", "/admin/v1/models")
+      .addSuccess(pageOf(ModelRecord))
+      .annotateContext(
+        OpenApi.annotations({ summary: "List the models that are served, where they run and their prices" })
+      )
   )
   .add(
     HttpApiEndpoint.get("nodes", "/admin/v1/nodes")

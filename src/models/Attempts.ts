@@ -7,6 +7,7 @@ import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Watcher } from "../routing/tryRoutes.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { hintOf } from "../upstreams/hintOf.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
@@ -26,7 +27,12 @@ export const makeFailedAttempts = Effect.gen(function* () {
         Effect.annotateLogs(Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined)))
       )
     )
-  return { ...attemptMetrics(metrics), generations: generationMetrics(metrics), log } as const
+  return {
+    ...attemptMetrics(metrics),
+    generations: generationMetrics(metrics),
+    calls: yield* UpstreamCalls,
+    log
+  } as const
 })
 
 /** What kind of failure it is where the reader leaves, and where nobody said. */
@@ -68,6 +74,7 @@ export class Attempts implements Counted, Watcher {
   failed(upstream: string, error: UpstreamError): void {
     const { failure, said, status, upstreamRequestId } = error
     this.#note({ status, error: failure.message, requestId: upstreamRequestId })
+    if (error.keptBack !== true) this.#broke(status, failure.message)
     this.#failed.log({
       ...this.#line(),
       status,
@@ -90,6 +97,7 @@ export class Attempts implements Counted, Watcher {
   answered({ upstreamRequestId }: Generation): void {
     this.#upstreamRequestId = upstreamRequestId
     this.#note({ status: 200, error: undefined, requestId: upstreamRequestId })
+    this.#failed.calls.of(this.#route?.upstream ?? "").answered(performance.now() - this.#calledAt, Date.now())
     this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
     this.#failed.generations.begun(this.stream)
   }
@@ -110,6 +118,7 @@ export class Attempts implements Counted, Watcher {
     this.#error = errorName(failure)
     this.#request.record?.failed(failure)
     this.#failed.broke(this.#route?.upstream ?? "")
+    this.#broke(200, failure.message)
     this.#failed.log({
       ...this.#line(),
       status: 200,
@@ -132,6 +141,10 @@ export class Attempts implements Counted, Watcher {
     this.#failed.attempted(upstream, status, durationMs)
     const model = this.#route?.model ?? ""
     this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId })
+  }
+
+  #broke(status: number | undefined, message: string): void {
+    this.#failed.calls.of(this.#route?.upstream ?? "").failed({ atMs: Date.now(), status, message })
   }
 
   #line() {

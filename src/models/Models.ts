@@ -49,11 +49,12 @@ import { Lanes, through } from "../routing/Lane.ts"
 import { tellCost } from "./tellCost.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import type { Route } from "../routing/Route.ts"
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Models extends Effect.Service<Models>()("gateway/models/Models", {
-  dependencies: [Belongings.Default, Ledger.Default, Limits.Default, SealStore.Default],
+  dependencies: [Belongings.Default, Ledger.Default, Limits.Default, SealStore.Default, UpstreamCalls.Default],
   effect: Effect.gen(function* () {
     const catalogue = yield* Catalogue
     const upstreams = yield* TextUpstreams

@@ -27,6 +27,7 @@ import { idempotencyClaims } from "./migrations/0022_idempotencyClaims.ts"
 import { requests } from "./migrations/0023_requests.ts"
 import { configurations } from "./migrations/0024_configurations.ts"
 import { sandboxOrders } from "./migrations/0025_sandboxOrders.ts"
+import { operations } from "./migrations/0026_operations.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -65,7 +66,8 @@ const onBoth: ReadonlyArray<Step> = [
   [22, "idempotencyClaims", idempotencyClaims],
   [23, "requests", requests],
   [24, "configurations", configurations],
-  [25, "sandboxOrders", sandboxOrders]
+  [25, "sandboxOrders", sandboxOrders],
+  [26, "operations", operations]
 ]
 
 /** The schema that this gateway works with. */

@@ -89,7 +89,19 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
 
   // Around them.
   account: [...leaves, "requests", "access", "ledger", "limits"],
-  admin: [...leaves, "requests", "access", "ledger", "limits", "tasks", "callbacks", "guard"],
+  admin: [
+    ...leaves,
+    "requests",
+    "access",
+    "ledger",
+    "limits",
+    "tasks",
+    "callbacks",
+    "guard",
+    "upstreams",
+    "routing",
+    "models"
+  ],
   health: [...leaves, "files", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "models", "account", "health"],

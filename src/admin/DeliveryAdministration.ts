@@ -1,0 +1,55 @@
+import { Effect } from "effect"
+import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
+import type { DeliveryPage } from "../callbacks/store/DeliveryList.ts"
+import { Conflict, NotFound } from "../contract/Failure.ts"
+import { Changes } from "../sql/Changes.ts"
+import { makeChange } from "./change.ts"
+import { deliverySummary } from "./DeliverySummary.ts"
+import type { DeliverySummary } from "./DeliverySummary.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
+
+/** Callbacks of every account, for those who run the gateway. */
+export class DeliveryAdministration extends Effect.Service<DeliveryAdministration>()(
+  "gateway/admin/DeliveryAdministration",
+  {
+    dependencies: [DeliveryList.Default, Audit.Default, Changes.Default],
+    effect: Effect.gen(function* () {
+      const deliveries = yield* DeliveryList
+      const change = yield* makeChange
+
+      const show = (id: string): Effect.Effect<DeliverySummary, NotFound> =>
+        Effect.flatMap(Effect.orDie(deliveries.find(id)), (row) =>
+          row === undefined
+            ? Effect.fail(new NotFound({ param: null, message: `no delivery "${id}"` }))
+            : Effect.succeed(deliverySummary(row))
+        )
+
+      /** Newest change first. One more than the limit tells of a next page. */
+      const list = (page: DeliveryPage): Effect.Effect<ReadonlyArray<DeliverySummary>> =>
+        Effect.orDie(Effect.map(deliveries.list(page), (rows) => rows.map(deliverySummary)))
+
+      /** Has it sent once more, now, with the same id and bytes: whoever sends hears of the change. */
+      const redeliver = (actor: Actor, id: string): Effect.Effect<DeliverySummary, NotFound | Conflict> =>
+        change({
+          actor,
+          action: "delivery.redeliver",
+          before: Effect.flatMap(show(id), ({ state }) =>
+            state === "waiting"
+              ? Effect.fail(
+                  new Conflict({
+                    code: null,
+                    message: `${id} waits for an earlier delivery of its task; redeliver that`
+                  })
+                )
+              : Effect.succeed({ state })
+          ),
+          write: deliveries.redeliver(id),
+          after: () => Effect.map(show(id), ({ state }) => ({ state })),
+          target: () => id
+        }).pipe(Effect.zipRight(show(id)))
+
+      return { list, redeliver } as const
+    })
+  }
+) {}

@@ -1,0 +1,39 @@
+import { Schema } from "effect"
+import type { ListedDelivery } from "../callbacks/store/DeliveryList.ts"
+import { DeliveryAttempt, DeliveryState } from "../callbacks/DeliveryRecord.ts"
+import { said } from "../contract/fields.ts"
+import { isoOrNull, isoTime } from "./fields.ts"
+
+/** A callback as those who run the gateway see it: how it stands, nothing of what it says. */
+export const DeliverySummary = Schema.Struct({
+  object: Schema.Literal("delivery"),
+  id: said(Schema.String, "Its id, also the `webhook-id` header of every attempt."),
+  task: said(Schema.String, "The task whose change it reports."),
+  account: said(Schema.String, "Whose it is."),
+  status: said(Schema.String, "The task status that it reports."),
+  url: said(Schema.String, "Who is told."),
+  state: said(
+    DeliveryState,
+    "`waiting` for an earlier one, `pending` its next attempt, `delivered`, `failed` for good, or `superseded` by a later change."
+  ),
+  attempts: said(Schema.Array(DeliveryAttempt), "Every try so far, 50 at most."),
+  created_at: said(Schema.String, "When its task changed (ISO 8601, UTC)."),
+  next_attempt_at: said(Schema.NullOr(Schema.String), "When it is tried next; null where it is not."),
+  delivered_at: said(Schema.NullOr(Schema.String), "When it arrived.")
+}).annotations({ identifier: "DeliverySummary" })
+export type DeliverySummary = typeof DeliverySummary.Type
+
+/** A delivery of the store, as those who run the gateway see it. */
+export const deliverySummary = (row: ListedDelivery): DeliverySummary => ({
+  object: "delivery",
+  id: row.id,
+  task: row.task_id,
+  account: row.account_id,
+  status: row.status,
+  url: row.url,
+  state: row.state,
+  attempts: row.attempts,
+  created_at: isoTime(row.changed_at),
+  next_attempt_at: isoOrNull(row.next_at),
+  delivered_at: isoOrNull(row.delivered_at)
+})

@@ -1,0 +1,69 @@
+import { Clock, Effect } from "effect"
+import { Configuration } from "../config/Configuration.ts"
+import { Catalogue } from "../models/Catalogue.ts"
+import type { Model } from "../models/Catalogue.ts"
+import { Lanes } from "../routing/Lane.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import { isoOrNull, isoTime } from "./fields.ts"
+import { modelRecord } from "./modelRecord.ts"
+import type { UpstreamRecord } from "./UpstreamRecord.ts"
+
+/** What only a process knows that serves: how its upstreams do, and which models it has. */
+export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", {
+  dependencies: [UpstreamCalls.Default],
+  effect: Effect.gen(function* () {
+    const configuration = yield* Configuration
+    const catalogue = yield* Catalogue
+    const lanes = yield* Lanes
+    const calls = yield* UpstreamCalls
+    const texts = yield* TextUpstreams
+    const videos = yield* VideoUpstreams
+
+    const recordOf = (name: string, kind: "text" | "video", nowMs: number): UpstreamRecord => {
+      const entry = configuration.current().value.upstreams?.[name]
+      const lane = lanes.get(name)
+      const { answers, failures, lastAnswerMs, lastFailure, latency } = seen(calls, name)
+      const circuit = lane?.circuit.state ?? "closed"
+      return {
+        object: "upstream",
+        name,
+        kind,
+        protocol: entry?.protocol ?? null,
+        base_url: entry?.base_url ?? null,
+        models: [...catalogue.values()].filter(({ routes }) => runsAt(routes, name)).map(({ id }) => id),
+        circuit,
+        retry_in_seconds: circuit === "closed" ? null : (lane?.circuit.waitMs(nowMs) ?? 0) / 1_000,
+        running: lane?.slots?.running ?? null,
+        waiting: lane?.slots?.waiting ?? null,
+        answers,
+        failures,
+        latency_ms: latency ?? null,
+        last_answer_at: isoOrNull(lastAnswerMs ?? null),
+        last_failure:
+          lastFailure === undefined
+            ? null
+            : { time: isoTime(lastFailure.atMs), status: lastFailure.status ?? null, message: lastFailure.message }
+      }
+    }
+
+    /** By name; those of videos last. */
+    const upstreams: Effect.Effect<ReadonlyArray<UpstreamRecord>> = Effect.map(Clock.currentTimeMillis, (nowMs) => [
+      ...[...texts.keys()].map((name) => recordOf(name, "text", nowMs)),
+      ...[...videos.keys()].map((name) => recordOf(name, "video", nowMs))
+    ])
+
+    const models = Effect.sync(() => [...catalogue.values()].map(modelRecord))
+
+    return { upstreams, models } as const
+  })
+}) {}
+
+const seen = (calls: UpstreamCalls, name: string) => {
+  const of = calls.of(name)
+  const { answers, failures, lastAnswerMs, lastFailure } = of
+  return { answers, failures, lastAnswerMs, lastFailure, latency: of.latency() }
+}
+
+const runsAt = (routes: Model["routes"], name: string) => routes.some(({ upstream }) => upstream === name)

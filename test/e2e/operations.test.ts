@@ -1,0 +1,126 @@
+import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { AdminApi } from "../../src/admin/Api.ts"
+import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
+import { startGateway } from "./process.ts"
+import type { GatewayProcess } from "./process.ts"
+
+const adminKey = "admin-key-0123456789abcdefghijklmnop"
+
+const config = `callbacks: { allow: [127.0.0.0/8] }
+upstreams:
+  away: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", api_key: secret-of-away }
+models:
+  lost: { routes: [{ upstream: away, model: far }], price: { input: 1.5, output: 3 } }
+`
+
+describeOnEach("what those who run a gateway see of it", () => {
+  let gateway: GatewayProcess
+  let isRefusing = true
+  const arrived: Array<string> = []
+  const receiver = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: (request) => {
+      arrived.push(request.headers.get("webhook-id") ?? "")
+      return new Response(null, { status: isRefusing ? 410 : 204 })
+    }
+  })
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-operations-"))
+    writeFileSync(join(folder, "gateway.yaml"), config)
+    gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, ...(await gatewayEnv("operations")) } })
+  })
+  afterAll(async () => {
+    await gateway.dispose()
+    await receiver.stop(true)
+  })
+
+  const client = Effect.suspend(() =>
+    HttpApiClient.make(AdminApi, {
+      baseUrl: gateway.url,
+      transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(adminKey))
+    })
+  ).pipe(Effect.provide(FetchHttpClient.layer))
+  const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
+  const operations = Effect.map(client, ({ adminOperations }) => adminOperations)
+
+  const post = (path: string, body: unknown) =>
+    fetch(gateway.url + path, {
+      method: "POST",
+      headers: { authorization: `Bearer ${gateway.key}` },
+      body: JSON.stringify(body)
+    })
+
+  it("lists upstreams: what they answered, what went wrong, and no secret", async () => {
+    const say = (model: string) => post("/v1/messages", { model, max_tokens: 9, messages: "Hi" })
+    expect((await say("sandbox-text")).status).toBe(200)
+    expect((await say("lost")).status).toBeGreaterThanOrEqual(500)
+    const { data } = await run(Effect.flatMap(operations, (api) => api.upstreams({})))
+    expect(JSON.stringify(data)).not.toContain("secret-of-away")
+    const [sandbox, away] = ["sandbox", "away"].map((name) => data.find((one) => one.name === name))
+    expect(sandbox).toMatchObject({ kind: "text", protocol: null, answers: 1, failures: 0, circuit: "closed" })
+    expect(sandbox?.latency_ms?.p50).toBeGreaterThanOrEqual(0)
+    expect(sandbox?.last_answer_at).toMatch(/^\d{4}-/)
+    expect(away).toMatchObject({
+      protocol: "openai-chat",
+      base_url: "http://127.0.0.1:1/v1",
+      models: ["lost"],
+      answers: 0,
+      latency_ms: null,
+      last_failure: { status: null }
+    })
+    expect(away?.failures).toBeGreaterThan(0)
+  })
+
+  it("lists models with their routes and prices", async () => {
+    const { data } = await run(Effect.flatMap(operations, (api) => api.models({})))
+    expect(data.find(({ id }) => id === "lost")).toEqual({
+      object: "model",
+      id: "lost",
+      kind: "text",
+      routes: [{ upstream: "away", model: "far" }],
+      context_tokens: null,
+      max_output_tokens: null,
+      price: { input: 1.5, cached_input: 1.5, output: 3, per_search: 0, per_second: 0 }
+    })
+    expect(data.map(({ id }) => id)).toContain("sandbox-video")
+  })
+
+  it("lists callbacks, and sends one once more", async () => {
+    const made = await post("/api/v3/contents/generations/tasks", {
+      model: "sandbox-video",
+      content: [{ type: "text", text: "[[sandbox: queue=50ms fail=Broken]] a cat" }],
+      callback_url: `http://127.0.0.1:${receiver.port}/hook`
+    })
+    const { id: task } = (await made.json()) as { id: string }
+    const list = (urlParams: { state?: "failed" | "delivered"; limit?: number; after?: string }) =>
+      run(Effect.flatMap(operations, (api) => api.listDeliveries({ urlParams: { task, ...urlParams } })))
+    await expect.poll(async () => (await list({ state: "failed" })).data.length, { timeout: 20_000 }).toBe(3)
+    const first = await list({ limit: 2 })
+    const second = await list({ limit: 2, after: first.next ?? "" })
+    const all = [...first.data, ...second.data]
+    expect(all.map(({ status }) => status)).toEqual(["failed", "running", "queued"])
+    const [last] = all
+    expect(last).toMatchObject({ account: "default", task, state: "failed", attempts: [{ status: 410 }] })
+    const before = arrived.length
+    isRefusing = false
+    const path = { id: last?.id ?? "" }
+    expect((await run(Effect.flatMap(operations, (api) => api.redeliver({ path })))).state).not.toBe("failed")
+    await expect.poll(async () => (await list({ state: "delivered" })).data.length, { timeout: 20_000 }).toBe(1)
+    expect(arrived.slice(before)).toEqual([last?.id])
+    const audit = await run(
+      Effect.flatMap(operations, (api) => api.audit({ urlParams: { action: "delivery.redeliver" } }))
+    )
+    expect(audit.data.map(({ target }) => target)).toEqual([last?.id])
+    const none = await run(
+      Effect.flip(Effect.flatMap(operations, (api) => api.redeliver({ path: { id: "msg_none" } })))
+    )
+    expect(none).toMatchObject({ _tag: "NotFound" })
+  })
+})
