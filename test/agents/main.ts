@@ -1,3 +1,5 @@
+import { startGateway } from "../e2e/process.ts"
+import { runWritten } from "./asWritten.ts"
 import type { ProgramName } from "./programs.ts"
 import { install, packageOf, programNames } from "./programs.ts"
 import { isLibrary, libraries, runLibrary, startChatWorld } from "./python.ts"
@@ -6,18 +8,21 @@ import { startWorld } from "./world.ts"
 
 /*
  * Programs that nobody here wrote, in pinned versions, each in an empty home and folder against a gateway and fake
- * upstreams. Arguments name the programs; none is all, and `python` those libraries of PyPI that speak chat completions.
+ * upstreams. Arguments name the programs; none is all, `python` those libraries of PyPI that speak chat completions, and
+ * `written` is what docs/agents.md says, word for word.
  * Needs npm, python3 and the network for the installation, and nothing but this machine after it.
  */
 const wanted = process.argv.slice(2).flatMap((name) => (name === "python" ? libraries : [name]))
 const names = programNames.filter((name) => wanted.length === 0 || wanted.includes(name))
+const isWritten = wanted.length === 0 || wanted.includes("written")
 
 let passed = 0
 let failed = 0
-const tell = (program: ProgramName, name: string, wrong: string | undefined) => {
+const tell = (program: ProgramName, name: string, wrong: string | undefined) => told(packageOf(program), name, wrong)
+const told = (what: string, name: string, wrong: string | undefined) => {
   if (wrong === undefined) passed++
   else failed++
-  const line = `${packageOf(program)}: ${name}`
+  const line = `${what}: ${name}`
   console.log(
     wrong === undefined ? `ok      ${line}` : `not ok  ${line}\n        ${wrong.replaceAll("\n", "\n        ")}`
   )
@@ -55,6 +60,14 @@ if (chosen.length > 0) {
     }
   } finally {
     await world.dispose()
+  }
+}
+if (isWritten) {
+  const gateway = await startGateway()
+  try {
+    for await (const { name, wrong } of runWritten(gateway)) told("docs/agents.md", name, wrong)
+  } finally {
+    await gateway.dispose()
   }
 }
 console.log(`${passed} passed, ${failed} failed`)

@@ -1,0 +1,50 @@
+/**
+ * Commands of the pages that are not run here, by what they begin with, and the file that shows that they work, or why
+ * nothing can.
+ */
+export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
+  [/^(?:npx -y bun@[\d.]+ |bun )(?:start|install)\b/, ".ci/run"],
+  [/^(?:npx -y bun@[\d.]+ |bun )run test\b/, ".ci/run"],
+  [/^bun run check$/, ".ci/run"],
+  [/^bun run build\b/, "test/binary.ts"],
+  [/^bun run bench\b/, "test/bench/main.ts"],
+  [/^bun run bench:/, "test/bench/ab.ts"],
+  [/^bun test\/bench\//, "test/bench/main.ts"],
+  [/^(?:bun run test:|bun run docs)/, "CONTRIBUTING.md"],
+  [/^(?:[A-Z_]+=\S+ )+npx -y bun@[\d.]+ start$/, "test/config/settings.test.ts"],
+  [/^(?:[A-Z_]+=\S+ )+bun start$/, "test/e2e/example.test.ts"],
+  [/^(?:[A-Z_]+=\S+ )+bun examples\/video-callbacks\.ts$/, "test/e2e/example.test.ts"],
+  [/bun examples\/embed\.ts$/, "test/e2e/embed.test.ts"],
+  [/^npm pack$|^npm install \.\/model-gateway|^npx gateway serve$/, "test/package.ts"],
+  // Of another machine than a test's.
+  [/^(?:install|systemctl|journalctl) /, "test/deploy/service.test.ts"],
+  [/^docker /, "test/deploy/compose.test.ts"],
+  // Programs that nobody here wrote, with what the page has them told.
+  [
+    /^npm install (?:@anthropic-ai|@openai|opencode-ai|cline|@qwen-code)|^npx (?:claude|codex|opencode|cline|qwen) /,
+    "test/agents/asWritten.ts"
+  ],
+  [/^python3 -m venv /, "test/agents/programs.ts"],
+  // They need Postgres, an end, or a gateway that has stopped.
+  [/^gateway config /, "test/e2e/configuration.test.ts"],
+  [/^gateway nodes$/, "test/e2e/nodes.test.ts"],
+  [/^gateway requests tail$/, "test/e2e/requests.test.ts"],
+  [/^gateway restore /, "test/e2e/backup.test.ts"],
+  // Of a profiler and of a release: by hand.
+  [/^cd \/tmp && BUN_CONFIG_MAX_HTTP_REQUESTS|^wrk /, "docs/lab-notes.md"],
+  [/^git tag /, "docs/releasing.md"]
+]
+
+/** Blocks of other languages than the shell's that are not run here. */
+export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: string, RegExp, shown: string]> = [
+  ["docs/deployment.md", "nginx", /upstream gateway/, "test/deploy/nginx.test.ts"],
+  ["docs/embedding.md", "ts", /streamUpstream|GatewayCore|OwnModels/, "test/e2e/embed.test.ts"],
+  ["docs/agents.md", "ts", /@openai\/agents|@langchain|@ai-sdk/, "test/agents/asWritten.ts"],
+  ["docs/agents.md", "python", /volcenginesdkarkruntime/, "test/e2e/videos.test.ts"],
+  ["docs/agents.md", "python", /instructor/, "test/agents/programs/chat/with_instructor.py"],
+  ["docs/agents.md", "toml", /model_providers\.gateway/, "test/agents/asWritten.ts"],
+  ["docs/agents.md", "json", /opencode\.ai/, "test/agents/scenarios.ts"],
+  ["docs/errors.md", "json", /req_/, "test/docs/errorsPage.test.ts"],
+  ["docs/operations.md", "yaml", /^scrape_configs/, "test/operations/prometheus.test.ts"],
+  ["docs/migrating-from-litellm.md", "yaml", /^# LiteLLM/, "docs/migrating-from-litellm.md"]
+]
