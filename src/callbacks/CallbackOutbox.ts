@@ -24,6 +24,7 @@ export const CallbackOutbox: Layer.Layer<Outbox, never, DeliveryStore | Delivery
               terminal: isTerminal(task.state),
               url: task.callbackUrl,
               body: JSON.stringify(record()),
+              trace: task.trace,
               changedAtMs: task.updatedAtMs,
               notBeforeMs
             }),

@@ -15,6 +15,7 @@ export const deliveries = rows("deliveries", {
   url: Schema.String,
   host: Schema.String,
   body: Schema.String,
+  trace: Schema.NullOr(Schema.String),
   state: DeliveryState,
   changed_at: Schema.Int,
   next_at: Schema.NullOr(Schema.Int),

@@ -5,6 +5,7 @@ import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { Reply } from "../guard/dial.ts"
 import type { Delivery, Outcome } from "./Delivery.ts"
+import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import { parseRetryAfterMs } from "./schedule.ts"
 
 /** Enough of an answer's body that the receiver can finish saying it; nobody reads it. */
@@ -19,16 +20,18 @@ type Came = Pick<Outcome, "status" | "reason" | "retryAfterMs">
 export const makeSend = Effect.gen(function* () {
   const guard = yield* AddressGuard
   const secrets = yield* WebhookSecrets
+  const tracing = yield* CurrentTracing
 
   return (delivery: Delivery): Effect.Effect<Outcome, SqlError> =>
     Effect.gen(function* () {
       const startedAtMs = yield* Clock.currentTimeMillis
+      const trace = tracing?.delivery(delivery.task_id, delivery.trace)
       const signing = yield* secrets.signing(delivery.account_id)
       const came = yield* guard.check(delivery.url).pipe(
         Effect.flatMap((checked) =>
           guard.dial(checked, {
             method: "POST",
-            headers: { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing) },
+            headers: { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() },
             body: new TextEncoder().encode(delivery.body),
             connectTimeoutMs: 5_000,
             totalTimeoutMs: 15_000,
@@ -37,8 +40,22 @@ export const makeSend = Effect.gen(function* () {
         ),
         Effect.match({ onFailure: ({ reason }): Came => ({ reason }), onSuccess: (reply) => read(reply, startedAtMs) })
       )
-      return { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
+      const outcome: Outcome = { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
+      if (trace !== undefined) tracing?.delivered(trace, traced(delivery, outcome))
+      return outcome
     })
+})
+
+const traced = (delivery: Delivery, outcome: Outcome) => ({
+  id: delivery.id,
+  taskId: delivery.task_id,
+  state: delivery.status,
+  host: delivery.host,
+  attempt: delivery.attempts.length + 1,
+  fromMs: outcome.startedAtMs,
+  toMs: outcome.endedAtMs,
+  status: outcome.status,
+  reason: outcome.reason
 })
 
 const baseHeaders = { "content-type": "application/json", "user-agent": "model-gateway" }

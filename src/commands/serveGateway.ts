@@ -11,6 +11,7 @@ import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../workers/linked.ts"
 import { LogsLive } from "./logs.ts"
+import { TracesLive } from "./traces.ts"
 
 /** Who owns the first key. */
 const defaultAccount = AccountId.make("default")
@@ -69,6 +70,8 @@ export const serveGateway = (link: Link | undefined) =>
     Effect.provide(
       GatewayLive.pipe(
         Layer.provideMerge(AccessLog.Stdout),
+        // Closed after the gateway: its last spans leave too.
+        Layer.provide(TracesLive),
         Layer.provideMerge(LogsLive),
         Layer.provide(
           Layer.mergeAll(Layer.succeed(SharesPort, link !== undefined), Layer.succeed(Workers, link?.together))

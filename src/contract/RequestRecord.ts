@@ -2,6 +2,7 @@ import type { AccountId, Caller, KeyId } from "./Caller.ts"
 import type { Failure } from "./Failure.ts"
 import { errorName } from "./errorName.ts"
 import { isObject, objectAt } from "./json.ts"
+import type { Trace } from "./Trace.ts"
 
 /** One call of an upstream for a request. */
 export interface Attempt {
@@ -74,6 +75,8 @@ export class RequestRecord {
   /** The caller's own names for it. */
   clientRequestId: string | undefined
   traceparent: string | undefined
+  /** There where it is recorded. */
+  trace: Trace | undefined
   /** Whether an answer is being streamed. */
   #isOpen = false
   #isOver = false

@@ -7,6 +7,7 @@ import type { Caller } from "./Caller.ts"
 import type { Begun } from "../flow/Begun.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 import type { Conflict, EdgeFailure } from "./Failure.ts"
+import type { Trace } from "./Trace.ts"
 import type { TellStanding } from "./Standing.ts"
 
 /** The request as the server saw it: what a handler may need beside the decoded parts. */
@@ -26,6 +27,8 @@ export interface Incoming {
   readonly tellStanding?: TellStanding | undefined
   /** What is noted of it; absent where nobody keeps a record, as of a task's own calls. */
   readonly record?: RequestRecord | undefined
+  /** Its place in a trace; absent where nobody records it. */
+  readonly trace?: Trace | undefined
   /** Fires when running work may go on no longer: what still streams ends with an in-band error. */
   readonly shutdown: AbortSignal
   /** There where the request has an `Idempotency-Key`. */

@@ -14,6 +14,8 @@ import { Metrics } from "../telemetry/Metrics.ts"
 import { Registry } from "../telemetry/Registry.ts"
 import { textOf, together } from "../telemetry/Snapshot.ts"
 import type { Snapshot } from "../telemetry/Snapshot.ts"
+import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
+import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Workers } from "../telemetry/Workers.ts"
 
 /** How often the event loop is looked at. */
@@ -38,6 +40,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     const daemons = yield* Daemons
     const { dropped } = yield* AccessLog
     const workers = yield* Workers
+    const tracing = yield* CurrentTracing
     const runtime = yield* Effect.runtime()
     yield* watchEventLoop(metrics)
 
@@ -46,6 +49,7 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
       const now = new Registry()
       background(now, daemons)
       now.counter("gateway_log_lines_dropped_total", "Lines that standard output did not take.").of().value = dropped()
+      spans(now, tracing)
       upstreams(now, lanes)
       ownProcess(now)
       if (workers === undefined) alone(now)
@@ -121,6 +125,13 @@ const background = (now: Registry, daemons: Daemons) => {
     failures.of(name).value = count
     failing.of(name).value = failingSince === undefined ? 0 : 1
   }
+}
+
+const spans = (now: Registry, tracing: Tracing | undefined) => {
+  const { dropped, exported } = tracing?.counts() ?? { dropped: 0, exported: 0 }
+  now.counter("gateway_spans_exported_total", "Spans that the collector took.").of().value = exported
+  now.counter("gateway_spans_dropped_total", "Spans that the collector did not take in time, or refused.").of().value =
+    dropped
 }
 
 const upstreams = (now: Registry, lanes: ReadonlyMap<string, Lane>) => {

@@ -11,6 +11,8 @@ import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { RequestLog } from "../telemetry/RequestLog.ts"
+import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
+import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { makeRequestIds } from "./answer.ts"
 import { readCertificate } from "./Certificate.ts"
@@ -93,11 +95,13 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
       const lifecycle = yield* Lifecycle
       const services = yield* Effect.context<HandlersOfAll<Groups>>()
       const handlersOf = (group: string): Option.Option<AnyHandlers> => Context.getOption(services, handlersTag(group))
+      const tracing = yield* CurrentTracing
       const serving: Serving = {
         runtime: yield* Effect.runtime(),
         access: yield* Access,
         idempotency: yield* Idempotency,
-        ended: ended(yield* AccessLog, yield* RequestLog),
+        ended: ended(yield* AccessLog, yield* RequestLog, tracing),
+        tracing,
         metrics: yield* Metrics,
         lifecycle,
         idleSeconds: options.idleSeconds ?? 60,
@@ -189,8 +193,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
 
 /** Everything is logged; what was asked for with a key of an account, and not only looked at, is kept too. */
 const ended =
-  (log: (typeof AccessLog)["Service"], rows: RequestLog) =>
+  (log: (typeof AccessLog)["Service"], rows: RequestLog, tracing: Tracing | undefined) =>
   (record: RequestRecord): void => {
+    if (record.trace !== undefined) tracing?.request(record, record.trace)
     log.record(record)
     if (record.account !== undefined && record.account !== "" && record.method !== "GET") rows.append(record)
   }

@@ -7,6 +7,7 @@ import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Lifecycle } from "../flow/Lifecycle.ts"
 import type { Idempotency } from "../idempotency/Idempotency.ts"
 import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
+import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import type { Reply } from "./answer.ts"
 import type { RenderFailure } from "./compile.ts"
 import type { Cors } from "./cors.ts"
@@ -28,6 +29,8 @@ export interface Serving {
   /** Hears of every request when it is over. */
   readonly ended: (record: RequestRecord) => void
   readonly metrics: Metrics
+  /** Who records traces; undefined where nobody does. */
+  readonly tracing: Tracing | undefined
   readonly lifecycle: Lifecycle
   readonly cors: Cors | undefined
   readonly newRequestId: () => string

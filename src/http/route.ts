@@ -30,6 +30,8 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
   const count = requestCounter(serving.metrics, `${route.method} ${route.path}`)
   const isFixed = !/[:*]/.test(route.path)
   const named = { family: route.group, endpoint: route.path }
+  // Probes come every few seconds, and say nothing.
+  const isTraced = route.group !== "health"
   return async (request: Bun.BunRequest | Request, server: Server, framed?: Framed): Promise<Response> => {
     const begun = performance.now()
     came(begun)
@@ -45,6 +47,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       begun,
       serving.ended
     )
+    if (serving.tracing !== undefined && isTraced) record.trace = serving.tracing.begin(request.headers)
     const exchange = {
       serving,
       request,
@@ -228,6 +231,7 @@ const decoded = (
       replyHeaders: reply.headers,
       tellStanding: route.tellStanding,
       record: exchange.record,
+      trace: exchange.record.trace,
       shutdown: serving.lifecycle.shutdown,
       ...(exchange.framed === undefined ? {} : { connection: exchange.framed.connection })
     }

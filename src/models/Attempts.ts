@@ -3,6 +3,7 @@ import { errorName } from "../contract/errorName.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Attempt } from "../contract/RequestRecord.ts"
+import type { TracedCall } from "../contract/Trace.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Route } from "../routing/Route.ts"
@@ -49,6 +50,8 @@ export class Attempts implements Counted, Watcher {
   readonly stream: boolean
   readonly begunAt = performance.now()
   provider = ""
+  /** The call that is under way, where it is recorded. */
+  #traced: TracedCall | undefined
   #error: string | undefined
   #route: Route | undefined
   #count = 0
@@ -67,14 +70,22 @@ export class Attempts implements Counted, Watcher {
   calls(route: Route, { name, provider }: Pick<TextUpstream, "name" | "provider">): void {
     this.#route = route
     this.provider = provider ?? name
+    const { trace } = this.#request
+    if (trace !== undefined) this.#traced = trace.call(this.#callOf(route))
     this.#count++
     this.#calledAt = performance.now()
+  }
+
+  /** What the upstream is told of the caller's trace. */
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return this.#request.trace?.headers(this.#traced?.spanId)
   }
 
   failed(upstream: string, error: UpstreamError): void {
     const { failure, said, status, upstreamRequestId } = error
     this.#note({ status, error: failure.message, requestId: upstreamRequestId })
     if (error.keptBack !== true) this.#broke(status, failure.message)
+    if (this.#traced !== undefined) endCall(this.#traced, errorName(failure), undefined)
     this.#failed.log({
       ...this.#line(),
       status,
@@ -110,6 +121,7 @@ export class Attempts implements Counted, Watcher {
 
   /** The answer itself begins. */
   firstPiece(): void {
+    if (this.#traced !== undefined) this.#traced.firstPieceAt = performance.now()
     this.#failed.generations.answers(this)
   }
 
@@ -131,6 +143,7 @@ export class Attempts implements Counted, Watcher {
   over(how: "finished" | "failed" | "hang-up", used: Usage): void {
     const error = how === "finished" ? undefined : how === "hang-up" ? hangUp : (this.#error ?? unknown)
     this.#failed.generations.over(this, error, used)
+    if (this.#traced !== undefined) endCall(this.#traced, error, used)
     const { record } = this.#request
     if (record !== undefined) record.used = used
   }
@@ -140,11 +153,16 @@ export class Attempts implements Counted, Watcher {
     const durationMs = performance.now() - this.#calledAt
     this.#failed.attempted(upstream, status, durationMs)
     const model = this.#route?.model ?? ""
+    if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
     this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId })
   }
 
   #broke(status: number | undefined, message: string): void {
     this.#failed.calls.of(this.#route?.upstream ?? "").failed({ atMs: Date.now(), status, message })
+  }
+
+  #callOf({ model, upstream }: Route) {
+    return { upstream, model, provider: this.provider, operation: this.operation, stream: this.stream }
   }
 
   #line() {
@@ -164,4 +182,16 @@ export class Attempts implements Counted, Watcher {
     replyHeaders["x-gateway-upstream"] = upstream
     if (upstreamRequestId !== undefined) replyHeaders["x-upstream-request-id"] = upstreamRequestId
   }
+}
+
+const tellCall = (call: TracedCall, status: number | undefined, message: string | undefined, requestId?: string) => {
+  call.status = status
+  call.message = message
+  call.upstreamRequestId = requestId
+}
+
+const endCall = (call: TracedCall, error: string | undefined, used: Usage | undefined) => {
+  call.endedAt = performance.now()
+  call.error = error
+  call.used = used
 }

@@ -102,7 +102,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         )
       }
       const ask = (route: Route, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
-        const to = { upstreamModel: route.model, callSignatures }
+        const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }
         const how = { ...to, stream, requestId: request.id, family: told?.family, strict, runtime }
         work.adapted = []
         const isSearchedFor = upstream.isSearchedFor === true && work.isToSearch()

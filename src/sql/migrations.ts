@@ -28,6 +28,7 @@ import { requests } from "./migrations/0023_requests.ts"
 import { configurations } from "./migrations/0024_configurations.ts"
 import { sandboxOrders } from "./migrations/0025_sandboxOrders.ts"
 import { operations } from "./migrations/0026_operations.ts"
+import { traces } from "./migrations/0027_traces.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -67,7 +68,8 @@ const onBoth: ReadonlyArray<Step> = [
   [23, "requests", requests],
   [24, "configurations", configurations],
   [25, "sandboxOrders", sandboxOrders],
-  [26, "operations", operations]
+  [26, "operations", operations],
+  [27, "traces", traces]
 ]
 
 /** The schema that this gateway works with. */

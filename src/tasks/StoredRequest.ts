@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { AccountId, KeyId, Limits, Unpriced } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import type { Trace } from "../contract/Trace.ts"
 
 const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
 
@@ -48,7 +49,7 @@ export const storedRequest = (
 })
 
 /** The request as the server saw it. Nobody waits for it any more: no reply to add headers to, no shutdown to hear of. */
-export const incoming = (stored: StoredRequest, path: string): Incoming => ({
+export const incoming = (stored: StoredRequest, path: string, trace?: Trace): Incoming => ({
   id: stored.requestId,
   method: "POST",
   path,
@@ -57,5 +58,6 @@ export const incoming = (stored: StoredRequest, path: string): Incoming => ({
   // Nobody remembers, and nobody waits.
   isLarge: true,
   replyHeaders: {},
+  trace,
   shutdown: new AbortController().signal
 })

@@ -50,6 +50,8 @@ export interface Task {
   readonly attempts: number
   /** Calls in a row that brought nothing (saturated, unreachable): what its back-off grows with. */
   readonly tries: number
+  /** `traceparent` of the request that made it; null where nobody recorded it. */
+  readonly trace: string | null
   readonly expiresAtMs: number | null
   readonly createdAtMs: number
   readonly updatedAtMs: number
@@ -65,6 +67,7 @@ export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | 
   readonly tier?: string | null
   readonly upstream?: string | null
   readonly callbackUrl?: string | null
+  readonly trace?: string | null
   readonly createdAtMs: number
   readonly expiresAtMs?: number | null
 }

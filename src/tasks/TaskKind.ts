@@ -2,6 +2,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Data } from "effect"
 import type { Effect } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
+import type { Trace } from "../contract/Trace.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
 
 /** Another worker holds the task, or it has ended: whatever this one still writes changes nothing. */
@@ -16,6 +17,8 @@ export interface Rivals {
 /** A task that a worker holds for as long as its lease lives. */
 export interface Lease {
   readonly task: Task
+  /** The turn's place in the trace of the request that made the task; absent where nobody records it. */
+  readonly trace?: Trace | undefined
   /** What it was asked to do; null once let go. */
   readonly request: Effect.Effect<unknown, SqlError>
   /**

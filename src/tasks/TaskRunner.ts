@@ -1,5 +1,5 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Duration, Effect, Fiber, FiberId, Layer, Option } from "effect"
+import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberId, Layer, Option } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { isBusy } from "../flow/eventLoop.ts"
@@ -10,6 +10,9 @@ import { heeding, Notices } from "../sql/Notices.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import { Leases } from "./store/Leases.ts"
 import type { LeasedTask } from "./store/Leases.ts"
+import type { Trace } from "../contract/Trace.ts"
+import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
+import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Task } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import type { Lease, LeaseLost, TaskKind } from "./TaskKind.ts"
@@ -46,12 +49,25 @@ const start = Effect.gen(function* () {
   const crash = yield* CrashPoints
   const durability = yield* Durability
   const settings = yield* TaskSettings
+  const tracing = yield* CurrentTracing
   const running = new Map<string, RunningTurn>()
   const inLane = new Map<string, number>()
 
+  /** Those that are called are told of the trace, which hears what kept the turn from its end. */
+  const recorded = (turn: ReturnType<TaskKind["run"]>, task: Task, trace: Trace) =>
+    turn.pipe(
+      Effect.provideService(TraceHeaders, trace.headers()),
+      Effect.onExit((exit) =>
+        Effect.sync(() => tracing?.turned(task, trace, Exit.isFailure(exit) ? Cause.pretty(exit.cause) : undefined))
+      )
+    )
+
   const runTurn = (leased: LeasedTask, kind: TaskKind): Effect.Effect<void, LeaseLost | SqlError> => {
+    const { task } = leased
+    const trace = tracing?.turn(task)
     const lease: Lease = {
-      task: leased.task,
+      task,
+      trace,
       request: leases.request(leased.task.id),
       rivals: (ids, atMs) => leases.rivals(leased.task, ids, atMs),
       held: leases.held(leased),
@@ -60,9 +76,10 @@ const start = Effect.gen(function* () {
       withdraw: (error, behind) => Effect.as(leases.withdraw(leased, error, behind), "settled")
     }
     const turn: ReturnType<TaskKind["run"]> =
-      leased.task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
+      task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
+    const traced = trace === undefined ? turn : recorded(turn, task, trace)
     return crash.at("claimed").pipe(
-      Effect.zipRight(turn),
+      Effect.zipRight(traced),
       Effect.flatMap((done) => (done === "settled" ? Effect.void : leases.settle(leased, done))),
       Effect.zipRight(crash.at("settled"))
     )

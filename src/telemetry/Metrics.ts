@@ -82,11 +82,6 @@ export const makeMetrics = () => {
       "gateway_request_rows_dropped_total",
       "Rows of requests that the database did not take in time, and those it refused."
     ),
-    spansExported: registry.counter("gateway_spans_exported_total", "Spans that an OTLP collector took."),
-    spansDropped: registry.counter(
-      "gateway_spans_dropped_total",
-      "Spans that no OTLP collector took in time, or that it refused."
-    ),
     chargesCapped: registry.counter(
       "gateway_charges_capped_total",
       "Charges that would have exceeded ten times the most that the request was held to cost.",

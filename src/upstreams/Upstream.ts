@@ -16,6 +16,8 @@ export interface GenerateOptions {
   /** Whether the client reads a stream: an upstream may answer in one piece otherwise. */
   readonly stream: boolean
   readonly requestId: string
+  /** What the upstream is told of the caller's trace: headers; absent where nobody records it. */
+  readonly trace?: Readonly<Record<string, string>> | undefined
   /** The dialect that the caller speaks, where it is one that upstreams speak too. */
   readonly family?: Forwarder["family"] | undefined
   /** Refuse what the upstream can't carry, naming the parameter, instead of leaving it out (`Generation.adapted`). */

@@ -55,8 +55,10 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const { dialect, endpoint, searches } = protocol
   const url = addressOf(endpoint, options.baseUrl, endpoint.path)
   const secrets = secretsOf(options, url)
-  const send = (body: string, more?: Readonly<Record<string, string>>) =>
-    beginCall({ url, headers: headersTo(endpoint, options, more), body, deadlines: options.deadlines })
+  const send = (body: string, { trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
+    const brought = trace === undefined ? more : { ...more, ...trace }
+    return beginCall({ url, headers: headersTo(endpoint, options, brought), body, deadlines: options.deadlines })
+  }
   const generate = (asked: Conversation, how: GenerateOptions): Call =>
     begin(how.runtime, extractDocuments(asked, protocol.takesDocument, options.readDocument)).flatMap(
       ({ conversation, extracted }) => {
@@ -70,7 +72,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
         const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
         if (no !== undefined) return Begun.fail(no)
         const ask = (body: string, heard?: (frame: JsonObject) => void) =>
-          send(body).flatMap((exchange) =>
+          send(body, how).flatMap((exchange) =>
             isSuccess(exchange)
               ? accepting(
                   new Answer(translated(protocol, lowered, { heard, model: how.upstreamModel }), exchange, { adapted }),
@@ -114,7 +116,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     const adapted = [...lost]
     const no = notLost(adapted, how)
     if (no !== undefined) return Begun.fail(no)
-    return send(body, nativeHeaders(dialect, request)).flatMap((exchange) =>
+    return send(body, how, nativeHeaders(dialect, request)).flatMap((exchange) =>
       isSuccess(exchange)
         ? accepting(
             new Answer(passing(protocol, dialect, request, how), exchange, { native: true, adapted }),
@@ -160,11 +162,15 @@ const embedding = (path: EndpointPath, endpoint: Endpoint, options: TextUpstream
     family: "embeddings",
     forward: (request, how) => {
       const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
-      return beginCall({ url, headers: headersTo(endpoint, options), body, deadlines: options.deadlines }).flatMap(
-        (exchange) =>
-          isSuccess(exchange)
-            ? accepting(new Answer(forwardedEmbeddings(request), exchange, { native: true }), exchange, secrets)
-            : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+      return beginCall({
+        url,
+        headers: headersTo(endpoint, options, how.trace),
+        body,
+        deadlines: options.deadlines
+      }).flatMap((exchange) =>
+        isSuccess(exchange)
+          ? accepting(new Answer(forwardedEmbeddings(request), exchange, { native: true }), exchange, secrets)
+          : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
       )
     }
   }
@@ -183,19 +189,22 @@ const compacting = (path: EndpointPath, endpoint: Endpoint, options: TextUpstrea
     forward: (request, how, otherwise) => {
       if (performance.now() < absentUntil) return otherwise()
       const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
-      return beginCall({ url, headers: headersTo(endpoint, options), body, deadlines: options.deadlines }).flatMap(
-        (exchange): ReturnType<Forwarder["forward"]> => {
-          if (isSuccess(exchange)) {
-            return accepting(new Answer(forwardedCompaction(request), exchange, { native: true }), exchange, secrets)
-          }
-          if (![404, 405, 501].includes(exchange.status)) {
-            return begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
-          }
-          exchange.release()
-          absentUntil = performance.now() + absentMs
-          return otherwise()
+      return beginCall({
+        url,
+        headers: headersTo(endpoint, options, how.trace),
+        body,
+        deadlines: options.deadlines
+      }).flatMap((exchange): ReturnType<Forwarder["forward"]> => {
+        if (isSuccess(exchange)) {
+          return accepting(new Answer(forwardedCompaction(request), exchange, { native: true }), exchange, secrets)
         }
-      )
+        if (![404, 405, 501].includes(exchange.status)) {
+          return begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+        }
+        exchange.release()
+        absentUntil = performance.now() + absentMs
+        return otherwise()
+      })
     }
   }
 }

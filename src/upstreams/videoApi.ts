@@ -1,4 +1,5 @@
 import { Data, Effect } from "effect"
+import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
 import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
@@ -56,12 +57,14 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
   const headers = headersTo(endpoint, options)
   const secrets = secretsOf(options)
   const send = (call: Pick<Call, "method" | "body">, path: string) =>
-    callUpstream({
-      ...call,
-      url: addressOf(endpoint, options.baseUrl, path),
-      headers,
-      deadlines: options.deadlines ?? videoDeadlines
-    }).pipe(
+    Effect.flatMap(TraceHeaders, (trace) =>
+      callUpstream({
+        ...call,
+        url: addressOf(endpoint, options.baseUrl, path),
+        headers: { ...headers, ...trace },
+        deadlines: options.deadlines ?? videoDeadlines
+      })
+    ).pipe(
       Effect.mapError(
         ({ failure, neverSent, said }) => new NoAnswer({ neverSent: neverSent === true, reason: failure.message, said })
       )

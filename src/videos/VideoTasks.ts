@@ -5,6 +5,7 @@ import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { recordedAt } from "../contract/Trace.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { costOf, unpriced } from "../ledger/Price.ts"
@@ -50,7 +51,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const create = Effect.fnUntraced(function* (
       caller: Caller,
       request: CreateVideoTask,
-      incoming: Pick<Incoming, "id" | "body" | "once">
+      incoming: Pick<Incoming, "id" | "body" | "once" | "trace">
     ) {
       const model = yield* permitted(caller, request)
       const createdAtMs = yield* Clock.currentTimeMillis
@@ -66,7 +67,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true)
       const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestVerdict) : undefined
-      const task = newTask({ caller, fitting, id, createdAtMs, quietUntilMs })
+      const task = newTask({ caller, fitting, id, createdAtMs, quietUntilMs, trace: recordedAt(incoming.trace) })
       const answer = { id }
       const price = model.price ?? unpriced
       const hold = {
@@ -161,9 +162,10 @@ interface Accepted {
   readonly id: string
   readonly createdAtMs: number
   readonly quietUntilMs: number | undefined
+  readonly trace: string | null
 }
 
-const newTask = ({ caller, createdAtMs, fitting, id, quietUntilMs }: Accepted): NewTask => {
+const newTask = ({ caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
   const [{ meant, place, resolved, upstream }] = fitting
   const { body, draftTaskId, request } = meant
   const { media, prompt, settings } = resolved
@@ -189,6 +191,7 @@ const newTask = ({ caller, createdAtMs, fitting, id, quietUntilMs }: Accepted): 
   return {
     id,
     kind,
+    trace,
     account: caller.account,
     key: caller.key,
     model: request.model,

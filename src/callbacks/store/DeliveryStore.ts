@@ -24,6 +24,8 @@ export interface NewDelivery {
   readonly terminal: boolean
   readonly url: string
   readonly body: string
+  /** As its task has it. */
+  readonly trace?: string | null
   readonly changedAtMs: number
   /** When it may be sent at the earliest, in Unix ms; at once where absent. */
   readonly notBeforeMs?: number | undefined
@@ -80,6 +82,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
           url: delivery.url,
           host: hostOf(delivery.url),
           body: delivery.body,
+          trace: delivery.trace ?? null,
           state: first ? "pending" : "waiting",
           changed_at: delivery.changedAtMs,
           next_at: first ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null

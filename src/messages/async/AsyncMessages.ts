@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Caller } from "../../contract/Caller.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
+import { recordedAt } from "../../contract/Trace.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { holdOf } from "../../models/holdOf.ts"
 import { Messages } from "../Messages.ts"
@@ -53,6 +54,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
           model: model.id,
           lane: messageLane(model.id),
           details: {},
+          trace: recordedAt(request.trace),
           request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept),
           createdAtMs
         }

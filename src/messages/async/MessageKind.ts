@@ -39,7 +39,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> 
         const ran = messages.run(
           stored.caller,
           payload,
-          incoming(stored, "/v1/messages"),
+          incoming(stored, "/v1/messages", lease.trace),
           ledger.chargeOf(lease.task.id)
         )
         return yield* Effect.matchEffect(ran, {

@@ -3,6 +3,7 @@ import type { AccountId, Caller } from "../../contract/Caller.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
 import type { Failure, NotFound } from "../../contract/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
+import { recordedAt } from "../../contract/Trace.ts"
 import { eventStream } from "../../answering/streamed.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { holdOf } from "../../models/holdOf.ts"
@@ -85,6 +86,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
             model: model.id,
             lane: responseLane(model.id),
             details: detailsOf(isStreamed),
+            trace: recordedAt(request.trace),
             request: storedRequest(caller, request, kept),
             createdAtMs: yield* Clock.currentTimeMillis
           }

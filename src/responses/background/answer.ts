@@ -47,7 +47,7 @@ export const makeAnswer = Effect.gen(function* () {
       const replay = yield* Effect.either(replayFor(store, account, payload))
       // What it continues may have been deleted since.
       if (replay._tag === "Left") return failed(replay.left)
-      const request = incoming(stored, "/v1/responses")
+      const request = incoming(stored, "/v1/responses", lease.trace)
       const prepared = prepare(payload, request, replay.right, { id, createdAt: response.created_at })
       if (prepared instanceof InvalidRequest) return failed(prepared)
       const options = { stream: flush !== undefined, charge: ledger.chargeOf(id) }

@@ -8,10 +8,11 @@ import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
 import { Notices } from "../../sql/Notices.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
+import { CurrentTracing } from "../../telemetry/tracing/Tracing.ts"
 import { Outbox } from "../Outbox.ts"
 import type { TaskChange } from "../Outbox.ts"
 import type { NewTask, Task, TaskError, TaskState } from "../Task.ts"
-import { isUnheard } from "../Task.ts"
+import { isTerminal, isUnheard } from "../Task.ts"
 import { TaskKinds } from "../TaskKind.ts"
 import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
@@ -51,6 +52,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     const outbox = yield* Outbox
     const kinds = yield* TaskKinds
     const metrics = yield* Metrics
+    const tracing = yield* CurrentTracing
     const notices = yield* Notices
     const due = makeWake()
     const deadlines = makeWake()
@@ -69,6 +71,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       return also === undefined ? recorded : Effect.zipRight(also(task), recorded)
     }
     const committed = (task: Task) => {
+      if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)
       metrics.tasks.of(task.kind, task.state).add(1)
       outbox.committed(changeOf(task))
     }
@@ -98,6 +101,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
         due.ring()
         if (stored.expiresAtMs !== null && stored.expiresAtMs < nextDeadlineMs) deadlines.ring()
         committed(stored)
+        tracing?.made(stored)
         return stored
       })
     }

@@ -1,0 +1,23 @@
+import { hostname } from "node:os"
+import { Effect, Layer } from "effect"
+import { version } from "../../package.json"
+import { otlpSettings } from "../telemetry/tracing/otlpSettings.ts"
+import { tracingTo } from "../telemetry/tracing/Tracing.ts"
+
+/** Spans go where OpenTelemetry's variables say, if they say so. */
+export const TracesLive = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { settings, warnings } = otlpSettings(process.env)
+    for (const line of warnings) yield* Effect.logWarning(line)
+    if (settings === undefined) return Layer.empty
+    yield* Effect.annotateLogs(Effect.logInfo(`traces go to ${new URL(settings.url).host}`), {
+      event: "traces.exported"
+    })
+    const resource = {
+      "service.version": version,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+      ...settings.resource
+    }
+    return tracingTo({ ...settings, resource })
+  })
+)

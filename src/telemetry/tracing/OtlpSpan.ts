@@ -1,0 +1,87 @@
+/** A span as OTLP has it. */
+export interface OtlpSpan {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | undefined
+  readonly name: string
+  readonly kind: SpanKind
+  readonly startTimeUnixNano: string
+  readonly endTimeUnixNano: string
+  readonly attributes: ReadonlyArray<KeyValue>
+  readonly droppedAttributesCount: 0
+  readonly events: ReadonlyArray<never>
+  readonly droppedEventsCount: 0
+  readonly links: ReadonlyArray<{
+    readonly traceId: string
+    readonly spanId: string
+    readonly attributes: ReadonlyArray<KeyValue>
+    readonly droppedAttributesCount: 0
+  }>
+  readonly droppedLinksCount: 0
+  readonly status: { readonly code: 0 | 1 | 2; readonly message?: string }
+}
+
+export type SpanKind = 1 | 2 | 3
+/** What a span is of: work inside, a request that came, a call that was made. */
+export const kinds = { internal: 1, server: 2, client: 3 } as const
+
+interface KeyValue {
+  readonly key: string
+  readonly value: AnyValue
+}
+type AnyValue =
+  | { readonly stringValue: string }
+  | { readonly boolValue: boolean }
+  | { readonly intValue: number }
+  | { readonly doubleValue: number }
+  | { readonly arrayValue: { readonly values: ReadonlyArray<AnyValue> } }
+
+export type Attributes = Readonly<Record<string, string | number | boolean | ReadonlyArray<string> | undefined>>
+
+export interface NewSpan extends Pick<OtlpSpan, "traceId" | "spanId" | "parentSpanId" | "name" | "kind"> {
+  /** Unix ms, with fractions. */
+  readonly fromMs: number
+  readonly toMs: number
+  readonly attributes: Attributes
+  /** What went wrong, where it counts as an error of the span's own. */
+  readonly error?: string | undefined
+  readonly links?: ReadonlyArray<{ readonly traceId: string; readonly spanId: string; readonly attributes: Attributes }>
+}
+
+/** What is undefined is left out. */
+export const otlpSpan = ({ attributes, error, fromMs, links = [], toMs, ...span }: NewSpan): OtlpSpan => ({
+  ...span,
+  startTimeUnixNano: nanos(fromMs),
+  endTimeUnixNano: nanos(Math.max(fromMs, toMs)),
+  attributes: keyValues(attributes),
+  droppedAttributesCount: 0,
+  events: [],
+  droppedEventsCount: 0,
+  links: links.map((link) => ({ ...link, attributes: keyValues(link.attributes), droppedAttributesCount: 0 })),
+  droppedLinksCount: 0,
+  status: error === undefined ? { code: 0 } : { code: 2, message: error }
+})
+
+/** Microseconds: a number holds no more of the time since 1970. */
+const nanos = (ms: number): string => `${Math.round(ms * 1_000)}000`
+
+export const keyValues = (attributes: Attributes): ReadonlyArray<KeyValue> => {
+  const all: Array<KeyValue> = []
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== undefined) all.push({ key, value: anyValue(value) })
+  }
+  return all
+}
+
+const anyValue = (value: string | number | boolean | ReadonlyArray<string>): AnyValue => {
+  switch (typeof value) {
+    case "string":
+      return { stringValue: value }
+    case "boolean":
+      return { boolValue: value }
+    case "number":
+      return Number.isInteger(value) ? { intValue: value } : { doubleValue: value }
+    default:
+      return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } }
+  }
+}

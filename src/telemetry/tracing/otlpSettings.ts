@@ -1,0 +1,114 @@
+import { samplers } from "./sampler.ts"
+import type { Sampler } from "./sampler.ts"
+
+/** Where spans go, and which. */
+export interface OtlpSettings {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly protocol: "http/protobuf" | "http/json"
+  readonly isPacked: boolean
+  /** How long the collector may take, in ms. */
+  readonly timeoutMs: number
+  readonly sampler: Sampler
+  /** What is said of this process. */
+  readonly resource: Readonly<Record<string, string>>
+  /** Spans that wait at most, those that go together, and after how many ms they do. */
+  readonly queue: { readonly capacity: number; readonly batch: number; readonly delayMs: number }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** What OpenTelemetry's own variables say; undefined where nothing is to be exported, or can be. */
+export const otlpSettings = (
+  env: Environment
+): { readonly settings: OtlpSettings | undefined; readonly warnings: ReadonlyArray<string> } => {
+  const warnings: Array<string> = []
+  const off = { settings: undefined, warnings }
+  const said = (name: string): string | undefined => {
+    const value = env[name]?.trim()
+    return value === undefined || value === "" ? undefined : value
+  }
+  /** The variable for traces alone goes before that for all signals. */
+  const traces = (name: string) => said(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? said(`OTEL_EXPORTER_OTLP_${name}`)
+  const number = (name: string, usual: number, least: number, most = Infinity): number => {
+    const text = said(name)
+    if (text === undefined) return usual
+    const value = Number(text)
+    if (value >= least && value <= most) return value
+    warnings.push(`${name}: expected a number${most < Infinity ? ` from ${least} to ${most}` : ""}; got "${text}"`)
+    return usual
+  }
+
+  if (said("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return off
+  const url = urlOf(said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), said("OTEL_EXPORTER_OTLP_ENDPOINT"))
+  if (url === undefined) return off
+  const exporter = said("OTEL_TRACES_EXPORTER") ?? "otlp"
+  if (exporter !== "otlp") {
+    if (exporter !== "none") warnings.push(`OTEL_TRACES_EXPORTER: expected otlp or none; got "${exporter}"`)
+    return off
+  }
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+    warnings.push(`OTEL_EXPORTER_OTLP_ENDPOINT: expected an http(s) address; no spans are exported`)
+    return off
+  }
+  const protocol = traces("PROTOCOL") ?? "http/protobuf"
+  if (protocol !== "http/protobuf" && protocol !== "http/json") {
+    warnings.push(
+      `OTEL_EXPORTER_OTLP_PROTOCOL: expected http/protobuf or http/json; got "${protocol}": no spans are exported`
+    )
+    return off
+  }
+  const sampler = said("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
+  const isKnown = isSampler(sampler)
+  if (!isKnown) {
+    warnings.push(`OTEL_TRACES_SAMPLER: expected one of ${Object.keys(samplers).join(", ")}; got "${sampler}"`)
+  }
+  const attributes = pairs(said("OTEL_RESOURCE_ATTRIBUTES"))
+  const serviceName = said("OTEL_SERVICE_NAME") ?? attributes["service.name"] ?? "model-gateway"
+  const capacity = Math.floor(number("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, 1))
+  const settings: OtlpSettings = {
+    url,
+    headers: { ...pairs(said("OTEL_EXPORTER_OTLP_HEADERS")), ...pairs(said("OTEL_EXPORTER_OTLP_TRACES_HEADERS")) },
+    protocol,
+    isPacked: traces("COMPRESSION") === "gzip",
+    timeoutMs: number(
+      said("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT") === undefined
+        ? "OTEL_EXPORTER_OTLP_TIMEOUT"
+        : "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
+      10_000,
+      1
+    ),
+    sampler: samplers[isKnown ? sampler : "parentbased_always_on"](number("OTEL_TRACES_SAMPLER_ARG", 1, 0, 1)),
+    resource: { ...attributes, "service.name": serviceName },
+    queue: {
+      capacity,
+      batch: Math.min(capacity, Math.floor(number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512, 1))),
+      delayMs: number("OTEL_BSP_SCHEDULE_DELAY", 5_000, 0)
+    }
+  }
+  return { settings, warnings }
+}
+
+/** The one for traces is the whole address; the other has the signal's path behind it. */
+const urlOf = (whole: string | undefined, base: string | undefined): string | undefined =>
+  whole ?? (base === undefined ? undefined : `${base.endsWith("/") ? base : `${base}/`}v1/traces`)
+
+const isSampler = (name: string): name is keyof typeof samplers => Object.hasOwn(samplers, name)
+
+/** `name=value,name=value`, percent-encoded. */
+const pairs = (text = ""): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    text.split(",").flatMap((pair) => {
+      const at = pair.indexOf("=")
+      const name = pair.slice(0, at).trim()
+      return at <= 0 || name === "" ? [] : [[name, decoded(pair.slice(at + 1).trim())]]
+    })
+  )
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,94 @@
+import type { RequestRecord } from "../../contract/RequestRecord.ts"
+import type { Trace, TracedCall } from "../../contract/Trace.ts"
+import { kinds, otlpSpan } from "./OtlpSpan.ts"
+import type { OtlpSpan } from "./OtlpSpan.ts"
+
+/** A request and its calls of upstreams, once it is over. */
+export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray<OtlpSpan> => {
+  const { endpoint, error, method, status } = record
+  const overMs = trace.timeOf(trace.begunAt + record.durationMs)
+  const isOurs = status >= 500 || (error !== undefined && status < 400 && error !== "hang_up")
+  const server = otlpSpan({
+    traceId: trace.traceId,
+    spanId: trace.spanId,
+    parentSpanId: trace.parentId,
+    name: `${method} ${endpoint}`,
+    kind: kinds.server,
+    fromMs: trace.timeOf(trace.begunAt),
+    toMs: overMs,
+    ...(isOurs ? { error: error ?? String(status) } : {}),
+    attributes: {
+      "http.request.method": method,
+      "http.route": endpoint,
+      "url.path": record.path,
+      "http.response.status_code": status,
+      "error.type": error,
+      "user.id": record.endUser,
+      "gateway.request_id": record.requestId,
+      "gateway.account": record.account,
+      "gateway.key": record.key,
+      "gateway.model": record.model,
+      "gateway.upstream": record.upstream,
+      "gateway.stream": record.stream,
+      "gateway.first_byte_ms": record.firstByteMs,
+      "gateway.adapted": record.adapted,
+      "gateway.tags": record.tags.length === 0 ? undefined : record.tags,
+      "gateway.client": record.client,
+      "gateway.client_request_id": record.clientRequestId,
+      "gateway.idempotency": record.repetition,
+      "gateway.cost_usd": usd(record.costNanoUsd)
+    }
+  })
+  return [server, ...callSpans(trace, overMs, record.costNanoUsd)]
+}
+
+/**
+ * The calls of upstreams that a piece of work made.
+ *
+ * @param overMs when the work ended, Unix ms: with it what was not known to have ended before
+ * @param costNanoUsd what its answer cost, where that is known
+ */
+export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): ReadonlyArray<OtlpSpan> =>
+  trace.calls.map((call, index) =>
+    otlpSpan({
+      traceId: trace.traceId,
+      spanId: call.spanId,
+      parentSpanId: trace.spanId,
+      name: `${call.operation} ${call.model}`,
+      kind: kinds.client,
+      fromMs: trace.timeOf(call.begunAt),
+      toMs: call.endedAt === undefined ? overMs : trace.timeOf(call.endedAt),
+      ...(call.error === undefined || call.error === "hang_up" ? {} : { error: call.message ?? call.error }),
+      attributes: {
+        "gen_ai.operation.name": call.operation,
+        "gen_ai.provider.name": call.provider,
+        "gen_ai.request.model": call.model,
+        "gen_ai.response.model": call.used === undefined ? undefined : call.model,
+        "gen_ai.request.stream": call.stream,
+        ...usage(call, costNanoUsd),
+        "gen_ai.server.time_to_first_token":
+          call.firstPieceAt === undefined ? undefined : (call.firstPieceAt - call.begunAt) / 1_000,
+        "http.response.status_code": call.status,
+        "error.type": call.error,
+        "gateway.upstream": call.upstream,
+        "gateway.upstream_request_id": call.upstreamRequestId,
+        "gateway.attempt": index + 1
+      }
+    })
+  )
+
+/** Cached tokens are counted among the input, as the conventions want it. */
+const usage = ({ used }: TracedCall, costNanoUsd: number | undefined) =>
+  used === undefined
+    ? {}
+    : {
+        "gen_ai.usage.input_tokens": used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens,
+        "gen_ai.usage.output_tokens": used.outputTokens,
+        "gen_ai.usage.cache_read.input_tokens": positive(used.cacheReadTokens),
+        "gen_ai.usage.cache_creation.input_tokens": positive(used.cacheWriteTokens),
+        "gen_ai.usage.reasoning.output_tokens": positive(used.reasoningTokens),
+        "gen_ai.usage.cost": usd(costNanoUsd)
+      }
+
+const positive = (count: number) => (count > 0 ? count : undefined)
+const usd = (nanoUsd: number | undefined) => (nanoUsd === undefined ? undefined : nanoUsd / 1e9)

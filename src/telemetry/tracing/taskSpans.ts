@@ -1,0 +1,133 @@
+import { readContext } from "../../contract/Trace.ts"
+import type { SpanContext, Trace } from "../../contract/Trace.ts"
+import { callSpans } from "./requestSpans.ts"
+import { kinds, otlpSpan } from "./OtlpSpan.ts"
+import type { OtlpSpan } from "./OtlpSpan.ts"
+
+/** Of a task, what its spans tell. */
+export interface TracedTask {
+  readonly id: string
+  readonly kind: string
+  readonly account: string
+  readonly key: string
+  readonly model: string
+  readonly upstream: string | null
+  readonly state: string
+  readonly tries: number
+  readonly error: { readonly code: string; readonly message: string } | null
+  /** `traceparent` of the request that made it; null where that is not recorded. */
+  readonly trace: string | null
+  readonly createdAtMs: number
+  readonly endedAtMs: number | null
+}
+
+/** The span of a task's whole life, known to whoever knows the task: it is below the request that made it. */
+export const lifeOf = ({ id, trace }: Pick<TracedTask, "id" | "trace">): SpanContext | undefined => {
+  const made = readContext(trace)
+  return made?.isSampled === true ? { ...made, spanId: spanIdOf(id) } : undefined
+}
+
+const spanIdOf = (taskId: string): string =>
+  new Bun.CryptoHasher("sha256").update(`task:${taskId}`).digest("hex").slice(0, 16)
+
+/** A task's life, once it is over. */
+export const taskSpan = (task: TracedTask, life: SpanContext): OtlpSpan => {
+  const { error, kind, model, state, upstream } = task
+  const operation = kind === "video" ? "generate_content" : undefined
+  return otlpSpan({
+    traceId: life.traceId,
+    spanId: life.spanId,
+    parentSpanId: readContext(task.trace)?.spanId,
+    name: `${kind} task ${model}`,
+    kind: kinds.internal,
+    fromMs: task.createdAtMs,
+    toMs: task.endedAtMs ?? task.createdAtMs,
+    ...(state === "failed" ? { error: error?.message ?? state } : {}),
+    attributes: {
+      ...named(task),
+      "error.type": error?.code ?? (state === "succeeded" ? undefined : state),
+      // Of texts the calls below have these.
+      "gen_ai.operation.name": operation,
+      "gen_ai.provider.name": operation === undefined ? undefined : (upstream ?? undefined),
+      "gen_ai.request.model": operation === undefined ? undefined : model
+    }
+  })
+}
+
+/** What a turn came to. */
+export interface Turned {
+  /** As it was when the turn began. */
+  readonly task: TracedTask
+  /** What kept it from its end, in words. */
+  readonly error: string | undefined
+  /** Set where another process, or none that is known, had the task before. */
+  readonly isTakenOver: boolean
+}
+
+/** One turn of a task, and the calls of text models that it made. */
+export const turnSpans = (trace: Trace, { error, isTakenOver, task }: Turned): ReadonlyArray<OtlpSpan> => {
+  const overMs = trace.timeOf(performance.now())
+  const made = readContext(task.trace)
+  const turn = otlpSpan({
+    traceId: trace.traceId,
+    spanId: trace.spanId,
+    parentSpanId: trace.parentId,
+    name: `${task.kind} turn ${task.model}`,
+    kind: kinds.internal,
+    fromMs: trace.timeOf(trace.begunAt),
+    toMs: overMs,
+    error,
+    attributes: { ...named(task), "gateway.task.tries": task.tries },
+    links:
+      isTakenOver && made !== undefined
+        ? [{ traceId: made.traceId, spanId: made.spanId, attributes: { "gateway.link": "made by another process" } }]
+        : []
+  })
+  return [turn, ...callSpans(trace, overMs)]
+}
+
+const named = ({ account, id, key, kind, model, state, upstream }: TracedTask) => ({
+  "gateway.task.id": id,
+  "gateway.task.kind": kind,
+  "gateway.task.state": state,
+  "gateway.account": account,
+  "gateway.key": key,
+  "gateway.model": model,
+  "gateway.upstream": upstream ?? undefined
+})
+
+/** An attempt to call back. Unix ms. */
+export interface TracedDelivery {
+  readonly id: string
+  readonly taskId: string
+  /** What it reports. */
+  readonly state: string
+  readonly host: string
+  readonly attempt: number
+  readonly fromMs: number
+  readonly toMs: number
+  readonly status: number | undefined
+  readonly reason: string | undefined
+}
+
+export const deliverySpan = (trace: Trace, delivery: TracedDelivery): OtlpSpan =>
+  otlpSpan({
+    traceId: trace.traceId,
+    spanId: trace.spanId,
+    parentSpanId: trace.parentId,
+    name: "POST callback",
+    kind: kinds.client,
+    fromMs: delivery.fromMs,
+    toMs: delivery.toMs,
+    error: delivery.reason,
+    attributes: {
+      "http.request.method": "POST",
+      "server.address": delivery.host,
+      "http.response.status_code": delivery.status,
+      "error.type": delivery.reason === undefined ? undefined : String(delivery.status ?? "no answer"),
+      "gateway.delivery.id": delivery.id,
+      "gateway.delivery.attempt": delivery.attempt,
+      "gateway.task.id": delivery.taskId,
+      "gateway.task.state": delivery.state
+    }
+  })
