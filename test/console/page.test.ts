@@ -51,7 +51,7 @@ describe("the console's page", () => {
     for (const path of assetsOf(await answer.text())) {
       const asset = await get(path)
       expect(asset.status).toBe(200)
-      expect(asset.headers.get("content-type")).toMatch(/^text\/(javascript|css)/)
+      expect(asset.headers.get("content-type")).toMatch(/^(text\/(javascript|css)|image\/svg)/)
       expect(asset.headers.get("cache-control")).toBe("public, max-age=31536000, immutable")
       expect(asset.headers.get("x-content-type-options")).toBe("nosniff")
     }

@@ -1,0 +1,85 @@
+import type { AccountRecord } from "../../admin/AccountRecord.ts"
+import type { KeyRecord } from "../../admin/KeyRecord.ts"
+import type { Client } from "./client.ts"
+import type { Session } from "./session.ts"
+
+/** Lists that many pages need: names to choose from and to call things by. */
+export const makeCatalogue = (client: Client, session: Session) => {
+  const known: {
+    keys: Promise<ReadonlyArray<KeyRecord>> | undefined
+    accounts: Promise<ReadonlyArray<AccountRecord>> | undefined
+    models: Promise<ReadonlyArray<string>> | undefined
+  } = { keys: undefined, accounts: undefined, models: undefined }
+
+  const everyKey = async (): Promise<ReadonlyArray<KeyRecord>> => {
+    if (session.kind === "account") return []
+    const rows: Array<KeyRecord> = []
+    let after: string | undefined
+    do {
+      const start = after
+      const page = await client.admin((admin) =>
+        admin.adminKeys.list({
+          urlParams: { all: "true", limit: 1_000, ...(start === undefined ? {} : { after: start }) }
+        })
+      )
+      rows.push(...page.data)
+      after = page.next ?? undefined
+    } while (after !== undefined)
+    return rows
+  }
+  const everyAccount = async (): Promise<ReadonlyArray<AccountRecord>> => {
+    if (session.kind === "account") return []
+    const rows: Array<AccountRecord> = []
+    let after: string | undefined
+    do {
+      const start = after
+      const page = await client.admin((admin) =>
+        admin.adminAccounts.list({ urlParams: { limit: 1_000, ...(start === undefined ? {} : { after: start }) } })
+      )
+      rows.push(...page.data)
+      after = page.next ?? undefined
+    } while (after !== undefined)
+    return rows
+  }
+
+  const keys = () => (known.keys ??= forgotten(everyKey(), () => (known.keys = undefined)))
+  const accounts = () => (known.accounts ??= forgotten(everyAccount(), () => (known.accounts = undefined)))
+
+  /** Which models a key may ask for. */
+  const modelsOf = async (keyId: string | undefined): Promise<ReadonlyArray<string>> => {
+    const headers: HeadersInit = keyId === undefined ? {} : { "x-gateway-key-id": keyId }
+    const page = await client.json<{ readonly data: ReadonlyArray<{ readonly id: string }> }>("/v1/models", { headers })
+    return page.data.map(({ id }) => id).sort()
+  }
+  /** Every model that is served, as far as any active key of those who look can tell. */
+  const models = () =>
+    (known.models ??= forgotten(
+      (async () => {
+        if (session.kind === "account") return modelsOf(undefined)
+        const widest = (await keys())
+          .filter(({ status }) => status === "active")
+          .sort((one, other) => Number(other.models.includes("*")) - Number(one.models.includes("*")))[0]
+        return widest === undefined ? [] : modelsOf(widest.id)
+      })(),
+      () => (known.models = undefined)
+    ))
+
+  return {
+    keys,
+    accounts,
+    models,
+    modelsOf,
+    /** A key's name, where it is known by now. */
+    keyName: async (id: string) => (await keys()).find((key) => key.id === id)?.name ?? id,
+    forget(what: "keys" | "accounts" | "models") {
+      known[what] = undefined
+    }
+  }
+}
+export type Catalogue = ReturnType<typeof makeCatalogue>
+
+/** A list that failed is asked for again the next time. */
+const forgotten = <A>(list: Promise<A>, forget: () => void): Promise<A> => {
+  list.catch(forget)
+  return list
+}

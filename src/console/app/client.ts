@@ -1,0 +1,117 @@
+import { FetchHttpClient, HttpApiClient } from "@effect/platform"
+import { Cause, Effect, Exit } from "effect"
+import { AdminApi } from "../../admin/Api.ts"
+import { words } from "./words.ts"
+
+/** An answer that was none of the good ones, or that never came (`status` 0). */
+export class Refused extends Error {
+  readonly _tag = "Refused"
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+  /** Milliseconds until there was an answer. */
+  readonly tookMs: number
+  /** The whole body, for what some failures say besides. */
+  readonly body: unknown
+  constructor(of: Pick<Refused, "body" | "code" | "message" | "requestId" | "status" | "tookMs">) {
+    super(of.message)
+    this.status = of.status
+    this.code = of.code
+    this.requestId = of.requestId
+    this.tookMs = of.tookMs
+    this.body = of.body
+  }
+}
+
+const makeAdmin = HttpApiClient.make(AdminApi, { baseUrl: location.origin })
+type AdminClient = Effect.Effect.Success<typeof makeAdmin>
+
+interface ErrorBody {
+  readonly error?: { readonly code?: string; readonly message?: string; readonly type?: string }
+}
+
+const refusalOf = async (response: Response, began: number): Promise<Refused> => {
+  const text = await response.text()
+  const about = {
+    status: response.status,
+    requestId: response.headers.get("x-request-id"),
+    tookMs: performance.now() - began
+  }
+  try {
+    const body: ErrorBody | null = JSON.parse(text)
+    const { code, message, type } = body?.error ?? {}
+    return new Refused({ ...about, code: code ?? type ?? "error", message: message ?? text.slice(0, 400), body })
+  } catch {
+    return new Refused({ ...about, code: "error", message: text.slice(0, 400), body: null })
+  }
+}
+
+/** Calls of the gateway with the session's cookie, and the token that changes need. */
+export const makeClient = ({
+  csrf,
+  refused
+}: {
+  readonly csrf: () => string
+  readonly refused: (status: number) => void
+}) => {
+  const send = async (input: RequestInfo | URL, init: RequestInit = {}): Promise<Response> => {
+    const began = performance.now()
+    const headers = new Headers(init.headers)
+    const method = init.method ?? "GET"
+    if (method !== "GET" && method !== "HEAD") headers.set("x-gateway-csrf", csrf())
+    let response: Response
+    try {
+      response = await fetch(input, { ...init, headers, credentials: "same-origin" })
+    } catch (cause) {
+      if (init.signal?.aborted === true) throw cause
+      throw new Refused({
+        status: 0,
+        code: "no_answer",
+        message: words.failed.noAnswer,
+        requestId: null,
+        tookMs: performance.now() - began,
+        body: null
+      })
+    }
+    if (response.ok) return response
+    const refusal = await refusalOf(response, began)
+    refused(response.status)
+    throw refusal
+  }
+
+  /** The contract's types are of this build, which also answers. */
+  const json = async <A>(path: string, init?: RequestInit): Promise<A> => {
+    const answer: A = await (await send(path, init)).json()
+    return answer
+  }
+
+  const signed: typeof fetch = Object.assign(send, { preconnect: fetch.preconnect })
+
+  /** One call of the admin contract, through its typed client. */
+  const admin = async <A, E>(use: (client: AdminClient) => Effect.Effect<A, E>): Promise<A> => {
+    const exit = await Effect.runPromiseExit(
+      Effect.flatMap(makeAdmin, use).pipe(
+        Effect.provide(FetchHttpClient.layer),
+        Effect.provideService(FetchHttpClient.Fetch, signed)
+      )
+    )
+    if (Exit.isSuccess(exit)) return exit.value
+    throw refusalIn(Cause.squash(exit.cause))
+  }
+
+  return { send, json, admin }
+}
+export type Client = ReturnType<typeof makeClient>
+
+/** What `send` threw, wherever the client has put it. */
+const refusalIn = (error: unknown): unknown => {
+  if (error instanceof Refused) return error
+  const inner = error instanceof Error ? error.cause : undefined
+  return inner === undefined ? error : refusalIn(inner)
+}
+
+export const jsonBody = (body: unknown, method = "POST"): RequestInit => ({
+  method,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})

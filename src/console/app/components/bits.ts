@@ -1,0 +1,136 @@
+import type { App } from "../app.ts"
+import { h } from "../dom.ts"
+import type { Child } from "../dom.ts"
+import { duration, moment, span, utc } from "../format.ts"
+import type { Measure } from "../format.ts"
+import { words } from "../words.ts"
+import { icon } from "./icons.ts"
+
+/** A number with its unit beside it. */
+export const measure = ([value, unit]: Measure): HTMLElement =>
+  h("span", { class: "num" }, value, unit !== "" && h("span", { class: "unit" }, unit))
+
+export const took = (ms: number): HTMLElement => measure(duration(ms))
+
+export const quiet = (...children: ReadonlyArray<Child>): HTMLElement => h("span", { class: "quiet" }, children)
+export const faint = (...children: ReadonlyArray<Child>): HTMLElement => h("span", { class: "faint" }, children)
+export const mono = (...children: ReadonlyArray<Child>): HTMLElement => h("code", {}, children)
+export const none = (word: string = words.none): HTMLElement => faint(word)
+export const badge = (text: string): HTMLElement => h("span", { class: "badge" }, text)
+
+/** An age, or the clock's time, as the reader chose; the whole moment on hover. */
+export const when = (app: App, time: string | number, suffix: "ago" | "" = ""): HTMLElement => {
+  const ms = typeof time === "number" ? time : Date.parse(time)
+  const now = Date.now()
+  const shown = app.clockTimes()
+    ? moment(ms, now)
+    : ms > now + 1_000
+      ? words.times.in(span(ms - now))
+      : suffix === "ago"
+        ? words.times.ago(span(now - ms))
+        : span(now - ms)
+  return h("time", { datetime: new Date(ms).toISOString(), title: utc(ms) }, shown)
+}
+
+/** An id, whole, that a click copies. */
+export const copyable = (app: App, text: string, shown = text): HTMLElement =>
+  h(
+    "button",
+    {
+      class: "copyable",
+      type: "button",
+      title: text,
+      "aria-label": words.copy.it(text),
+      on: {
+        click(event) {
+          event.stopPropagation()
+          app.copy(text)
+        }
+      }
+    },
+    shown,
+    icon("copy", 12)
+  )
+
+/** How much of something is used: amber from 85 %, red at its end. */
+export const meter = (used: number, most: number, label: string, isOff = false): HTMLElement => {
+  const share = most <= 0 ? 0 : Math.min(1, used / most)
+  const tone = isOff ? "off" : share >= 1 ? "bad" : share >= 0.85 ? "warn" : ""
+  return h(
+    "span",
+    { class: `meter ${tone}`, role: "img", "aria-label": label },
+    h("i", { css: { width: `${(100 * share).toFixed(1)}%` } })
+  )
+}
+
+/** A fact and its name. */
+export const fact = (name: string, value: Child, isWide = false): HTMLElement =>
+  h("div", { class: isWide ? "wide" : "" }, h("dt", {}, name), h("dd", {}, value))
+
+export const facts = (isBig: boolean, ...list: ReadonlyArray<Child>): HTMLElement =>
+  h("dl", { class: isBig ? "facts big" : "facts" }, list)
+
+export const button = (
+  text: Child,
+  click: (event: MouseEvent) => void,
+  { look = "", ...attributes }: { readonly look?: string; readonly [name: string]: string | boolean | undefined } = {}
+): HTMLButtonElement => h("button", { type: "button", class: `button ${look}`, on: { click }, ...attributes }, text)
+
+export const iconButton = (name: Parameters<typeof icon>[0], label: string, click: () => void): HTMLButtonElement =>
+  button(icon(name), click, { look: "ghost square", "aria-label": label, title: label })
+
+/** One of a few, pressed. */
+export const segments = (
+  label: string,
+  choices: ReadonlyArray<readonly [value: string, word: string]>,
+  chosen: string,
+  choose: (value: string) => void
+): HTMLElement =>
+  h(
+    "span",
+    { class: "segments", role: "group", "aria-label": label },
+    choices.map(([value, word]) =>
+      h(
+        "button",
+        { type: "button", "aria-pressed": String(value === chosen), on: { click: () => choose(value) } },
+        word
+      )
+    )
+  )
+
+/** A section of a drawer or page. */
+export const section = (title: Child, ...children: ReadonlyArray<Child>): HTMLElement =>
+  h("section", {}, title !== null && h("h2", {}, title), children)
+
+/** Head and rows of a small table. */
+export const smallTable = (
+  heads: ReadonlyArray<readonly [text: Child, look?: string, width?: number]>,
+  rows: ReadonlyArray<ReadonlyArray<Child>>,
+  { isPlain = false, label }: { readonly isPlain?: boolean; readonly label?: string } = {}
+): HTMLTableElement =>
+  h(
+    "table",
+    { class: isPlain ? "table plain" : "table", "aria-label": label },
+    h(
+      "thead",
+      { class: isPlain ? "sr" : "" },
+      h(
+        "tr",
+        {},
+        heads.map(([text, look = "", width]) =>
+          h("th", { scope: "col", class: look, ...(width === undefined ? {} : { css: { width: `${width}px` } }) }, text)
+        )
+      )
+    ),
+    h(
+      "tbody",
+      {},
+      rows.map((cells) =>
+        h(
+          "tr",
+          {},
+          cells.map((cell, index) => h("td", { class: heads[index]?.[1] ?? "" }, cell))
+        )
+      )
+    )
+  )

@@ -1,0 +1,149 @@
+import { s } from "../dom.ts"
+import { clock } from "../format.ts"
+
+export interface Series {
+  readonly name: string
+  /** A colour of the tokens: `s1`, `bad-fill`. */
+  readonly colour: string
+  readonly values: ReadonlyArray<number>
+  readonly tell: (value: number) => string
+  /** An edge above each bar. */
+  readonly cap?: string
+}
+
+export interface Plotted {
+  /** Where each bucket begins, Unix ms. */
+  readonly times: ReadonlyArray<number>
+  readonly series: ReadonlyArray<Series>
+  readonly kind: "bars" | "lines"
+  /** The text beside a grid line. */
+  readonly axis: (value: number, step: number) => string
+  readonly left?: number
+  readonly ticks?: number
+}
+
+const niceMost = (most: number): number => {
+  const power = 10 ** Math.floor(Math.log10(most))
+  return ([1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((factor) => factor * power >= most) ?? 10) * power
+}
+
+const dayMs = 86_400_000
+const everyMs = [60_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, dayMs, 7 * dayMs]
+
+const bottom = 18
+const over = 4
+
+/** Where a chart of this width has what. */
+const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, height: number) => {
+  const plain = height - bottom - over
+  const step = (width - left) / Math.max(1, times.length)
+  const sums =
+    kind === "lines"
+      ? series.flatMap(({ values }) => values)
+      : times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
+  const largest = Math.max(...sums, 0)
+  const most = largest > 0 ? niceMost(largest) : 1
+  return {
+    most,
+    step,
+    left,
+    floor: height - bottom,
+    x: (at: number) => left + (at + 0.5) * step,
+    y: (value: number) => over + plain - (value / most) * plain,
+    at: (x: number) => Math.max(0, Math.min(times.length - 1, Math.floor((x - left) / step)))
+  }
+}
+type Layout = ReturnType<typeof layOut>
+
+const grid = ({ axis, ticks }: Plotted, { left, most, y }: Layout, width: number) => {
+  const lead = most / 10 ** Math.floor(Math.log10(most))
+  const lines = ticks ?? (lead === 3 || lead === 1.5 || lead === 6 ? 3 : 4)
+  return Array.from({ length: lines + 1 }, (_, index) => {
+    const value = (most * index) / lines
+    return [
+      s("path", { d: `M${left} ${Math.round(y(value)) + 0.5}H${width}`, class: index === 0 ? "floor" : "grid-line" }),
+      s("text", { x: left - 8, y: y(value) + 3.5, "text-anchor": "end" }, axis(value, most / lines))
+    ]
+  }).flat()
+}
+
+/** Labels of the hours, some 80 px apart; days where the range is long. */
+const hours = ({ times }: Plotted, { step, x }: Layout, width: number, height: number) => {
+  const [first, second] = times
+  if (first === undefined || second === undefined) return []
+  const bucketMs = second - first
+  const every = everyMs.find((ms) => (ms / bucketMs) * step >= 74) ?? 30 * dayMs
+  return times.flatMap((time, at) => {
+    const mark = Math.ceil(time / every) * every
+    const edge = x(at) - step / 2 + ((mark - time) / bucketMs) * step
+    if (mark >= time + bucketMs || edge < 44 || edge > width - 16) return []
+    const text = every >= dayMs ? new Date(mark).toISOString().slice(5, 10) : clock(mark, false)
+    return [s("text", { x: edge, y: height - 4, "text-anchor": "middle" }, text)]
+  })
+}
+
+const bars = ({ series, times }: Plotted, { step, x, y }: Layout) => {
+  const base = Array.from(times, () => 0)
+  const width = Math.max(1, step - (step > 5 ? 1.5 : step > 3 ? 1 : 0.4))
+  return series.flatMap(({ cap, colour, values }) => {
+    const areas: Array<string> = []
+    const edges: Array<string> = []
+    for (const [at, value] of values.entries()) {
+      if (value <= 0) continue
+      const from = base[at] ?? 0
+      base[at] = from + value
+      const low = y(from)
+      const high = Math.min(y(from + value), low - (cap === undefined ? 1.5 : 0))
+      const start = (x(at) - width / 2).toFixed(1)
+      areas.push(`M${start} ${low.toFixed(1)}V${high.toFixed(1)}h${width.toFixed(1)}V${low.toFixed(1)}Z`)
+      edges.push(`M${start} ${(high + 0.75).toFixed(1)}h${width.toFixed(1)}`)
+    }
+    return [
+      s("path", { d: areas.join(""), css: { fill: `var(--${colour})` } }),
+      ...(cap === undefined
+        ? []
+        : [s("path", { d: edges.join(""), css: { stroke: `var(--${cap})`, "stroke-width": "1.5" } })])
+    ]
+  })
+}
+
+const lines = ({ series }: Plotted, { x, y }: Layout) => {
+  const points = (values: ReadonlyArray<number>) =>
+    values.map((value, at) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`)
+  const [low, high] = series
+  const between =
+    low === undefined || high === undefined
+      ? []
+      : [
+          s("path", {
+            d: `M${points(high.values).join("L")}L${points(low.values).reverse().join("L")}Z`,
+            css: { fill: `var(--${high.colour})`, opacity: "0.13" }
+          })
+        ]
+  return [
+    ...between,
+    ...[...series].reverse().map(({ colour, values }) =>
+      s("path", {
+        d: `M${points(values).join("L")}`,
+        css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": "1.5" }
+      })
+    )
+  ]
+}
+
+/** A chart as SVG, and where things are in it. */
+export const drawPlot = (plotted: Plotted, width: number, height: number) => {
+  const layout = layOut(plotted, width, height)
+  const cursor = s("path", { class: "cursor" })
+  const element = s(
+    "svg",
+    { width, height, "aria-hidden": "true" },
+    grid(plotted, layout, width),
+    hours(plotted, layout, width, height),
+    plotted.kind === "bars" ? bars(plotted, layout) : lines(plotted, layout),
+    cursor
+  )
+  const point = (at: number | undefined) =>
+    cursor.setAttribute("d", at === undefined ? "" : `M${Math.round(layout.x(at)) + 0.5} 0V${layout.floor}`)
+  return { element, layout, point }
+}

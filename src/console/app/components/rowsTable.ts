@@ -1,0 +1,189 @@
+import { h } from "../dom.ts"
+import type { Child } from "../dom.ts"
+
+export interface Column<Row> {
+  readonly head: Child
+  /** Pixels; without it the column takes what is left. */
+  readonly width?: number
+  /** `right`, `no-phone`, `no-narrow`, `quiet`, … for head and cells. */
+  readonly look?: string
+  readonly cell: (row: Row) => Child
+}
+
+interface Options<Row> {
+  readonly label: string
+  readonly columns: () => ReadonlyArray<Column<Row>>
+  readonly key: (row: Row) => string
+  readonly open: (row: Row) => void
+  /** Called as the end of the rows comes into view. */
+  readonly nearEnd?: () => void
+}
+
+/** A row that is in the page, used again while it stays in view. */
+interface Made<Row> {
+  readonly row: Row
+  readonly element: HTMLTableRowElement
+}
+
+/** Rows drawn beyond those in view, above and below. */
+const spare = 12
+
+/** A list of any length, of which only what is in view is in the page. `scroller` is what scrolls. */
+export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nearEnd, open }: Options<Row>) => {
+  let rows: ReadonlyArray<Row> = []
+  let selected: string | undefined
+  let fresh: ReadonlySet<string> = new Set<string>()
+  let drawn: { from: number; to: number } | undefined
+  let made = new Map<string, Made<Row>>()
+  let current = columns()
+  let asked = 0
+
+  const head = h("thead")
+  const above = h("tr", { "aria-hidden": "true", class: "spacer" })
+  const below = h("tr", { "aria-hidden": "true", class: "spacer" })
+  const body = h("tbody")
+  const element = h("table", { class: "table rows sticky", "aria-label": label }, head, body)
+
+  const rowHeight = () => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 32
+
+  const drawHead = () => {
+    head.replaceChildren(
+      h(
+        "tr",
+        {},
+        current.map(({ head, look = "", width }) =>
+          h("th", { scope: "col", class: look, ...(width === undefined ? {} : { css: { width: `${width}px` } }) }, head)
+        )
+      )
+    )
+  }
+
+  const rowOf = (row: Row, index: number, next: Map<string, Made<Row>>): HTMLTableRowElement => {
+    const id = key(row)
+    const known = made.get(id)
+    const tr =
+      known?.row === row
+        ? known.element
+        : h(
+            "tr",
+            { "data-id": id, class: fresh.has(id) ? "fresh" : "" },
+            current.map(({ cell, look = "" }) => h("td", { class: look }, cell(row)))
+          )
+    tr.setAttribute("aria-rowindex", String(index + 2))
+    tr.setAttribute("aria-selected", String(id === selected))
+    tr.tabIndex = -1
+    next.set(id, { row, element: tr })
+    return tr
+  }
+
+  const draw = (isForced: boolean) => {
+    const height = rowHeight()
+    const top = body.getBoundingClientRect().top - scroller.getBoundingClientRect().top
+    const first = Math.max(0, Math.floor(-top / height))
+    const visible = Math.ceil(scroller.clientHeight / height) + 1
+    const isCovered =
+      drawn !== undefined &&
+      drawn.from <= Math.max(0, first - 2) &&
+      drawn.to >= Math.min(rows.length, first + visible + 2)
+    if (nearEnd !== undefined && first + visible > rows.length - 400 && asked !== rows.length) {
+      asked = rows.length
+      nearEnd()
+    }
+    if (isCovered && !isForced) return
+    const from = Math.max(0, first - spare)
+    const to = Math.min(rows.length, first + visible + spare)
+    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["id"] : undefined
+    const next = new Map<string, Made<Row>>()
+    const shown = rows.slice(from, to).map((row, index) => rowOf(row, from + index, next))
+    made = next
+    above.style.height = `${from * height}px`
+    below.style.height = `${(rows.length - to) * height}px`
+    body.replaceChildren(...(from > 0 ? [above] : []), ...shown, ...(to < rows.length ? [below] : []))
+    drawn = { from, to }
+    const entry = shown.find((tr) => tr.dataset["id"] === (selected ?? focused)) ?? shown[Math.max(0, first - from)]
+    if (entry !== undefined) entry.tabIndex = 0
+    if (focused !== undefined) shown.find((tr) => tr.dataset["id"] === focused)?.focus({ preventScroll: true })
+  }
+
+  let frame = 0
+  const onScroll = () => {
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(() => draw(false))
+  }
+  scroller.addEventListener("scroll", onScroll, { passive: true })
+  const resized = new ResizeObserver(() => draw(true))
+  resized.observe(scroller)
+
+  const idOf = (target: EventTarget | null) =>
+    target instanceof Element ? target.closest<HTMLElement>("tr[data-id]")?.dataset["id"] : undefined
+  const openId = (id: string | undefined) => {
+    const row = id === undefined ? undefined : rows.find((row) => key(row) === id)
+    if (row !== undefined) open(row)
+  }
+  body.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("a, button") !== null) return
+    openId(idOf(event.target))
+  })
+  body.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !(event.target instanceof HTMLTableRowElement)) return
+    event.preventDefault()
+    openId(idOf(event.target))
+  })
+
+  const reveal = (index: number) => {
+    const height = rowHeight()
+    const top = body.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop
+    const at = top + index * height
+    const covered = head.getBoundingClientRect().bottom - scroller.getBoundingClientRect().top
+    if (at < scroller.scrollTop + covered) scroller.scrollTop = at - covered
+    else if (at + height > scroller.scrollTop + scroller.clientHeight)
+      scroller.scrollTop = at + height - scroller.clientHeight
+    draw(true)
+  }
+
+  drawHead()
+  return {
+    element,
+    /** Other rows, or the same in another order. */
+    show(next: ReadonlyArray<Row>, news: ReadonlySet<string> = new Set<string>()) {
+      rows = next
+      fresh = news
+      if (asked > rows.length) asked = 0
+      element.setAttribute("aria-rowcount", String(rows.length + 1))
+      draw(true)
+    },
+    select(id: string | undefined) {
+      selected = id
+      draw(true)
+    },
+    /** Everything is drawn once more. */
+    redraw() {
+      made = new Map()
+      current = columns()
+      drawHead()
+      draw(true)
+    },
+    focus(id: string) {
+      const index = rows.findIndex((row) => key(row) === id)
+      if (index < 0) return
+      reveal(index)
+      made.get(id)?.element.focus({ preventScroll: true })
+    },
+    /** The row after or before what is selected or focused; opened where something is. */
+    step(by: 1 | -1) {
+      const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["id"] : undefined
+      const at = rows.findIndex((row) => key(row) === (selected ?? focused))
+      const row = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]
+      if (row === undefined) return
+      reveal(rows.indexOf(row))
+      if (selected === undefined) made.get(key(row))?.element.focus({ preventScroll: true })
+      else open(row)
+    },
+    isAtTop: () => scroller.scrollTop < 40,
+    close() {
+      scroller.removeEventListener("scroll", onScroll)
+      resized.disconnect()
+      cancelAnimationFrame(frame)
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import type { KeyRecord } from "../../admin/KeyRecord.ts"
+import { countText } from "./format.ts"
+import { words } from "./words.ts"
+
+/** Limits in a few words: `600 rpm · 400 k tpm`; undefined where there is none. */
+export const limitsText = (limits: KeyRecord["limits"]): string | undefined => {
+  const text = words.keys.limits
+  const parts = [
+    limits.requests_per_minute === null ? [] : [text.requests(countText(limits.requests_per_minute))],
+    limits.tokens_per_minute === null ? [] : [text.tokens(countText(limits.tokens_per_minute))],
+    limits.concurrent_requests === null ? [] : [text.concurrent(countText(limits.concurrent_requests))],
+    limits.concurrent_tasks === null ? [] : [text.tasks(countText(limits.concurrent_tasks))]
+  ].flat()
+  return parts.length === 0 ? undefined : parts.join(" · ")
+}

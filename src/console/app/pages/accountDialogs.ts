@@ -1,0 +1,115 @@
+import type { AccountRecord } from "../../../admin/AccountRecord.ts"
+import type { App } from "../app.ts"
+import { openDialog } from "../components/dialog.ts"
+import { dollarsText, field, textInput, wholeNumber, wrong } from "../components/fields.ts"
+import { staleEdit } from "../components/staleEdit.ts"
+import { h } from "../dom.ts"
+import { dollars, usd } from "../format.ts"
+import { limitsText } from "../keyText.ts"
+import { words } from "../words.ts"
+
+const text = words.accountForm
+const names = words.keyForm
+
+const limitFields = (limits?: AccountRecord["limits"]) => {
+  const input = (id: string, value: number | null | undefined) =>
+    textInput(value === null || value === undefined ? "" : String(value), {
+      id,
+      inputmode: "numeric",
+      placeholder: words.fields.noLimit
+    })
+  const requests = input("account-rpm", limits?.requests_per_minute)
+  const tokens = input("account-tpm", limits?.tokens_per_minute)
+  const concurrent = input("account-concurrent", limits?.concurrent_requests)
+  const tasks = input("account-tasks", limits?.concurrent_tasks)
+  return {
+    body: [
+      h("div", { class: "pair" }, field(names.requests, requests), field(names.tokens, tokens)),
+      h("div", { class: "pair" }, field(names.concurrent, concurrent), field(names.tasks, tasks))
+    ],
+    read: () => ({
+      requests_per_minute: wholeNumber(requests, names.requests),
+      tokens_per_minute: wholeNumber(tokens, names.tokens),
+      concurrent_requests: wholeNumber(concurrent, names.concurrent),
+      concurrent_tasks: wholeNumber(tasks, names.tasks)
+    })
+  }
+}
+
+/** What is done to accounts. */
+export const accountDialogs = (app: App, changed: () => Promise<void>) => {
+  const create = () => {
+    const id = textInput("", { id: "account-id" })
+    const balance = textInput("", { id: "account-balance", inputmode: "decimal", placeholder: words.none })
+    const limits = limitFields()
+    openDialog({
+      title: text.create,
+      body: [field(text.id, id, text.idHint), field(text.balance, balance, text.balanceHint), limits.body],
+      act: {
+        word: words.accounts.create,
+        run: async () => {
+          if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id.value.trim())) throw wrong(id, text.idFirst)
+          const payload = {
+            id: id.value.trim(),
+            balance_usd: dollarsText(balance, text.balance),
+            limits: limits.read()
+          }
+          await app.client.admin((admin) => admin.adminAccounts.create({ payload }))
+          await changed()
+          app.toast(text.created(payload.id))
+        }
+      }
+    })
+  }
+
+  const credit = (account: AccountRecord) => {
+    const amount = textInput("", { id: "credit-amount", inputmode: "decimal" })
+    const note = textInput("", { id: "credit-note" })
+    openDialog({
+      title: text.creditTitle(account.id),
+      body: [
+        field(
+          text.amount,
+          amount,
+          account.available === null ? text.firstCredit : text.amountHint(usd(dollars(account.available)))
+        ),
+        field(text.note, note, text.noteHint)
+      ],
+      act: {
+        word: text.add,
+        run: async () => {
+          const dollarsTyped = dollarsText(amount, text.amount, true)
+          if (dollarsTyped === null) throw wrong(amount, text.amountFirst)
+          const payload = { usd: dollarsTyped, ...(note.value.trim() === "" ? {} : { note: note.value.trim() }) }
+          await app.client.admin((admin) => admin.adminAccounts.credit({ path: { id: account.id }, payload }))
+          await changed()
+          app.toast(text.added(usd(Number(dollarsTyped)), account.id))
+        }
+      }
+    })
+  }
+
+  const edit = (account: AccountRecord) => {
+    const limits = limitFields(account.limits)
+    const stale = staleEdit<AccountRecord>(account, (now) => [
+      [words.accounts.columns.limits, limitsText(now.limits) ?? words.none]
+    ])
+    openDialog({
+      title: text.edit(account.id),
+      body: [stale.element, limits.body],
+      act: {
+        word: names.save,
+        run: () =>
+          stale.save(async (version) => {
+            const payload = { limits: limits.read(), ...version }
+            await app.client.admin((admin) => admin.adminAccounts.update({ path: { id: account.id }, payload }))
+            await changed()
+            app.toast(names.saved)
+          })
+      }
+    })
+  }
+
+  return { create, credit, edit }
+}
+export type AccountDialogs = ReturnType<typeof accountDialogs>

@@ -1,0 +1,93 @@
+import type { TaskSummary } from "../../../admin/TaskSummary.ts"
+import type { DeliveryRecord } from "../../../callbacks/DeliveryRecord.ts"
+import { button, faint, smallTable } from "../components/bits.ts"
+import { status } from "../components/status.ts"
+import type { Tone } from "../components/status.ts"
+import { h } from "../dom.ts"
+import type { Child } from "../dom.ts"
+import { durationText, span } from "../format.ts"
+import { words } from "../words.ts"
+
+const text = words.task
+
+const tones: Readonly<Record<DeliveryRecord["state"], Tone>> = {
+  waiting: "waiting",
+  pending: "waiting",
+  delivered: "well",
+  failed: "bad",
+  superseded: "off"
+}
+
+/** The last change that nobody was told of for good; undefined where all were told, or still may be. */
+export const undelivered = (deliveries: ReadonlyArray<DeliveryRecord>): DeliveryRecord | undefined => {
+  const last = deliveries.at(-1)
+  return last?.state === "failed" ? last : undefined
+}
+
+const triesOf = ({ attempts, created_at: created, next_attempt_at: next, state }: DeliveryRecord): Child => [
+  h(
+    "ol",
+    { class: "tries" },
+    attempts.map((attempt) => {
+      const isGood = attempt.status !== undefined && attempt.status < 300
+      const offset = attempt.at - created
+      return h(
+        "li",
+        {},
+        h(
+          "span",
+          { class: isGood ? "" : "status bad" },
+          attempt.status === undefined ? text.noAnswer : String(attempt.status)
+        ),
+        faint(
+          ` ${durationText(attempt.duration_ms)}`,
+          offset > 0 ? ` · + ${span(offset * 1_000)}` : "",
+          attempt.reason === undefined ? "" : ` · ${attempt.reason}`
+        )
+      )
+    })
+  ),
+  state === "pending" &&
+    next !== undefined &&
+    h(
+      "span",
+      { class: "hint" },
+      text.nextTry(next * 1_000 > Date.now() ? words.times.in(span(next * 1_000 - Date.now())) : "")
+    ),
+  state === "failed" && h("span", { class: "hint" }, text.givenUp),
+  state === "superseded" && h("span", { class: "hint" }, text.laterOne)
+]
+
+/** A row a change, with every try, newest change first. */
+export const deliveriesSection = (
+  task: TaskSummary,
+  deliveries: ReadonlyArray<DeliveryRecord>,
+  redeliver: (delivery: DeliveryRecord) => Promise<void>
+): Child => {
+  const head = h(
+    "div",
+    { class: "caption" },
+    h("h2", {}, text.deliveries),
+    task.callback_url !== null && h("code", { class: "quiet cut" }, task.callback_url)
+  )
+  if (task.callback_url === null) return [head, h("p", { class: "hint" }, text.noCallback)]
+  return [
+    head,
+    smallTable(
+      [["", "", 96], ["", "", 116], [""], ["", "right", 100]],
+      [...deliveries].reverse().map((delivery) => {
+        const again = button(
+          text.redeliver,
+          () => {
+            again.disabled = true
+            again.textContent = text.sending
+            void redeliver(delivery)
+          },
+          { look: "small" }
+        )
+        return [delivery.status, status(tones[delivery.state], text.states[delivery.state]), triesOf(delivery), again]
+      }),
+      { isPlain: true, label: text.deliveries }
+    )
+  ]
+}

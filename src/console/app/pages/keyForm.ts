@@ -1,0 +1,144 @@
+import type { KeyRecord } from "../../../admin/KeyRecord.ts"
+import type { App } from "../app.ts"
+import { dollarsText, field, select, textInput, wholeNumber, wrong } from "../components/fields.ts"
+import { staleEdit } from "../components/staleEdit.ts"
+import { fill, h } from "../dom.ts"
+import { dollars, matches, usd } from "../format.ts"
+import { limitsText } from "../keyText.ts"
+import { words } from "../words.ts"
+
+const text = words.keyForm
+
+const dayMs = 86_400_000
+const expiries: Readonly<Record<string, number>> = {
+  day: dayMs,
+  month: 30 * dayMs,
+  quarter: 90 * dayMs,
+  year: 365 * dayMs
+}
+
+/** The fields of a key, new or to be changed. @param like whose settings it begins with */
+export const keyForm = async (
+  app: App,
+  like: KeyRecord | undefined,
+  ofAccount: string | undefined,
+  isEdit: boolean
+) => {
+  const [accounts, models] = await Promise.all([app.catalogue.accounts(), app.catalogue.models().catch(() => [])])
+  const name = textInput(isEdit ? (like?.name ?? "") : "", { id: "key-name" })
+  const account = select(
+    accounts.map(({ id }) => [id, id] as const),
+    ofAccount ?? like?.account ?? "default",
+    { id: "key-account", disabled: isEdit }
+  )
+  const patterns = textInput((like?.models ?? ["*"]).join(" "), { id: "key-models", class: "input mono" })
+  const hits = h("span")
+  const matched = () => patterns.value.split(/[\s,]+/).filter((part) => part !== "")
+  const showHits = () => {
+    const names = models.filter((model) => matched().some((pattern) => matches(pattern, model)))
+    hits.className = names.length === 0 ? "field-error" : ""
+    hits.textContent =
+      names.length === 0 ? text.matchesNone(models.length) : text.matches(names.length, models.length, names.join(", "))
+  }
+  patterns.addEventListener("input", showHits)
+  showHits()
+  const budget = textInput(like?.budget === null || like === undefined ? "" : like.budget.limit.usd, {
+    id: "key-budget",
+    inputmode: "decimal",
+    placeholder: text.noBudget,
+    "aria-label": text.budget
+  })
+  const period = select(
+    [
+      ["month", text.periods.month],
+      ["day", text.periods.day]
+    ],
+    like?.budget?.period ?? "month",
+    { "aria-label": text.period }
+  )
+  const money = h("span")
+  const showMoney = () => {
+    const left = accounts.find(({ id }) => id === account.value)
+    fill(
+      money,
+      left === undefined
+        ? ""
+        : left.available === null
+          ? text.unmetered(left.id)
+          : text.available(left.id, usd(dollars(left.available)))
+    )
+  }
+  account.addEventListener("change", showMoney)
+  showMoney()
+  const expires = select(
+    [
+      ...(isEdit ? [["keep", text.expiry.keep] as const] : []),
+      ["never", text.expiry.never],
+      ["day", text.expiry.day],
+      ["month", text.expiry.month],
+      ["quarter", text.expiry.quarter],
+      ["year", text.expiry.year]
+    ],
+    isEdit ? "keep" : "never",
+    { id: "key-expires" }
+  )
+  const limit = (id: string, value: number | null | undefined) =>
+    textInput(value === null || value === undefined ? "" : String(value), {
+      id,
+      inputmode: "numeric",
+      placeholder: words.fields.noLimit
+    })
+  const requests = limit("key-rpm", like?.limits.requests_per_minute)
+  const tokens = limit("key-tpm", like?.limits.tokens_per_minute)
+  const concurrent = limit("key-concurrent", like?.limits.concurrent_requests)
+  const tasks = limit("key-tasks", like?.limits.concurrent_tasks)
+  const stale = staleEdit<KeyRecord>(like, (now) => [
+    [text.models, now.models.join(" ")],
+    [words.keys.columns.limits, limitsText(now.limits) ?? words.none],
+    [text.budget, now.budget === null ? words.none : `${usd(dollars(now.budget.limit))} a ${now.budget.period}`],
+    [text.expires, now.expires_at ?? words.never]
+  ])
+
+  const read = () => {
+    if (name.value.trim() === "") throw wrong(name, text.nameFirst)
+    if (matched().length === 0) throw wrong(patterns, text.patterns)
+    const amount = dollarsText(budget, text.budget)
+    const after = expiries[expires.value]
+    return {
+      account: account.value,
+      name: name.value.trim(),
+      models: matched(),
+      limits: {
+        requests_per_minute: wholeNumber(requests, text.requests),
+        tokens_per_minute: wholeNumber(tokens, text.tokens),
+        concurrent_requests: wholeNumber(concurrent, text.concurrent),
+        concurrent_tasks: wholeNumber(tasks, text.tasks)
+      },
+      budget:
+        amount === null
+          ? null
+          : { usd: amount, period: period.value === "day" ? ("day" as const) : ("month" as const) },
+      ...(expires.value === "keep"
+        ? {}
+        : { expires_at: after === undefined ? null : new Date(Date.now() + after).toISOString() })
+    }
+  }
+
+  return {
+    body: [
+      stale.element,
+      h("div", { class: "pair" }, field(text.name, name), field(text.account, account)),
+      field(text.models, patterns, hits),
+      h(
+        "div",
+        { class: "pair" },
+        field(text.budget, h("span", { class: "inline" }, budget, period), money, true),
+        field(text.expires, expires)
+      ),
+      h("div", { class: "pair" }, field(text.requests, requests), field(text.tokens, tokens)),
+      h("div", { class: "pair" }, field(text.concurrent, concurrent), field(text.tasks, tasks))
+    ],
+    read,
+    save: stale.save
+  }
+}

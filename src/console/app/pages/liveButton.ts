@@ -1,0 +1,19 @@
+import { button } from "../components/bits.ts"
+import { h } from "../dom.ts"
+import { words } from "../words.ts"
+
+/** Whether new rows are shown as they come. */
+export const liveButton = (changed: () => void = () => {}) => {
+  let isOn = false
+  const toggle = () => {
+    isOn = !isOn
+    element.setAttribute("aria-pressed", String(isOn))
+    changed()
+  }
+  const element = button([h("i"), words.frame.live], toggle, {
+    look: "live",
+    "aria-pressed": "false",
+    title: words.frame.liveTitle
+  })
+  return { element, toggle, isOn: () => isOn }
+}

@@ -1,0 +1,273 @@
+import type { RequestView } from "../../../requests/RequestView.ts"
+import type { App, Page } from "../app.ts"
+import { button, copyable, quiet, segments } from "../components/bits.ts"
+import { codeBlock } from "../components/codeBlock.ts"
+import { field, select, textArea, textInput } from "../components/fields.ts"
+import { empty } from "../components/states.ts"
+import { fill, h } from "../dom.ts"
+import { matches } from "../format.ts"
+import { pageHead } from "../frame.ts"
+import { answerView } from "../play/answerView.ts"
+import { bodyOf } from "../play/bodies.ts"
+import { families, isStreamed } from "../play/draft.ts"
+import type { Draft, Family, Turn } from "../play/draft.ts"
+import { dropZone } from "../play/files.ts"
+import { quoteLine } from "../play/quoteLine.ts"
+import { sendDraft } from "../play/send.ts"
+import { snippetsOf } from "../play/snippets.ts"
+import { toolEditor } from "../play/tools.ts"
+import { hrefOf, withQuery } from "../router.ts"
+import { words } from "../words.ts"
+
+const text = words.playground
+
+const forText = [
+  "delay=2s",
+  "pace=50ms",
+  "tokens=500",
+  "error=429",
+  "error=500",
+  "cut=20",
+  "stall",
+  "finish=refusal",
+  "tool=get_weather"
+]
+const forVideo = ["queue=1m", "render=10s", "error=429", "fail=OutputVideoSensitiveContentDetected"]
+
+const isFamily = (name: string | null): name is Family => families.some((family) => family === name)
+const likely = (family: Family, model: string): boolean =>
+  family === "videos"
+    ? /video|seedance|sora|veo|kling/i.test(model)
+    : family === "embeddings"
+      ? /embed/i.test(model)
+      : !/video|embed|seedance|sora/i.test(model)
+
+const numberIn = (input: HTMLInputElement): number | undefined => {
+  const value = Number(input.value)
+  return input.value.trim() === "" || Number.isNaN(value) ? undefined : value
+}
+
+/** Any model, every family, streamed; what it costs beforehand; and the same request as code. */
+export const playground: Page = (app, main) => {
+  const families_ = h("span")
+  const head = pageHead(words.pages.playground, families_)
+  const changed = () => {
+    drawCode()
+    quote.ask()
+  }
+  const model = select([], "", { id: "play-model" })
+  const key = select([], "", { id: "play-key" })
+  const system = textArea("", 2, { id: "play-system" })
+  const user = textArea(text.first, 5, { id: "play-user" })
+  const maxTokens = textInput("1024", { id: "play-tokens", inputmode: "numeric" })
+  const temperature = textInput("", { id: "play-temperature", inputmode: "decimal", placeholder: text.own })
+  const resolution = select(
+    ["480p", "720p", "1080p"].map((name) => [name, name] as const),
+    "480p",
+    { id: "play-resolution" }
+  )
+  const ratio = select(
+    ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"].map((name) => [name, name] as const),
+    "16:9",
+    { id: "play-ratio" }
+  )
+  const seconds = textInput("4", { id: "play-seconds", inputmode: "numeric" })
+  const files = dropZone(app.toast, changed)
+  const tools = toolEditor(changed)
+  const code = h("div")
+  const form = h("div", { class: "play-form" })
+  const note = h("p", { class: "hint", hidden: true }, text.noBodies)
+  const answer = answerView(app, (turns) => void send(turns))
+  const quote = quoteLine(app, () => ({ draft: draft([]), key: key.value }))
+  const sendButton = button([text.send, h("kbd", { "aria-hidden": "true" }, "Ctrl ↵")], () => press(), {
+    look: "primary"
+  })
+  let running: AbortController | undefined
+
+  const family = (): Family => {
+    const asked = app.route().query.get("family")
+    return isFamily(asked) ? asked : "messages"
+  }
+  const draft = (turns: ReadonlyArray<Turn>): Draft => ({
+    family: family(),
+    model: model.value,
+    system: system.value.trim(),
+    user: user.value,
+    files: files.files(),
+    tools: tools.tools(),
+    hasSearch: tools.hasSearch(),
+    maxTokens: numberIn(maxTokens),
+    temperature: numberIn(temperature),
+    video: { resolution: resolution.value, ratio: ratio.value, seconds: numberIn(seconds) ?? 4 },
+    turns
+  })
+  const drawCode = () =>
+    fill(code, codeBlock(app, snippetsOf(location.origin, family(), bodyOf(draft([]))), text.sameAs))
+
+  const idle = () => {
+    running = undefined
+    fill(sendButton, text.send, h("kbd", { "aria-hidden": "true" }, "Ctrl ↵"))
+  }
+  const send = async (turns: ReadonlyArray<Turn>) => {
+    running?.abort()
+    const mine = new AbortController()
+    running = mine
+    fill(sendButton, text.stop)
+    answer.begin(turns)
+    try {
+      const sent = await sendDraft(app, draft(turns), key.value, mine.signal, answer.tell)
+      answer.tell(sent)
+      if (sent.requestId !== null && sent.costUsd === null && isStreamed(family())) {
+        const cost = await costOf(app, sent.requestId)
+        if (running === mine && cost !== undefined && sent.answer.calls.length === 0) answer.cost(cost, sent)
+      }
+    } catch (error) {
+      if (mine.signal.aborted) answer.stop()
+      else answer.fail(error)
+    } finally {
+      if (running === mine) idle()
+    }
+  }
+  const press = () => {
+    if (running === undefined) return void send([])
+    running.abort()
+    idle()
+  }
+
+  const directive = (setting: string) => {
+    user.value = `[[sandbox: ${setting}]] ${user.value.replace(/^\[\[sandbox:[^\]]*\]\] ?/, "")}`
+    const sandbox = [...model.options].find(({ value }) => value.startsWith("sandbox") && likely(family(), value))
+    if (sandbox !== undefined) model.value = sandbox.value
+    changed()
+  }
+  const drawForm = () => {
+    const now = family()
+    const isText = now !== "videos" && now !== "embeddings"
+    fill(
+      form,
+      note,
+      h("div", { class: "pair" }, field(text.model, model), app.session.kind === "operator" && field(text.as, key)),
+      isText && field(text.system, system),
+      field(now === "videos" ? text.prompt : now === "embeddings" ? text.input : text.user, user),
+      now !== "embeddings" && files.element,
+      isText && h("div", { class: "field" }, h("span", { class: "label" }, text.tools), tools.element),
+      isText && h("div", { class: "pair" }, field(text.maxTokens, maxTokens), field(text.temperature, temperature)),
+      now === "videos" && h("div", { class: "pair" }, field(text.resolution, resolution), field(text.ratio, ratio)),
+      now === "videos" && field(text.seconds, seconds),
+      now !== "embeddings" &&
+        h(
+          "div",
+          { class: "field" },
+          h("span", { class: "label" }, text.badDay, " ", h("span", { class: "faint" }, text.directives)),
+          h(
+            "div",
+            { class: "chips" },
+            (now === "videos" ? forVideo : forText).map((setting) =>
+              h("button", { type: "button", class: "chip", on: { click: () => directive(setting) } }, setting)
+            )
+          )
+        ),
+      h("div", { class: "send" }, sendButton, quote.element)
+    )
+  }
+  const page = h(
+    "div",
+    { class: "playground" },
+    h("section", { "aria-label": text.request, on: { input: changed, change: changed } }, form),
+    h("section", { "aria-label": text.answer }, answer.element, code)
+  )
+  fill(main, head.element, page)
+
+  const fillModels = async () => {
+    const wanted = model.value === "" ? (app.route().query.get("model") ?? "") : model.value
+    const all = app.session.kind === "operator" ? await app.catalogue.modelsOf(key.value) : await app.catalogue.models()
+    const fit = all.filter((name) => likely(family(), name))
+    const names = fit.length === 0 ? all : fit
+    const chosen = names.includes(wanted)
+      ? wanted
+      : (names.find((name) => name.startsWith("sandbox")) ?? names[0] ?? "")
+    fill(
+      model,
+      names.map((name) => h("option", { value: name, selected: name === chosen }, name))
+    )
+    changed()
+  }
+  const fillKeys = async () => {
+    const active = (await app.catalogue.keys()).filter(({ status }) => status === "active")
+    if (app.session.kind === "operator" && active.length === 0) {
+      fill(
+        main,
+        head.element,
+        h(
+          "div",
+          { class: "page" },
+          empty(
+            app,
+            text.noKey,
+            "",
+            [],
+            h("a", { class: "button primary", href: hrefOf("keys", undefined, { new: "" }) }, text.makeKey)
+          )
+        )
+      )
+      return
+    }
+    const asked = app.route().query.get("model") ?? ""
+    const first =
+      active.find(({ models }) => models.some((pattern) => matches(pattern, asked === "" ? "sandbox-text" : asked))) ??
+      active[0]
+    fill(
+      key,
+      active.map(({ account, id, name }) =>
+        h("option", { value: id, selected: id === first?.id }, `${account} / ${name}`)
+      )
+    )
+  }
+  /** What is known of a request that is to be repeated: everything but its text. */
+  const repeat = async (id: string) => {
+    const base = app.session.kind === "operator" ? "/admin/v1/requests/" : "/v1/requests/"
+    const request = await app.client.json<RequestView>(base + encodeURIComponent(id))
+    fill(head.note, quiet(text.repeated(""), copyable(app, id)))
+    note.hidden = false
+    const known = request.family === "videos" ? "videos" : isFamily(request.family) ? request.family : "messages"
+    if ([...key.options].some(({ value }) => value === request.key)) key.value = request.key
+    app.go(withQuery(app.route(), { family: known, from: "", model: request.model ?? "" }), "replace")
+  }
+  key.addEventListener("change", () => void fillModels())
+  const ready = fillKeys().then(() => {
+    const from = app.route().query.get("from")
+    return from === null ? undefined : repeat(from).catch(() => undefined)
+  })
+  let shown: string | undefined
+  return {
+    show() {
+      const now = family()
+      fill(
+        families_,
+        segments(
+          text.family,
+          families.map((name) => [name, text.families[name]]),
+          now,
+          (name) => app.go(withQuery(app.route(), { family: name, model: "" }), "replace")
+        )
+      )
+      if (shown === now) return
+      shown = now
+      drawForm()
+      void ready.then(fillModels).catch(() => undefined)
+    },
+    send: press,
+    close() {
+      running?.abort()
+      quote.close()
+    }
+  }
+}
+
+/** What a request that was streamed cost, a moment after its end. */
+const costOf = async (app: App, id: string): Promise<number | undefined> => {
+  const base = app.session.kind === "operator" ? "/admin/v1/requests/" : "/v1/requests/"
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  const request = await app.client.json<RequestView>(base + encodeURIComponent(id)).catch(() => undefined)
+  return request?.cost_usd ?? undefined
+}

@@ -1,0 +1,246 @@
+import type { RequestView } from "../../../requests/RequestView.ts"
+import type { App } from "../app.ts"
+import { Refused } from "../client.ts"
+import { badge, button, copyable, fact, facts, faint, mono, section, smallTable, took } from "../components/bits.ts"
+import type { Drawer } from "../components/drawer.ts"
+import { waterfall, waterfallLegend } from "../components/waterfall.ts"
+import type { Call } from "../components/waterfall.ts"
+import { h } from "../dom.ts"
+import type { Child } from "../dom.ts"
+import { number, span, usd, utc } from "../format.ts"
+import { adaptedOf, inputOf, outcomeOf, outcomeStatus } from "../outcome.ts"
+import { costOf } from "../requestCost.ts"
+import type { Cost } from "../requestCost.ts"
+import { hrefOf } from "../router.ts"
+import { words } from "../words.ts"
+
+const text = words.request
+
+/** Calls on one line of time: the last begins where its answer's first byte leads back to, pauses are what is left over. */
+const callsOf = (request: RequestView): ReadonlyArray<Call> => {
+  const { attempts, duration_ms: end, first_byte_ms: first } = request
+  const outcome = outcomeOf(request)
+  const sum = attempts.reduce((total, { duration_ms }) => total + duration_ms, 0)
+  const isAnswered = attempts.at(-1)?.error === null
+  const slack = Math.max(0, (isAnswered ? Math.min(first, end) : end) - sum)
+  const pause = attempts.length > 1 ? slack / (attempts.length - 1) : 0
+  let at = attempts.length > 1 ? 0 : slack
+  return attempts.map((attempt, index) => {
+    const from = Math.min(at, end)
+    const began = Math.min(from + attempt.duration_ms, end)
+    at = began + pause
+    const isLast = index === attempts.length - 1
+    const failed = attempt.error !== null || (attempt.status !== null && attempt.status >= 400)
+    const isCut = isLast && !failed && outcome === "cut"
+    const why = [attempt.status, attempt.error].filter((part) => part !== null).join(" ")
+    return {
+      upstream: attempt.upstream,
+      from,
+      began,
+      to: failed ? began : isLast ? end : began,
+      failure: failed ? why : isCut ? (request.error ?? "") : undefined,
+      isCut
+    }
+  })
+}
+
+const logOf = (request: RequestView): ReadonlyArray<Child> => {
+  const at = (ms: number) => new Date(Date.parse(request.time) + ms).toISOString().slice(11, 23)
+  const line = (ms: number, level: string, event: string, rest: string): Child => [
+    faint(at(ms)),
+    " ",
+    h("span", { class: level[0] === "e" ? "e" : level[0] === "w" ? "w" : "" }, level.padEnd(5)),
+    ` ${event.padEnd(17)} ${rest}\n`
+  ]
+  const calls = callsOf(request)
+  return [
+    ...request.attempts.map((attempt, index) =>
+      line(
+        calls[index]?.began ?? 0,
+        attempt.error === null ? "info" : "warn",
+        "upstream.attempt",
+        [
+          `upstream=${attempt.upstream}`,
+          attempt.status === null ? "" : `status=${attempt.status}`,
+          attempt.error === null ? "" : `error=${attempt.error}`,
+          `duration_ms=${attempt.duration_ms}`,
+          attempt.upstream_request_id === null ? "" : `upstream_request_id=${attempt.upstream_request_id}`
+        ]
+          .filter((part) => part !== "")
+          .join(" ")
+      )
+    ),
+    line(
+      request.duration_ms,
+      request.status >= 500 ? "error" : request.error === null ? "info" : "warn",
+      "request",
+      `status=${request.status}${request.error === null ? "" : ` error=${request.error}`} duration_ms=${request.duration_ms}${request.cost_usd === null ? "" : ` cost_usd=${request.cost_usd}`}`
+    )
+  ]
+}
+
+const costTable = (request: RequestView, cost: Cost | undefined): Child => {
+  if (cost === undefined)
+    return request.cost_usd === null || request.cost_usd === 0
+      ? h("p", { class: "hint" }, text.free)
+      : h("p", { class: "hint" }, text.priceUnknown)
+  const [tokens, count, price, dollars] = text.heads
+  const table = smallTable(
+    [[tokens], [count, "right", 90], [price, "right", 120], [dollars, "right", 120]],
+    cost.lines.map((line) => [
+      [
+        line.kind,
+        line.kind === text.kinds.output &&
+          request.reasoning_tokens > 0 &&
+          faint(text.reasoning(number(request.reasoning_tokens)))
+      ],
+      number(line.count, Number.isInteger(line.count) ? 0 : 2),
+      number(line.price, 3),
+      number(line.usd, 9)
+    ])
+  )
+  table.tBodies[0]?.append(
+    h(
+      "tr",
+      { class: "sum" },
+      h("td", {}, text.settled),
+      h("td"),
+      h("td"),
+      h("td", { class: "right" }, number(cost.usd, 9))
+    )
+  )
+  return [table, cost.isEstimated && h("p", { class: "hint" }, text.estimated)]
+}
+
+const whyOf = (request: RequestView): Child => {
+  const outcome = outcomeOf(request)
+  if (outcome === "finished") return null
+  const [what, then] = text.why[outcome === "refused" ? String(request.status) : outcome] ??
+    text.why["refused"] ?? ["", ""]
+  const tone = outcome === "refused" ? "warn" : outcome === "hang-up" ? "" : "bad"
+  return h("section", {}, h("p", { class: `note ${tone}` }, h("b", {}, what), " ", then))
+}
+
+/** One request: what to do with it, what went wrong, its figures, attempts, adaptations, cost and log. */
+export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) => string) => {
+  const draw = (request: RequestView, cost: Cost | "loading" | undefined) => {
+    const adapted = adaptedOf(request)
+    const calls = callsOf(request)
+    const isOperator = app.session.kind === "operator"
+    drawer.show(
+      request.request_id,
+      [outcomeStatus(request), h("span", {}, request.model ?? request.family)],
+      h(
+        "section",
+        {},
+        h(
+          "div",
+          { class: "actions" },
+          h("a", { class: "button", href: hrefOf("playground", undefined, { from: request.request_id }) }, text.repeat),
+          button(words.copy.link, () => app.copy(location.origin + hrefOf("requests", request.request_id)))
+        )
+      ),
+      whyOf(request),
+      h(
+        "section",
+        {},
+        facts(
+          true,
+          fact(text.duration, took(request.duration_ms)),
+          fact(text.first, took(request.first_byte_ms)),
+          fact(
+            text.tokens,
+            h("span", { class: "num" }, number(inputOf(request)), faint(" / "), number(request.output_tokens))
+          ),
+          fact(text.cost, usd(request.cost_usd ?? 0, 6))
+        )
+      ),
+      h(
+        "section",
+        {},
+        facts(
+          false,
+          fact(text.request, copyable(app, request.request_id), true),
+          fact(
+            text.received,
+            h(
+              "time",
+              { datetime: request.time, title: words.times.ago(span(Date.now() - Date.parse(request.time))) },
+              utc(Date.parse(request.time))
+            ),
+            true
+          ),
+          fact(
+            text.key,
+            [
+              request.account,
+              " / ",
+              isOperator ? h("a", { href: hrefOf("keys", request.key) }, keyName(request.key)) : keyName(request.key)
+            ],
+            true
+          ),
+          fact(text.endpoint, [mono(request.endpoint), request.stream && text.streamed], true),
+          fact(
+            text.answeredBy,
+            request.upstream === null
+              ? faint(text.nobody)
+              : [request.upstream, " ", h("code", { class: "quiet" }, request.upstream_model ?? "")],
+            true
+          ),
+          fact(
+            text.client,
+            [
+              request.client ?? faint(text.unknownClient),
+              request.end_user !== null && [faint(text.endUser), mono(request.end_user)],
+              request.tags.map((tag) => [" ", badge(tag)])
+            ],
+            true
+          )
+        )
+      ),
+      calls.length > 0 &&
+        h(
+          "section",
+          {},
+          h("div", { class: "caption" }, h("h2", {}, text.attempts), waterfallLegend()),
+          waterfall(calls, request.duration_ms)
+        ),
+      adapted.length > 0 &&
+        section(
+          text.adapted,
+          smallTable(
+            [["", "", 200], [""]],
+            adapted.map((name) => [mono(name), h("span", { class: "quiet" }, text.adaptedWhy)]),
+            { isPlain: true, label: text.adapted }
+          )
+        ),
+      cost !== "loading" && section(text.costTitle, costTable(request, cost)),
+      section(text.log, h("div", { class: "log", tabindex: 0, role: "region", "aria-label": text.log }, logOf(request)))
+    )
+  }
+  const load = (id: string) =>
+    app.client.json<RequestView>(
+      `${app.session.kind === "operator" ? "/admin/v1" : "/v1"}/requests/${encodeURIComponent(id)}`
+    )
+  let wanted = ""
+
+  return {
+    async show(id: string, known: RequestView | undefined) {
+      if (wanted === id && drawer.shown() === id) return
+      wanted = id
+      if (known !== undefined) draw(known, "loading")
+      try {
+        const request = known ?? (await load(id))
+        if (wanted !== id) return
+        draw(request, "loading")
+        const cost = await costOf(app, request).catch(() => undefined)
+        if (wanted === id) draw(request, cost)
+      } catch (error) {
+        if (wanted !== id) return
+        const message =
+          error instanceof Refused && error.status === 404 ? text.gone : error instanceof Error ? error.message : ""
+        drawer.show(id, h("span", {}, id), h("section", {}, h("p", { class: "note" }, message)))
+      }
+    }
+  }
+}

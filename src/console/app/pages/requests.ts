@@ -1,0 +1,243 @@
+import type { RequestView } from "../../../requests/RequestView.ts"
+import type { Page } from "../app.ts"
+import { button } from "../components/bits.ts"
+import { makeDrawer } from "../components/drawer.ts"
+import { clearFilters, filterBar, filterText } from "../components/filterBar.ts"
+import { histogram } from "../components/histogram.ts"
+import { rowsTable } from "../components/rowsTable.ts"
+import { empty, loader, noMatch } from "../components/states.ts"
+import { fill, h } from "../dom.ts"
+import { clock, number, usd } from "../format.ts"
+import { pageHead } from "../frame.ts"
+import { isTrouble, outcomeOf, outcomes } from "../outcome.ts"
+import { bucketsOf, filterNames, isRange, ranges, requestFilter } from "../requestFilter.ts"
+import { requestSource } from "../requestSource.ts"
+import type { RequestSource } from "../requestSource.ts"
+import { hrefOf, withQuery } from "../router.ts"
+import type { Route } from "../router.ts"
+import { firstRequest } from "../snippets.ts"
+import { words } from "../words.ts"
+import { requestColumns } from "./requestColumns.ts"
+import { requestDrawer } from "./requestDrawer.ts"
+import { liveButton } from "./liveButton.ts"
+
+const text = words.requests
+
+/** Rows asked for before anything is shown, and afterwards. */
+const firstPage = 200
+
+/** What came, newest first; live, filtered, zoomed, and one of them opened. */
+export const requests: Page = (app, main) => {
+  const live = liveButton()
+  const range = h("span")
+  const head = pageHead(words.pages.requests, range, live.element)
+  const filters = filterBar(app, { label: text.search, example: text.example })
+  const chart = histogram((from, to) => app.go(withQuery(app.route(), { t: `${Math.round(from)}-${Math.round(to)}` })))
+  const area = h("div", { class: "page" })
+  fill(main, head.element, filters.element, area)
+
+  let names: ReadonlyMap<string, string> = new Map<string, string>()
+  const keyName = (id: string) => names.get(id) ?? id
+  const open = (row: RequestView) => {
+    const { id, query } = app.route()
+    app.go(hrefOf("requests", row.request_id, query), id === undefined ? "push" : "replace")
+  }
+  const table = rowsTable<RequestView>(main, {
+    label: words.pages.requests,
+    columns: () => requestColumns(app, keyName),
+    key: (row) => row.request_id,
+    open,
+    nearEnd: () => void more()
+  })
+  const pill = h("button", { type: "button", class: "pill", hidden: true, on: { click: () => showNews() } })
+  const foot = h("p", { class: "more", hidden: true })
+  const list = h("div", {}, chart.element, pill, h("div", { class: "bleed" }, table.element), foot)
+  const drawer = makeDrawer(main, {
+    close: () => close(),
+    step: (by) => table.step(by)
+  })
+  const detail = requestDrawer(app, drawer, keyName)
+
+  let source: RequestSource | undefined
+  let asked = ""
+  let unseen = 0
+  let counting: ReturnType<typeof setTimeout> | undefined
+
+  const drawChart = () => {
+    const now = Date.now()
+    const filter = requestFilter(app.route().query, now)
+    const { buckets, widthMs } = bucketsOf(source?.rows() ?? [], filter.from, filter.to ?? now, 120)
+    chart.show(buckets, widthMs)
+  }
+  const count = () => {
+    const rows = source?.rows() ?? []
+    const cost = rows.reduce((sum, row) => sum + (row.cost_usd ?? 0), 0)
+    const failed = rows.filter((row) => isTrouble(outcomeOf(row))).length
+    head.note.textContent =
+      source?.isDone() === true
+        ? text.counted(number(rows.length), usd(cost), number(failed))
+        : text.some(number(rows.length))
+  }
+  const recount = () => {
+    counting ??= setTimeout(() => {
+      counting = undefined
+      count()
+      drawChart()
+    }, 500)
+  }
+  const drawRows = (news?: ReadonlySet<string>) => {
+    table.show(source?.rows() ?? [], news)
+    foot.hidden = source?.isDone() !== false
+    foot.textContent = text.scanning(number(source?.scanned() ?? 0))
+  }
+  const showNews = () => {
+    unseen = 0
+    pill.hidden = true
+    main.scrollTop = 0
+    drawRows()
+  }
+  const more = async () => {
+    const mine = source
+    if (mine === undefined || mine.isDone()) return
+    await mine.more(1_000, 1_000).catch(() => undefined)
+    if (mine !== source) return
+    drawRows()
+    recount()
+  }
+
+  const nothing = async () => {
+    const { query } = app.route()
+    const filter = filterText(query, filterNames)
+    const toClear = button(words.noMatch.clear, () => clearFilters(app), { look: "primary" })
+    const wider = button(text.wider, () => app.go(withQuery(app.route(), { range: "7d", t: "" })))
+    if (filter !== "")
+      return noMatch([text.noMatch(filter)[0], h("code", {}, filter), text.noMatch(filter)[2]], toClear, wider)
+    const any = requestSource(
+      app,
+      { ...requestFilter(new URLSearchParams("range=30d"), Date.now()), fields: [] },
+      keyName
+    )
+    await any.more(1, 1)
+    return any.rows().length === 0
+      ? empty(app, text.emptyTitle, text.empty, firstRequest(location.origin))
+      : empty(app, text.quietTitle, text.quiet, [], wider)
+  }
+  const loading = loader(
+    app,
+    words.pages.requests,
+    area,
+    async () => {
+      const all = await app.catalogue.keys()
+      names = new Map(all.map(({ id, name }) => [id, name]))
+      const mine = requestSource(app, requestFilter(app.route().query, Date.now()), keyName)
+      await mine.more(firstPage, 50)
+      return { mine, instead: mine.rows().length === 0 ? await nothing() : undefined }
+    },
+    ({ instead, mine }) => {
+      source = mine
+      unseen = 0
+      pill.hidden = true
+      if (instead !== undefined) {
+        head.note.textContent = text.counted("0", usd(0), "0")
+        fill(area, instead)
+        return
+      }
+      if (list.parentNode !== area) fill(area, list)
+      drawRows()
+      count()
+      drawChart()
+      if (!mine.isDone()) void more()
+      showOpened(app.route())
+    }
+  )
+
+  const showOpened = ({ id }: Route) => {
+    table.select(id)
+    if (id === undefined) return drawer.hide()
+    void detail.show(
+      id,
+      source?.rows().find((row) => row.request_id === id)
+    )
+  }
+  const close = () => {
+    const { id, query } = app.route()
+    app.go(hrefOf("requests", undefined, query))
+    if (id !== undefined) table.focus(id)
+  }
+  const heard = app.live.onRequests((rows) => {
+    if (!live.isOn()) return
+    const mine = source
+    if (mine === undefined) return
+    const news = mine.put(rows)
+    if (news.length === 0) return
+    if (list.parentNode !== area) fill(area, list)
+    recount()
+    if (table.isAtTop() && app.route().id === undefined)
+      return drawRows(new Set(news.map(({ request_id }) => request_id)))
+    unseen += news.length
+    pill.textContent = text.fresh(unseen)
+    pill.hidden = false
+  })
+
+  const drawRange = ({ query }: Route) => {
+    const [from, to] = (query.get("t") ?? "").split("-").map(Number)
+    const isZoomed = from !== undefined && to !== undefined && to > 0
+    const chosen = query.get("range")
+    const select = h(
+      "select",
+      {
+        class: isZoomed ? "select on" : "select",
+        "aria-label": text.range,
+        on: { change: () => select.value !== "" && app.go(withQuery(app.route(), { range: select.value, t: "" })) }
+      },
+      isZoomed && h("option", { value: "", selected: true }, `${clock(from, false)} – ${clock(to, false)}`),
+      Object.keys(ranges).map(
+        (name) =>
+          isRange(name) &&
+          h("option", { value: name, selected: !isZoomed && name === (chosen ?? "1h") }, text.ranges[name])
+      )
+    )
+    fill(range, select, isZoomed && [" ", button(text.zoomOut, () => app.go(withQuery(app.route(), { t: "" })))])
+  }
+  const choices = async () => {
+    const [models, accounts] = await Promise.all([
+      app.catalogue.models().catch(() => []),
+      app.catalogue.accounts().catch(() => [])
+    ])
+    const upstreams = [
+      ...new Set((source?.rows() ?? []).flatMap(({ upstream }) => (upstream === null ? [] : [upstream])))
+    ].sort()
+    filters.show([
+      { name: "outcome", any: text.anyOutcome, values: outcomes },
+      { name: "model", any: text.anyModel, values: models },
+      { name: "upstream", any: text.anyUpstream, values: upstreams },
+      ...(app.session.kind === "operator"
+        ? [{ name: "account", any: text.anyAccount, values: accounts.map(({ id }) => id) }]
+        : [])
+    ])
+  }
+
+  return {
+    show(route) {
+      drawRange(route)
+      const query = route.query.toString()
+      if (asked === query && source !== undefined) return showOpened(route)
+      if (asked !== query) loading.forget()
+      asked = query
+      main.scrollTop = 0
+      void loading.run().then(choices)
+      void choices()
+      if (route.id !== undefined) showOpened(route)
+    },
+    redraw: () => table.redraw(),
+    step: (by) => table.step(by),
+    toggleLive: live.toggle,
+    close() {
+      heard()
+      loading.close()
+      table.close()
+      chart.close()
+      clearTimeout(counting)
+    }
+  }
+}

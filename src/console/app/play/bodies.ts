@@ -1,0 +1,166 @@
+import type { Draft, DroppedFile } from "./draft.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+const dataUrl = ({ data, type }: DroppedFile) => `data:${type};base64,${data}`
+const isImage = ({ type }: DroppedFile) => type.startsWith("image/")
+const isText = ({ type }: DroppedFile) => type.startsWith("text/") || type === "application/json"
+const textOf = ({ data }: DroppedFile) =>
+  new TextDecoder().decode(Uint8Array.from(atob(data), (letter) => letter.charCodeAt(0)))
+
+const known = (fields: Json): Json =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ""))
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text === "" ? "{}" : text)
+  } catch {
+    return {}
+  }
+}
+
+const messages = (draft: Draft): Json => {
+  const files = draft.files.map((file) =>
+    isImage(file)
+      ? { type: "image", source: { type: "base64", media_type: file.type, data: file.data } }
+      : isText(file)
+        ? { type: "document", title: file.name, source: { type: "text", media_type: "text/plain", data: textOf(file) } }
+        : { type: "document", title: file.name, source: { type: "base64", media_type: file.type, data: file.data } }
+  )
+  const tools = [
+    ...draft.tools.map(({ description, name, parameters }) => known({ name, description, input_schema: parameters })),
+    ...(draft.hasSearch ? [{ type: "web_search_20250305", name: "web_search" }] : [])
+  ]
+  return known({
+    model: draft.model,
+    max_tokens: draft.maxTokens ?? 1_024,
+    ...(draft.family === "task" ? { async: true } : { stream: true }),
+    temperature: draft.temperature,
+    system: draft.system,
+    tools: tools.length === 0 ? undefined : tools,
+    messages: [
+      { role: "user", content: files.length === 0 ? draft.user : [...files, { type: "text", text: draft.user }] },
+      ...draft.turns.flatMap(({ calls, outputs, text }) => [
+        {
+          role: "assistant",
+          content: [
+            ...(text === "" ? [] : [{ type: "text", text }]),
+            ...calls.map((call) => ({ type: "tool_use", id: call.id, name: call.name, input: parsed(call.arguments) }))
+          ]
+        },
+        {
+          role: "user",
+          content: calls.map((call, at) => ({ type: "tool_result", tool_use_id: call.id, content: outputs[at] ?? "" }))
+        }
+      ])
+    ]
+  })
+}
+
+const responses = (draft: Draft): Json => {
+  const files = draft.files.map((file) =>
+    isImage(file)
+      ? { type: "input_image", image_url: dataUrl(file) }
+      : isText(file)
+        ? { type: "input_text", text: `${file.name}:\n${textOf(file)}` }
+        : { type: "input_file", filename: file.name, file_data: dataUrl(file) }
+  )
+  const tools = [
+    ...draft.tools.map(({ description, name, parameters }) =>
+      known({ type: "function", name, description, parameters })
+    ),
+    ...(draft.hasSearch ? [{ type: "web_search" }] : [])
+  ]
+  const isPlain = files.length === 0 && draft.turns.length === 0
+  return known({
+    model: draft.model,
+    stream: true,
+    max_output_tokens: draft.maxTokens,
+    temperature: draft.temperature,
+    instructions: draft.system,
+    tools: tools.length === 0 ? undefined : tools,
+    input: isPlain
+      ? draft.user
+      : [
+          { role: "user", content: [...files, { type: "input_text", text: draft.user }] },
+          ...draft.turns.flatMap(({ calls, outputs, text }) => [
+            ...(text === "" ? [] : [{ role: "assistant", content: text }]),
+            ...calls.map((call) => ({
+              type: "function_call",
+              call_id: call.id,
+              name: call.name,
+              arguments: call.arguments
+            })),
+            ...calls.map((call, at) => ({ type: "function_call_output", call_id: call.id, output: outputs[at] ?? "" }))
+          ])
+        ]
+  })
+}
+
+const chat = (draft: Draft): Json => {
+  const files = draft.files.map((file) =>
+    isImage(file)
+      ? { type: "image_url", image_url: { url: dataUrl(file) } }
+      : isText(file)
+        ? { type: "text", text: `${file.name}:\n${textOf(file)}` }
+        : { type: "file", file: { filename: file.name, file_data: dataUrl(file) } }
+  )
+  const tools = draft.tools.map(({ description, name, parameters }) => ({
+    type: "function",
+    function: known({ name, description, parameters })
+  }))
+  return known({
+    model: draft.model,
+    stream: true,
+    stream_options: { include_usage: true },
+    max_completion_tokens: draft.maxTokens,
+    temperature: draft.temperature,
+    tools: tools.length === 0 ? undefined : tools,
+    messages: [
+      ...(draft.system === "" ? [] : [{ role: "system", content: draft.system }]),
+      { role: "user", content: files.length === 0 ? draft.user : [...files, { type: "text", text: draft.user }] },
+      ...draft.turns.flatMap(({ calls, outputs, text }) => [
+        {
+          role: "assistant",
+          content: text === "" ? null : text,
+          tool_calls: calls.map((call) => ({
+            id: call.id,
+            type: "function",
+            function: { name: call.name, arguments: call.arguments }
+          }))
+        },
+        ...calls.map((call, at) => ({ role: "tool", tool_call_id: call.id, content: outputs[at] ?? "" }))
+      ])
+    ]
+  })
+}
+
+const videos = (draft: Draft): Json => ({
+  model: draft.model,
+  resolution: draft.video.resolution,
+  ratio: draft.video.ratio,
+  duration: draft.video.seconds,
+  content: [
+    { type: "text", text: draft.user },
+    ...draft.files
+      .filter(isImage)
+      .map((file) => ({ type: "image_url", role: "first_frame", image_url: { url: dataUrl(file) } }))
+  ]
+})
+
+/** The create body that a draft stands for. */
+export const bodyOf = (draft: Draft): Json => {
+  switch (draft.family) {
+    case "messages":
+    case "task":
+      return messages(draft)
+    case "responses":
+      return responses(draft)
+    case "chat":
+      return chat(draft)
+    case "embeddings":
+      return { model: draft.model, input: draft.user }
+    case "videos":
+      return videos(draft)
+  }
+}

@@ -1,0 +1,57 @@
+/** What the playground can ask. */
+export const families = ["messages", "responses", "chat", "embeddings", "task", "videos"] as const
+export type Family = (typeof families)[number]
+
+/** A file that was dropped in, as base64. */
+export interface DroppedFile {
+  readonly name: string
+  readonly type: string
+  readonly size: number
+  readonly data: string
+}
+
+export interface FunctionTool {
+  readonly name: string
+  readonly description: string
+  readonly parameters: unknown
+}
+
+/** A call that the model wants made. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly arguments: string
+}
+
+/** An answer with calls, and what they came to. */
+export interface Turn {
+  readonly text: string
+  readonly calls: ReadonlyArray<ToolCall>
+  readonly outputs: ReadonlyArray<string>
+}
+
+export interface Draft {
+  readonly family: Family
+  readonly model: string
+  readonly system: string
+  readonly user: string
+  readonly files: ReadonlyArray<DroppedFile>
+  readonly tools: ReadonlyArray<FunctionTool>
+  readonly hasSearch: boolean
+  readonly maxTokens: number | undefined
+  readonly temperature: number | undefined
+  readonly video: { readonly resolution: string; readonly ratio: string; readonly seconds: number }
+  readonly turns: ReadonlyArray<Turn>
+}
+
+export const paths: Readonly<Record<Family, string>> = {
+  messages: "/v1/messages",
+  task: "/v1/messages",
+  responses: "/v1/responses",
+  chat: "/v1/chat/completions",
+  embeddings: "/v1/embeddings",
+  videos: "/api/v3/contents/generations/tasks"
+}
+
+export const isStreamed = (family: Family): boolean =>
+  family === "messages" || family === "responses" || family === "chat"

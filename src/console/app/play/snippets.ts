@@ -1,0 +1,81 @@
+import type { Snippet } from "../components/codeBlock.ts"
+import { paths } from "./draft.ts"
+import type { Family } from "./draft.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Long contents (files) are cut: whoever pastes this has the file. */
+const longest = 400
+
+const cut = (_: string, value: unknown): unknown =>
+  typeof value === "string" && value.length > longest ? `${value.slice(0, 60)}… (${value.length} characters)` : value
+
+const json = (body: Json) => JSON.stringify(body, cut, 2)
+
+/** JSON as Python writes it. */
+const python = (value: unknown, indent: string): string => {
+  if (value === null || value === undefined) return "None"
+  if (value === true) return "True"
+  if (value === false) return "False"
+  if (typeof value === "string" || typeof value === "number") return JSON.stringify(cut("", value))
+  const inner = `${indent}    `
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]"
+    return `[\n${value.map((one) => inner + python(one, inner)).join(",\n")},\n${indent}]`
+  }
+  const entries = Object.entries(value)
+  if (entries.length === 0) return "{}"
+  return `{\n${entries.map(([name, one]) => `${inner}${JSON.stringify(name)}: ${python(one, inner)}`).join(",\n")},\n${indent}}`
+}
+
+/** Fields as arguments by name. */
+const named = (body: Json) =>
+  Object.entries(body)
+    .map(([name, value]) => `    ${name}=${python(value, "    ")},`)
+    .join("\n")
+
+const object = (body: Json) => json(body).replaceAll(/^(\s*)"([a-z_]+)":/gm, "$1$2:")
+
+const curl = (origin: string, family: Family, body: Json) =>
+  `curl ${"stream" in body ? "-N " : ""}${origin}${paths[family]} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'`
+
+const pythonOf = (origin: string, family: Family, body: Json): string => {
+  const { stream: _, stream_options: __, ...rest } = body
+  const openai = `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${origin}/v1", api_key=os.environ["GATEWAY_KEY"])\n`
+  switch (family) {
+    case "messages":
+      return `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${origin}", auth_token=os.environ["GATEWAY_KEY"])\nwith client.messages.stream(\n${named(rest)}\n) as stream:\n    for text in stream.text_stream:\n        print(text, end="", flush=True)`
+    case "responses":
+      return `${openai}with client.responses.stream(\n${named(rest)}\n) as stream:\n    for event in stream:\n        if event.type == "response.output_text.delta":\n            print(event.delta, end="", flush=True)`
+    case "chat":
+      return `${openai}for chunk in client.chat.completions.create(\n${named(rest)}\n    stream=True,\n):\n    print(chunk.choices[0].delta.content or "", end="", flush=True)`
+    case "embeddings":
+      return `${openai}answer = client.embeddings.create(\n${named(rest)}\n)\nprint(len(answer.data[0].embedding))`
+    default:
+      return `import json, os, urllib.request\n\nrequest = urllib.request.Request(\n    "${origin}${paths[family]}",\n    data=json.dumps(${python(body, "    ")}).encode(),\n    headers={"Authorization": "Bearer " + os.environ["GATEWAY_KEY"], "Content-Type": "application/json"},\n)\nprint(urllib.request.urlopen(request).read().decode())`
+  }
+}
+
+const typescriptOf = (origin: string, family: Family, body: Json): string => {
+  const { stream: _, stream_options: __, ...rest } = body
+  const openai = `import OpenAI from "openai"\n\nconst client = new OpenAI({ baseURL: "${origin}/v1", apiKey: process.env.GATEWAY_KEY })\n`
+  switch (family) {
+    case "messages":
+      return `import Anthropic from "@anthropic-ai/sdk"\n\nconst client = new Anthropic({ baseURL: "${origin}", authToken: process.env.GATEWAY_KEY })\nconst stream = client.messages.stream(${object(rest)})\nstream.on("text", (text) => process.stdout.write(text))\nawait stream.finalMessage()`
+    case "responses":
+      return `${openai}const stream = await client.responses.create(${object({ ...rest, stream: true })})\nfor await (const event of stream) {\n  if (event.type === "response.output_text.delta") process.stdout.write(event.delta)\n}`
+    case "chat":
+      return `${openai}const stream = await client.chat.completions.create(${object({ ...rest, stream: true })})\nfor await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? "")`
+    case "embeddings":
+      return `${openai}const answer = await client.embeddings.create(${object(rest)})\nconsole.log(answer.data[0]?.embedding.length)`
+    default:
+      return `const answer = await fetch("${origin}${paths[family]}", {\n  method: "POST",\n  headers: { authorization: \`Bearer \${process.env.GATEWAY_KEY}\`, "content-type": "application/json" },\n  body: JSON.stringify(${object(body)})\n})\nconsole.log(await answer.json())`
+  }
+}
+
+/** The same request as others would send it. */
+export const snippetsOf = (origin: string, family: Family, body: Json): ReadonlyArray<Snippet> => [
+  ["curl", curl(origin, family, body)],
+  ["Python", pythonOf(origin, family, body)],
+  ["TypeScript", typescriptOf(origin, family, body)]
+]

@@ -1,0 +1,33 @@
+/** What the reader chose, kept in this browser where it keeps anything. */
+const read = (name: string): string | null => {
+  try {
+    return localStorage.getItem(name)
+  } catch {
+    return null
+  }
+}
+const write = (name: string, value: string): void => {
+  try {
+    localStorage.setItem(name, value)
+  } catch {
+    // A browser that keeps nothing: the choice holds until the page is left.
+  }
+}
+
+export const applyTheme = (): void => {
+  const theme = read("theme")
+  if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme
+}
+
+export const toggleTheme = (): void => {
+  const { dataset } = document.documentElement
+  const isDark =
+    dataset["theme"] === undefined ? matchMedia("(prefers-color-scheme: dark)").matches : dataset["theme"] === "dark"
+  dataset["theme"] = isDark ? "light" : "dark"
+  write("theme", dataset["theme"])
+}
+
+export const clockTimes = {
+  chosen: (): boolean => read("times") === "clock",
+  toggle: (): void => write("times", clockTimes.chosen() ? "age" : "clock")
+}

@@ -1,0 +1,89 @@
+import type { RequestView } from "../../requests/RequestView.ts"
+import type { App } from "./app.ts"
+import { words } from "./words.ts"
+
+/** A line of what a request cost. */
+export interface CostLine {
+  readonly kind: string
+  readonly count: number
+  /** Dollars a million tokens, or a piece. */
+  readonly price: number
+  readonly perPiece: boolean
+  readonly usd: number
+}
+
+export interface Cost {
+  readonly lines: ReadonlyArray<CostLine>
+  readonly usd: number
+  readonly isEstimated: boolean
+}
+
+interface Rates {
+  readonly input?: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+  readonly output?: number
+}
+interface Entry {
+  readonly request_id: string
+  readonly estimated: boolean
+  readonly price: { readonly rates?: Rates; readonly search?: number; readonly videoSecond?: number } | null
+  readonly input_tokens: number
+  readonly cache_read_tokens: number
+  readonly cache_write_tokens: number
+  readonly output_tokens: number
+  readonly searches: number
+  readonly video_seconds: number
+  readonly cost: { readonly nano_usd: number }
+}
+
+/** Around a request's end, within which its usage was booked. */
+const aroundMs = 5_000
+
+/** Tokens × price, as they were booked; undefined where no booking is found. */
+export const costOf = async (app: App, request: RequestView): Promise<Cost | undefined> => {
+  const end = Date.parse(request.time) + request.duration_ms
+  const query = new URLSearchParams({
+    by: "request",
+    key: request.key,
+    ...(request.model === null ? {} : { model: request.model }),
+    since: new Date(Date.parse(request.time) - aroundMs).toISOString(),
+    until: new Date(end + aroundMs).toISOString(),
+    limit: "1000"
+  })
+  const base = app.session.kind === "operator" ? "/admin/v1/usage" : "/v1/usage"
+  const { data } = await app.client.json<{ readonly data: ReadonlyArray<Entry> }>(`${base}?${query.toString()}`)
+  const entry = data.find(({ request_id }) => request_id === request.request_id)
+  return entry === undefined ? undefined : linesOf(entry)
+}
+
+const linesOf = (entry: Entry): Cost => {
+  const { kinds } = words.request
+  const rates = entry.price?.rates ?? {}
+  const perMillion = (kind: string, count: number, nano: number | undefined): CostLine => ({
+    kind,
+    count,
+    price: (nano ?? 0) / 1e9,
+    perPiece: false,
+    usd: (count * (nano ?? 0)) / 1e15
+  })
+  const perPiece = (kind: string, count: number, nano: number | undefined): CostLine => ({
+    kind,
+    count,
+    price: (nano ?? 0) / 1e9,
+    perPiece: true,
+    usd: (count * (nano ?? 0)) / 1e9
+  })
+  return {
+    lines: [
+      perMillion(kinds.input, entry.input_tokens, rates.input),
+      perMillion(kinds.read, entry.cache_read_tokens, rates.cacheRead),
+      perMillion(kinds.write, entry.cache_write_tokens, rates.cacheWrite),
+      perMillion(kinds.output, entry.output_tokens, rates.output),
+      perPiece(kinds.search, entry.searches, entry.price?.search),
+      perPiece(kinds.video, entry.video_seconds, entry.price?.videoSecond)
+    ].filter(({ count }) => count > 0),
+    usd: entry.cost.nano_usd / 1e9,
+    isEstimated: entry.estimated
+  }
+}

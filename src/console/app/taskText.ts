@@ -1,0 +1,23 @@
+import type { TaskSummary } from "../../admin/TaskSummary.ts"
+import { status } from "./components/status.ts"
+import type { Tone } from "./components/status.ts"
+import { words } from "./words.ts"
+
+const tones: Readonly<Record<TaskSummary["state"], Tone>> = {
+  queued: "waiting",
+  running: "running",
+  succeeded: "well",
+  failed: "bad",
+  cancelled: "off",
+  expired: "warn"
+}
+
+export const toneOf = (state: TaskSummary["state"]): Tone => tones[state]
+
+export const taskStatus = (state: TaskSummary["state"]): HTMLElement => status(tones[state], words.tasks.states[state])
+
+export const isEnded = (task: TaskSummary): boolean => task.ended_at !== null
+
+/** From its acceptance to its end, or until now. */
+export const tookMs = (task: TaskSummary): number =>
+  Math.max(0, (task.ended_at === null ? Date.now() : Date.parse(task.ended_at)) - Date.parse(task.created_at))
