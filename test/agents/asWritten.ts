@@ -24,6 +24,8 @@ const parts: ReadonlyArray<Part> = [
   { heading: "Claude Code", answers: 1 },
   { heading: "Codex", files: { toml: ".codex/config.toml" }, answers: 2 },
   { heading: "opencode", files: { json: "opencode.json" }, answers: 1 },
+  { heading: "cline", answers: 1 },
+  { heading: "qwen-code", answers: 1 },
   {
     heading: "OpenAI Agents",
     packages: ["@openai/agents@0.20.0", "openai@7.55.0"],
