@@ -171,6 +171,7 @@ const shown = (request: RequestView): string =>
       model: request.model,
       status: String(request.status),
       error: request.error,
+      reason: request.reason,
       answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
       "first byte": `${request.first_byte_ms} ms`,
       duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,

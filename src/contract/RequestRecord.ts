@@ -53,6 +53,8 @@ export class RequestRecord {
   status = 0
   /** What kind of failure it ended with, in snake case: `rate_limited`; `hang_up` where the client left. */
   error: string | undefined
+  /** What was wrong, as its caller was told: the field, the rule and what is allowed, without what was given. */
+  reason: string | undefined
   /** As it was asked for. */
   model: string | undefined
   upstreamModel: string | undefined
@@ -129,8 +131,16 @@ export class RequestRecord {
     this.#isOpen = true
   }
 
-  failed(failure: Pick<Failure, "_tag">): void {
+  failed(failure: Failure): void {
     this.error = errorName(failure)
+    this.reason = reasonOf(failure.message)
+  }
+
+  /** The last attempt, which had begun to answer, broke off. */
+  brokeOff(failure: Failure): void {
+    this.failed(failure)
+    const last = this.attempts.at(-1)
+    if (last !== undefined) this.attempts = [...this.attempts.slice(0, -1), { ...last, error: failure.message }]
   }
 
   /** The answer's head is about to leave. */
@@ -146,7 +156,10 @@ export class RequestRecord {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.durationMs = performance.now() - this.#begun
-    if (how === "hang-up") this.error = "hang_up"
+    if (how === "hang-up") {
+      this.error = "hang_up"
+      this.reason = undefined
+    }
     // One that is left before its head has left is over when that is known.
     if (this.status !== 0) this.#end()
   }
@@ -169,6 +182,12 @@ const mostLooks = 50
 const longestName = 200
 
 const cut = (text: string): string => (text.length > longestName ? text.slice(0, longestName) : text)
+
+/** Messages end with what a caller gave, which is the caller's: `temperature: expected a number; got "hot"`. */
+const reasonOf = (message: string): string => {
+  const given = message.indexOf("; got ")
+  return cut(given === -1 ? message : message.slice(0, given))
+}
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? cut(value) : undefined

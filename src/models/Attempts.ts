@@ -128,7 +128,7 @@ export class Attempts implements Counted, Watcher {
   /** An answer that had begun failed: an error inside a 200, a connection that broke. */
   brokeOff(failure: Failure): void {
     this.#error = errorName(failure)
-    this.#request.record?.failed(failure)
+    this.#request.record?.brokeOff(failure)
     this.#failed.broke(this.#route?.upstream ?? "")
     this.#broke(200, failure.message)
     this.#failed.log({

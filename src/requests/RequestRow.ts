@@ -15,6 +15,7 @@ const Details = Schema.Struct({
       })
     )
   ),
+  reason: Schema.optional(Schema.String),
   adapted: Schema.optional(Schema.String),
   tags: Schema.optional(Schema.Array(Schema.String)),
   end_user: Schema.optional(Schema.String),
@@ -109,6 +110,7 @@ export const rowOf = (record: RequestRecord): RequestRow => {
 const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
   if (record.attempts.length > 0) details["attempts"] = record.attempts.map(attemptOf)
+  if (record.reason !== undefined) details["reason"] = record.reason
   if (record.adapted !== undefined) details["adapted"] = record.adapted
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser

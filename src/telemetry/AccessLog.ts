@@ -83,7 +83,11 @@ const line = (record: RequestRecord): string => {
   let text = `{"time":"${new Date(record.atMs).toISOString()}","level":"${level}","event":"request","message":"${status} ${method} ${shownPath.slice(1)},"request_id":"${requestId}"`
   if (account !== undefined) text += `,"account":${quoted(account)},"key":${quoted(record.key ?? "")}`
   text += `,"family":"${family}","endpoint":"${record.endpoint}","method":"${method}","path":${shownPath},"status":${status}`
-  text += named("error", record.error) + named("model", record.model) + named("upstream_model", record.upstreamModel)
+  text +=
+    named("error", record.error) +
+    named("reason", record.reason) +
+    named("model", record.model) +
+    named("upstream_model", record.upstreamModel)
   text += named("upstream", record.upstream)
   if (attempts.length > 0) text += `,"attempt":${attempts.length}`
   text += `,"stream":${record.stream},"first_byte_ms":${thousandths(record.firstByteMs)},"duration_ms":${thousandths(durationMs)}`

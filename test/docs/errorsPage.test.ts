@@ -43,7 +43,18 @@ describe("a gateway from its start to its end", () => {
       ])
     )
     expect(run.output).toContain('"event":"config.reloaded"')
-    expect(requests.at(-1)).toMatchObject({ status: 200, stream: true, error: "upstream_failed" })
+    expect(requests.at(-1)).toMatchObject({
+      status: 200,
+      stream: true,
+      error: "upstream_failed",
+      reason: "The gateway is shutting down"
+    })
+    const reasons = requests.flatMap(({ reason }) => (typeof reason === "string" ? [reason] : []))
+    expect(reasons).toContainEqual(expect.stringMatching(/^model: unknown model/))
+    // What went well has none, and neither has who left.
+    expect(requests.filter(({ error, reason }) => reason !== undefined && (error ?? "hang_up") === "hang_up")).toEqual(
+      []
+    )
   })
 })
 
@@ -77,7 +88,12 @@ describe("lines and rows alone", () => {
       upstream: "west",
       upstream_request_id: "req_upstream"
     })
-    expect(run.cut.row).toMatchObject({ status: 200, stream: true, error: "upstream_failed", upstream: "west" })
+    expect(run.cut.row).toMatchObject({
+      status: 200,
+      stream: true,
+      error: "upstream_failed",
+      attempts: [{ upstream: "west", status: 200, error: "The model's upstream ended before its answer did" }]
+    })
   })
 })
 

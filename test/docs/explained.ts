@@ -18,6 +18,7 @@ const order = [
   "upstream",
   "status",
   "error",
+  "reason",
   "said",
   "hint"
 ]
