@@ -2,11 +2,10 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import type { AccountOptions } from "../admin/AccountAdministration.ts"
 import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
-import { Administration } from "../admin/Administration.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { actor, administering } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
   help,
@@ -23,6 +22,7 @@ import {
   unpricedOf,
   usdOption
 } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
 import { fields, table } from "./table.ts"
 
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
@@ -63,8 +63,8 @@ const create = Command.make(
   ({ balance, id, json, ...given }) =>
     administering(
       Effect.gen(function* () {
-        const { accounts } = yield* Administration
-        const made = yield* accounts.create(actor, id, { ...optionsOf(given), nanoUsd: Option.getOrUndefined(balance) })
+        const { accounts } = yield* Operator
+        const made = yield* accounts.create(id, { ...optionsOf(given), nanoUsd: Option.getOrUndefined(balance) })
         yield* print(
           json,
           made,
@@ -86,8 +86,8 @@ const create = Command.make(
 const list = Command.make("list", { limit: limitOption(1_000), json }, ({ json, limit }) =>
   administering(
     Effect.gen(function* () {
-      const { accounts } = yield* Administration
-      const found = yield* accounts.list({ offset: 0, limit })
+      const { accounts } = yield* Operator
+      const found = yield* accounts.list(limit)
       yield* print(json, found, () => table(header, found.map(row)))
     })
   )
@@ -96,7 +96,7 @@ const list = Command.make("list", { limit: limitOption(1_000), json }, ({ json, 
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { accounts } = yield* Administration
+      const { accounts } = yield* Operator
       const account = yield* accounts.show(id)
       const grants = yield* accounts.grantsOf(id, 10)
       yield* print(json, { ...account, grants }, () => shown(account) + shownGrants(grants))
@@ -121,14 +121,14 @@ const credit = Command.make(
   ({ amount, id, json, note }) =>
     administering(
       Effect.gen(function* () {
-        const { accounts } = yield* Administration
+        const { accounts } = yield* Operator
         if (!Schema.is(Usd)(amount) || nanoUsdOf(amount) === 0) {
           return yield* new InvalidRequest({
             param: "usd",
             message: `usd: expected an amount in dollars, not 0, with at most nine decimals, such as 5 or 12.50; got "${amount}"`
           })
         }
-        const account = yield* accounts.credit(actor, id, nanoUsdOf(amount), note)
+        const account = yield* accounts.credit(id, nanoUsdOf(amount), note)
         yield* print(json, account, () =>
           amount.startsWith("-")
             ? `Took $${amount.slice(1)} from ${id}: $${account.available?.usd} are available.`
@@ -159,8 +159,8 @@ const set = Command.make(
   ({ id, json, unmetered, ...given }) =>
     administering(
       Effect.gen(function* () {
-        const { accounts } = yield* Administration
-        const account = yield* accounts.set(actor, id, { ...optionsOf(given), unmetered })
+        const { accounts } = yield* Operator
+        const account = yield* accounts.set(id, { ...optionsOf(given), unmetered })
         yield* print(json, account, () => shown(account))
       })
     )
@@ -177,7 +177,7 @@ const set = Command.make(
 
 export const accountsCommand: Group = {
   name: "accounts",
-  commands: [leaf(create), leaf(list), leaf(show), leaf(credit), leaf(set)]
+  commands: [remoteLeaf(create), remoteLeaf(list), remoteLeaf(show), remoteLeaf(credit), remoteLeaf(set)]
 }
 
 const unmetered = (id: string) =>

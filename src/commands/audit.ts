@@ -1,10 +1,10 @@
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
-import { Administration } from "../admin/Administration.ts"
 import { administering } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
 import { table } from "./table.ts"
 
 const list = Command.make(
@@ -18,8 +18,8 @@ const list = Command.make(
   ({ action, json, limit, target }) =>
     administering(
       Effect.gen(function* () {
-        const { audit } = yield* Administration
-        const found = yield* audit.list({
+        const { audit } = yield* Operator
+        const found = yield* audit({
           target: Option.getOrUndefined(target),
           action: Option.getOrUndefined(action),
           limit
@@ -44,7 +44,7 @@ const list = Command.make(
   )
 )
 
-export const auditCommand: Group = { name: "audit", commands: [leaf(list)] }
+export const auditCommand: Group = { name: "audit", commands: [remoteLeaf(list)] }
 
 /** The names of what differs. */
 const changed = (before: unknown, after: unknown): string => {

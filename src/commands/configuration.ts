@@ -1,11 +1,12 @@
 import { Args, Command } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Effect, Layer, Option } from "effect"
 import { Administration } from "../admin/Administration.ts"
 import type { ConfigurationRecord } from "../admin/ConfigurationAdministration.ts"
 import { sectionOf } from "../config/databaseSettings.ts"
 import { readGatewayText, readText } from "../config/source.ts"
 import { writtenSecret } from "../config/writtenSecrets.ts"
-import { actor, administering } from "./administering.ts"
+import { logger } from "./administering.ts"
+import { actor, administration } from "./operator/local.ts"
 import { leaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
@@ -19,7 +20,7 @@ const versionArgument = Args.integer({ name: "version" }).pipe(
 
 /** Works on the database that the environment names, whatever is in it: also where this machine could not start with that. */
 const inDatabase = <A, E>(command: Effect.Effect<A, E, Administration>) =>
-  administering(command, { mayCreate: false, settings: WithoutFile })
+  command.pipe(Effect.provide(administration(false).pipe(Layer.provide(WithoutFile), Layer.provideMerge(logger))))
 
 /** The text of a file that every node could start with, as far as it can be told from here. */
 const readThrough = (path: string) =>

@@ -1,12 +1,11 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Redacted } from "effect"
-import { Administration } from "../admin/Administration.ts"
 import type { KeyOptions, KeyWithSecret } from "../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../admin/KeyRecord.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { actor, administering } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import {
   account,
@@ -24,9 +23,11 @@ import {
   unpricedOf,
   usdOption
 } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
+import { keyNamed } from "./keyNamed.ts"
 import { fields, table } from "./table.ts"
 
-const id = Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…)."))
+const id = Args.text({ name: "id" }).pipe(Args.withDescription("The key's id (key_…), or its name."))
 
 const settings = {
   models: Options.text("model").pipe(
@@ -85,11 +86,11 @@ const create = Command.make(
   ({ account, json, name, ...given }) =>
     administering(
       Effect.gen(function* () {
-        const { accounts, keys } = yield* Administration
+        const { accounts, keys } = yield* Operator
         const options = yield* optionsOf(given)
         // The account of the first key, which may come before the first start.
-        const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(actor, account, {})))
-        const made = yield* keys.create(actor, { ...options, account, name })
+        const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(account, {})))
+        const made = yield* keys.create({ ...options, account, name })
         yield* printSecret(
           json,
           made,
@@ -119,8 +120,8 @@ const list = Command.make(
   ({ account, all, json, limit }) =>
     administering(
       Effect.gen(function* () {
-        const { keys } = yield* Administration
-        const found = yield* keys.list({ account: Option.getOrUndefined(account), all, offset: 0, limit })
+        const { keys } = yield* Operator
+        const found = yield* keys.list({ account: Option.getOrUndefined(account), all, limit })
         yield* print(json, found, () => table(header, found.map(row)))
       })
     )
@@ -133,8 +134,8 @@ const list = Command.make(
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { keys } = yield* Administration
-      const key = yield* keys.show(id)
+      const { keys } = yield* Operator
+      const key = yield* keys.show(yield* keyNamed(id))
       yield* print(json, key, () => shown(key))
     })
   )
@@ -153,8 +154,8 @@ const update = Command.make(
   ({ id, json, name, neverExpires, noBudget, ...given }) =>
     administering(
       Effect.gen(function* () {
-        const { keys } = yield* Administration
-        const key = yield* keys.update(actor, id, {
+        const { keys } = yield* Operator
+        const key = yield* keys.update(yield* keyNamed(id), {
           ...(yield* optionsOf(given)),
           name: Option.getOrUndefined(name),
           ...(noBudget ? { budget: null } : {}),
@@ -176,12 +177,12 @@ const update = Command.make(
 const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { keys } = yield* Administration
-      const done = yield* keys.revoke(actor, id)
+      const { keys } = yield* Operator
+      const done = yield* keys.revoke(yield* keyNamed(id))
       yield* print(json, done.key, () =>
         done.revoked
-          ? `Revoked ${id} "${done.key.name}" of the account ${done.key.account}: it opens nothing any more, within a second.`
-          : `${id} "${done.key.name}" was revoked already, at ${done.key.revoked_at}.`
+          ? `Revoked ${done.key.id} "${done.key.name}" of the account ${done.key.account}: it opens nothing any more, within a second.`
+          : `${done.key.id} "${done.key.name}" was revoked already, at ${done.key.revoked_at}.`
       )
     })
   )
@@ -190,12 +191,12 @@ const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
 const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { keys } = yield* Administration
-      const made = yield* keys.rotateSecret(actor, id)
+      const { keys } = yield* Operator
+      const made = yield* keys.rotateSecret(yield* keyNamed(id))
       yield* printSecret(
         json,
         made,
-        `${id} "${made.key.name}" has another secret, and the one before opens nothing. The new one, shown this once:`
+        `${made.key.id} "${made.key.name}" has another secret, and the one before opens nothing. The new one, shown this once:`
       )
     })
   )
@@ -210,7 +211,14 @@ const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) 
 
 export const keysCommand: Group = {
   name: "keys",
-  commands: [leaf(create), leaf(list), leaf(show), leaf(update), leaf(revoke), leaf(rotateSecret)]
+  commands: [
+    remoteLeaf(create),
+    remoteLeaf(list),
+    remoteLeaf(show),
+    remoteLeaf(update),
+    remoteLeaf(revoke),
+    remoteLeaf(rotateSecret)
+  ]
 }
 
 const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: string) =>
@@ -218,17 +226,19 @@ const printSecret = (asJson: boolean, { key, secret }: KeyWithSecret, words: str
     ? Console.log(JSON.stringify({ key, secret: Redacted.value(secret) }, null, 2))
     : Console.log(`${words}\n\n  ${Redacted.value(secret)}\n`)
 
-const header = ["ID", "ACCOUNT", "NAME", "STATUS", "MODELS", "BUDGET", "LAST USED", "CREATED"]
+const header = ["ID", "ACCOUNT", "NAME", "STATUS", "SECRET", "MODELS", "LIMITS", "BUDGET", "EXPIRES", "LAST USED"]
 
 const row = (key: KeyRecord) => [
   key.id,
   key.account,
   key.name,
   key.status,
+  key.hint === "" ? "" : `…${key.hint}……`,
   key.models.join(" "),
+  limitsShown(key.limits),
   budget(key),
-  shortTime(key.last_used_at),
-  shortTime(key.created_at)
+  shortTime(key.expires_at) || "never",
+  shortTime(key.last_used_at)
 ]
 
 const budget = ({ budget }: KeyRecord) =>

@@ -1,16 +1,16 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { Administration } from "../admin/Administration.ts"
 import { administering } from "./administering.ts"
 import { help, json, print, shortTime } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
 import { table } from "./table.ts"
-import { leaf } from "./frame/leaf.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 
 const nodes = Command.make("nodes", { json }, ({ json }) =>
   administering(
     Effect.gen(function* () {
-      const { nodes } = yield* Administration
-      const found = yield* nodes.list
+      const { nodes } = yield* Operator
+      const found = yield* nodes
       yield* print(json, found, () =>
         table(
           ["NODE", "NAME", "VERSION", "SINCE", "TASKS", "CALLBACKS", "LAG"],
@@ -33,4 +33,4 @@ const nodes = Command.make("nodes", { json }, ({ json }) =>
   )
 )
 
-export const nodesCommand = leaf(nodes)
+export const nodesCommand = remoteLeaf(nodes)

@@ -1,15 +1,13 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
-import { Administration } from "../admin/Administration.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import { requestOf } from "../requests/ask.ts"
-import { requestView } from "../requests/RequestView.ts"
 import type { RequestView } from "../requests/RequestView.ts"
 import type { RequestFilter } from "../requests/store/RequestStore.ts"
 import { administering } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
 import { fields, oneLine, table } from "./table.ts"
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("A reply's x-request-id (req_…)."))
@@ -44,20 +42,6 @@ const filterOf = (given: Filters): RequestFilter => ({
   error: Option.getOrUndefined(given.error)
 })
 
-/** As many as are asked for, however far down they are. */
-const found = (filter: RequestFilter, limit: number) =>
-  Effect.gen(function* () {
-    const { requests } = yield* Administration
-    const all: Array<RequestView> = []
-    let before: number | undefined
-    do {
-      const page = yield* Effect.orDie(requests.list(filter, { before, limit: limit - all.length }))
-      all.push(...page.data.map(requestView))
-      before = page.next
-    } while (before !== undefined && all.length < limit)
-    return all
-  })
-
 const list = Command.make(
   "list",
   {
@@ -72,7 +56,8 @@ const list = Command.make(
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const untilMs = Option.getOrUndefined(Option.map(until, (text) => readTime(text, nowMs, true)))
-        const all = yield* found({ ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }, limit)
+        const { requests } = yield* Operator
+        const all = yield* requests.list({ ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }, limit)
         yield* print(json, all, () => table(header, all.map(row)))
       })
     )
@@ -89,8 +74,8 @@ const list = Command.make(
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { requests } = yield* Administration
-      const request = yield* requestOf(requests, id)
+      const { requests } = yield* Operator
+      const request = yield* requests.show(id)
       yield* print(json, request, () => shown(request))
     })
   )
@@ -102,25 +87,19 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
 
 /** How often it is looked for what is new. */
 const lookEvery = "500 millis"
-/** How many there may be between two looks. */
-const mostNew = 1_000
 
 const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
   administering(
     Effect.gen(function* () {
-      const { requests } = yield* Administration
+      const { requests } = yield* Operator
       const filter = filterOf(given)
       if (!json) yield* Console.log(wide(header))
-      const newest = Effect.orDie(requests.list({}, { before: undefined, limit: 1 }))
-      let seen = (yield* newest).data[0]?.id ?? 0
-      const look = Effect.gen(function* () {
-        const { data } = yield* Effect.orDie(requests.list(filter, { before: undefined, limit: mostNew, after: seen }))
-        for (const one of data.toReversed()) {
-          seen = one.id
-          const request = requestView(one)
-          yield* Console.log(json ? JSON.stringify(request) : wide(row(request)))
-        }
-      })
+      const next = yield* requests.follow(filter)
+      const look = Effect.flatMap(next, (ended) =>
+        Effect.forEach(ended, (request) => Console.log(json ? JSON.stringify(request) : wide(row(request))), {
+          discard: true
+        })
+      )
       yield* Effect.repeat(look, Schedule.spaced(lookEvery))
     })
   )
@@ -134,7 +113,10 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
   )
 )
 
-export const requestsCommand: Group = { name: "requests", commands: [leaf(list), leaf(show), leaf(tail)] }
+export const requestsCommand: Group = {
+  name: "requests",
+  commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(tail)]
+}
 
 const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
 

@@ -1,15 +1,61 @@
-/** Aligned columns under a header; without rows, the header alone. */
-export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+import { wrapped } from "./frame/wrapped.ts"
+
+/** Between columns. */
+const gap = "  "
+
+/**
+ * Aligned columns under a header; without rows, the header alone. Numbers stand at the right of theirs. In a terminal
+ * that is too narrow, cells of several words are broken into lines.
+ *
+ * @param width of the terminal, in columns; without one, a row is a line
+ */
+export const table = (
+  header: ReadonlyArray<string>,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  width: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined
+): string => {
   const all = [header, ...rows.map((cells) => cells.map(oneLine))]
-  const widths = header.map((_, column) => Math.max(...all.map((cells) => cells[column]?.length ?? 0)))
+  const widths = fitted(all, header.length, width)
+  const isNumeric = header.map(
+    (_, column) => rows.length > 0 && rows.every((cells) => /^(\$?-?[\d.,]+( [a-z]+)?)?$/.test(cells[column] ?? ""))
+  )
   return all
-    .map((cells) =>
-      cells
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join("  ")
-        .trimEnd()
-    )
+    .flatMap((cells) => {
+      const broken = cells.map((cell, column) => wrapped(cell, widths[column] ?? 0))
+      const height = Math.max(...broken.map((lines) => lines.length))
+      return Array.from({ length: height }, (_, line) =>
+        broken
+          .map((lines, column) => padded(lines[line] ?? "", widths[column] ?? 0, isNumeric[column] === true))
+          .join(gap)
+          .trimEnd()
+      )
+    })
     .join("\n")
+}
+
+/** Columns as wide as their widest cell; the widest of several words give way until a row fits. */
+const fitted = (all: ReadonlyArray<ReadonlyArray<string>>, columns: number, width: number | undefined) => {
+  const most = (measure: (cell: string) => number) =>
+    Array.from({ length: columns }, (_, column) => Math.max(...all.map((cells) => measure(cells[column] ?? ""))))
+  const widths = most(widthOf)
+  if (width === undefined) return widths
+  const least = most((cell) => Math.max(...cell.split(" ").map(widthOf)))
+  let over = widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width
+  while (over-- > 0) {
+    const room = widths.map((one, column) => (one > (least[column] ?? 0) ? one : 0))
+    const widest = room.indexOf(Math.max(...room))
+    if ((room[widest] ?? 0) === 0) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}
+
+/** East Asian letters are two columns wide, and marks none. */
+const widthOf = (text: string): number => Bun.stringWidth(text)
+
+const padded = (text: string, width: number, isNumeric: boolean): string => {
+  const space = " ".repeat(Math.max(0, width - widthOf(text)))
+  return isNumeric ? space + text : text + space
 }
 
 /** A name of many lines, or of a terminal's control characters, stays one cell. */
@@ -21,6 +67,9 @@ export const fields = (values: Readonly<Record<string, string | null>>): string 
   const width = Math.max(0, ...there.map(([name]) => name.length))
   return there.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value)}`.trimEnd()).join("\n")
 }
+
+/** A whole number as people read it. */
+export const counted = (text: string): string => (/^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text)
 
 /** Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula is marked as text. */
 export const csv = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>

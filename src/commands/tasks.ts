@@ -1,15 +1,12 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Effect, Option } from "effect"
-import { Administration } from "../admin/Administration.ts"
-import { outcomeOf } from "../admin/TaskAdministration.ts"
 import type { TaskSummary } from "../admin/TaskSummary.ts"
-import { Settings, visitedUrl } from "../config/Settings.ts"
 import { readTime } from "../contract/timeQuery.ts"
-import * as Database from "../sql/Database.ts"
-import { actor, administering } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
 import { fields, table } from "./table.ts"
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (task_…, resp_… or cgt-…)."))
@@ -36,7 +33,7 @@ const list = Command.make(
   ({ account, json, kind, limit, model, since, state }) =>
     administering(
       Effect.gen(function* () {
-        const { tasks } = yield* Administration
+        const { tasks } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
         const found = yield* tasks.list({
           account: Option.getOrUndefined(account),
@@ -62,23 +59,18 @@ const list = Command.make(
 const show = Command.make("show", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { tasks } = yield* Administration
+      const { tasks } = yield* Operator
       const task = yield* tasks.show(id)
       yield* print(json, task, () => shown(task))
     })
   )
 ).pipe(Command.withDescription(help("Show where a task stands.", "gateway tasks show cgt-2026…")))
 
-/** A submit that is under way, or an upstream that must be asked, takes its time. */
-const patienceMs = 15_000
-
 const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      const { tasks } = yield* Administration
-      const isServed = yield* Database.isServed(visitedUrl(yield* Settings))
-      const answer = yield* tasks.cancel(actor, id, isServed ? patienceMs : 0)
-      const { task, words } = yield* outcomeOf(answer, isServed)
+      const { tasks } = yield* Operator
+      const { task, words } = yield* tasks.cancel(id)
       yield* print(json, task, () => words)
     })
   )
@@ -91,7 +83,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
   )
 )
 
-export const tasksCommand: Group = { name: "tasks", commands: [leaf(list), leaf(show), leaf(cancel)] }
+export const tasksCommand: Group = { name: "tasks", commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(cancel)] }
 
 const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "ERROR"]
 

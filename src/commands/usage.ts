@@ -1,13 +1,13 @@
 import { Command, Options } from "@effect/cli"
 import { Console, Effect, Option } from "effect"
-import { Administration } from "../admin/Administration.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { UsageRecord } from "../ledger/UsageRecord.ts"
 import { administering } from "./administering.ts"
 import { account, help, json, limitOption, moment, optionalText, print } from "./options.ts"
-import { csv, table } from "./table.ts"
-import { leaf } from "./frame/leaf.ts"
+import { Operator } from "./operator/Operator.ts"
+import { counted, csv, table } from "./table.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 
 type Row = UsageRecord["data"][number]
 
@@ -33,7 +33,7 @@ const usage = Command.make(
         if (asCsv && json) {
           return yield* new InvalidRequest({ param: "csv", message: "--csv, --json: expected one of them" })
         }
-        const { usage } = yield* Administration
+        const { usage } = yield* Operator
         const report = yield* usage({
           account: Option.getOrUndefined(Option.map(account, (id) => AccountId.make(id))),
           by,
@@ -46,7 +46,10 @@ const usage = Command.make(
         const header = headerOf(by)
         if (asCsv) return yield* Console.log(csv(header.map(snake), report.data.map(rowOf(by))))
         yield* print(json, report, () =>
-          table(header, [...report.data.map(rowOf(by)), totalsRow(report, header.length)])
+          table(
+            header,
+            [...report.data.map(rowOf(by)), totalsRow(report, header.length)].map((cells) => cells.map(counted))
+          )
         )
         if (report.next !== null) yield* Effect.logInfo(`there are more than ${limit} rows; --limit shows more`)
       })
@@ -62,12 +65,12 @@ const usage = Command.make(
   )
 )
 
-const counted = ["INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "REASONING", "SEARCHES", "VIDEO SECONDS", "USD"]
+const sums = ["INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "REASONING", "SEARCHES", "VIDEO SECONDS", "USD"]
 
 const headerOf = (by: UsageRecord["by"]) =>
   by === "request"
-    ? ["TIME", "REQUEST", "ACCOUNT", "KEY", "MODEL", "UPSTREAM", "OUTCOME", ...counted]
-    : [...(by === "key" ? ["KEY", "NAME"] : [by.toUpperCase()]), "REQUESTS", ...counted]
+    ? ["TIME", "REQUEST", "ACCOUNT", "KEY", "MODEL", "UPSTREAM", "OUTCOME", ...sums]
+    : [...(by === "key" ? ["KEY", "NAME"] : [by.toUpperCase()]), "REQUESTS", ...sums]
 
 const snake = (name: string) => name.toLowerCase().replaceAll(" ", "_")
 
@@ -98,4 +101,4 @@ const totalsRow = ({ by, totals }: UsageRecord, columns: number) => {
   return ["total", ...Array.from({ length: names - 1 }, () => ""), ...sums]
 }
 
-export const usageCommand = leaf(usage)
+export const usageCommand = remoteLeaf(usage)

@@ -1,20 +1,19 @@
 import { Args, Command } from "@effect/cli"
 import { Effect, Redacted } from "effect"
-import { Administration } from "../admin/Administration.ts"
 import { signingRecord } from "../admin/WebhookAdministration.ts"
 import type { SigningSecrets } from "../admin/WebhookAdministration.ts"
-import { actor, administering, needsMasterSecret } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, print } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
 
 const id = Args.text({ name: "account" }).pipe(Args.withDescription("The account's id."))
 
 const secret = Command.make("secret", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      yield* needsMasterSecret
-      const { webhooks } = yield* Administration
+      const { webhooks } = yield* Operator
       const signing = yield* webhooks.show(id)
       yield* print(json, signingRecord(signing), () => shown(signing))
     })
@@ -31,9 +30,8 @@ const secret = Command.make("secret", { id, json }, ({ id, json }) =>
 const rotate = Command.make("rotate", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
-      yield* needsMasterSecret
-      const { webhooks } = yield* Administration
-      const signing = yield* webhooks.rotate(actor, id)
+      const { webhooks } = yield* Operator
+      const signing = yield* webhooks.rotate(id)
       yield* print(
         json,
         signingRecord(signing),
@@ -51,6 +49,6 @@ const rotate = Command.make("rotate", { id, json }, ({ id, json }) =>
   )
 )
 
-export const webhooksCommand: Group = { name: "webhooks", commands: [leaf(secret), leaf(rotate)] }
+export const webhooksCommand: Group = { name: "webhooks", commands: [remoteLeaf(secret), remoteLeaf(rotate)] }
 
 const shown = ({ secrets }: SigningSecrets) => secrets.map((secret) => `  ${Redacted.value(secret)}`).join("\n")

@@ -83,12 +83,23 @@ describe("gateway keys", () => {
       []
     expect((await ask(secret)).status).toBe(200)
     const listed = await ok("keys", "list")
-    expect(rows(listed.out)[0]).toEqual(["ID", "ACCOUNT", "NAME", "STATUS", "MODELS", "BUDGET", "LAST USED", "CREATED"])
+    expect(rows(listed.out)[0]).toEqual([
+      "ID",
+      "ACCOUNT",
+      "NAME",
+      "STATUS",
+      "SECRET",
+      "MODELS",
+      "LIMITS",
+      "BUDGET",
+      "EXPIRES",
+      "LAST USED"
+    ])
     expect(
       rows(listed.out)
         .find((row) => row[0] === id)
-        ?.slice(0, 5)
-    ).toEqual([id, "default", "laptop", "active", "*"])
+        ?.slice(0, 6)
+    ).toEqual([id, "default", "laptop", "active", `…${secret.slice(-10, -6)}……`, "*"])
     const shown = await ok("keys", "show", id)
     expect(rows(shown.out)).toContainEqual(["secret", `gw_…${secret.slice(-10, -6)}……`])
     for (const { out } of [listed, shown, await ok("keys", "show", id, "--json")]) expect(out).not.toContain(secret)

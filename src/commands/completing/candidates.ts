@@ -68,7 +68,12 @@ const ofLeaf = (leaf: Leaf, group: string, words: ReadonlyArray<string>): Effect
 const valuesOf = (placeholder: string): Effect.Effect<ReadonlyArray<Candidate>> => {
   if (placeholder === "SHELL") return words(["bash", "zsh", "fish"])
   if (placeholder.includes("|")) return words(placeholder.split("|"))
-  return Effect.succeed([])
+  if (placeholder !== "ACCOUNT" && placeholder !== "KEY") return Effect.succeed([])
+  // Where nobody can be asked, nothing is completed.
+  return Effect.flatMap(
+    Effect.promise(() => import("./names.ts")),
+    ({ accounts, keys }) => Effect.orElseSucceed(placeholder === "KEY" ? keys : accounts, () => [])
+  )
 }
 
 const words = (all: ReadonlyArray<string>) => Effect.succeed(all.map((word) => ({ word, about: "" })))

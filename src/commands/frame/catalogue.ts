@@ -66,6 +66,21 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../tasks.ts")).tasksCommand
       },
       {
+        name: "deliveries",
+        what: "List callbacks, and send one once more.",
+        load: async () => (await import("../deliveries.ts")).deliveriesCommand
+      },
+      {
+        name: "upstreams",
+        what: "How the upstreams of a running gateway do.",
+        load: async () => (await import("../upstreams.ts")).upstreamsCommand
+      },
+      {
+        name: "models",
+        what: "What a running gateway serves, where it runs and what it costs.",
+        load: async () => (await import("../models.ts")).modelsCommand
+      },
+      {
         name: "nodes",
         what: "List the processes that serve from a Postgres.",
         load: async () => (await import("../nodes.ts")).nodesCommand

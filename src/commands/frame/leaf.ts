@@ -1,6 +1,7 @@
 import { CliConfig, CommandDescriptor, CommandDirective, HelpDoc, ValidationError } from "@effect/cli"
 import type { CliApp, Command } from "@effect/cli"
 import { Effect } from "effect"
+import { Elsewhere } from "../administering.ts"
 import { readHelp } from "./readHelp.ts"
 import type { Described } from "./readHelp.ts"
 
@@ -29,7 +30,12 @@ export const leaf = <Name extends string, E, A>(
 ): Leaf => {
   const [name = ""] = CommandDescriptor.getNames(command.descriptor)
   const described = () => readHelp(CommandDescriptor.getHelp(command.descriptor, config))
-  const run = (args: ReadonlyArray<string>) => {
+  const run = (given: ReadonlyArray<string>) => {
+    const { args, url } = options.isRemote ? withoutUrl(given) : { args: given, url: undefined }
+    const running = runHere(args)
+    return url === undefined ? running : Effect.provideService(running, Elsewhere, url)
+  }
+  const runHere = (args: ReadonlyArray<string>) => {
     const stranger = strangerIn(args, described())
     if (stranger !== undefined) return unexpected(stranger)
     return Effect.flatMap(
@@ -43,6 +49,22 @@ export const leaf = <Name extends string, E, A>(
     )
   }
   return { ...options, name, run, described }
+}
+
+/** One that works on a gateway elsewhere too. */
+export const remoteLeaf = <Name extends string, E, A>(
+  command: Command.Command<Name, CliApp.CliApp.Environment, E, A>
+): Leaf => leaf(command, { isRemote: true })
+
+/** `--url` may stand anywhere before `--`. */
+const withoutUrl = (args: ReadonlyArray<string>) => {
+  const end = args.includes("--") ? args.indexOf("--") : args.length
+  const at = args.findIndex((arg, index) => index < end && (arg === "--url" || arg.startsWith("--url=")))
+  const found = args[at]
+  if (found === undefined) return { args, url: undefined }
+  return found === "--url"
+    ? { args: [...args.slice(0, at), ...args.slice(at + 2)], url: args[at + 1] ?? "-" }
+    : { args: [...args.slice(0, at), ...args.slice(at + 1)], url: found.slice("--url=".length) }
 }
 
 /** The first option that the command does not have: the library would take it for an argument. */

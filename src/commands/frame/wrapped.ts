@@ -3,7 +3,7 @@ export const wrapped = (text: string, width: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
   for (const word of text.split(" ")) {
-    if (line !== "" && line.length + 1 + word.length > width) {
+    if (line !== "" && Bun.stringWidth(line) + 1 + Bun.stringWidth(word) > width) {
       lines.push(line)
       line = word
     } else line = line === "" ? word : `${line} ${word}`

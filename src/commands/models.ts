@@ -1,0 +1,49 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import type { ModelRecord } from "../admin/UpstreamRecord.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
+import { help, json, print } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
+import { table } from "./table.ts"
+
+const models = Command.make("models", { json }, ({ json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { models } = yield* Operator
+      const found = yield* models
+      yield* print(json, found, () => table(header, found.map(row)))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "List the models of a running gateway, where they run and what they cost. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY); `gateway check` needs no gateway.",
+      "gateway models",
+      "gateway models --url https://gateway.example.com --json"
+    )
+  )
+)
+
+export const modelsCommand = remoteLeaf(models)
+
+const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "USD A MILLION TOKENS"]
+
+const row = (model: ModelRecord): ReadonlyArray<string> => [
+  model.id,
+  model.kind,
+  model.routes.map(({ model, upstream }) => `${upstream}/${model}`).join(", "),
+  model.context_tokens === null ? "" : model.context_tokens.toLocaleString("en"),
+  priceOf(model.price)
+]
+
+const priceOf = (price: ModelRecord["price"]): string => {
+  if (price === null) return "no price"
+  const parts = [
+    [price.input, "in"],
+    [price.output, "out"],
+    [price.per_search, "a search"],
+    [price.per_second, "a second"]
+  ] as const
+  return parts.flatMap(([usd, what]) => (usd === 0 ? [] : [`${usd} ${what}`])).join(", ") || "free"
+}

@@ -1,0 +1,101 @@
+import { Context, Data } from "effect"
+import type { Effect } from "effect"
+import type { AccountOptions } from "../../admin/AccountAdministration.ts"
+import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
+import type { AuditRecord } from "../../admin/AuditRecord.ts"
+import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
+import type { KeyOptions, KeyWithSecret } from "../../admin/KeyAdministration.ts"
+import type { KeyRecord } from "../../admin/KeyRecord.ts"
+import type { NodeRecord } from "../../admin/NodeRecord.ts"
+import type { TaskSummary } from "../../admin/TaskSummary.ts"
+import type { ModelRecord, UpstreamRecord } from "../../admin/UpstreamRecord.ts"
+import type { SigningSecrets } from "../../admin/WebhookAdministration.ts"
+import type { DeliveryPage } from "../../callbacks/store/DeliveryList.ts"
+import type { Failure } from "../../contract/Failure.ts"
+import type { UsageRecord } from "../../ledger/UsageRecord.ts"
+import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
+import type { RequestView } from "../../requests/RequestView.ts"
+import type { RequestFilter } from "../../requests/store/RequestStore.ts"
+import type { TaskPage } from "../../tasks/store/TaskSummaries.ts"
+
+/** What is to be worked on can't be reached; the message says what was tried, and what would help. */
+export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
+
+export type Answer<A> = Effect.Effect<A, Failure | Unreachable>
+type All<A> = Answer<ReadonlyArray<A>>
+
+interface KeyFilter {
+  readonly account?: string | undefined
+  /** Also those that are revoked or expired. */
+  readonly all: boolean
+  readonly limit: number
+}
+
+interface AuditFilter {
+  readonly target?: string | undefined
+  readonly action?: string | undefined
+  readonly limit: number
+}
+
+/** Words for people, and the task as it is then. */
+interface Cancelling {
+  readonly task: TaskSummary
+  readonly words: string
+}
+
+/** What commands do, to the gateway of this machine's database or to one elsewhere. Lists have `limit` rows at most. */
+export interface Operations {
+  readonly keys: {
+    readonly list: (filter: KeyFilter) => All<KeyRecord>
+    readonly show: (id: string) => Answer<KeyRecord>
+    readonly create: (
+      options: KeyOptions & { readonly account: string; readonly name: string }
+    ) => Answer<KeyWithSecret>
+    readonly update: (id: string, options: KeyOptions) => Answer<KeyRecord>
+    /** `revoked` is false where it was so already. */
+    readonly revoke: (id: string) => Answer<{ readonly key: KeyRecord; readonly revoked: boolean }>
+    readonly rotateSecret: (id: string) => Answer<KeyWithSecret>
+  }
+  readonly accounts: {
+    readonly list: (limit: number) => All<AccountRecord>
+    readonly show: (id: string) => Answer<AccountRecord>
+    readonly create: (
+      id: string,
+      options: AccountOptions & { readonly nanoUsd?: number | undefined }
+    ) => Answer<AccountRecord>
+    readonly set: (
+      id: string,
+      options: AccountOptions & { readonly unmetered?: boolean | undefined }
+    ) => Answer<AccountRecord>
+    readonly credit: (id: string, nanoUsd: number, note: string) => Answer<AccountRecord>
+    readonly grantsOf: (id: string, limit: number) => All<GrantRecord>
+  }
+  readonly tasks: {
+    readonly list: (page: TaskPage) => All<TaskSummary>
+    readonly show: (id: string) => Answer<TaskSummary>
+    readonly cancel: (id: string) => Answer<Cancelling>
+  }
+  readonly deliveries: {
+    readonly list: (page: DeliveryPage) => All<DeliverySummary>
+    readonly redeliver: (id: string) => Answer<DeliverySummary>
+  }
+  readonly webhooks: {
+    readonly show: (account: string) => Answer<SigningSecrets>
+    readonly rotate: (account: string) => Answer<SigningSecrets>
+  }
+  readonly requests: {
+    readonly list: (filter: RequestFilter, limit: number) => All<RequestView>
+    readonly show: (id: string) => Answer<RequestView>
+    /** What has ended since it was asked last, oldest first; at first nothing. */
+    readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>
+  }
+  readonly usage: (question: UsageQuestion) => Answer<UsageRecord>
+  readonly audit: (filter: AuditFilter) => All<AuditRecord>
+  readonly nodes: All<NodeRecord>
+  /** Of the process that answers: a database knows nothing of them. */
+  readonly upstreams: All<UpstreamRecord>
+  readonly models: All<ModelRecord>
+}
+
+/** Whom commands ask. */
+export class Operator extends Context.Tag("gateway/commands/Operator")<Operator, Operations>() {}

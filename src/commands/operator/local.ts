@@ -1,0 +1,138 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer, Option, Redacted } from "effect"
+import { MasterSecret } from "../../access/MasterSecret.ts"
+import { WebhookSecrets } from "../../access/WebhookSecrets.ts"
+import { Administration } from "../../admin/Administration.ts"
+import type { Actor } from "../../admin/store/Audit.ts"
+import { outcomeOf } from "../../admin/TaskAdministration.ts"
+import { Settings, visitedUrl } from "../../config/Settings.ts"
+import type { GatewaySettings } from "../../config/Settings.ts"
+import { requestOf } from "../../requests/ask.ts"
+import { following, found } from "./storedRequests.ts"
+import * as Database from "../../sql/Database.ts"
+import { Operator, Unreachable } from "./Operator.ts"
+import type { Answer, Operations } from "./Operator.ts"
+
+/** Who is at the command line, for the audit log. */
+export const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
+
+/** A wrong folder must not look like an empty gateway: only what may come before the first start makes a database. */
+const openDatabase = (mayCreate: boolean) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      const url = visitedUrl(yield* Settings)
+      const file = yield* Database.fileOf(url)
+      if (Option.isSome(file) && !existsSync(file.value)) {
+        if (!mayCreate) {
+          return yield* new Unreachable({
+            message: `there is no database ${file.value}; run this where the gateway runs, name it with GATEWAY_DATABASE_URL, or a gateway elsewhere with --url`
+          })
+        }
+        yield* Effect.logInfo(`made a new database: ${file.value}`)
+      }
+      return Database.layer({ url, exclusive: false })
+    })
+  )
+
+const hasMasterSecret = Effect.map(
+  Settings,
+  ({ dataDirectory, secret }) => Option.isSome(secret) || existsSync(join(dataDirectory, "secret"))
+)
+
+const secrets = Layer.unwrapEffect(
+  Effect.gen(function* () {
+    const { dataDirectory, secret, webhookSecret } = yield* Settings
+    // Who needs it asks whether it is there; the others must not leave a file behind.
+    const unused = Option.some(Redacted.make(crypto.randomUUID()))
+    const master = MasterSecret.layer({ given: (yield* hasMasterSecret) ? secret : unused, directory: dataDirectory })
+    return WebhookSecrets.layer(Option.getOrUndefined(webhookSecret)).pipe(Layer.provide(master))
+  })
+)
+
+/** Administration on the database that the settings name, whether or not a server runs on it. */
+export const administration = (mayCreate: boolean) =>
+  Administration.Default.pipe(Layer.provide(secrets), Layer.provide(openDatabase(mayCreate)))
+
+/** A submit that is under way, or an upstream that must be asked, takes its time. */
+const patienceMs = 15_000
+
+const operations = Effect.gen(function* () {
+  const settings = yield* Settings
+  const all = yield* Administration
+  const { accounts, audit, deliveries, keys, nodes, requests, tasks, usage, webhooks } = all
+  const first = (limit: number) => ({ offset: 0, limit })
+  /** Webhook secrets come from the server's master secret: with another one, they would be others. */
+  const withSecret = <A>(effect: Answer<A>): Answer<A> =>
+    Effect.flatMap(Effect.provideService(hasMasterSecret, Settings, settings), (has) =>
+      has ? effect : Effect.fail(noSecret)
+    )
+  const served: Operations = {
+    keys: {
+      list: ({ limit, ...filter }) => keys.list({ ...filter, ...first(limit) }),
+      show: keys.show,
+      create: (options) => keys.create(actor, options),
+      update: (id, options) => keys.update(actor, id, options),
+      revoke: (id) => keys.revoke(actor, id),
+      rotateSecret: (id) => keys.rotateSecret(actor, id)
+    },
+    accounts: {
+      list: (limit) => accounts.list(first(limit)),
+      show: accounts.show,
+      create: (id, options) => accounts.create(actor, id, options),
+      set: (id, options) => accounts.set(actor, id, options),
+      credit: (id, nanoUsd, note) => accounts.credit(actor, id, nanoUsd, note),
+      grantsOf: accounts.grantsOf
+    },
+    tasks: {
+      list: tasks.list,
+      show: tasks.show,
+      cancel: (id) =>
+        Effect.gen(function* () {
+          const isServed = yield* Database.isServed(visitedUrl(settings))
+          const answer = yield* tasks.cancel(actor, id, isServed ? patienceMs : 0)
+          return yield* outcomeOf(answer, isServed)
+        }).pipe(Effect.catchTag("DatabaseUnavailable", ({ message }) => new Unreachable({ message })))
+    },
+    deliveries: { list: deliveries.list, redeliver: (id) => deliveries.redeliver(actor, id) },
+    webhooks: {
+      show: (account) => withSecret(webhooks.show(account)),
+      rotate: (account) => withSecret(webhooks.rotate(actor, account))
+    },
+    requests: {
+      list: (filter, limit) => found(requests, filter, limit),
+      show: (id) => requestOf(requests, id),
+      follow: (filter) => following(requests, filter)
+    },
+    usage,
+    audit: audit.list,
+    nodes: nodes.list,
+    upstreams: serving(settings, ({ upstreams }) => upstreams),
+    models: serving(settings, ({ models }) => models)
+  }
+  return served
+})
+
+const noSecret = new Unreachable({
+  message:
+    "webhook secrets need the gateway's own secret: set GATEWAY_SECRET as the server has it, or start the server once"
+})
+
+/** Asks the gateway that serves here, which alone knows. */
+const serving = <A>({ adminKey, server }: GatewaySettings, ask: (operations: Operations) => Answer<A>): Answer<A> =>
+  Effect.gen(function* () {
+    if (Option.isNone(adminKey)) {
+      return yield* new Unreachable({
+        message:
+          "only a gateway that serves knows this: give it and this command the same GATEWAY_ADMIN_KEY (and --url, where it is elsewhere)"
+      })
+    }
+    const { remoteOperations } = yield* Effect.promise(() => import("./remote.ts"))
+    const host = /^(0\.0\.0\.0|::|\[::\])$/.test(server.host) ? "127.0.0.1" : server.host
+    const url = `${Option.isSome(server.tls) ? "https" : "http"}://${host}:${server.port}`
+    return yield* ask(yield* remoteOperations({ url, key: adminKey.value }))
+  })
+
+/** The gateway of this machine's database. */
+export const localOperator = (mayCreate: boolean) =>
+  Layer.provide(Layer.effect(Operator, operations), administration(mayCreate))

@@ -1,0 +1,33 @@
+import { Effect } from "effect"
+import { requestView } from "../../requests/RequestView.ts"
+import type { RequestView } from "../../requests/RequestView.ts"
+import type { RequestFilter, RequestStore } from "../../requests/store/RequestStore.ts"
+
+/** As many as are asked for, however far down they are. */
+export const found = (requests: RequestStore, filter: RequestFilter, limit: number) =>
+  Effect.gen(function* () {
+    const all: Array<RequestView> = []
+    let before: number | undefined
+    do {
+      const page = yield* Effect.orDie(requests.list(filter, { before, limit: limit - all.length }))
+      all.push(...page.data.map(requestView))
+      before = page.next
+    } while (before !== undefined && all.length < limit)
+    return all
+  })
+
+/** How many there may be between two looks. */
+const mostNew = 1_000
+
+/** Answers what is new, each time it is asked. */
+export const following = (requests: RequestStore, filter: RequestFilter) =>
+  Effect.gen(function* () {
+    const newest = yield* Effect.orDie(requests.list({}, { before: undefined, limit: 1 }))
+    let seen = newest.data[0]?.id ?? 0
+    return Effect.gen(function* () {
+      const { data } = yield* Effect.orDie(requests.list(filter, { before: undefined, limit: mostNew, after: seen }))
+      const inOrder = data.toReversed()
+      seen = inOrder.at(-1)?.id ?? seen
+      return inOrder.map(requestView)
+    })
+  })

@@ -1,0 +1,47 @@
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import type { UpstreamRecord } from "../admin/UpstreamRecord.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
+import { help, json, print, shortTime } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
+import { table } from "./table.ts"
+
+const upstreams = Command.make("upstreams", { json }, ({ json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { upstreams } = yield* Operator
+      const found = yield* upstreams
+      yield* print(json, found, () => [table(header, found.map(row)), ...failures(found)].join("\n"))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help(
+      "List the upstreams of a running gateway, and how they do. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY).",
+      "gateway upstreams",
+      "gateway upstreams --url https://gateway.example.com --json"
+    )
+  )
+)
+
+export const upstreamsCommand = remoteLeaf(upstreams)
+
+const header = ["UPSTREAM", "PROTOCOL", "CIRCUIT", "MODELS", "ANSWERS", "FAILED", "P50", "P95", "RUNNING"]
+
+const row = (upstream: UpstreamRecord): ReadonlyArray<string> => [
+  upstream.name,
+  upstream.protocol ?? `built in (${upstream.kind})`,
+  upstream.circuit === "open" ? `open, ${Math.ceil(upstream.retry_in_seconds ?? 0)} s` : upstream.circuit,
+  String(upstream.models.length),
+  String(upstream.answers),
+  String(upstream.failures),
+  upstream.latency_ms === null ? "" : `${upstream.latency_ms.p50} ms`,
+  upstream.latency_ms === null ? "" : `${upstream.latency_ms.p95} ms`,
+  upstream.running === null ? "" : `${upstream.running}, ${upstream.waiting ?? 0} wait`
+]
+
+const failures = (found: ReadonlyArray<UpstreamRecord>): ReadonlyArray<string> =>
+  found.flatMap(({ last_failure: last, name }) =>
+    last === null ? [] : [`${name} failed last at ${shortTime(last.time)}: ${last.message}`]
+  )

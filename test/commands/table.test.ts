@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest"
+import { counted, table } from "../../src/commands/table.ts"
+
+describe("a table", () => {
+  it("is as wide as its cells, and has numbers at the right", () => {
+    expect(
+      table(
+        ["NAME", "COUNT", "USD"],
+        [
+          ["a", "1", "$0.50"],
+          ["longer", "1,000", "$12.00"]
+        ]
+      )
+    ).toBe("NAME    COUNT     USD\na           1   $0.50\nlonger  1,000  $12.00")
+  })
+
+  it("counts the columns that letters take in a terminal", () => {
+    expect(
+      table(
+        ["NAME", "STATUS"],
+        [
+          ["鍵の名前", "active"],
+          ["key", "active"]
+        ]
+      )
+    ).toBe("NAME      STATUS\n鍵の名前  active\nkey       active")
+  })
+
+  it("breaks cells of several words where a terminal is too narrow, and no word", () => {
+    const lines = table(
+      ["ID", "LIMITS"],
+      [["key_0123456789", "60 requests/min, 1000 tokens/min, 3 tasks at once"]],
+      40
+    ).split("\n")
+    expect(lines).toEqual([
+      "ID              LIMITS",
+      "key_0123456789  60 requests/min, 1000",
+      "                tokens/min, 3 tasks at",
+      "                once"
+    ])
+    expect(table(["ID"], [["key_0123456789"]], 5)).toBe("ID\nkey_0123456789")
+  })
+
+  it("has whole numbers as people read them", () => {
+    expect(["999", "1000", "1234567", "1.5", "2026-01-01"].map(counted)).toEqual([
+      "999",
+      "1,000",
+      "1,234,567",
+      "1.5",
+      "2026-01-01"
+    ])
+  })
+})
