@@ -14,6 +14,7 @@ import type { Trace } from "../contract/Trace.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Task } from "./Task.ts"
+import { changesNothing } from "./store/TaskRow.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import type { Lease, LeaseLost, TaskKind } from "./TaskKind.ts"
 import { TaskSettings } from "./TaskSettings.ts"
@@ -58,7 +59,13 @@ const start = Effect.gen(function* () {
     turn.pipe(
       Effect.provideService(TraceHeaders, trace.headers()),
       Effect.onExit((exit) =>
-        Effect.sync(() => tracing?.turned(task, trace, Exit.isFailure(exit) ? Cause.pretty(exit.cause) : undefined))
+        Effect.sync(() =>
+          tracing?.turned(trace, {
+            task,
+            error: Exit.isFailure(exit) ? Cause.pretty(exit.cause).split("\n")[0] : undefined,
+            isUneventful: Exit.isSuccess(exit) && exit.value !== "settled" && changesNothing(task, exit.value.patch)
+          })
+        )
       )
     )
 

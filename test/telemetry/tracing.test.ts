@@ -70,7 +70,7 @@ describe("OpenTelemetry's variables", () => {
         OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-a=3",
         OTEL_EXPORTER_OTLP_TIMEOUT: "500",
         OTEL_EXPORTER_OTLP_COMPRESSION: "gzip",
-        OTEL_BSP_MAX_QUEUE_SIZE: "100",
+        OTEL_BSP_MAX_QUEUE_SIZE: "10",
         OTEL_RESOURCE_ATTRIBUTES: "service.name=a,deployment.environment=prod"
       })
     ).toMatchObject({
@@ -78,7 +78,7 @@ describe("OpenTelemetry's variables", () => {
       protocol: "http/json",
       timeoutMs: 500,
       isPacked: true,
-      queue: { capacity: 100, batch: 100, delayMs: 5_000 },
+      queue: { capacity: 10, batch: 10, delayMs: 5_000 },
       resource: { "service.name": "a", "deployment.environment": "prod" }
     })
     const named = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SERVICE_NAME: "b" }

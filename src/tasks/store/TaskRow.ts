@@ -4,8 +4,8 @@ import { JsonObject } from "../../contract/fields.ts"
 import { rows } from "../../sql/decode.ts"
 import type { UndecodableRow } from "../../sql/decode.ts"
 import { readable } from "../../sql/readable.ts"
-import { TaskError, TaskState } from "../Task.ts"
-import type { NewTask, Task } from "../Task.ts"
+import { patched, TaskError, TaskState } from "../Task.ts"
+import type { NewTask, Task, TaskPatch } from "../Task.ts"
 
 const Text = Schema.NullOr(Schema.String)
 const Time = Schema.NullOr(Schema.Int)
@@ -121,6 +121,10 @@ export const patchedColumns = (task: Task, stored: Task): Record<string, string 
   for (const [field, column, value] of patchable) if (stored[field] !== task[field]) columns[column] = value(task)
   return columns
 }
+
+/** Whether a patch leaves a task as it is. */
+export const changesNothing = (task: Task, patch: TaskPatch): boolean =>
+  Object.keys(patchedColumns(patched(task, patch, task.updatedAtMs), task)).length === 0
 
 /** All columns of a new task, always in the same order. */
 export const newColumns = (task: Task): Record<string, string | number | null> => ({

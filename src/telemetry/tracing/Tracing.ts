@@ -10,7 +10,7 @@ import type { Sampler } from "./sampler.ts"
 import { makeSpanQueue } from "./SpanQueue.ts"
 import type { SpanQueue } from "./SpanQueue.ts"
 import { deliverySpan, lifeOf, taskSpan, turnSpans } from "./taskSpans.ts"
-import type { TracedDelivery, TracedTask } from "./taskSpans.ts"
+import type { TracedDelivery, TracedTask, Turned } from "./taskSpans.ts"
 
 /** Tasks that this process is known to have had, at most. */
 const mostKnown = 10_000
@@ -24,8 +24,8 @@ export interface Tracing {
   readonly made: (task: Pick<TracedTask, "id" | "trace">) => void
   /** A turn of a task begins; undefined where it is not recorded. */
   readonly turn: (task: TracedTask) => Trace | undefined
-  /** @param error what kept it from its end */
-  readonly turned: (task: TracedTask, turn: Trace, error: string | undefined) => void
+  /** The turn is over. A video is looked for hundreds of times: where nothing came of that there is no span. */
+  readonly turned: (turn: Trace, how: Turned) => void
   /** A task has come into its last state. */
   readonly ended: (task: TracedTask) => void
   /** An attempt to call back begins. @param made the `trace` of the task that is told of */
@@ -74,7 +74,10 @@ const makeTracing = (sampler: Sampler, queue: SpanQueue): Tracing => {
       if (turn !== undefined && !know(task.id)) takenOver.add(turn)
       return turn
     },
-    turned: (task, turn, error) => queue.add(turnSpans(turn, { task, error, isTakenOver: takenOver.has(turn) })),
+    turned: (turn, how) => {
+      const isTakenOver = takenOver.has(turn)
+      if (!how.isUneventful || isTakenOver) queue.add(turnSpans(turn, { ...how, isTakenOver }))
+    },
     ended: (task) => {
       const life = lifeOf(task)
       if (life === undefined) return

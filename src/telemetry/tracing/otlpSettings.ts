@@ -16,6 +16,9 @@ export interface OtlpSettings {
   readonly queue: { readonly capacity: number; readonly batch: number; readonly delayMs: number }
 }
 
+/** Few: a span takes up to a tenth of a millisecond to be encoded as protobuf, and requests wait meanwhile. */
+const usualBatch = 64
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** What OpenTelemetry's own variables say; undefined where nothing is to be exported, or can be. */
@@ -82,7 +85,7 @@ export const otlpSettings = (
     resource: { ...attributes, "service.name": serviceName },
     queue: {
       capacity,
-      batch: Math.min(capacity, Math.floor(number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512, 1))),
+      batch: Math.min(capacity, Math.floor(number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", usualBatch, 1))),
       delayMs: number("OTEL_BSP_SCHEDULE_DELAY", 5_000, 0)
     }
   }

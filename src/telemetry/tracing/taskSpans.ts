@@ -60,12 +60,18 @@ export interface Turned {
   readonly task: TracedTask
   /** What kept it from its end, in words. */
   readonly error: string | undefined
+  /** Whether nothing came of it: what it waits for has not happened yet. */
+  readonly isUneventful: boolean
+}
+
+/** A turn, and whose it is. */
+interface OfTask extends Turned {
   /** Set where another process, or none that is known, had the task before. */
   readonly isTakenOver: boolean
 }
 
 /** One turn of a task, and the calls of text models that it made. */
-export const turnSpans = (trace: Trace, { error, isTakenOver, task }: Turned): ReadonlyArray<OtlpSpan> => {
+export const turnSpans = (trace: Trace, { error, isTakenOver, task }: OfTask): ReadonlyArray<OtlpSpan> => {
   const overMs = trace.timeOf(performance.now())
   const made = readContext(task.trace)
   const turn = otlpSpan({
