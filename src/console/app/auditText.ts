@@ -14,7 +14,9 @@ const short = (value: unknown): string => {
   if (isRecord(value)) {
     if (typeof value["usd"] === "string") return `$${value["usd"]}`
     const parts = Object.entries(value).flatMap(([name, part]) =>
-      part === null || name === "object" ? [] : [`${name.replaceAll("_", " ")} ${short(part)}`]
+      part === null || part === false || name === "object" || name === "id"
+        ? []
+        : [`${name.replaceAll("_", " ")} ${short(part)}`]
     )
     return parts.length === 0 ? words.none : parts.join(", ")
   }

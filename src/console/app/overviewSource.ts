@@ -34,3 +34,10 @@ export const sumsOfRows = async (app: App, range: Range, by: Dimension): Promise
   }
   return sumUp(rows, { from, to, stepMs: steps[range] }, by, (id) => names.get(id) ?? id)
 }
+
+/** Whether no request is kept at all. */
+export const hasNone = async (app: App): Promise<boolean> => {
+  const base = app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests"
+  const page = await app.client.json<{ readonly data: ReadonlyArray<RequestView> }>(`${base}?limit=1`)
+  return page.data.length === 0
+}

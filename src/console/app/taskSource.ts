@@ -1,4 +1,5 @@
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
+import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
 import type { DeliveryRecord } from "../../callbacks/DeliveryRecord.ts"
 import type { VideoTaskRecord } from "../../videos/VideoTaskRecord.ts"
 import type { App } from "./app.ts"
@@ -7,6 +8,27 @@ interface TaskPage {
   readonly data: ReadonlyArray<TaskSummary>
   readonly next: string | null
 }
+
+/** A change of a task, on its way to whoever is told. Times are Unix ms. */
+export interface Told {
+  readonly id: string
+  readonly status: string
+  readonly state: DeliveryRecord["state"]
+  readonly attempts: DeliveryRecord["attempts"]
+  readonly createdAt: number
+  readonly nextAt: number | undefined
+}
+
+const toldOf = (delivery: DeliveryRecord): Told => ({
+  ...delivery,
+  createdAt: delivery.created_at * 1_000,
+  nextAt: delivery.next_attempt_at === undefined ? undefined : delivery.next_attempt_at * 1_000
+})
+const toldOfSummary = (delivery: DeliverySummary): Told => ({
+  ...delivery,
+  createdAt: Date.parse(delivery.created_at),
+  nextAt: delivery.next_attempt_at === null ? undefined : Date.parse(delivery.next_attempt_at)
+})
 
 /** How far back tasks are listed. */
 const since = "30d"
@@ -37,18 +59,28 @@ export const taskSource = (app: App) => {
       task.kind === "video"
         ? app.client.json<VideoTaskRecord>(path(task), { headers: as(task) }).catch(() => undefined)
         : Promise.resolve(undefined),
-    deliveries: async (task: TaskSummary): Promise<ReadonlyArray<DeliveryRecord>> => {
-      if (task.kind !== "video" || task.callback_url === null) return []
+    /** Oldest first. */
+    deliveries: async (task: TaskSummary): Promise<ReadonlyArray<Told>> => {
+      if (task.callback_url === null) return []
+      if (isOperator) {
+        const { data } = await app.client.admin((admin) =>
+          admin.adminOperations.listDeliveries({ urlParams: { task: task.id, since, limit: 100 } })
+        )
+        return data.map(toldOfSummary).reverse()
+      }
+      if (task.kind !== "video") return []
       const { items } = await app.client
         .json<{ readonly items: ReadonlyArray<DeliveryRecord> }>(path(task, "/deliveries"), { headers: as(task) })
         .catch(() => ({ items: [] }))
-      return items
+      return items.map(toldOf)
     },
-    redeliver: (task: TaskSummary, delivery: string) =>
-      app.client.json<DeliveryRecord>(path(task, `/deliveries/${encodeURIComponent(delivery)}/redeliver`), {
-        method: "POST",
-        headers: as(task)
-      }),
+    redeliver: (task: TaskSummary, delivery: string): Promise<unknown> =>
+      isOperator
+        ? app.client.admin((admin) => admin.adminOperations.redeliver({ path: { id: delivery } }))
+        : app.client.json(path(task, `/deliveries/${encodeURIComponent(delivery)}/redeliver`), {
+            method: "POST",
+            headers: as(task)
+          }),
     cancel: (task: TaskSummary) =>
       isOperator
         ? app.client.send(`${base}/${encodeURIComponent(task.id)}/cancel`, { method: "POST" })

@@ -557,13 +557,13 @@ export const words = {
     circuits: { closed: "closed", open: "open", probing: "probing" },
     builtIn: "built in",
     here: "this process",
-    unbounded: "unbounded"
+    unbounded: "no bound"
   },
   models: {
     counted: (models: string, upstreams: string) => `${models} served · ${upstreams} upstreams`,
     testAll: "Test all",
     test: "Test now",
-    testTitle: (model: string) => `Test ${model}`,
+    testTitle: (model: string) => `Test now: ${model}`,
     testCosts: (cost: string) => `This sends one short request and spends at most ${cost}.`,
     testSend: "Send it",
     testAs: "As",

@@ -16,6 +16,7 @@ const plottedOf = (buckets: ReadonlyArray<Bucket>): Plotted => ({
   times: buckets.map(({ time }) => time),
   left: 34,
   ticks: 2,
+  isCount: true,
   axis: (value) => number(value, value % 1 === 0 ? 0 : 1),
   series: [
     {

@@ -19,6 +19,8 @@ export interface Plotted {
   /** The text beside a grid line. */
   readonly axis: (value: number, step: number) => string
   readonly left?: number
+  /** Whole numbers: grid lines stand at none between them. */
+  readonly isCount?: boolean
   readonly ticks?: number
 }
 
@@ -55,9 +57,10 @@ const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, heig
 }
 type Layout = ReturnType<typeof layOut>
 
-const grid = ({ axis, ticks }: Plotted, { left, most, y }: Layout, width: number) => {
+const grid = ({ axis, isCount, ticks }: Plotted, { left, most, y }: Layout, width: number) => {
   const lead = most / 10 ** Math.floor(Math.log10(most))
-  const lines = ticks ?? (lead === 3 || lead === 1.5 || lead === 6 ? 3 : 4)
+  const lines =
+    isCount === true && most <= 4 ? Math.ceil(most) : (ticks ?? (lead === 3 || lead === 1.5 || lead === 6 ? 3 : 4))
   return Array.from({ length: lines + 1 }, (_, index) => {
     const value = (most * index) / lines
     return [

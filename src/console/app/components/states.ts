@@ -60,7 +60,7 @@ const reason = (error: unknown): Child => {
     words.failed.answered,
     h("code", {}, `${error.status} ${error.code}`),
     words.failed.after(durationText(error.tookMs)),
-    error.message === "" ? "" : ` ${error.message}`
+    error.message === "" ? "" : ` ${error.message.replace(/\.?$/, ".")}`
   ]
 }
 

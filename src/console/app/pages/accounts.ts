@@ -118,7 +118,11 @@ const accountsTable = (rows: ReadonlyArray<AccountRecord>, dialogs: AccountDialo
   )
 }
 
-const auditTable = (app: App, rows: ReadonlyArray<AuditRecord>) => {
+const auditTable = (app: App, rows: ReadonlyArray<AuditRecord>, keyNames: ReadonlyMap<string, string>) => {
+  const target = (record: AuditRecord): Child =>
+    keyNames.has(record.target)
+      ? h("a", { href: hrefOf("keys", record.target) }, keyNames.get(record.target))
+      : record.target
   const { audit } = text
   const heads = [
     [app.clockTimes() ? audit.utc : audit.age, 92],
@@ -153,7 +157,7 @@ const auditTable = (app: App, rows: ReadonlyArray<AuditRecord>) => {
           cell(audit.age, "quiet", when(app, record.time)),
           cell(audit.who, "quiet", record.actor),
           cell(audit.what, "", mono(record.action)),
-          cell(audit.target, "", record.target),
+          cell(audit.target, "", target(record)),
           cell(audit.before, "whole", before),
           cell(audit.after, "whole", after)
         )
@@ -176,6 +180,8 @@ export const accounts: Page = (app, main) => {
     readonly all: ReadonlyArray<AccountRecord>
     readonly audit: ReadonlyArray<AuditRecord>
     readonly next: string | null
+    /** Of keys, by id. */
+    readonly names: ReadonlyMap<string, string>
   }
   let loaded: Loaded | undefined
   const auditPage = async (after?: string) =>
@@ -184,11 +190,11 @@ export const accounts: Page = (app, main) => {
     )
   const draw = () => {
     if (loaded === undefined) return
-    const { all, audit, next } = loaded
+    const { all, audit, names, next } = loaded
     head.note.textContent = text.held(usd(all.reduce((sum, { held }) => sum + dollars(held), 0)))
     const more = async () => {
       const page = await auditPage(next ?? undefined)
-      loaded = { all, audit: [...audit, ...page.data], next: page.next }
+      loaded = { all, audit: [...audit, ...page.data], names, next: page.next }
       draw()
     }
     fill(
@@ -207,7 +213,7 @@ export const accounts: Page = (app, main) => {
         : h(
             "div",
             { class: "bleed sideways", tabindex: 0, role: "region", "aria-label": text.changes },
-            auditTable(app, audit)
+            auditTable(app, audit, names)
           ),
       next !== null &&
         h(
@@ -222,8 +228,8 @@ export const accounts: Page = (app, main) => {
     words.pages.accounts,
     area,
     async (): Promise<Loaded> => {
-      const [all, audit] = await Promise.all([app.catalogue.accounts(), auditPage()])
-      return { all, audit: audit.data, next: audit.next }
+      const [all, keys, audit] = await Promise.all([app.catalogue.accounts(), app.catalogue.keys(), auditPage()])
+      return { all, audit: audit.data, next: audit.next, names: new Map(keys.map(({ id, name }) => [id, name])) }
     },
     (now) => {
       loaded = now

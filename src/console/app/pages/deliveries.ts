@@ -1,16 +1,16 @@
 import type { TaskSummary } from "../../../admin/TaskSummary.ts"
-import type { DeliveryRecord } from "../../../callbacks/DeliveryRecord.ts"
 import { button, faint, smallTable } from "../components/bits.ts"
 import { status } from "../components/status.ts"
 import type { Tone } from "../components/status.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { durationText, span } from "../format.ts"
+import type { Told } from "../taskSource.ts"
 import { words } from "../words.ts"
 
 const text = words.task
 
-const tones: Readonly<Record<DeliveryRecord["state"], Tone>> = {
+const tones: Readonly<Record<Told["state"], Tone>> = {
   waiting: "waiting",
   pending: "waiting",
   delivered: "well",
@@ -19,18 +19,18 @@ const tones: Readonly<Record<DeliveryRecord["state"], Tone>> = {
 }
 
 /** The last change that nobody was told of for good; undefined where all were told, or still may be. */
-export const undelivered = (deliveries: ReadonlyArray<DeliveryRecord>): DeliveryRecord | undefined => {
+export const undelivered = (deliveries: ReadonlyArray<Told>): Told | undefined => {
   const last = deliveries.at(-1)
   return last?.state === "failed" ? last : undefined
 }
 
-const triesOf = ({ attempts, created_at: created, next_attempt_at: next, state }: DeliveryRecord): Child => [
+const triesOf = ({ attempts, createdAt, nextAt, state }: Told): Child => [
   h(
     "ol",
     { class: "tries" },
     attempts.map((attempt) => {
       const isGood = attempt.status !== undefined && attempt.status < 300
-      const offset = attempt.at - created
+      const offset = attempt.at * 1_000 - createdAt
       return h(
         "li",
         {},
@@ -41,19 +41,16 @@ const triesOf = ({ attempts, created_at: created, next_attempt_at: next, state }
         ),
         faint(
           ` ${durationText(attempt.duration_ms)}`,
-          offset > 0 ? ` · + ${span(offset * 1_000)}` : "",
+          offset >= 1_000 ? ` · + ${span(offset)}` : "",
           attempt.reason === undefined ? "" : ` · ${attempt.reason}`
         )
       )
     })
   ),
   state === "pending" &&
-    next !== undefined &&
-    h(
-      "span",
-      { class: "hint" },
-      text.nextTry(next * 1_000 > Date.now() ? words.times.in(span(next * 1_000 - Date.now())) : "")
-    ),
+    nextAt !== undefined &&
+    nextAt > Date.now() &&
+    h("span", { class: "hint" }, text.nextTry(words.times.in(span(nextAt - Date.now())))),
   state === "failed" && h("span", { class: "hint" }, text.givenUp),
   state === "superseded" && h("span", { class: "hint" }, text.laterOne)
 ]
@@ -61,8 +58,8 @@ const triesOf = ({ attempts, created_at: created, next_attempt_at: next, state }
 /** A row a change, with every try, newest change first. */
 export const deliveriesSection = (
   task: TaskSummary,
-  deliveries: ReadonlyArray<DeliveryRecord>,
-  redeliver: (delivery: DeliveryRecord) => Promise<void>
+  deliveries: ReadonlyArray<Told>,
+  redeliver: (delivery: Told) => Promise<void>
 ): Child => {
   const head = h(
     "div",

@@ -1,6 +1,6 @@
 import type { Page } from "../app.ts"
 import { jsonBody, Refused } from "../client.ts"
-import { button, faint, none } from "../components/bits.ts"
+import { button, faint } from "../components/bits.ts"
 import { openDialog } from "../components/dialog.ts"
 import { empty, loader } from "../components/states.ts"
 import { status } from "../components/status.ts"
@@ -155,9 +155,7 @@ export const models: Page = (app, main) => {
       [columns.input, "right", 78],
       [columns.cached, "right", 96],
       [columns.output, "right", 84],
-      [columns.from, "no-narrow apart", 120],
-      [columns.takes, "no-narrow", 176],
-      [columns.test, "", 132]
+      [columns.test, "apart", 150]
     ] as const
     return fill(
       area,
@@ -195,17 +193,7 @@ export const models: Page = (app, main) => {
                     : number(model.context_tokens)
                 ),
                 priceCells(model),
-                cell(
-                  columns.from,
-                  "quiet no-narrow apart",
-                  model.price_from === undefined ? none(text.unknown) : text.sources[model.price_from ?? "nowhere"]
-                ),
-                cell(
-                  columns.takes,
-                  "quiet no-narrow",
-                  model.capabilities === undefined ? none(text.unknown) : model.capabilities.join(", ")
-                ),
-                cell(columns.test, "", testCell(model))
+                cell(columns.test, "apart", testCell(model))
               )
             )
           )

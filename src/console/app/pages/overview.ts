@@ -10,7 +10,7 @@ import { number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { dimensions } from "../overviewData.ts"
 import type { Dimension, Sums } from "../overviewData.ts"
-import { sumsOfRows } from "../overviewSource.ts"
+import { hasNone, sumsOfRows } from "../overviewSource.ts"
 import { isRange, ranges } from "../requestFilter.ts"
 import type { Range } from "../requestFilter.ts"
 import { hrefOf, withQuery } from "../router.ts"
@@ -31,6 +31,8 @@ interface Loaded {
   readonly sums: Sums
   readonly upstreams: ReadonlyArray<UpstreamRow>
   readonly accounts: ReadonlyArray<AccountRecord>
+  /** Whether nothing has ever come in. */
+  readonly isBare: boolean
 }
 
 const attentionList = (app: App, items: ReadonlyArray<Attention>) =>
@@ -125,9 +127,9 @@ export const overview: Page = (app, main) => {
   }
   const draw = () => {
     if (loaded === undefined) return
-    const { accounts, sums, upstreams } = loaded
-    const { by, range } = chosen()
-    if (sums.totals.requests === 0 && range === "30d") {
+    const { accounts, isBare, sums, upstreams } = loaded
+    const { by } = chosen()
+    if (isBare) {
       fill(area, empty(app, text.emptyTitle, text.empty, firstRequest(location.origin)))
       return
     }
@@ -179,7 +181,8 @@ export const overview: Page = (app, main) => {
         upstreamsOf(app).catch(() => []),
         app.catalogue.accounts()
       ])
-      return { sums, upstreams, accounts }
+      const isBare = sums.totals.requests === 0 && (await hasNone(app))
+      return { sums, upstreams, accounts, isBare }
     },
     (now) => {
       loaded = now

@@ -45,6 +45,7 @@ const plots = (sums: Sums): Readonly<Record<"requests" | "cost" | "first" | "dur
   return {
     requests: {
       kind: "bars",
+      isCount: true,
       times,
       axis: short,
       series: [

@@ -1,5 +1,4 @@
 import type { TaskSummary } from "../../../admin/TaskSummary.ts"
-import type { DeliveryRecord } from "../../../callbacks/DeliveryRecord.ts"
 import type { VideoTaskRecord } from "../../../videos/VideoTaskRecord.ts"
 import type { App } from "../app.ts"
 import { Refused } from "../client.ts"
@@ -10,7 +9,7 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number, utc } from "../format.ts"
 import { hrefOf } from "../router.ts"
-import type { TaskSource } from "../taskSource.ts"
+import type { TaskSource, Told } from "../taskSource.ts"
 import { isEnded, taskStatus, tookMs } from "../taskText.ts"
 import { words } from "../words.ts"
 import { deliveriesSection, undelivered } from "./deliveries.ts"
@@ -99,7 +98,7 @@ export const taskDrawer = (
         }
       }
     })
-  const redeliver = async (task: TaskSummary, delivery: DeliveryRecord) => {
+  const redeliver = async (task: TaskSummary, delivery: Told) => {
     try {
       await source.redeliver(task, delivery.id)
       app.toast(text.sent)
@@ -109,7 +108,7 @@ export const taskDrawer = (
     await load(task.id)
   }
 
-  const draw = (task: TaskSummary, video: VideoTaskRecord | undefined, deliveries: ReadonlyArray<DeliveryRecord>) => {
+  const draw = (task: TaskSummary, video: VideoTaskRecord | undefined, deliveries: ReadonlyArray<Told>) => {
     if (video?.content !== undefined && played?.id !== task.id) played = { id: task.id, element: film(video) }
     const shown = played?.id === task.id ? played.element : null
     const missed = undelivered(deliveries)

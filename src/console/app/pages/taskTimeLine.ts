@@ -1,5 +1,4 @@
 import type { TaskSummary } from "../../../admin/TaskSummary.ts"
-import type { DeliveryRecord } from "../../../callbacks/DeliveryRecord.ts"
 import type { App } from "../app.ts"
 import { when } from "../components/bits.ts"
 import { shape } from "../components/status.ts"
@@ -8,12 +7,15 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { clock, durationText, utc } from "../format.ts"
 import { isEnded, toneOf } from "../taskText.ts"
+import type { Told } from "../taskSource.ts"
 import { words } from "../words.ts"
 
 const text = words.task
 
 interface Moment {
   readonly at: number
+  /** Whether it is only known to lie between its neighbours. */
+  readonly isBetween?: boolean
   readonly tone: Tone
   readonly what: Child
   readonly note?: Child
@@ -23,7 +25,7 @@ interface Moment {
 const momentsOf = (
   app: App,
   task: TaskSummary,
-  deliveries: ReadonlyArray<DeliveryRecord>,
+  deliveries: ReadonlyArray<Told>,
   who: string
 ): ReadonlyArray<Moment> => {
   const began = Date.parse(task.created_at)
@@ -42,6 +44,7 @@ const momentsOf = (
   if (task.upstream !== null && task.state !== "queued") {
     moments.push({
       at: isEnded(task) ? began : updated,
+      isBetween: isEnded(task),
       tone: isEnded(task) ? "well" : "running",
       what: text.submitted(task.upstream),
       ...(task.upstream_id === null ? {} : { note: text.submittedAs(task.upstream_id) })
@@ -59,33 +62,23 @@ const momentsOf = (
       at: Date.now(),
       tone: toneOf(task.state),
       what: text.ended(task.state),
-      note:
-        task.next_run_at === null
-          ? text.worked
-          : text.nextLook("").trim() === ""
-            ? ""
-            : [text.nextLook(""), when(app, task.next_run_at, "ago")]
+      note: task.next_run_at === null ? text.worked : [text.nextLook(""), when(app, task.next_run_at, "ago")]
     })
   }
   return moments.sort((one, other) => one.at - other.at)
 }
 
-export const timeLine = (
-  app: App,
-  task: TaskSummary,
-  deliveries: ReadonlyArray<DeliveryRecord>,
-  who: string
-): HTMLElement => {
+export const timeLine = (app: App, task: TaskSummary, deliveries: ReadonlyArray<Told>, who: string): HTMLElement => {
   const began = Date.parse(task.created_at)
   const moments = momentsOf(app, task, deliveries, who)
   return h(
     "div",
     { class: "timeline" },
-    moments.map(({ at, note, tone, what }, index) => [
+    moments.map(({ at, isBetween, note, tone, what }, index) => [
       h(
         "div",
         { class: "offset", title: utc(at) },
-        index === 0 ? clock(at) : `+ ${durationText(Math.max(0, at - began))}`
+        index === 0 ? clock(at) : isBetween === true ? "" : `+ ${durationText(Math.max(0, at - began))}`
       ),
       h("div", { class: index === moments.length - 1 ? "mark last" : "mark" }, shape(tone)),
       h("div", { class: "what" }, what, note !== undefined && h("p", {}, note))

@@ -68,7 +68,12 @@ export const upstreamTable = (rows: ReadonlyArray<UpstreamRow>, isWhole: boolean
           return h(
             "tr",
             {},
-            h("td", { class: "whole" }, row.name),
+            h(
+              "td",
+              { class: "whole" },
+              row.name,
+              rows.some((one) => one !== row && one.name === row.name) && faint(" ", row.kind)
+            ),
             isWhole && cell(columns.protocol, "quiet no-narrow", row.protocol ?? text.builtIn),
             isWhole &&
               cell(
