@@ -5,7 +5,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Node } from "../nodes/Node.ts"
 import { makeWake } from "../tasks/Wake.ts"
-import type { LeasedDelivery } from "./Delivery.ts"
+import type { LeasedDelivery, Outcome } from "./Delivery.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { Due, Taken } from "./DeliveryQueue.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"
@@ -18,6 +18,29 @@ const limits = { all: 512, perHost: 16, perUnprovenHost: 4, perAccount: 64, perD
 
 /** How often all that is stored is looked at: nothing is new there, unless something went wrong, or is another node's. */
 const lookEvery = (isShared: boolean) => (isShared ? "15 seconds" : "10 minutes")
+
+/** A line for each attempt (`delivery.attempt`): where it failed at `warn`, else at `debug`. */
+const told = (
+  { account_id, attempts, host, id, status: state, task_id }: LeasedDelivery,
+  { endedAtMs, reason, startedAtMs, status }: Outcome
+): Effect.Effect<void> =>
+  Effect.annotateLogs(
+    reason === undefined
+      ? Effect.logDebug("a callback was delivered")
+      : Effect.logWarning("a callback was not delivered"),
+    {
+      event: "delivery.attempt",
+      delivery: id,
+      task: task_id,
+      state,
+      account: account_id,
+      host,
+      attempt: attempts.length + 1,
+      ...(status === undefined ? {} : { status }),
+      ...(reason === undefined ? {} : { reason }),
+      duration_ms: endedAtMs - startedAtMs
+    }
+  )
 
 /** Sends what is due, forever: wakes at once for a new change, else when the next retry is due. */
 const make = Effect.gen(function* () {
@@ -46,18 +69,7 @@ const make = Effect.gen(function* () {
         queue.heard(leased.host, outcome.status !== undefined)
         return store.finish(leased, outcome)
       }),
-      Effect.tap((outcome) =>
-        outcome.reason === undefined
-          ? Effect.void
-          : Effect.logInfo("callback not delivered").pipe(
-              Effect.annotateLogs({
-                delivery: leased.id,
-                task: leased.task_id,
-                host: leased.host,
-                reason: outcome.reason
-              })
-            )
-      ),
+      Effect.tap((outcome) => told(leased, outcome)),
       // What can't even be written down is tried again when its lease is over.
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logWarning("callback attempt broke off", cause)

@@ -42,6 +42,8 @@ describe("a gateway from its start to its end", () => {
         "hang_up"
       ])
     )
+    expect(all.find(({ event }) => event === "task.changed")).toMatchObject({ level: "warn", state: "failed" })
+    expect(all.find(({ event }) => event === "delivery.attempt")).toMatchObject({ level: "warn", status: 410 })
     expect(run.output).toContain('"event":"config.reloaded"')
     expect(requests.at(-1)).toMatchObject({
       status: 200,

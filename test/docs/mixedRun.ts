@@ -48,7 +48,7 @@ const eventually = async <A>(look: () => A | undefined | Promise<A | undefined>)
 
 /**
  * A gateway from its start to its end, with two upstreams, one of which is down: requests that go well, fail, fail over
- * and are cut, a reader who leaves, keys and bodies that are none, a changed file, and an end in the middle of a stream.
+ * and are cut, a task that fails and its callback, a reader who leaves, keys and bodies that are none, a changed file, and an end in the middle of a stream.
  */
 export const mixedRun = async (): Promise<MixedRun> => {
   const down = fakeUpstream("openai-chat", {
@@ -58,7 +58,13 @@ export const mixedRun = async (): Promise<MixedRun> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-mixed-"))
   const file = join(folder, "gateway.yaml")
   writeFileSync(file, configuration(down.url, fine.url))
-  const env = { GATEWAY_LOG_FORMAT: "json", GATEWAY_DRAIN_SECONDS: "1" }
+  const receiver = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("no", { status: 410 }) })
+  const env = {
+    GATEWAY_LOG_FORMAT: "json",
+    GATEWAY_DRAIN_SECONDS: "1",
+    GATEWAY_ALLOW_ADDRESSES: "127.0.0.0/8",
+    GATEWAY_NOTHING: "is no variable"
+  }
   const gateway = await startGateway({ folder, toFile: true, env })
   const output = () => readFileSync(join(folder, "gateway.log"), "utf8")
   const lines = () => output().split("\n").slice(0, -1)
@@ -112,6 +118,12 @@ export const mixedRun = async (): Promise<MixedRun> => {
     ] as const) {
       await (await send(path, body, { key })).text()
     }
+    const video = { model: "sandbox-video", content: [{ type: "text", text: "[[sandbox: error=500]] A cat" }] }
+    const task = { ...video, callback_url: `http://127.0.0.1:${receiver.port}/` }
+    await (await send("/api/v3/contents/generations/tasks", task)).text()
+    for (const event of ["task.changed", "delivery.attempt"]) {
+      await eventually(() => lines().find((line) => line.includes(`"event":"${event}"`)))
+    }
     const long = { model: "sandbox-text", input: "[[sandbox: tokens=100000]] long", stream: true }
     const leaving = new AbortController()
     const left = await send("/v1/responses", long, { signal: leaving.signal })
@@ -129,7 +141,7 @@ export const mixedRun = async (): Promise<MixedRun> => {
     return { exitCode: await gateway.exited, failed, failedOver, cut, output: output() }
   } finally {
     await gateway.dispose()
-    await Promise.all([down.stop(), fine.stop()])
+    await Promise.all([down.stop(), fine.stop(), receiver.stop(true)])
   }
 }
 

@@ -160,3 +160,38 @@ describe("standard output", () => {
     expect(readFileSync(join(gateway.folder, "gateway.log.errors"), "utf8")).toContain("listens on")
   })
 })
+
+describe("with GATEWAY_LOG=debug", () => {
+  it("each change of a task has a line, in order", async () => {
+    const telling = await startGateway({ toFile: true, env: { GATEWAY_LOG: "debug" } })
+    try {
+      const created = await fetch(`${telling.url}/v1/messages`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${telling.key}` },
+        body: JSON.stringify({ model: "sandbox-text", max_tokens: 20, messages: words, async: true })
+      })
+      const { id } = (await created.json()) as { id: string }
+      const changes = () =>
+        telling
+          .output()
+          .split("\n")
+          .filter((text) => text.includes('"event":"task.changed"'))
+          .map((text) => JSON.parse(text) as Record<string, unknown>)
+          .filter(({ task }) => task === id)
+      await expect
+        .poll(() => changes().map(({ level, state }) => [level, state]))
+        .toEqual([
+          ["debug", "queued"],
+          ["debug", "running"],
+          ["debug", "succeeded"]
+        ])
+      expect(changes().at(-1)).toMatchObject({
+        account: "default",
+        model: "sandbox-text",
+        duration_ms: expect.any(Number)
+      })
+    } finally {
+      await telling.dispose()
+    }
+  })
+})

@@ -7,7 +7,6 @@ import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
 import { Notices } from "../../sql/Notices.ts"
-import { Metrics } from "../../telemetry/Metrics.ts"
 import { CurrentTracing } from "../../telemetry/tracing/Tracing.ts"
 import { Outbox } from "../Outbox.ts"
 import type { TaskChange } from "../Outbox.ts"
@@ -17,6 +16,7 @@ import { TaskKinds } from "../TaskKind.ts"
 import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
 import { foundTask } from "./outline.ts"
+import { makeTelling } from "./telling.ts"
 import { makeWake } from "../Wake.ts"
 
 export interface Page {
@@ -51,9 +51,9 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     const commits = yield* Commits
     const outbox = yield* Outbox
     const kinds = yield* TaskKinds
-    const metrics = yield* Metrics
     const tracing = yield* CurrentTracing
     const notices = yield* Notices
+    const { tell, unreadable } = yield* makeTelling
     const due = makeWake()
     const deadlines = makeWake()
     let nextDeadlineMs = 0
@@ -72,12 +72,9 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     }
     const committed = (task: Task) => {
       if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)
-      metrics.tasks.of(task.kind, task.state).add(1)
+      tell(task)
       outbox.committed(changeOf(task))
     }
-
-    /** Counts tasks that were ended since nobody can read their rows, and so tell what kind they are. */
-    const unreadable = (tasks: number): void => metrics.tasks.of("", "unreadable").add(tasks)
 
     /**
      * Stores a new task; it is durable when this succeeds. `alongside` happens in the same transaction and before it: a
