@@ -8,7 +8,6 @@ import { Keys } from "./access/store/Keys.ts"
 import { BadSecret, MasterSecret } from "./access/MasterSecret.ts"
 import { WebhookSecrets } from "./access/WebhookSecrets.ts"
 import { AccountHandlers } from "./account/Handlers.ts"
-import { makeAdminAccess } from "./admin/AdminAccess.ts"
 import { forOperators } from "./admin/forOperators.ts"
 import { Administration } from "./admin/Administration.ts"
 import { AppliedConfigurationsLive } from "./admin/AppliedConfigurations.ts"
@@ -35,7 +34,12 @@ import { HealthHandlers } from "./health/Handlers.ts"
 import { Daemons } from "./flow/Daemons.ts"
 import { Lifecycle } from "./flow/Lifecycle.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
+import { ConsoleApi } from "./console/Api.ts"
+import { Doors } from "./console/doors.ts"
+import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
+import { SessionAdministration } from "./console/SessionAdministration.ts"
+import { Sessions } from "./console/Sessions.ts"
 import { docsPages } from "./http/docs.ts"
 import type { AddressGuard } from "./guard/AddressGuard.ts"
 import { Listening, serve } from "./http/Server.ts"
@@ -176,6 +180,9 @@ const AccountLive = AccountHandlers.pipe(
   Layer.provide(Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default))
 )
 
+/** Who may ask what, and who is signed in. */
+const ConsoleLive = ConsoleHandlers.pipe(Layer.provideMerge(Doors.Default), Layer.provide(Sessions.Default))
+
 const HandlersLive = Layer.mergeAll(
   AccountLive,
   AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
@@ -204,11 +211,15 @@ const HandlersLive = Layer.mergeAll(
   Layer.provide(Layer.merge(ModelsLive, TaskSettingsLive))
 )
 
-/** What is served: the gateway's contract, and the operator's where there is a key for it. */
+/** The operator's contract, with who is signed in. */
+const OperatorApi = AdminApi.addHttpApi(ConsoleApi)
+
+/** What is served: the gateway's contract, and the operator's to the operator's key and to whoever is signed in as one. */
 const ServerLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { adminKey, server } = yield* Settings
     const metrics = yield* MetricsPage
+    const { doors } = yield* Doors
     const options = {
       hostname: server.host,
       port: server.port,
@@ -217,16 +228,24 @@ const ServerLive = Layer.unwrapEffect(
       leaveTime: server.leaveTime,
       checkAnswers: server.checkAnswers,
       corsOrigins: server.corsOrigins,
+      doors,
       ...(Option.isSome(server.tls) ? { tls: server.tls.value } : {})
     }
     const watched = server.metrics ? { "/metrics": metrics.answer } : {}
-    const open = { ...docsPages(GatewayApi), ...consolePages(), ...watched }
-    if (Option.isNone(adminKey)) return serve(GatewayApi, open, options)
-    const admin = yield* makeAdminAccess(adminKey.value, server.trustedProxies)
-    const pages = { "/metrics": forOperators(admin, metrics.answer), ...open, ...docsPages(AdminApi, "/admin") }
-    return serve(GatewayApi.addHttpApi(AdminApi), pages, { ...options, admin })
+    const adminPages = Option.isSome(adminKey)
+      ? {
+          "/metrics": forOperators(doors["admin-key"], metrics.answer),
+          ...watched,
+          ...docsPages(OperatorApi, "/admin")
+        }
+      : watched
+    const pages = { ...docsPages(GatewayApi), ...consolePages(), ...adminPages }
+    return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)
   })
-).pipe(Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry, RequestsLive)))
+).pipe(
+  Layer.provide(ConsoleLive),
+  Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry, RequestsLive))
+)
 
 /** Links to the gateway's own files begin with where it listens, unless the operator says otherwise. */
 const ListeningLive = Layer.effectDiscard(
@@ -271,26 +290,30 @@ export type StartFailure = BadSecret | BadSettings | ListenFailure | SqlError | 
  * The gateway, without what it stands on: it runs with what it is given, and what is forgotten does not compile. Two of
  * them in one process share nothing but the event loop.
  */
-export const GatewayCore: Layer.Layer<Listening | Keys | WebhookSecrets | Lifecycle, StartFailure, GatewayNeeds> =
-  Layer.mergeAll(ListeningLive, Layer.provide(AppliedConfigurationsLive, ReloadLive), BurialsLive).pipe(
-    Layer.provideMerge(ServerLive),
-    Layer.provide(HandlersLive),
-    Layer.provideMerge(
-      Layer.mergeAll(
-        Access.Default,
-        Limits.Default,
-        Lifecycle.Default,
-        Daemons.Default,
-        Durability.Default,
-        DurabilityLive
-      )
-    ),
-    Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive)),
-    Layer.provide(SecretCheckLive),
-    Layer.provideMerge(Configuration.Default),
-    Layer.provide(RedisLive),
-    Layer.provide(Layer.sync(Metrics, makeMetrics))
-  )
+export const GatewayCore: Layer.Layer<
+  Listening | Keys | WebhookSecrets | SessionAdministration | Lifecycle,
+  StartFailure,
+  GatewayNeeds
+> = Layer.mergeAll(ListeningLive, Layer.provide(AppliedConfigurationsLive, ReloadLive), BurialsLive).pipe(
+  Layer.provideMerge(ServerLive),
+  Layer.provide(HandlersLive),
+  Layer.provideMerge(
+    Layer.mergeAll(
+      SessionAdministration.Default,
+      Access.Default,
+      Limits.Default,
+      Lifecycle.Default,
+      Daemons.Default,
+      Durability.Default,
+      DurabilityLive
+    )
+  ),
+  Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive)),
+  Layer.provide(SecretCheckLive),
+  Layer.provideMerge(Configuration.Default),
+  Layer.provide(RedisLive),
+  Layer.provide(Layer.sync(Metrics, makeMetrics))
+)
 
 /** The gateway as it is shipped. What is left to give: settings and where the access log goes. */
 export const GatewayLive = GatewayCore.pipe(Layer.provide(SandboxLive), Layer.provide(PlatformLive))

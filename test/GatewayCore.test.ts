@@ -124,7 +124,7 @@ describe("GatewayCore", () => {
           const answers = [await fetch(new URL("/metrics", gateway.url)), await fetch(accounts, { headers })]
           return answers.map(({ status }) => status)
         })
-      expect(yield* seen(one)).toEqual([404, 200])
+      expect(yield* seen(one)).toEqual([401, 200])
       expect(yield* seen(other)).toEqual([200, 404])
     }).pipe(Effect.scoped)
   )

@@ -29,11 +29,12 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const known = new Map<string, Known>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
-    const lookUp = (secret: string, hash: string): Effect.Effect<Caller, AuthInvalid> =>
+    const lookUp = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid> =>
       Effect.suspend(() => {
         const asked = changes.seen()
         return Effect.flatMap(keys.open(hash), (found) => {
-          if (Option.isNone(found)) return Effect.fail(ApiKey.isMistyped(secret) ? mistyped : unknown)
+          if (Option.isNone(found))
+            return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
           const { caller, expiresAtMs = Infinity, revoked } = found.value
           if (revoked) return Effect.fail(revokedKey)
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
@@ -54,17 +55,25 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       const secret = authorization === null ? headers.get("x-api-key") : bearer(authorization)
       if (secret === null) return authorization === null ? missing : malformed
       if (secret === "") return malformed
-      const hash = ApiKey.hash(secret)
+      return open(ApiKey.hash(secret), secret)
+    }
+
+    /**
+     * The caller of a key.
+     * @param hash of its secret, `ApiKey.hash`
+     * @param secret for the message where there is none
+     */
+    const open = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid> => {
       const hit = known.get(hash)
       const nowMs = clock.unsafeCurrentTimeMillis()
       if (hit !== undefined && hit.expiresAtMs > nowMs) {
         lastUsed.note(hit.key, nowMs)
         return hit.success
       }
-      return lookUp(secret, hash)
+      return lookUp(hash, secret)
     }
 
-    return { authenticate, admit: limits.admit } as const
+    return { authenticate, open, admit: limits.admit } as const
   })
 }) {}
 

@@ -7,7 +7,7 @@ export const AuditRecord = Schema.Struct({
   time: said(Schema.String, "When (ISO 8601, UTC)."),
   actor: said(
     Schema.String,
-    "Who: `cli:<user of the machine>`, `admin-key`, or `upgrade` for what a new version found."
+    "Who: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), or `upgrade` for what a new version found."
   ),
   action: said(Schema.String, "What: `key.create`, `account.credit`, …"),
   target: said(Schema.String, "Of what: an id."),

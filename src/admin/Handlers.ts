@@ -19,8 +19,6 @@ import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 import { signingRecord } from "./WebhookAdministration.ts"
 
-const actor = "admin-key"
-
 /** How long a request waits for a task to be cancelled. */
 const cancelPatienceMs = 15_000
 
@@ -32,15 +30,16 @@ const KeysHandlers = handlers(
         keys.list({ account: urlParams.account, all: urlParams.all === "true", ...offsetOf(urlParams) }),
         (rows) => pagedByOffset(rows, urlParams)
       ),
-    create: ({ payload }) =>
+    create: ({ caller, payload }) =>
       Effect.map(
-        keys.create(actor, { ...keyOptions(payload), account: payload.account, name: payload.name }),
+        keys.create(caller.key, { ...keyOptions(payload), account: payload.account, name: payload.name }),
         withSecret
       ),
     show: ({ path }) => keys.show(path.id),
-    update: ({ path, payload }) => keys.update(actor, path.id, { ...keyOptions(payload), name: payload.name }),
-    revoke: ({ path }) => Effect.map(keys.revoke(actor, path.id), ({ key }) => key),
-    rotateSecret: ({ path }) => Effect.map(keys.rotateSecret(actor, path.id), withSecret)
+    update: ({ caller, path, payload }) =>
+      keys.update(caller.key, path.id, { ...keyOptions(payload), name: payload.name }),
+    revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
+    rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret)
   }))
 )
 
@@ -48,20 +47,20 @@ const AccountsHandlers = handlers(
   AdminAccountsApi,
   Effect.map(Administration, ({ accounts, webhooks }) => ({
     list: ({ urlParams }) => Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows, urlParams)),
-    create: ({ payload }) =>
-      accounts.create(actor, payload.id, {
+    create: ({ caller, payload }) =>
+      accounts.create(caller.key, payload.id, {
         ...accountOptions(payload),
         nanoUsd:
           payload.balance_usd === undefined || payload.balance_usd === null ? undefined : nanoUsdOf(payload.balance_usd)
       }),
     show: ({ path }) => accounts.show(path.id),
-    update: ({ path, payload }) =>
-      accounts.set(actor, path.id, { ...accountOptions(payload), unmetered: payload.unmetered }),
-    credit: ({ path, payload }) => {
+    update: ({ caller, path, payload }) =>
+      accounts.set(caller.key, path.id, { ...accountOptions(payload), unmetered: payload.unmetered }),
+    credit: ({ caller, path, payload }) => {
       const nanoUsd = nanoUsdOf(payload.usd)
       return nanoUsd === 0
         ? Effect.fail(new InvalidRequest({ param: "usd", message: "usd: expected an amount other than 0" }))
-        : accounts.credit(actor, path.id, nanoUsd, payload.note ?? "")
+        : accounts.credit(caller.key, path.id, nanoUsd, payload.note ?? "")
     },
     grants: ({ path, urlParams }) =>
       Effect.map(accounts.grantsOf(path.id, urlParams.limit ?? 100), (data) => ({
@@ -70,7 +69,7 @@ const AccountsHandlers = handlers(
         next: null
       })),
     webhookSecrets: ({ path }) => Effect.map(webhooks.show(path.id), signingRecord),
-    rotateWebhookSecret: ({ path }) => Effect.map(webhooks.rotate(actor, path.id), signingRecord)
+    rotateWebhookSecret: ({ caller, path }) => Effect.map(webhooks.rotate(caller.key, path.id), signingRecord)
   }))
 )
 
@@ -95,8 +94,8 @@ const OperationsHandlers = handlers(
           )
         ),
       showTask: ({ path }) => tasks.show(path.id),
-      cancelTask: ({ path }) =>
-        tasks.cancel(actor, path.id, cancelPatienceMs).pipe(
+      cancelTask: ({ caller, path }) =>
+        tasks.cancel(caller.key, path.id, cancelPatienceMs).pipe(
           Effect.flatMap((answer) => outcomeOf(answer, true)),
           Effect.map(({ task }) => task)
         ),
@@ -134,7 +133,7 @@ const OperationsHandlers = handlers(
             paged(rows, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         }),
-      redeliver: ({ path }) => deliveries.redeliver(actor, path.id),
+      redeliver: ({ caller, path }) => deliveries.redeliver(caller.key, path.id),
       upstreams: () => Effect.map(serving.upstreams, wholeList),
       models: () => Effect.map(serving.models, wholeList),
       nodes: () => Effect.map(nodes.list, wholeList),

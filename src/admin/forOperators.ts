@@ -1,12 +1,18 @@
 import { Effect, Either } from "effect"
-import type { makeAdminAccess } from "./AdminAccess.ts"
+import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } from "../contract/Failure.ts"
 
-type AdminAccess = Effect.Effect.Success<ReturnType<typeof makeAdminAccess>>
-type Server = Parameters<AdminAccess["authenticate"]>[1]["server"]
+type Server = Pick<Bun.Server<undefined>, "requestIP">
 
-/** A page beside the contract that the admin key alone opens. */
+interface Door {
+  readonly authenticate: (
+    headers: Headers,
+    knocking: { readonly request: Request; readonly server: Server }
+  ) => Effect.Effect<unknown, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
+}
+
+/** A page beside the contract that opens as the admin API does. */
 export const forOperators =
-  ({ authenticate }: Pick<AdminAccess, "authenticate">, answer: () => Promise<Response>) =>
+  ({ authenticate }: Door, answer: () => Promise<Response>) =>
   async (request: Request, server: Server): Promise<Response> => {
     const opened = await Effect.runPromise(Effect.either(authenticate(request.headers, { request, server })))
     if (Either.isRight(opened)) return answer()

@@ -3,6 +3,7 @@ import { Keys } from "../access/store/Keys.ts"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Settings } from "../config/Settings.ts"
 import { AccountId } from "../contract/Caller.ts"
+import { SessionAdministration } from "../console/SessionAdministration.ts"
 import { GatewayLive } from "../Gateway.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Listening, SharesPort } from "../http/Server.ts"
@@ -10,6 +11,7 @@ import { AccessLog } from "../telemetry/AccessLog.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../workers/linked.ts"
+import { consoleLink } from "./consoleLink.ts"
 import { LogsLive } from "./logs.ts"
 import { TracesLive } from "./traces.ts"
 
@@ -31,6 +33,10 @@ const greet = Effect.gen(function* () {
   const first = yield* keys.bootstrap(settings.bootstrapKey)
   const address = url.href.replace(/\/$/, "")
   say(`Model Gateway listens on ${address}  (documentation: ${address}/docs)`)
+  if (Option.isNone(settings.adminKey)) {
+    const link = yield* Effect.flatMap(SessionAdministration, ({ link }) => link)
+    say(`The console, signed in as the operator (once, within 15 minutes): ${consoleLink(address, link)}`)
+  }
   if (Option.isNone(first)) return
   const key = Redacted.value(first.value)
   const secrets = yield* WebhookSecrets

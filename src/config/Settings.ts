@@ -43,7 +43,7 @@ export interface GatewaySettings {
   readonly pool: PoolSettings
   /** The operator's own first key. */
   readonly bootstrapKey: Option.Option<Redacted.Redacted>
-  /** Opens the admin API; none: there is no admin API. */
+  /** Opens the admin API; none: no key does. */
   readonly adminKey: Option.Option<Redacted.Redacted>
   /** Counts the limits of all processes together; none: each process counts its own. */
   readonly redisUrl: Option.Option<Redacted.Redacted>

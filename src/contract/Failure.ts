@@ -40,6 +40,11 @@ export class ModelForbidden extends Schema.TaggedError<ModelForbidden>()("ModelF
   message: says("This API key has no access to the requested model")
 }) {}
 
+/** Who asks is known, and may not ask for this, or not from here. */
+export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
+  message: says("Not permitted")
+}) {}
+
 /** No endpoint has this path, or this method on it. */
 export class UnknownRoute extends Schema.TaggedError<UnknownRoute>()("UnknownRoute", {
   message: says("Invalid URL")
@@ -98,6 +103,7 @@ export const failures = {
   InsufficientBalance,
   QuotaExceeded,
   ModelForbidden,
+  Forbidden,
   UnknownRoute,
   NotFound,
   Conflict,
@@ -117,6 +123,7 @@ export type EdgeFailure =
   | InvalidRequest
   | AuthMissing
   | AuthInvalid
+  | Forbidden
   | UnknownRoute
   | TooLarge
   | UnsupportedEncoding

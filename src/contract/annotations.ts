@@ -31,7 +31,7 @@ export class AskedBySocket extends Context.Reference<AskedBySocket>()("gateway/c
 
 /** On a group: whose keys open it, by the name of an `Authenticator` of the server; the callers' own by default. */
 export class OpenedBy extends Context.Reference<OpenedBy>()("gateway/contract/OpenedBy", {
-  defaultValue: (): "api-key" | "admin-key" => "api-key"
+  defaultValue: (): "api-key" | "admin-key" | "anyone" => "api-key"
 }) {}
 
 /** On a group: a field that it does not know, in a body or a query, is a 400 that names it: a misspelt one must not pass for none. */

@@ -5,6 +5,7 @@ import type { CodedBody, FailureRow } from "./wire.ts"
 const invalid = { type: "invalid_request_error", code: "invalid_params" } as const
 const unauthorized: FailureRow = { status: 401, code: "auth_invalid", type: "authentication_error" }
 const unpaid: FailureRow = { status: 402, code: "insufficient_quota", type: "insufficient_quota_error" }
+const forbidden: FailureRow = { status: 403, code: "permission_error", type: "permission_error" }
 const unknown: FailureRow = { status: 404, code: "invalid_request_error", type: "invalid_request_error" }
 const failed: FailureRow = { status: 500, code: "server_error", type: "server_error" }
 
@@ -15,7 +16,8 @@ const table = {
   AuthInvalid: unauthorized,
   InsufficientBalance: unpaid,
   QuotaExceeded: unpaid,
-  ModelForbidden: { status: 403, code: "permission_error", type: "permission_error" },
+  ModelForbidden: forbidden,
+  Forbidden: forbidden,
   NotFound: unknown,
   UnknownRoute: unknown,
   Conflict: { status: 409, code: "conflict", type: "invalid_request_error" },

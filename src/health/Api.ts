@@ -26,6 +26,7 @@ const HealthError = failureUnion(
     InvalidRequest: { status: 400, code: "invalid_params", type: "invalid_request_error" },
     AuthMissing: { status: 401, code: "auth_invalid", type: "authentication_error" },
     AuthInvalid: { status: 401, code: "auth_invalid", type: "authentication_error" },
+    Forbidden: { status: 403, code: "permission_error", type: "permission_error" },
     UnknownRoute: { status: 404, code: "invalid_request_error", type: "invalid_request_error" },
     TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
     UnsupportedEncoding: { status: 415, code: "invalid_params", type: "invalid_request_error" },

@@ -20,7 +20,7 @@ import type { BadCertificate, CertificateFiles } from "./Certificate.ts"
 import { compile } from "./compile.ts"
 import { corsOf } from "./cors.ts"
 import { fallback, serveRoute } from "./route.ts"
-import type { Authenticator, Server, Serving } from "./exchange.ts"
+import type { Doors, Server, Serving } from "./exchange.ts"
 import { Listener } from "./Listener.ts"
 import type { Listen } from "./Listener.ts"
 import { renewing, warned } from "./renewing.ts"
@@ -45,8 +45,8 @@ export interface ServerOptions {
   readonly takingSeconds?: number
   /** Origins of pages that may call from a browser. */
   readonly corsOrigins: ReadonlyArray<string>
-  /** Opens the endpoints that only those who run the gateway may call; absent where the contract has none. */
-  readonly admin?: Authenticator
+  /** Who opens what the contract names; the callers' keys alone by default. */
+  readonly doors?: Doors
   /** The certificate that is shown, read again when its files change; without one there is no TLS. */
   readonly tls?: CertificateFiles
 }
@@ -110,6 +110,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         cors: corsOf(options.corsOrigins),
         newRequestId: makeRequestIds()
       }
+      const doors: Doors = { "api-key": serving.access, ...options.doors }
       const reusePort = yield* SharesPort
       const { fallbacks, routes } = compile(api, options)
       const otherwise = fallback(serving, fallbacks)
@@ -122,7 +123,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         const handler = Option.getOrUndefined(handlersOf(route.group))?.[route.name]
         if (handler === undefined) return yield* Effect.dieMessage(`${route.group}.${route.name} has no handler`)
         const methods = (table[route.path] ??= {})
-        const access = route.openedBy === "admin-key" ? options.admin : serving.access
+        const access = doors[route.openedBy]
         if (access === undefined) return yield* Effect.dieMessage(`nobody can open ${route.group}.${route.name}`)
         methods[route.method] = serveRoute({ ...serving, access }, route, handler)
         if (route.socketEvent !== null) {

@@ -28,7 +28,7 @@ export interface Route {
   /** Bun's pattern, which is also HttpApi's: `/v1/tasks/:id`. */
   readonly path: string
   readonly isPublic: boolean
-  readonly openedBy: "api-key" | "admin-key"
+  readonly openedBy: "api-key" | "admin-key" | "anyone"
   readonly isIdempotent: boolean
   /** The `type` of the messages that ask it over a socket; null where none may. */
   readonly socketEvent: string | null

@@ -1,7 +1,7 @@
 import type { Effect, Runtime } from "effect"
 import type { Access } from "../access/Access.ts"
 import type { Caller } from "../contract/Caller.ts"
-import type { AuthInvalid, AuthMissing, RateLimited } from "../contract/Failure.ts"
+import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Lifecycle } from "../flow/Lifecycle.ts"
@@ -18,8 +18,11 @@ export interface Authenticator extends Pick<Access, "admit"> {
   readonly authenticate: (
     headers: Headers,
     knocking: { readonly request: Request; readonly server: Server }
-  ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited>
+  ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
 }
+
+/** Whose keys open what: the gateway's callers', the operator's, and anybody who may try one. */
+export type Doors = Readonly<Partial<Record<"api-key" | "admin-key" | "anyone", Authenticator>>>
 
 /** What the server brings to every request. */
 export interface Serving {

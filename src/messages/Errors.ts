@@ -12,6 +12,7 @@ const table: FailureTable<Failure["_tag"]> = {
   InsufficientBalance: row(402, "insufficient_balance"),
   QuotaExceeded: row(403, "quota_exceeded"),
   ModelForbidden: row(403, "quota_exceeded"),
+  Forbidden: row(403, "permission_error"),
   UnknownRoute: row(404, "invalid_request_error"),
   NotFound: row(404, "invalid_request_error"),
   Conflict: row(409, "invalid_request_error"),

@@ -29,6 +29,7 @@ import { configurations } from "./migrations/0024_configurations.ts"
 import { sandboxOrders } from "./migrations/0025_sandboxOrders.ts"
 import { operations } from "./migrations/0026_operations.ts"
 import { traces } from "./migrations/0027_traces.ts"
+import { sessions } from "./migrations/0028_sessions.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -69,7 +70,8 @@ const onBoth: ReadonlyArray<Step> = [
   [24, "configurations", configurations],
   [25, "sandboxOrders", sandboxOrders],
   [26, "operations", operations],
-  [27, "traces", traces]
+  [27, "traces", traces],
+  [28, "sessions", sessions]
 ]
 
 /** The schema that this gateway works with. */

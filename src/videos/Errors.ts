@@ -1,6 +1,7 @@
 import { codedBody, failureUnion } from "../contract/wire.ts"
 
 const invalidUrl = { status: 404, code: "invalid_url", type: "invalid_request_error" } as const
+const forbidden = { status: 403, code: "permission_denied", type: "authentication_error" } as const
 const noBalance = { status: 402, code: "insufficient_balance", type: "authentication_error" } as const
 const internal = { status: 500, code: "internal_server_error", type: "server_error" } as const
 
@@ -13,7 +14,8 @@ export const VideosError = failureUnion(
     AuthInvalid: { status: 401, code: "auth_invalid", type: "authentication_error" },
     InsufficientBalance: noBalance,
     QuotaExceeded: noBalance,
-    ModelForbidden: { status: 403, code: "permission_denied", type: "authentication_error" },
+    ModelForbidden: forbidden,
+    Forbidden: forbidden,
     NotFound: invalidUrl,
     UnknownRoute: invalidUrl,
     Conflict: { status: 409, code: "conflict", type: "invalid_request_error" },

@@ -27,8 +27,8 @@ const AccessThatWaits = Layer.effect(
   Access,
   Effect.map(
     Access,
-    ({ admit, authenticate }) =>
-      new Access({ admit, authenticate: (headers) => Effect.delay(authenticate(headers), "5 millis") })
+    ({ admit, authenticate, open }) =>
+      new Access({ admit, open, authenticate: (headers) => Effect.delay(authenticate(headers), "5 millis") })
   )
 ).pipe(Layer.provide(Access.Default))
 

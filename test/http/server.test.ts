@@ -24,6 +24,7 @@ const EchoError = failureUnion(
     InvalidRequest: row(400, "invalid_request_error"),
     AuthMissing: row(401, "authentication_error"),
     AuthInvalid: row(401, "authentication_error"),
+    Forbidden: row(403, "permission_error"),
     UnknownRoute: row(404, "invalid_request_error"),
     NotFound: row(404, "invalid_request_error"),
     TooLarge: row(413, "request_too_large"),

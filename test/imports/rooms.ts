@@ -105,7 +105,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   health: [...leaves, "files", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "models", "account", "health"],
-  console: leaves,
+  console: [...leaves, "guard", "access", "limits", "admin"],
   "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "admin", "Api.ts"],
   "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "models", "sandbox"],
   "Gateway.ts": [
@@ -134,6 +134,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "upstreams",
     "sandbox",
     "admin",
+    "console",
     "http",
     "Api.ts",
     "Gateway.ts"

@@ -118,8 +118,9 @@ export const doorMutants: ReadonlyArray<Mutant> = [
   {
     name: "admin: its key may be an API key",
     file: "src/admin/AdminAccess.ts",
-    snippet: "if (Option.isSome(yield* keys.open(ApiKey.hash(Redacted.value(key))))) {",
-    replacement: "if (Option.isSome(yield* keys.open(ApiKey.hash(`no ${Redacted.value(key)}`)))) {",
+    snippet: "if (Option.isSome(key) && Option.isSome(yield* keys.open(ApiKey.hash(Redacted.value(key.value))))) {",
+    replacement:
+      "if (Option.isSome(key) && Option.isSome(yield* keys.open(ApiKey.hash(`no ${Redacted.value(key.value)}`)))) {",
     tests: ["test/e2e/admin.test.ts"]
   },
   {

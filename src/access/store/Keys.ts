@@ -65,6 +65,10 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         Effect.orDie
       )
 
+    /** The hash of a key's secret, by the key's id. */
+    const hashOf = (id: string): Effect.Effect<string | undefined> =>
+      Effect.orDie(Effect.map(sql`SELECT hash, id FROM keys WHERE id = ${id}`, (found) => keyHashes.first(found)?.hash))
+
     const alone = makeAlone(sql)
 
     /** Stores a key and answers its secret: the only time anybody sees it. Makes the account where there is none. */
@@ -177,10 +181,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     const undeclaredWith = (
       hashes: ReadonlyArray<string>
     ): Effect.Effect<{ readonly id: string; readonly hash: string } | undefined, SqlError> =>
-      Effect.map(
-        sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`,
-        undeclaredKeys.first
-      )
+      Effect.map(sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`, keyHashes.first)
 
     /** Every key that the configuration file has or had. */
     const declared: Effect.Effect<ReadonlyArray<DeclaredKey>, SqlError> = Effect.map(
@@ -216,6 +217,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     return {
       open,
+      hashOf,
       create,
       revoke,
       bootstrap,
@@ -237,4 +239,4 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
   static readonly Test = (given: Partial<Omit<Keys, "_tag">>) => testDouble(Keys, given)
 }
 
-const undeclaredKeys = rows("keys", { id: Schema.String, hash: Schema.String })
+const keyHashes = rows("keys", { id: Schema.String, hash: Schema.String })

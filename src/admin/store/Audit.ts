@@ -5,7 +5,7 @@ import { rows } from "../../sql/decode.ts"
 import type { AuditRecord } from "../AuditRecord.ts"
 import { isoTime } from "../fields.ts"
 
-/** Who changes something: `cli:<user of the machine>` or `admin-key`. */
+/** Who changes something: `cli:<user of the machine>`, `admin-key`, or the id of a session of the console. */
 export type Actor = string
 
 interface Page {

@@ -44,6 +44,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         name: "webhooks",
         what: "Show and rotate the secrets that sign callbacks.",
         load: async () => (await import("../webhooks.ts")).webhooksCommand
+      },
+      {
+        name: "sessions",
+        what: "List who is signed in to the console, or sign in.",
+        load: async () => (await import("../sessions.ts")).sessionsCommand
       }
     ]
   },

@@ -18,7 +18,7 @@ import type { Answer, Operations } from "./Operator.ts"
 export const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
 
 /** A wrong folder must not look like an empty gateway: only what may come before the first start makes a database. */
-const openDatabase = (mayCreate: boolean) =>
+export const openDatabase = (mayCreate: boolean) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const url = visitedUrl(yield* Settings)

@@ -12,6 +12,7 @@ export const TasksError = failureUnion(
     UnknownRoute: invalidUrl,
     AuthMissing: unauthorized,
     AuthInvalid: unauthorized,
+    Forbidden: { status: 403, code: "permission_error", type: "permission_error" },
     NotFound: { status: 404, code: "task_not_found", type: "invalid_request_error" },
     TooLarge: { status: 413, code: "invalid_params", type: "invalid_request_error" },
     UnsupportedEncoding: { status: 415, code: "invalid_params", type: "invalid_request_error" },

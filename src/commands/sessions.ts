@@ -1,0 +1,87 @@
+import { Args, Command } from "@effect/cli"
+import { Console, Effect, Layer, Option } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { withoutSlash } from "../config/withoutSlash.ts"
+import { SessionAdministration } from "../console/SessionAdministration.ts"
+import { logger } from "./administering.ts"
+import { leaf } from "./frame/leaf.ts"
+import type { Group } from "./frame/leaf.ts"
+import { consoleLink } from "./consoleLink.ts"
+import { actor, openDatabase } from "./operator/local.ts"
+import { help, json, limitOption, print, shortTime } from "./options.ts"
+import { SettingsLive } from "./settings.ts"
+import { table } from "./table.ts"
+
+/** Who is signed in is known to the gateway's own database, beside a running server too. */
+const administering = <A, E>(command: Effect.Effect<A, E, SessionAdministration | Settings>) =>
+  Effect.provide(
+    command,
+    SessionAdministration.Default.pipe(
+      Layer.provide(openDatabase(false)),
+      Layer.provideMerge(SettingsLive),
+      Layer.provideMerge(logger)
+    )
+  )
+
+const list = Command.make("list", { limit: limitOption(100), json }, ({ json, limit }) =>
+  administering(
+    Effect.gen(function* () {
+      const sessions = yield* SessionAdministration
+      const found = yield* sessions.list({ offset: 0, limit })
+      yield* print(json, found, () =>
+        table(
+          ["ID", "KIND", "ACCOUNT", "KEY", "FROM", "SINCE", "LAST USED", "UNTIL"],
+          found.map((one) => [
+            one.id,
+            one.kind,
+            one.account ?? "",
+            one.key ?? "",
+            one.address,
+            shortTime(one.created_at),
+            shortTime(one.last_used_at),
+            shortTime(one.expires_at)
+          ])
+        )
+      )
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help("List who is signed in to the console, newest first.", "gateway sessions list", "gateway sessions list --json")
+  )
+)
+
+const revoke = Command.make(
+  "revoke",
+  { id: Args.text({ name: "id" }).pipe(Args.withDescription("The session's id (session_…).")), json },
+  ({ id, json }) =>
+    administering(
+      Effect.gen(function* () {
+        const sessions = yield* SessionAdministration
+        const ended = yield* sessions.revoke(actor, id)
+        yield* print(json, ended, () => `${id} has ended`)
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help("End a session: it opens nothing any more within a second.", "gateway sessions revoke session_…")
+  )
+)
+
+const link = Command.make("link", {}, () =>
+  administering(
+    Effect.gen(function* () {
+      const sessions = yield* SessionAdministration
+      const { server } = yield* Settings
+      const scheme = Option.isSome(server.tls) ? "https" : "http"
+      const address = Option.getOrElse(server.publicUrl, () => `${scheme}://${server.host}:${server.port}`)
+      yield* Console.log(consoleLink(withoutSlash(address), yield* sessions.link))
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help("Print a link that signs an operator in: once, within 15 minutes.", "gateway sessions link")
+  )
+)
+
+export const sessionsCommand: Group = { name: "sessions", commands: [leaf(list), leaf(revoke), leaf(link)] }

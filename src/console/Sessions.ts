@@ -1,0 +1,129 @@
+import { createHmac } from "node:crypto"
+import { Clock, Effect, Option, Redacted } from "effect"
+import { Access } from "../access/Access.ts"
+import * as ApiKey from "../access/ApiKey.ts"
+import { MasterSecret } from "../access/MasterSecret.ts"
+import { Audit } from "../admin/store/Audit.ts"
+import { Settings } from "../config/Settings.ts"
+import { AuthInvalid } from "../contract/Failure.ts"
+import { Changes } from "../sql/Changes.ts"
+import { SessionStore } from "./store/SessionStore.ts"
+import type { SessionRow } from "./store/SessionStore.ts"
+import { hashOf, newToken } from "./token.ts"
+
+/** How long somebody stays signed in, in ms. */
+export const sessionMs = 12 * 3_600_000
+
+/** When a session was last used is stored as exactly as this, in ms. */
+const usedMs = 60_000
+
+/** Sessions remembered at most; beyond it the longest known goes first. */
+const capacity = 4_096
+
+/** Who signs in, as far as lists of sessions tell it. */
+export interface Visitor {
+  readonly client: string
+  readonly address: string
+}
+
+/** A session that has just begun: its token is shown to nobody but its browser. */
+export interface Begun {
+  readonly token: Redacted.Redacted
+  readonly session: SessionRow
+}
+
+/** Who is signed in. A session opens as long as what opened it: an API key until it is revoked, an admin key while it is one. */
+export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessions", {
+  dependencies: [SessionStore.Default, Audit.Default, Changes.Default],
+  effect: Effect.gen(function* () {
+    const store = yield* SessionStore
+    const access = yield* Access
+    const audit = yield* Audit
+    const changes = yield* Changes
+    const { adminKey } = yield* Settings
+    const { derive } = yield* MasterSecret
+    /** A person may have chosen the admin key: what is stored of it tells nothing without the gateway's secret. */
+    const prove = (key: string) =>
+      createHmac("sha256", Redacted.value(derive("console/operator")))
+        .update(key)
+        .digest("hex")
+    const operatorKey = Option.match(adminKey, { onNone: () => "", onSome: (key) => prove(Redacted.value(key)) })
+
+    const known = new Map<string, SessionRow>()
+    yield* changes.listen(Effect.sync(() => known.clear()))
+
+    const begin = (opened: Pick<SessionRow, "kind" | "opened_with" | "account_id" | "key_id">, visitor: Visitor) =>
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const token = newToken()
+        const session: SessionRow = {
+          id: ApiKey.randomId("session"),
+          hash: hashOf(token),
+          ...opened,
+          ...visitor,
+          created_at: nowMs,
+          last_used_at: nowMs,
+          expires_at: nowMs + sessionMs
+        }
+        yield* store.removeOld(nowMs)
+        yield* store.insert(session)
+        if (session.kind === "operator") {
+          const after = { client: visitor.client, address: visitor.address }
+          yield* audit.record({ actor: session.id, action: "session.open", target: session.id, before: null, after })
+        }
+        return { token, session } satisfies Begun
+      }).pipe(Effect.orDie)
+
+    /** Signs in with the admin key or with an API key. */
+    const signIn = (key: Redacted.Redacted, visitor: Visitor): Effect.Effect<Begun, AuthInvalid> =>
+      Effect.suspend(() => {
+        if (operatorKey !== "" && prove(Redacted.value(key)) === operatorKey) {
+          return begin({ kind: "operator", opened_with: operatorKey, account_id: null, key_id: null }, visitor)
+        }
+        const hash = ApiKey.hash(Redacted.value(key))
+        return Effect.flatMap(access.open(hash), (caller) =>
+          begin({ kind: "account", opened_with: hash, account_id: caller.account, key_id: caller.key }, visitor)
+        )
+      })
+
+    /** Signs an operator in by a link, which opens once. */
+    const signInByLink = (link: Redacted.Redacted, visitor: Visitor): Effect.Effect<Begun, AuthInvalid> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.flatMap(Effect.orDie(store.takeLink(hashOf(link), nowMs)), (taken) =>
+          taken
+            ? begin({ kind: "operator", opened_with: operatorKey, account_id: null, key_id: null }, visitor)
+            : Effect.fail(new AuthInvalid({ message: "This link was used, or its fifteen minutes are over" }))
+        )
+      )
+
+    /** The session of a token, as it opens now. */
+    const find = (token: Redacted.Redacted): Effect.Effect<SessionRow | undefined> =>
+      Effect.gen(function* () {
+        const nowMs = yield* Clock.currentTimeMillis
+        const hash = hashOf(token)
+        const asked = changes.seen()
+        const session = known.get(hash) ?? (yield* store.open(hash, nowMs))
+        if (session === undefined || session.expires_at <= nowMs) return undefined
+        if (session.kind === "operator" && session.opened_with !== operatorKey) return undefined
+        const isOld = session.last_used_at + usedMs <= nowMs
+        if (isOld) yield* store.used(session.id, nowMs)
+        // What was read before a change must not outlive the change.
+        if (asked === changes.seen()) remember(known, isOld ? { ...session, last_used_at: nowMs } : session)
+        return session
+      }).pipe(Effect.orDie)
+
+    /** Signs out, in every process. */
+    const end = (session: SessionRow): Effect.Effect<void> =>
+      store.remove(session.id).pipe(Effect.zipRight(changes.tell), Effect.zipRight(changes.notice), Effect.orDie)
+
+    return { signIn, signInByLink, find, end } as const
+  })
+}) {}
+
+const remember = (known: Map<string, SessionRow>, session: SessionRow) => {
+  if (!known.has(session.hash) && known.size >= capacity) {
+    const oldest = known.keys().next()
+    if (oldest.done !== true) known.delete(oldest.value)
+  }
+  known.set(session.hash, session)
+}

@@ -1,0 +1,72 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+
+/** Sessions, and the links that begin one. Tokens are known by their hash alone. */
+export class SessionStore extends Effect.Service<SessionStore>()("gateway/console/store/SessionStore", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const insert = (session: SessionRow): Effect.Effect<void, SqlError> =>
+      Effect.asVoid(sql`INSERT INTO sessions ${sql.insert({ ...session })}`)
+
+    /** The session that a token opens. */
+    const open = (hash: string, nowMs: number): Effect.Effect<SessionRow | undefined, SqlError> =>
+      Effect.map(
+        sql`SELECT * FROM sessions WHERE hash = ${hash} AND kind <> 'link' AND expires_at > ${nowMs}`,
+        sessions.first
+      )
+
+    const find = (id: string): Effect.Effect<SessionRow | undefined, SqlError> =>
+      Effect.map(sql`SELECT * FROM sessions WHERE id = ${id} AND kind <> 'link'`, sessions.first)
+
+    /** Newest first; those whose key opens nothing any more are none. */
+    const list = (
+      { limit, offset }: { readonly offset: number; readonly limit: number },
+      nowMs: number
+    ): Effect.Effect<ReadonlyArray<SessionRow>, SqlError> =>
+      Effect.map(
+        sql`SELECT s.* FROM sessions s LEFT JOIN keys k ON k.hash = s.opened_with
+          WHERE s.kind <> 'link' AND s.expires_at > ${nowMs} AND (s.kind = 'operator' OR
+            (k.id IS NOT NULL AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > ${nowMs})))
+          ORDER BY s.created_at DESC, s.id LIMIT ${limit} OFFSET ${offset}`,
+        sessions.all
+      )
+
+    /** Takes a link, which opens once; false where there is none. */
+    const takeLink = (hash: string, nowMs: number): Effect.Effect<boolean, SqlError> =>
+      Effect.map(
+        sql`DELETE FROM sessions WHERE hash = ${hash} AND kind = 'link' AND expires_at > ${nowMs} RETURNING id`,
+        (taken) => taken.length > 0
+      )
+
+    const remove = (id: string): Effect.Effect<void, SqlError> =>
+      Effect.asVoid(sql`DELETE FROM sessions WHERE id = ${id}`)
+
+    const used = (id: string, nowMs: number): Effect.Effect<void, SqlError> =>
+      Effect.asVoid(sql`UPDATE sessions SET last_used_at = ${nowMs} WHERE id = ${id}`)
+
+    const removeOld = (nowMs: number): Effect.Effect<void, SqlError> =>
+      Effect.asVoid(sql`DELETE FROM sessions WHERE expires_at <= ${nowMs}`)
+
+    return { insert, open, find, list, takeLink, remove, used, removeOld } as const
+  })
+}) {}
+
+const columns = {
+  id: Schema.String,
+  hash: Schema.String,
+  kind: Schema.Literal("operator", "account", "link"),
+  opened_with: Schema.String,
+  account_id: Schema.NullOr(Schema.String),
+  key_id: Schema.NullOr(Schema.String),
+  client: Schema.String,
+  address: Schema.String,
+  created_at: Schema.Int,
+  last_used_at: Schema.Int,
+  expires_at: Schema.Int
+}
+const sessions = rows("sessions", columns)
+
+export type SessionRow = Schema.Struct.Type<typeof columns>
