@@ -4,6 +4,7 @@ import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { RequestRecord } from "../contract/RequestRecord.ts"
+import { recordedAt } from "../contract/Trace.ts"
 import type { Admitted } from "../contract/Standing.ts"
 import { Begun, Failed, Succeeded } from "../flow/Begun.ts"
 import type { Settled } from "../flow/Begun.ts"
@@ -276,7 +277,7 @@ const over = ({ count, record, reply: { headers } }: Exchange, status: number, b
   count(status, millis)
   record.adapted = headers["x-gateway-adapted"]
   record.clientRequestId = headers["x-client-request-id"]
-  record.traceparent = headers["traceparent"]
+  record.traceparent = (record.trace && recordedAt(record.trace)) ?? headers["traceparent"]
   record.answered(status, millis)
 }
 

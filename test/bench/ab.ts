@@ -9,7 +9,7 @@ import { benchKey, configuration } from "./setting.ts"
 import type { StreamLoad, StreamMeasured } from "./streams.ts"
 
 /**
- * `bun run bench:ab -- --base DIR [--rounds 9] [--seconds 3] [--only WORD]`: this build (`dist/gateway`) against another one
+ * `bun run bench:ab -- --base DIR [--rounds 9] [--seconds 3] [--only WORD] [--env NAME=VALUE,…]`: this build (`dist/gateway`) against another one
  * (`DIR/gateway`), side by side and in turn, so that whatever else the machine does falls on both. Prints, for each
  * load, the median of the rounds' ratios (this to the other) and the interval in which that median lies with 95 %: of
  * throughput, where more is better, and of the CPU that one request or event costs, where less is and which others on
@@ -25,10 +25,17 @@ const rounds = Number(option("rounds") ?? 9)
 const seconds = Number(option("seconds") ?? 3)
 if (base === undefined || !(rounds > 0) || !(seconds > 0)) {
   console.error(
-    "bench:ab -- --base DIR [--rounds N] [--seconds S] [--only WORD OF A LOAD], where DIR/gateway is the other build"
+    "bench:ab -- --base DIR [--rounds N] [--seconds S] [--only WORD OF A LOAD] [--env NAME=VALUE,…], where DIR/gateway is the other build, which has nothing of --env"
   )
   process.exit(2)
 }
+/** What the environment of this build alone has: `NAME=value,NAME=value`. */
+const given = Object.fromEntries(
+  (option("env") ?? "").split(",").flatMap((pair) => {
+    const at = pair.indexOf("=")
+    return at <= 0 ? [] : [[pair.slice(0, at), pair.slice(at + 1)] as const]
+  })
+)
 const root = resolve(import.meta.dirname, "../..")
 
 const upstream = await startScript("upstream.ts")
@@ -42,13 +49,17 @@ const yaml = configuration(upstream.url)
   )
   .replace("keys:", more)
 
-const started = (binary: string, config: string | undefined): Promise<GatewayProcess> => {
+const started = (
+  binary: string,
+  config: string | undefined,
+  more: Readonly<Record<string, string>> = {}
+): Promise<GatewayProcess> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-ab-"))
   if (config !== undefined) writeFileSync(join(folder, "gateway.yaml"), config)
   return startGateway({
     command: [binary, "serve"],
     folder,
-    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey },
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey, ...more },
     toFile: true
   })
 }
@@ -149,9 +160,11 @@ const row = (what: string, unit: string, pairs: ReadonlyArray<readonly [number, 
 }
 
 const binaries = [resolve(root, "dist/gateway"), resolve(base, "gateway")]
-const configured = await Promise.all(binaries.map((binary) => started(binary, yaml)))
+const configured = await Promise.all(binaries.map((binary, which) => started(binary, yaml, which === 0 ? given : {})))
 /** Without a configuration there is the sandbox alone. */
-const sandboxes = await Promise.all(binaries.map((binary) => started(binary, undefined)))
+const sandboxes = await Promise.all(
+  binaries.map((binary, which) => started(binary, undefined, which === 0 ? given : {}))
+)
 try {
   console.log("| load | this build | the other | ratio | 95 % of the median |\n|---|--:|--:|--:|--:|")
   for (const [name, measure] of Object.entries(loads).filter(([name]) => name.includes(only))) {

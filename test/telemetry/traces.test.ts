@@ -173,6 +173,8 @@ describe("traces", () => {
       expect(toMs).toBeLessThanOrEqual(server.toMs + 1)
       expect(toMs).toBeGreaterThanOrEqual(fromMs)
     }
+    // Lines and spans find each other.
+    await expect.poll(() => gateway.output()).toContain(`"traceparent":"00-${traceId}-${server.spanId}-01"`)
     // Each upstream was told of its own call.
     expect(broken.asked[before[0] ?? 0]?.headers).toMatchObject({
       traceparent: `00-${traceId}-${first.spanId}-01`,

@@ -59,8 +59,11 @@ export const otlpSpan = ({ attributes, error, fromMs, links = [], toMs, ...span 
   droppedEventsCount: 0,
   links: links.map((link) => ({ ...link, attributes: keyValues(link.attributes), droppedAttributesCount: 0 })),
   droppedLinksCount: 0,
-  status: error === undefined ? { code: 0 } : { code: 2, message: error }
+  status: error === undefined ? { code: 0 } : { code: 2, message: error.slice(0, longest) }
 })
+
+/** Of a text, in characters: a path can be made up, and thousands of spans may wait. */
+const longest = 1_024
 
 /** Microseconds: a number holds no more of the time since 1970. */
 const nanos = (ms: number): string => `${Math.round(ms * 1_000)}000`
@@ -76,12 +79,12 @@ export const keyValues = (attributes: Attributes): ReadonlyArray<KeyValue> => {
 const anyValue = (value: string | number | boolean | ReadonlyArray<string>): AnyValue => {
   switch (typeof value) {
     case "string":
-      return { stringValue: value }
+      return { stringValue: value.slice(0, longest) }
     case "boolean":
       return { boolValue: value }
     case "number":
       return Number.isInteger(value) ? { intValue: value } : { doubleValue: value }
     default:
-      return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } }
+      return { arrayValue: { values: value.map((one) => ({ stringValue: one.slice(0, longest) })) } }
   }
 }
