@@ -15,7 +15,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
     readonly dropped: () => number
   }
 >() {
-  /** Lines to standard output, written together ten times a second, in the format of all others. Probes only where they fail. */
+  /** Lines to standard output, written together at least ten times a second, in the format of all others. Probes only where they fail. */
   static readonly Stdout = Layer.scoped(
     AccessLog,
     Effect.gen(function* () {
@@ -23,28 +23,30 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
       const { format, level } = yield* Logging
       const render = format === "text" ? words : line
       const least = leastStatus[level]
-      let lines = ""
+      // Each line becomes bytes at once: as one long string, of pieces that wait for a tenth of a second, they cost the
+      // collector five times what they cost to make.
+      const lines = new Bun.ArrayBufferSink()
+      lines.start({ asUint8Array: true, stream: true })
+      let bytes = 0
       let count = 0
       let timer: ReturnType<typeof setTimeout> | undefined
       const flush = () => {
+        clearTimeout(timer)
         timer = undefined
-        if (count > 0) output.write(lines, count)
-        lines = ""
+        const written = lines.flush()
+        if (count > 0 && written instanceof Uint8Array) output.write(written, count)
+        bytes = 0
         count = 0
       }
-      yield* Effect.addFinalizer(() =>
-        Effect.sync(() => {
-          clearTimeout(timer)
-          flush()
-        })
-      )
+      yield* Effect.addFinalizer(() => Effect.sync(flush))
       return {
         record: (record) => {
           if (record.status < least && !(level === "warn" && record.error !== undefined)) return
           if (record.family === "health" && record.status < 400) return
-          lines += `${render(record)}\n`
+          bytes += lines.write(`${render(record)}\n`)
           count++
-          timer ??= setTimeout(flush, 100)
+          if (bytes >= most) flush()
+          else timer ??= setTimeout(flush, 100)
         },
         dropped: output.dropped
       }
@@ -56,6 +58,9 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
   /** For tests: what is not given dies when it is used. */
   static readonly Test = (given: Partial<(typeof AccessLog)["Service"]>) => testDouble(AccessLog, given)
 }
+
+/** Lines are written when they are so many bytes, or a tenth of a second after the first. */
+const most = 64 * 1024
 
 /** The least status of a request that is told, by the level from which on lines are. */
 const leastStatus = { debug: 0, info: 0, warn: 400, error: 500 }
@@ -80,7 +85,7 @@ const line = (record: RequestRecord): string => {
   const { account, attempts, durationMs, family, method, path, requestId, status, tags, used } = record
   const level = status >= 500 ? "error" : status >= 400 || record.error !== undefined ? "warn" : "info"
   const shownPath = quoted(path)
-  let text = `{"time":"${new Date(record.atMs).toISOString()}","level":"${level}","event":"request","message":"${status} ${method} ${shownPath.slice(1)},"request_id":"${requestId}"`
+  let text = `{"time":"${timeOf(record.atMs)}","level":"${level}","event":"request","message":"${status} ${method} ${shownPath.slice(1)},"request_id":"${requestId}"`
   if (account !== undefined) text += `,"account":${quoted(account)},"key":${quoted(record.key ?? "")}`
   text += `,"family":"${family}","endpoint":"${record.endpoint}","method":"${method}","path":${shownPath},"status":${status}`
   text +=
@@ -104,6 +109,13 @@ const line = (record: RequestRecord): string => {
   text += named("end_user", record.endUser) + named("client", record.client) + named("idempotency", record.repetition)
   text += named("client_request_id", record.clientRequestId) + named("traceparent", record.traceparent)
   return `${text}}`
+}
+
+/** Many requests share a millisecond, and a date's text costs as much as half of their line. */
+let known = { ms: 0, text: "" }
+const timeOf = (ms: number): string => {
+  if (known.ms !== ms) known = { ms, text: new Date(ms).toISOString() }
+  return known.text
 }
 
 const named = (name: string, value: string | undefined): string =>
