@@ -118,7 +118,8 @@ describe.skipIf(nginx === undefined)("the gateway behind nginx, as deploy/nginx.
 describe.skipIf(nginx === undefined)("two gateways behind nginx", () => {
   it("are restarted one after the other, and nobody who asks notices", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-nginx-two-"))
-    const env = { GATEWAY_LEAVE_SECONDS: "1", GATEWAY_DRAIN_SECONDS: "600" }
+    // Longer than nginx leaves one alone that it could not reach, or the other would leave before it is asked again.
+    const env = { GATEWAY_LEAVE_SECONDS: "3", GATEWAY_DRAIN_SECONDS: "600" }
     const nodes = await Promise.all([startGateway({ env }), startGateway({ env })])
     const port = await freePort()
     const upstreams = nodes.map(({ url }) => `server ${new URL(url).host} max_fails=1 fail_timeout=1s;`)

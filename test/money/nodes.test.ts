@@ -12,11 +12,13 @@ import type { Family } from "./world.ts"
 const postgres = engines.find(({ name }) => name === "postgres")
 const tried = ["messages", "chat", "responses", "async", "videos"] satisfies ReadonlyArray<Family>
 
+const adminKey = "admin-key-0123456789abcdefghijklmnop"
+
 /** Three gateways on one Postgres, each with a folder of its own, and accounts of ten dollars. */
 const gateways = Effect.gen(function* () {
   const url = postgres === undefined ? yield* Effect.dieMessage("there is no Postgres") : yield* postgres.url
   const books = yield* booksAt(url)
-  const env = { GATEWAY_DATABASE_URL: url, GATEWAY_SECRET: "s".repeat(64) }
+  const env = { GATEWAY_DATABASE_URL: url, GATEWAY_SECRET: "s".repeat(64), GATEWAY_ADMIN_KEY: adminKey }
   const world = yield* Effect.acquireRelease(
     Effect.promise(() => startWorld(tried, { env })),
     ({ dispose }) => Effect.promise(dispose)
@@ -34,11 +36,18 @@ const gateways = Effect.gen(function* () {
   return { books, urls: [world.gateway().url, ...others.map((other) => other.url)] }
 })
 
-const ask = async (url: string, family: Family): Promise<number> => {
+const administer = async (url: string, path: string, body: object): Promise<unknown> => {
+  const headers = { authorization: `Bearer ${adminKey}`, "content-type": "application/json" }
+  const reply = await fetch(`${url}/admin/v1/${path}`, { method: "POST", headers, body: JSON.stringify(body) })
+  expect(reply.status).toBeLessThan(300)
+  return reply.json()
+}
+
+const ask = async (url: string, family: Family, secret = secretOf(family)): Promise<number> => {
   const { body, path } = families[family]
   const response = await fetch(`${url}${path}`, {
     method: "POST",
-    headers: { authorization: `Bearer ${secretOf(family)}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
     body: JSON.stringify(body)
   })
   await response.text()
@@ -62,6 +71,29 @@ describe.runIf(inject("postgres") !== undefined)("200 parallel requests over thr
           keyHeld: 0,
           spent: 10 * dollar
         })
+      }
+    })
+  )
+
+  it.scopedLive("by keys whose budget is for ten a day, of accounts without a balance: ten pass, never more", () =>
+    Effect.gen(function* () {
+      const { books, urls } = yield* gateways
+      for (const family of tried) {
+        const [name, url = ""] = [`budget-${family}`, ...urls]
+        const { secret } = yield* Effect.promise(async () => {
+          await administer(url, "accounts", { id: name })
+          const budget = { usd: 10, period: "day" }
+          return (await administer(url, "keys", { account: name, name, budget })) as { readonly secret: string }
+        })
+        const statuses = yield* Effect.promise(() =>
+          Promise.all(Array.from({ length: 200 }, (_, n) => ask(urls[n % urls.length] ?? "", family, secret)))
+        )
+        // As each family says it.
+        const usedUp = family === "messages" || family === "async" ? 403 : 402
+        const count = (status: number) => statuses.filter((one) => one === status).length
+        expect([family, count(200), count(usedUp)]).toEqual([family, 10, 190])
+        yield* books.until(name, ({ keyHeld, spent }) => keyHeld === 0 && spent > 0)
+        expect(yield* books.of(name)).toMatchObject({ rows: 10, keyHeld: 0, spent: 10 * dollar })
       }
     })
   )

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { describe, expect, inject, it } from "@effect/vitest"
-import { Context, Effect, Either, Exit, Fiber, Layer } from "effect"
+import { Context, Deferred, Effect, Either, Exit, Fiber, Layer } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
@@ -96,16 +96,22 @@ describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
   it.scopedLive("all of whose connections are taken says so after a while, and serves those who waited less", () =>
     Effect.gen(function* () {
       const { sql } = yield* clients
+      const taken = yield* Deferred.make<void>()
+      const over = yield* Deferred.make<void>()
+      const both = Effect.all([sql.reserve, sql.reserve])
       const held = yield* Effect.fork(
-        Effect.scoped(Effect.zipRight(Effect.all([sql.reserve, sql.reserve]), Effect.sleep("5500 millis")))
+        Effect.scoped(
+          both.pipe(Effect.zipRight(Deferred.succeed(taken, void 0)), Effect.zipRight(Deferred.await(over)))
+        )
       )
-      yield* Effect.sleep("50 millis")
+      yield* Deferred.await(taken)
       const early = yield* Effect.fork(Effect.either(sql`SELECT 1 AS a`))
       const reserved = yield* Effect.fork(Effect.either(Effect.scoped(sql.reserve)))
       yield* Effect.sleep("2 seconds")
       const late = yield* Effect.fork(sql`SELECT 2 AS a`)
       expect(yield* Fiber.join(early)).toMatchObject({ _tag: "Left", left: { cause: { code: "busy" } } })
       expect(yield* Fiber.join(reserved)).toMatchObject({ _tag: "Left", left: { cause: { code: "busy" } } })
+      yield* Deferred.succeed(over, void 0)
       expect(yield* Fiber.join(late)).toEqual([{ a: 2 }])
       yield* Fiber.join(held)
     })
