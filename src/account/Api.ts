@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
-import { RequestView } from "../requests/RequestView.ts"
+import { RequestDetail } from "../requests/RequestView.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
 import { QuoteRecord, QuoteRequest } from "./QuoteRecord.ts"
 
@@ -35,7 +35,7 @@ const quote = HttpApiEndpoint.post("quote", "/v1/quote")
 
 const request = HttpApiEndpoint.get("request", "/v1/requests/:id")
   .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "A reply's `x-request-id`." }) }))
-  .addSuccess(RequestView)
+  .addSuccess(RequestDetail)
   .annotateContext(
     OpenApi.annotations({
       summary: "Read what became of a request",

@@ -4,7 +4,7 @@ import { KnownFieldsOnly, OpenedBy, Prefixes } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
-import { RequestView } from "../requests/RequestView.ts"
+import { RequestDetail, RequestView } from "../requests/RequestView.ts"
 import { TaskState } from "../tasks/Task.ts"
 import { AuditRecord } from "./AuditRecord.ts"
 import { DeliveryState } from "../callbacks/DeliveryRecord.ts"
@@ -95,7 +95,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   .add(
     HttpApiEndpoint.get("showRequest", "/admin/v1/requests/:id")
       .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "A reply's `x-request-id`." }) }))
-      .addSuccess(RequestView)
+      .addSuccess(RequestDetail)
       .annotateContext(OpenApi.annotations({ summary: "Read what became of a request" }))
   )
   .add(

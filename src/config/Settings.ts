@@ -68,6 +68,8 @@ export interface GatewaySettings {
     /** Of what became of requests; and how many of these there may be. */
     readonly requests: Duration.Duration
     readonly mostRequests: number
+    /** Of bodies that are recorded. */
+    readonly bodiesMs: number
   }
   readonly log: {
     /** undefined: text on a terminal, JSON elsewhere. */
@@ -188,7 +190,8 @@ const settle = (
       tasks: days(retention?.tasks_days ?? 7),
       files: Duration.hours(retention?.files_hours ?? 48),
       requests: days(retention?.requests_days ?? 30),
-      mostRequests: requests?.max_rows ?? 20_000_000
+      mostRequests: requests?.max_rows ?? 20_000_000,
+      bodiesMs: Duration.toMillis(days(retention?.bodies_days ?? 7))
     },
     log: {
       format: variables.GATEWAY_LOG_FORMAT ?? log?.format,

@@ -10,6 +10,7 @@ import { nextTurn, quietMs } from "../flow/eventLoop.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
+import { BodyLog } from "../telemetry/BodyLog.ts"
 import { RequestLog } from "../telemetry/RequestLog.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
@@ -101,6 +102,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         access: yield* Access,
         idempotency: yield* Idempotency,
         ended: ended(yield* AccessLog, yield* RequestLog, tracing),
+        bodies: yield* BodyLog,
         tracing,
         metrics: yield* Metrics,
         lifecycle,

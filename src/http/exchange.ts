@@ -12,6 +12,7 @@ import type { Reply } from "./answer.ts"
 import type { RenderFailure } from "./compile.ts"
 import type { Cors } from "./cors.ts"
 import type { Framed } from "./Framed.ts"
+import type { BodyLog, RecordedRequest } from "../telemetry/BodyLog.ts"
 
 /** Who opens endpoints: says who calls, and whether they may call now. */
 export interface Authenticator extends Pick<Access, "admit"> {
@@ -31,6 +32,8 @@ export interface Serving {
   readonly idempotency: Idempotency
   /** Hears of every request when it is over. */
   readonly ended: (record: RequestRecord) => void
+  /** Keeps bodies of accounts that want it. */
+  readonly bodies: BodyLog
   readonly metrics: Metrics
   /** Who records traces; undefined where nobody does. */
   readonly tracing: Tracing | undefined
@@ -57,6 +60,8 @@ export interface Exchange {
   readonly record: RequestRecord
   readonly renderFailure: RenderFailure
   readonly count: RequestCounter
+  /** Its body, where that is to be kept with the answer. */
+  recorded: RecordedRequest | undefined
   /** There where it came by a socket. */
   readonly framed?: Framed | undefined
   /** Whether Bun's idle timeout has been lifted for it, or its answer is one that is read for a while. */

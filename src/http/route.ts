@@ -49,7 +49,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       serving.ended
     )
     if (serving.tracing !== undefined && isTraced) record.trace = serving.tracing.begin(request.headers)
-    const exchange = {
+    const exchange: Exchange = {
       serving,
       request,
       server,
@@ -59,6 +59,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
       renderFailure: route.renderFailure,
       count,
       framed,
+      recorded: undefined,
       hasWaited: false
     }
     let response: Response
@@ -72,6 +73,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
     } catch (cause) {
       response = refused(exchange, Cause.die(cause))
     }
+    if (exchange.recorded !== undefined) response = serving.bodies.record(exchange.recorded, response)
     over(exchange, response.status, begun)
     // While it was waited for nothing cut the connection. From here on whoever takes nothing is, and whoever asks no more.
     if (exchange.hasWaited) server.timeout(request, serving.takingSeconds)
@@ -95,7 +97,18 @@ export const knock = (serving: Serving, route: Route) => {
       begun,
       serving.ended
     )
-    const exchange = { serving, request, server, path, reply, record, renderFailure, count, hasWaited: false }
+    const exchange: Exchange = {
+      serving,
+      request,
+      server,
+      path,
+      reply,
+      record,
+      renderFailure,
+      count,
+      recorded: undefined,
+      hasWaited: false
+    }
     const opened = await run(exchange, serving.access.authenticate(request.headers, exchange))
     if (!(opened instanceof Failed) && !serving.lifecycle.isDraining()) return undefined
     const response = opened instanceof Failed ? refused(exchange, opened.cause) : told(exchange, shuttingDown)
@@ -125,7 +138,18 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
     const ids = { requestId: reply.requestId, method: request.method, path }
     const record = new RequestRecord(ids, named, begun, serving.ended)
     const { renderFailure } = family
-    const exchange = { serving, request, server, path, reply, record, renderFailure, count, hasWaited: false }
+    const exchange: Exchange = {
+      serving,
+      request,
+      server,
+      path,
+      reply,
+      record,
+      renderFailure,
+      count,
+      recorded: undefined,
+      hasWaited: false
+    }
     const response = told(exchange, failure)
     over(exchange, response.status, begun)
     return response
@@ -173,6 +197,9 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
       const read = await readText(request, route.bodyLimit)
       if (typeof read !== "string") return told(exchange, read)
       text = read
+      const { account } = caller
+      const { bodies } = exchange.serving
+      if (bodies.isOn(account)) exchange.recorded = { requestId: reply.requestId, account, text }
     } catch {
       return told(exchange, unreadable)
     }

@@ -48,6 +48,22 @@ export const RequestView = Schema.Struct({
 }).annotations({ identifier: "Request" })
 export type RequestView = typeof RequestView.Type
 
+/** The same, read by itself. */
+export const RequestDetail = Schema.Struct({
+  ...RequestView.fields,
+  bodies: said(
+    Schema.NullOr(
+      Schema.Struct({
+        request: said(Schema.String, "The body as it came, without what is redacted."),
+        answer: said(Schema.String, "The answer, or its events; empty where it was no text."),
+        is_cut: said(Schema.Boolean, "Whether either was longer than what is kept (64 K characters).")
+      })
+    ),
+    "What was asked and answered, where the account has its bodies recorded; else null."
+  )
+}).annotations({ identifier: "RequestDetail" })
+export type RequestDetail = typeof RequestDetail.Type
+
 export const requestView = (row: StoredRequest): RequestView => {
   const { details } = row
   return {

@@ -1,5 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
+import { BodiesLive } from "./BodiesLive.ts"
 import { RequestExpiry, RequestRetention } from "./RequestExpiry.ts"
 import { RequestRowsLive } from "./RequestRows.ts"
 import { RequestStore } from "./store/RequestStore.ts"
@@ -10,7 +11,8 @@ const RetentionLive = Layer.effect(
 )
 
 /** What became of requests is kept for a while. */
-export const RequestsLive = Layer.merge(
+export const RequestsLive = Layer.mergeAll(
   RequestRowsLive,
+  BodiesLive,
   RequestExpiry.pipe(Layer.provide(RequestStore.Default), Layer.provide(RetentionLive))
 )

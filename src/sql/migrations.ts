@@ -30,6 +30,7 @@ import { sandboxOrders } from "./migrations/0025_sandboxOrders.ts"
 import { operations } from "./migrations/0026_operations.ts"
 import { traces } from "./migrations/0027_traces.ts"
 import { sessions } from "./migrations/0028_sessions.ts"
+import { requestBodies } from "./migrations/0029_requestBodies.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -71,7 +72,8 @@ const onBoth: ReadonlyArray<Step> = [
   [25, "sandboxOrders", sandboxOrders],
   [26, "operations", operations],
   [27, "traces", traces],
-  [28, "sessions", sessions]
+  [28, "sessions", sessions],
+  [29, "requestBodies", requestBodies]
 ]
 
 /** The schema that this gateway works with. */

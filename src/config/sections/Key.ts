@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
 import { given, needed } from "./given.ts"
 import { Limits } from "./Model.ts"
-import { Count, Text, Usd } from "./values.ts"
+import { Count, Pattern, Text, Usd } from "./values.ts"
 
 /** A key that the file keeps: made with it, changed with it, revoked once it is gone from it. */
 export const DeclaredKey = Schema.Struct({
@@ -33,5 +33,17 @@ export const Account = Schema.Struct({
     "Whether its keys may use models without a price although its money is counted.",
     "what the top level says"
   ),
-  hold_output_tokens: given(Count, "As of a [model](#models), for its requests; the smaller one counts.", "the model's")
+  hold_output_tokens: given(
+    Count,
+    "As of a [model](#models), for its requests; the smaller one counts.",
+    "the model's"
+  ),
+  record: given(
+    Schema.Struct({
+      bodies: Schema.Literal("on", "off"),
+      redact: Schema.optional(Schema.Array(Pattern))
+    }),
+    "`{ bodies: on }` keeps [bodies of its requests and answers](operations.md#bodies) beside their rows, without what the regular expressions in `redact` match.",
+    "no bodies are kept"
+  )
 })

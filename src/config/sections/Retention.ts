@@ -7,7 +7,8 @@ export const Retention = Schema.Struct({
   responses_days: given(Seconds, "Stored responses, and what threads go on from.", "`30`"),
   tasks_days: given(Seconds, "Video tasks, async messages, and events of background responses.", "`7`"),
   files_hours: given(Seconds, "Files behind the gateway's own links.", "`48`"),
-  requests_days: given(Seconds, "What became of [requests](operations.md#requests).", "`30`")
+  requests_days: given(Seconds, "What became of [requests](operations.md#requests).", "`30`"),
+  bodies_days: given(Seconds, "[Bodies](operations.md#bodies) of accounts whose bodies are recorded.", "`7`")
 })
 
 /** `requests`: rows of what became of requests. */

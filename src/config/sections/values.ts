@@ -29,6 +29,19 @@ export const Origin = Schema.String.pipe(
   })
 )
 
+/** A regular expression of JavaScript's. */
+export const Pattern = Schema.NonEmptyString.pipe(
+  Schema.filter((text) => isPattern(text), { message: () => "expected a regular expression" })
+)
+
+const isPattern = (text: string): boolean => {
+  try {
+    return new RegExp(text, "g").global
+  } catch {
+    return false
+  }
+}
+
 /** `30d`, `12h`, `90m`. */
 export const Span = Schema.String.pipe(
   Schema.filter((text) => spanOf(text) !== undefined, {

@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
+import { BodyStore } from "./BodyStore.ts"
 
 const stored = rows("requests", {
   id: Schema.Int,
@@ -63,10 +64,11 @@ const mostLooks = 100
 
 /** Reads what became of requests, newest first, and removes what is old. */
 export class RequestStore extends Effect.Service<RequestStore>()("gateway/requests/store/RequestStore", {
-  dependencies: [Commits.Default],
+  dependencies: [Commits.Default, BodyStore.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
+    const { find: bodies } = yield* BodyStore
 
     /** @param account only this one's */
     const find = (requestId: string, account?: string): Effect.Effect<StoredRequest | undefined, SqlError> =>
@@ -154,7 +156,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
         return gone.length
       })
 
-    return { find, list, removeOld } as const
+    return { find, bodies, list, removeOld } as const
   })
 }) {}
 

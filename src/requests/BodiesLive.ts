@@ -1,0 +1,94 @@
+import { Clock, Effect, Exit, Layer, Queue } from "effect"
+import { Configuration } from "../config/Configuration.ts"
+import { Settings } from "../config/Settings.ts"
+import type { AccountId } from "../contract/Caller.ts"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
+import { isRefused } from "../sql/isRefused.ts"
+import { BodyLog } from "../telemetry/BodyLog.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import { cutAt, readAlong } from "./readAlong.ts"
+import { redacted } from "./redact.ts"
+import { BodyStore } from "./store/BodyStore.ts"
+import type { BodyRow } from "./store/BodyStore.ts"
+
+/** Characters of a body that are kept at most. */
+const most = 64 * 1024
+/** Bodies that wait for the database at most: what there is no room for is dropped and counted. */
+const capacity = 256
+/** Removed at once: few enough that no stream waits for the statement. */
+const batch = 200
+
+/** Writes bodies of the accounts that `accounts.<id>.record` of the configuration names, behind the answers. */
+const make = Effect.gen(function* () {
+  const configuration = yield* Configuration
+  const store = yield* BodyStore
+  const clock = yield* Effect.clock
+  const dropped = (yield* Metrics).requestRowsDropped.of()
+  const waiting = yield* Queue.dropping<BodyRow>(capacity)
+  let recorded: ReadonlyMap<string, ReadonlyArray<RegExp>> = new Map()
+
+  yield* Effect.orDie(
+    configuration.follow(({ value }) =>
+      Effect.sync(() => {
+        const named = Object.entries(value.accounts ?? {}).flatMap(([id, { record }]) =>
+          record?.bodies === "on" ? [[id, (record.redact ?? []).map((text) => new RegExp(text, "g"))] as const] : []
+        )
+        return () => void (recorded = new Map(named))
+      })
+    )
+  )
+
+  const write = Effect.flatMap(Queue.take(waiting), (row) =>
+    store.write(row).pipe(
+      Effect.catchIf(isRefused, () => Effect.sync(() => dropped.add(1))),
+      // What can't be written now is written when it can be, unless others have taken its place.
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Queue.offer(waiting, row) : Effect.void)),
+      Effect.as(Effect.void)
+    )
+  )
+  yield* daemon("requestBodies", write, backoff)
+
+  const shown = (text: string, patterns: ReadonlyArray<RegExp>) =>
+    redacted(text, patterns).toWellFormed().replaceAll("\0", "�")
+
+  return BodyLog.of({
+    isOn: (account: AccountId) => recorded.has(account),
+    record: ({ account, requestId, text }, answer) => {
+      const patterns = recorded.get(account)
+      if (patterns === undefined) return answer
+      const at = clock.unsafeCurrentTimeMillis()
+      const request = cutAt(text, most)
+      return readAlong(answer, most, (answered) => {
+        const row = {
+          request_id: requestId,
+          account_id: account,
+          at,
+          request: shown(request.text, patterns),
+          answer: shown(answered.text, patterns),
+          is_cut: request.isCut || answered.isCut ? 1 : 0
+        }
+        if (!Queue.unsafeOffer(waiting, row)) dropped.add(1)
+      })
+    }
+  })
+})
+
+const Expiry = Layer.scopedDiscard(
+  Effect.gen(function* () {
+    const store = yield* BodyStore
+    const { retention } = yield* Settings
+    const sweep = Effect.gen(function* () {
+      const nowMs = yield* Clock.currentTimeMillis
+      const removed = yield* store.removeOld(nowMs - retention.bodiesMs, batch)
+      return Effect.sleep(removed > 0 ? "50 millis" : "1 minute")
+    })
+    yield* daemon("requestBodyExpiry", sweep, backoff)
+  })
+)
+
+/** Bodies are kept of the accounts that want it, for as long as `retention.bodies_days` says. */
+export const BodiesLive = Layer.merge(Layer.scoped(BodyLog, make), Expiry).pipe(
+  Layer.provide(Layer.merge(BodyStore.Default, Daemons.Default))
+)

@@ -1,0 +1,50 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { Commits } from "../../sql/Commits.ts"
+import { rows } from "../../sql/decode.ts"
+
+const stored = rows("request_bodies", {
+  request: Schema.String,
+  answer: Schema.String,
+  is_cut: Schema.Boolean
+})
+const gone = rows("request_bodies", { request_id: Schema.String })
+
+/** What a request asked for and was answered, without what is redacted. */
+export interface BodyRow {
+  readonly request_id: string
+  readonly account_id: string
+  readonly at: number
+  readonly request: string
+  readonly answer: string
+  /** 1 where either was longer than what is kept. */
+  readonly is_cut: number
+}
+
+/** Bodies of requests, of accounts that want them kept. */
+export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/store/BodyStore", {
+  dependencies: [Commits.Default],
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const commits = yield* Commits
+
+    const write = (row: BodyRow): Effect.Effect<unknown, SqlError> =>
+      commits.statementBehind(sql`INSERT INTO request_bodies ${sql.insert({ ...row })} ON CONFLICT DO NOTHING`)
+
+    const find = (requestId: string) =>
+      Effect.map(sql`SELECT request, answer, is_cut FROM request_bodies WHERE request_id = ${requestId}`, stored.first)
+
+    /** Removes some of those that are older; answers how many. */
+    const removeOld = (beforeMs: number, batch: number): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        commits.statementBehind(
+          sql`DELETE FROM request_bodies WHERE request_id IN
+            (SELECT request_id FROM request_bodies WHERE at < ${beforeMs} LIMIT ${batch}) RETURNING request_id`
+        ),
+        (removed) => gone.all(removed).length
+      )
+
+    return { write, find, removeOld } as const
+  })
+}) {}

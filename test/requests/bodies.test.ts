@@ -1,0 +1,108 @@
+import { SqlClient } from "@effect/sql"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { redacted } from "../../src/requests/redact.ts"
+import { BodyStore } from "../../src/requests/store/BodyStore.ts"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
+
+const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
+const adminKey = "admin-key-0123456789abcdefghijklmnop"
+
+interface Shown {
+  readonly bodies: { readonly request: string; readonly answer: string; readonly is_cut: boolean } | null
+}
+
+describe("bodies", () => {
+  let gateway: GatewayProcess
+
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-bodies-"))
+    writeFileSync(
+      join(folder, "gateway.yaml"),
+      JSON.stringify({
+        keys: ["open", "closed"].map((name) => ({ name, secret: secretOf(name), account: name })),
+        accounts: { open: { record: { bodies: "on", redact: ["[Pp]in \\d{4}"] } } }
+      })
+    )
+    gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey } })
+  })
+  afterAll(() => gateway.dispose())
+
+  const ask = async (name: string, body: object) => {
+    const reply = await fetch(`${gateway.url}/v1/messages`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secretOf(name)}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: "sandbox-text", max_tokens: 50, ...body })
+    })
+    return { id: reply.headers.get("x-request-id") ?? "", text: await reply.text() }
+  }
+  const shown = async (path: string, secret: string): Promise<Shown | undefined> => {
+    const reply = await fetch(gateway.url + path, { headers: { authorization: `Bearer ${secret}` } })
+    return reply.status === 200 ? ((await reply.json()) as Shown) : undefined
+  }
+  const own = (name: string, id: string) => shown(`/v1/requests/${id}`, secretOf(name))
+
+  it("of an account that wants it are kept with the request, without what is redacted", async () => {
+    const { id, text } = await ask("open", { messages: "My pin 1234 opens sk-abcdefghij0123456789." })
+    await expect.poll(async () => (await own("open", id))?.bodies ?? undefined).toBeDefined()
+    const found = (await own("open", id))?.bodies
+    expect(found?.request).toContain("My [redacted] opens [redacted].")
+    expect(found?.request).not.toContain("1234")
+    expect(JSON.parse(found?.answer ?? "")).toMatchObject({ type: "message", role: "assistant" })
+    expect(found?.answer.length).toBeGreaterThan(0)
+    expect(text).toContain("message")
+    expect((await shown(`/admin/v1/requests/${id}`, adminKey))?.bodies).toEqual(found)
+    // Nobody else's business.
+    expect(await own("closed", id)).toBeUndefined()
+  })
+
+  it("of streams are kept as the events that left, which leave as they do without it", async () => {
+    const { id, text } = await ask("open", { stream: true, messages: "Hello" })
+    expect(text).toContain("message_stop")
+    await expect.poll(async () => (await own("open", id))?.bodies ?? undefined).toBeDefined()
+    expect((await own("open", id))?.bodies?.answer).toBe(text)
+  })
+
+  it("that are long are cut, and say so", async () => {
+    const { id } = await ask("open", { messages: "word ".repeat(20_000) })
+    await expect.poll(async () => (await own("open", id))?.bodies?.is_cut).toBe(true)
+    expect((await own("open", id))?.bodies?.request.length).toBe(64 * 1024)
+  })
+
+  it("of all others are not", async () => {
+    const { id } = await ask("closed", { messages: "Hello" })
+    await expect.poll(() => own("closed", id)).toBeDefined()
+    expect((await own("closed", id))?.bodies).toBeNull()
+  })
+})
+
+describe("what is redacted", () => {
+  it("are secrets and files, always", () => {
+    const file = `"data:image/png;base64,${"A".repeat(300)}"`
+    expect(redacted(`{"url":${file},"auth":"Bearer abcdefghijklmnopqrst"}`, [])).toBe(
+      `{"url":"data:image/png;base64,[redacted]","auth":"Bearer [redacted]"}`
+    )
+  })
+})
+
+const world = BodyStore.Default.pipe(Layer.provideMerge(database()))
+
+describeOnEach("rows of bodies", () => {
+  it.effect("are removed when their time is over, a few at a time", () =>
+    Effect.gen(function* () {
+      const store = yield* BodyStore
+      const row = { account_id: "a", request: "{}", answer: "", is_cut: 0 }
+      for (const at of [1, 2, 3, 10]) yield* store.write({ ...row, request_id: `r${at}`, at })
+      expect(yield* store.removeOld(5, 2)).toBe(2)
+      expect(yield* store.removeOld(5, 2)).toBe(1)
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql`SELECT request_id FROM request_bodies`).toEqual([{ request_id: "r10" }])
+      expect(yield* store.find("r10")).toEqual({ request: "{}", answer: "", is_cut: false })
+    }).pipe(Effect.provide(world))
+  )
+})
