@@ -49,6 +49,20 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
     }).pipe(Effect.provide(processOn("atomic")))
   )
 
+  it.effect("are counted while they wait, with the time of the oldest change", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      expect(yield* store.pending).toEqual({ count: 0, oldestMs: null })
+      yield* adjust("5 seconds")
+      yield* createTask("t1", hook)
+      yield* adjust("7 seconds")
+      yield* createTask("t2", hook)
+      expect(yield* store.pending).toEqual({ count: 2, oldestMs: 5_000 })
+      for (const leased of yield* store.claim(host, 1)) yield* store.finish(leased, outcome(200))
+      expect(yield* store.pending).toMatchObject({ count: 1 })
+    }).pipe(Effect.provide(processOn("counted")))
+  )
+
   it.effect("that a dead process was sending are sent by the next one at once, with the same id and bytes", () =>
     Effect.gen(function* () {
       const before = yield* Effect.gen(function* () {

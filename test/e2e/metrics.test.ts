@@ -199,6 +199,21 @@ describe("GET /metrics", () => {
     await until((now) => (now["gateway_event_loop_lag_seconds_count"] ?? 0) > 0)
   })
 
+  it("shows how many tasks wait, and how long the oldest has", async () => {
+    const before = (await samples())['gateway_tasks_active{kind="video",state="queued"}'] ?? 0
+    const body = { model: "sandbox-video", content: [{ type: "text", text: "[[sandbox: queue=60s]] a cat" }] }
+    const { id } = (await (await ask("/api/v3/contents/generations/tasks", body)).json()) as { id: string }
+    const age = 'gateway_tasks_oldest_age_seconds{kind="video",state="queued"}'
+    const now = await until((now) => (now[age] ?? 0) > 0)
+    expect(now['gateway_tasks_active{kind="video",state="queued"}']).toBe(before + 1)
+    await until((later) => (later[age] ?? 0) > (now[age] ?? 0))
+    await fetch(`${gateway.url}/api/v3/contents/generations/tasks/${id}`, {
+      method: "DELETE",
+      headers: { authorization: `Bearer ${gateway.key}` }
+    })
+    await until((later) => later['gateway_tasks_active{kind="video",state="queued"}'] === undefined)
+  })
+
   it("holds no key, no prompt and nothing that a caller made up", async () => {
     await (await ask("/v1/messages", say("a planted prompt", { planted_parameter: 1 }))).text()
     const page = await text()
