@@ -25,6 +25,8 @@ export interface View {
   /** Everything is drawn once more: how times are told has changed. */
   readonly redraw?: () => void
   readonly close: () => void
+  /** What is opened beside the list is closed, and the focus is back on its row. */
+  readonly leave?: () => void
   /** The next row, or the one before. */
   readonly step?: (by: 1 | -1) => void
   readonly create?: () => void

@@ -84,10 +84,6 @@ const start = async (root: HTMLElement): Promise<void> => {
       shown = { page: route.page, view: page(app, frame.main) }
       shown.view.show(route)
     }
-    const closeDrawer = () => {
-      const { id, page, query } = app.route()
-      if (id !== undefined) app.go(hrefOf(page, undefined, query))
-    }
     const focusedId = () =>
       document.activeElement instanceof HTMLElement ? document.activeElement.dataset["id"] : undefined
     const stopKeys = listenToKeys({
@@ -99,7 +95,7 @@ const start = async (root: HTMLElement): Promise<void> => {
       search: () => document.querySelector<HTMLElement>("#search")?.focus(),
       help: () => helpDialog(pagesOf(session)),
       step: (by) => shown?.view.step?.(by),
-      close: closeDrawer,
+      close: () => app.route().id !== undefined && shown?.view.leave?.(),
       create: () => shown?.view.create?.(),
       live: () => shown?.view.toggleLive?.(),
       times: () => {

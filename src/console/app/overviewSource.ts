@@ -2,7 +2,7 @@ import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
 import { sumUp } from "./overviewData.ts"
 import type { Dimension, Sums } from "./overviewData.ts"
-import { ranges } from "./requestFilter.ts"
+import { isQuestion, ranges } from "./requestFilter.ts"
 import type { Range } from "./requestFilter.ts"
 
 /** Width of a bucket for each range. */
@@ -29,7 +29,7 @@ export const sumsOfRows = async (app: App, range: Range, by: Dimension): Promise
     const page: { readonly data: ReadonlyArray<RequestView>; readonly next: string | null } = await app.client.json(
       `${base}?${query.toString()}`
     )
-    rows.push(...page.data)
+    rows.push(...page.data.filter((row) => !isQuestion(row)))
     after = page.next
   }
   return sumUp(rows, { from, to, stepMs: steps[range] }, by, (id) => names.get(id) ?? id)

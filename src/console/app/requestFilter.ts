@@ -56,10 +56,16 @@ const values: Readonly<
   error: (row) => [row.error]
 }
 
+/** What only asks about money: the playground does before each request. Shown where it is asked for by name. */
+export const isQuestion = (row: RequestView): boolean => row.family === "account"
+
 /** Whether a row is among those asked for. */
 export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: string) => string): boolean => {
   const at = Date.parse(row.time)
   if (at < filter.from || (filter.to !== undefined && at >= filter.to)) return false
+  if (isQuestion(row) && !filter.fields.some(([name]) => name === "endpoint" || name === "family" || name === "id")) {
+    return false
+  }
   for (const [name, value] of filter.fields) {
     const of = values[name]
     if (of !== undefined && !of(row, keyName).some((text) => text !== null && matches(value, text))) return false

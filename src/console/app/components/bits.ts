@@ -112,16 +112,20 @@ export const smallTable = (
     "table",
     { class: isPlain ? "table plain" : "table", "aria-label": label },
     h(
-      "thead",
-      { class: isPlain ? "sr" : "" },
-      h(
-        "tr",
-        {},
-        heads.map(([text, look = "", width]) =>
-          h("th", { scope: "col", class: look, ...(width === undefined ? {} : { css: { width: `${width}px` } }) }, text)
-        )
-      )
+      "colgroup",
+      {},
+      heads.map(([, , width]) => h("col", width === undefined ? {} : { css: { width: `${width}px` } }))
     ),
+    !isPlain &&
+      h(
+        "thead",
+        {},
+        h(
+          "tr",
+          {},
+          heads.map(([text, look = ""]) => h("th", { scope: "col", class: look }, text))
+        )
+      ),
     h(
       "tbody",
       {},

@@ -73,8 +73,12 @@ export const holderOverview: Page = (app, main) => {
     const asked = app.route().query.get("range")
     return isRange(asked) ? asked : "24h"
   }
-  const draw = ({ balance, sums }: { readonly balance: Balance; readonly sums: Sums }) => {
+  const draw = ({ balance, sums }: { readonly balance: Balance; readonly sums: Sums | undefined }) => {
     head.note.textContent = balance.account
+    if (sums === undefined) {
+      fill(area, balanceOf(balance))
+      return
+    }
     if (charts === undefined) charts = overviewCharts(sums)
     else charts.show(sums)
     fill(
@@ -94,7 +98,7 @@ export const holderOverview: Page = (app, main) => {
     async () => {
       const [balance, sums] = await Promise.all([
         app.client.json<Balance>("/v1/balance"),
-        sumsOfRows(app, chosen(), "model")
+        sumsOfRows(app, chosen(), "model").catch(() => undefined)
       ])
       return { balance, sums }
     },

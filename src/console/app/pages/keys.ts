@@ -37,7 +37,7 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
     cell: (key) => [
       h("span", { class: key.status === "active" ? "" : "quiet" }, key.name),
       key.declared && [" ", badge(text.declared)],
-      second(key.account, key.hint === "" ? "" : ` · …${key.hint}`)
+      second(key.account)
     ]
   },
   {
@@ -186,6 +186,7 @@ export const keys: Page = (app, main) => {
       }
     },
     redraw: () => table.redraw(),
+    leave: close,
     step: (by) => table.step(by),
     create: () => void dialogs.create(),
     close() {

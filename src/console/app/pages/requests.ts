@@ -230,6 +230,7 @@ export const requests: Page = (app, main) => {
       if (route.id !== undefined) showOpened(route)
     },
     redraw: () => table.redraw(),
+    leave: close,
     step: (by) => table.step(by),
     toggleLive: live.toggle,
     close() {

@@ -80,6 +80,7 @@ export const taskDrawer = (
 ) => {
   let wanted = ""
   let again: ReturnType<typeof setTimeout> | undefined
+  let seen: TaskSummary | undefined
   let played: { readonly id: string; readonly element: Child } | undefined
 
   const cancel = (task: TaskSummary) =>
@@ -202,6 +203,8 @@ export const taskDrawer = (
       const task = known ?? (await source.find(id))
       const [video, deliveries] = await Promise.all([source.video(task), source.deliveries(task)])
       if (wanted !== id) return
+      if (seen?.id === id && seen.state !== task.state) void changed()
+      seen = task
       draw(task, video, deliveries)
       const isMoving = !isEnded(task) || deliveries.some(({ state }) => state === "pending" || state === "waiting")
       if (isMoving) again = setTimeout(() => wanted === id && drawer.shown() === id && void load(id), 1_000)

@@ -207,6 +207,7 @@ export const tasks: Page = (app, main) => {
       void loading.run()
     },
     redraw: () => table.redraw(),
+    leave: close,
     step: (by) => table.step(by),
     toggleLive: live.toggle,
     close() {

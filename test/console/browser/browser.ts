@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { chromium } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
+import { expect } from "vitest"
+import { startGateway } from "../../e2e/process.ts"
+import type { GatewayProcess } from "../../e2e/process.ts"
+
+const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path))
+
+/** Says so, once a file, where tests are skipped for want of a browser. */
+export const withoutChromium = (file: string): boolean => {
+  if (program === undefined) console.log(`skipped: ${file}, there is no chromium here`)
+  return program === undefined
+}
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({ executablePath: program!, args: ["--no-sandbox", "--disable-dev-shm-usage"] })
+
+export const adminKey = "admin-key-0123456789abcdefghijklmnop"
+
+/** A gateway that an operator can sign in to, and that calls receivers on this machine. */
+export const startOperated = (config = "", env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-console-"))
+  writeFileSync(join(folder, "gateway.yaml"), `callbacks: { allow: [127.0.0.0/8] }\n${config}`)
+  return startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env } })
+}
+
+/** Where pictures are written: a folder of this run, or the one that `CONSOLE_PICTURES` names. */
+const pictures = process.env["CONSOLE_PICTURES"] ?? mkdtempSync(join(tmpdir(), "gateway-pictures-"))
+mkdirSync(pictures, { recursive: true })
+
+const axe = readFileSync(join(import.meta.dirname, "../../../node_modules/axe-core/axe.min.js"), "utf8")
+
+interface Look {
+  readonly theme?: "light" | "dark"
+  readonly width?: number
+  readonly height?: number
+}
+
+/** A page in a browser of its own, which hears what the page complains of. */
+export const visit = async (
+  browser: Browser,
+  gateway: { readonly url: string },
+  { height = 900, theme = "light", width = 1440 }: Look = {}
+) => {
+  const context = await browser.newContext({
+    baseURL: gateway.url,
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"]
+  })
+  const page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  const complaints: Array<string> = []
+  const awaited: Array<RegExp> = [/status of 404 .*\/v1\/events$/]
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`console: ${message.text()} ${message.location().url}`)
+  })
+  page.on("pageerror", (error) => complaints.push(`error: ${error.message}`))
+  page.on("request", (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(gateway.url))
+      complaints.push(`elsewhere: ${request.url()}`)
+  })
+  page.on("dialog", (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.addInitScript(() =>
+    document.addEventListener("securitypolicyviolation", (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sample}`)
+    )
+  )
+  return {
+    page,
+    context,
+    /** Failures that a flow provokes; the browser logs each answer that is none of the good ones. */
+    awaits: (text: RegExp) => awaited.push(text),
+    quiet: () => expect(complaints.filter((text) => !awaited.some((one) => one.test(text)))).toEqual([]),
+    close: () => context.close()
+  }
+}
+export type Visit = Awaited<ReturnType<typeof visit>>
+
+export const signIn = async (page: Page, key: string): Promise<void> => {
+  await page.goto("/console")
+  await page.getByLabel("Key", { exact: true }).fill(key)
+  await page.getByRole("button", { name: "Sign in" }).click()
+  await page.getByRole("navigation", { name: "Console" }).waitFor()
+}
+
+/** What stands between the page and WCAG 2.2 AA, as axe finds it. */
+export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: {
+        run: (
+          options: object
+        ) => Promise<{ violations: Array<{ id: string; nodes: Array<{ html: string; failureSummary: string }> }> }>
+      }
+    }
+    const found = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.slice(0, 3).map((node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.slice(0, 200)}`)
+    )
+  })
+}
+
+export const picture = (page: Page, name: string): Promise<unknown> =>
+  page.screenshot({ path: join(pictures, `${name}.png`) })
+
+/** Whether the page is no wider than the window. */
+export const fitsIn = (page: Page): Promise<boolean> =>
+  page.evaluate(() => {
+    const main = document.querySelector("main")
+    return document.documentElement.scrollWidth <= innerWidth && (main === null || main.scrollWidth <= main.clientWidth)
+  })

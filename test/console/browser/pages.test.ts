@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Browser, Page } from "playwright-core"
+import type { GatewayProcess } from "../../e2e/process.ts"
+import {
+  adminKey,
+  fitsIn,
+  openBrowser,
+  picture,
+  signIn,
+  startOperated,
+  violations,
+  visit,
+  withoutChromium
+} from "./browser.ts"
+import { seed } from "./seed.ts"
+
+const isSkipped = withoutChromium("test/console/browser/pages.test.ts")
+
+const names = ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Playground"] as const
+
+const looks = [
+  { tag: "light", theme: "light", width: 1440, height: 900 },
+  { tag: "dark", theme: "dark", width: 1440, height: 900 },
+  { tag: "390", theme: "light", width: 390, height: 844 }
+] as const
+
+let browser: Browser
+let full: GatewayProcess
+let bare: GatewayProcess
+
+/** Whether a page shows what it has, and no grey lines. */
+const settled = async (page: Page) => {
+  await page.locator("main h1").first().waitFor()
+  await expect.poll(() => page.locator(".skeleton").count()).toBe(0)
+  await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {})
+}
+
+const open = async (page: Page, name: string) => {
+  await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true }).click()
+  await page.locator("main h1", { hasText: name }).waitFor()
+  await settled(page)
+}
+
+describe.skipIf(isSkipped)("the console's pages", () => {
+  beforeAll(async () => {
+    ;[browser, full, bare] = await Promise.all([openBrowser(), startOperated(), startOperated()])
+    await seed(full)
+  })
+  afterAll(() => Promise.all([browser.close(), full.dispose(), bare.dispose()]))
+
+  it.each(looks)("are whole, quiet and open to everybody: $tag", async ({ tag, ...look }) => {
+    const visitor = await visit(browser, full, look)
+    const { page } = visitor
+    await page.goto("/console")
+    expect(await violations(page)).toEqual([])
+    await picture(page, `signed-out-${tag}`)
+    await signIn(page, adminKey)
+    for (const name of names) {
+      await open(page, name)
+      expect([name, await violations(page)]).toEqual([name, []])
+      expect([name, await fitsIn(page)]).toEqual([name, true])
+      await picture(page, `${name.toLowerCase()}-${tag}`)
+    }
+    for (const name of ["Requests", "Tasks", "Keys"] as const) {
+      await open(page, name)
+      await page.locator("main tbody tr[data-id]").first().click()
+      await page.locator(".drawer h2").first().waitFor()
+      expect([name, await violations(page)]).toEqual([name, []])
+      await picture(page, `${name.toLowerCase()}-opened-${tag}`)
+      await page.keyboard.press("Escape")
+      await expect.poll(() => page.locator(".drawer").isVisible()).toBe(false)
+    }
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it.each(looks)("say what would be there where nothing is: $tag", async ({ tag, ...look }) => {
+    const visitor = await visit(browser, bare, look)
+    await signIn(visitor.page, adminKey)
+    for (const name of ["Overview", "Requests", "Tasks"] as const) {
+      await open(visitor.page, name)
+      expect([name, await violations(visitor.page)]).toEqual([name, []])
+      await picture(visitor.page, `${name.toLowerCase()}-empty-${tag}`)
+    }
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it.each(looks)("say what is wrong where the gateway does not answer: $tag", async ({ tag, ...look }) => {
+    const visitor = await visit(browser, full, look)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    visitor.awaits(/status of 503/)
+    await page.route(/\/admin\/v1\/(?!events)/, (route) =>
+      route.fulfill({
+        status: 503,
+        headers: { "x-request-id": "req_failing" },
+        json: {
+          error: { code: "server_error", message: "The database does not answer", param: null, type: "server_error" }
+        }
+      })
+    )
+    for (const name of ["Requests", "Tasks", "Keys", "Accounts", "Models"] as const) {
+      await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true }).click()
+      await page.getByRole("alert").getByText("can’t be shown").waitFor()
+      expect(await page.locator("main").innerText()).toContain("503 server_error")
+      expect([name, await violations(page)]).toEqual([name, []])
+      await picture(page, `${name.toLowerCase()}-failed-${tag}`)
+    }
+    await page.unroute(/\/admin\/v1\/(?!events)/)
+    await page.getByRole("button", { name: "Try again" }).click()
+    await page.getByRole("table", { name: "Models" }).waitFor()
+    visitor.quiet()
+    await visitor.close()
+  })
+})

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Browser } from "playwright-core"
+import type { GatewayProcess } from "../../e2e/process.ts"
+import { adminKey, openBrowser, picture, signIn, startOperated, violations, visit, withoutChromium } from "./browser.ts"
+import { calls } from "./seed.ts"
+
+const isSkipped = withoutChromium("test/console/browser/tasks.test.ts")
+
+let browser: Browser
+let gateway: GatewayProcess
+
+/** Who is told of a task's changes; says that nobody wants it until it is asked otherwise. */
+const receiver = { status: 410, body: '<img src=x onerror="alert(1)"> gone' }
+const server = Bun.serve({ port: 0, fetch: () => new Response(receiver.body, { status: receiver.status }) })
+
+describe.skipIf(isSkipped)("a task in the console", () => {
+  beforeAll(async () => {
+    ;[browser, gateway] = await Promise.all([openBrowser(), startOperated()])
+  })
+  afterAll(() => Promise.all([browser.close(), gateway.dispose(), server.stop(true)]))
+
+  it("is followed to its end, its file played, and its callback sent again", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    const { video } = calls(gateway)
+    const id = await video("A paper boat", { callback_url: `http://127.0.0.1:${server.port}/hook` })
+    await signIn(page, adminKey)
+    await page.goto(`/console/tasks/${id}`)
+    const drawer = page.locator(".drawer")
+    await expect.poll(() => drawer.locator("h2").first().textContent()).toContain("succeeded")
+    const player = drawer.locator("video")
+    await player.waitFor()
+    const played = await player.evaluate(async (element) => {
+      const film = element as HTMLVideoElement
+      film.muted = true
+      await film.play()
+      await new Promise((resolve) => film.addEventListener("timeupdate", resolve, { once: true }))
+      return { width: film.videoWidth, seconds: film.duration }
+    })
+    expect(played.width).toBeGreaterThan(400)
+    expect(played.seconds).toBeGreaterThan(3)
+    await drawer.getByText("Nobody was told that it succeeded.").waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, "task-undelivered")
+    receiver.status = 204
+    receiver.body = ""
+    await drawer.getByRole("button", { name: "Redeliver" }).first().click()
+    await expect.poll(() => drawer.getByRole("table", { name: "Deliveries" }).textContent()).toContain("delivered")
+    await expect.poll(() => drawer.getByText("Nobody was told").count()).toBe(0)
+    await picture(page, "task-delivered")
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it("is cancelled while it waits", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    const id = await calls(gateway).video("[[sandbox: queue=1h]] A paper boat")
+    await signIn(page, adminKey)
+    await page.goto(`/console/tasks?state=queued`)
+    await page.locator(`tr[data-id="${id}"]`).click()
+    await page.locator(".drawer").getByRole("button", { name: "Cancel task" }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel task" }).click()
+    await expect.poll(() => page.locator(".drawer h2").first().textContent()).toContain("cancelled")
+    visitor.quiet()
+    await visitor.close()
+  })
+})
