@@ -14,7 +14,7 @@ import { Guesses } from "../guard/Guesses.ts"
 import { uncounted } from "../limits/Limits.ts"
 
 /** A request as the server has it. */
-interface Knocking {
+export interface Knocking {
   readonly request: Request
   readonly server: Pick<Bun.Server<undefined>, "requestIP">
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { spawnSync, TOML, Transpiler, which } from "bun"
 import { Either, Schema } from "effect"
+import { parseDocument } from "yaml"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { PricesFile } from "../../src/config/sections/Model.ts"
@@ -90,11 +92,32 @@ const isRead = (text: string) =>
     Either.isRight(readDocument("a page", text, env, Schema.make<unknown>(schema.ast)))
   )
 
+/** Reads a block as its language has it; throws where it can't. */
+const wellFormed = (language: string, code: string): void => {
+  if (language === "ts") new Transpiler({ loader: "ts" }).transformSync(code)
+  if (language === "toml") TOML.parse(code)
+  if (language === "yaml" && parseDocument(code).errors.length > 0) throw new Error("it is no YAML")
+  // A line each, or one in all.
+  if (language === "json") for (const one of code.startsWith('{"') ? code.trim().split("\n") : [code]) JSON.parse(one)
+  if (language === "python" && python !== null) {
+    const { exitCode, stderr } = spawnSync([python, "-c", "import ast, sys; ast.parse(sys.stdin.read())"], {
+      stdin: Buffer.from(code)
+    })
+    if (exitCode !== 0) throw new Error(stderr.toString())
+  }
+}
+
+const python = which("python3")
+
 const other = snippets.filter(({ language }) => language !== "sh")
 
 describe.each(other.map((one) => [`${one.page}, ${one.heading} (${one.language})`, one] as const))(
   "%s",
   (_, { code, language, page }: Snippet) => {
+    it("is well-formed", () => {
+      expect(() => wellFormed(language, code)).not.toThrow()
+    })
+
     it("is what it says, or shown elsewhere", () => {
       if (blocksElsewhere.some((one) => one[0] === page && one[1] === language && one[2].test(code))) return
       if (language === "yaml") expect(isRead(code)).toBe(true)

@@ -38,6 +38,8 @@ export const startWritten = async () => {
     HOME: gateway.folder,
     USER: "operator",
     GATEWAY_KEY: gateway.key,
+    // Where commands look for it; a page's is at the port that it has by default.
+    GATEWAY_PORT: new URL(gateway.url).port,
     GATEWAY_ADMIN_KEY: adminKey
   }
 
