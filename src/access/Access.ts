@@ -35,8 +35,9 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
         return Effect.flatMap(keys.open(hash), (found) => {
           if (Option.isNone(found))
             return Effect.fail(secret !== undefined && ApiKey.isMistyped(secret) ? mistyped : unknown)
-          const { caller, expiresAtMs = Infinity, revoked } = found.value
+          const { caller, expiresAtMs = Infinity, revoked, suspended } = found.value
           if (revoked) return Effect.fail(revokedKey)
+          if (suspended) return Effect.fail(suspendedAccount)
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           const success = Effect.succeed(caller)
@@ -84,6 +85,7 @@ const malformed = Effect.fail(
 const unknown = new AuthInvalid({ message: "Invalid API key: unknown key" })
 const mistyped = new AuthInvalid({ message: "Invalid API key: mistyped or cut off (its checksum does not match)" })
 const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was revoked" })
+const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its account is suspended" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
 
 /** The token of `Bearer <token>`; null where the header says anything else. */

@@ -68,8 +68,11 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
             if (!Schema.is(AccountName)(id)) return yield* badName(id)
             yield* check(options)
             const nowMs = yield* Clock.currentTimeMillis
-            if (yield* accounts.isThere(id)) {
-              return yield* new Conflict({ code: null, message: `there is an account "${id}" already` })
+            if (yield* accounts.isTaken(id)) {
+              const message = (yield* accounts.isThere(id))
+                ? `there is an account "${id}" already`
+                : `an account "${id}" was deleted, and its books stay; choose another id`
+              return yield* new Conflict({ code: null, message })
             }
             yield* accounts.insert(id, changed(blank, options), nowMs)
             if (options.nanoUsd !== undefined) {

@@ -3,7 +3,7 @@ import type { AccountRow } from "../access/store/Accounts.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import { Money, money } from "../ledger/Money.ts"
-import { isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
+import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
 /** An account as those who run the gateway see it. */
 export const AccountRecord = Schema.Struct({
@@ -31,6 +31,7 @@ export const AccountRecord = Schema.Struct({
     "Whether its keys may use models without a price although it has a balance; null for what the configuration says."
   ),
   keys: said(Schema.Int, "Keys that are not revoked."),
+  suspended_at: said(Schema.NullOr(Schema.String), "Since when its keys open nothing; null where they do."),
   created_at: said(Schema.String, "ISO 8601, UTC.")
 }).annotations({ identifier: "Account" })
 export type AccountRecord = typeof AccountRecord.Type
@@ -56,5 +57,6 @@ export const accountRecord = (row: AccountRow): AccountRecord => ({
   unpriced: row.declared_unpriced ?? row.unpriced,
   hold_output_tokens: row.declared_hold_output_tokens ?? row.hold_output_tokens,
   keys: row.keys,
+  suspended_at: isoOrNull(row.suspended_at),
   created_at: isoTime(row.created_at)
 })

@@ -4,6 +4,7 @@ import { Unpriced } from "../contract/Caller.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { integer, required, said } from "../contract/fields.ts"
+import { AccountDeleted } from "./AccountEnding.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
 import { AccountName, LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
 import { PageParams, pageOf } from "./paging.ts"
@@ -85,6 +86,31 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .setPayload(UpdateAccount)
       .addSuccess(AccountRecord)
       .annotateContext(summary("Change an account", "What is left out stays; null takes it away."))
+  )
+  .add(
+    HttpApiEndpoint.post("suspend", "/admin/v1/accounts/:id/suspend")
+      .setPath(IdPath)
+      .addSuccess(AccountRecord)
+      .annotateContext(
+        summary("Suspend an account", "Its keys open nothing any more within a second; what runs comes to its end.")
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("resume", "/admin/v1/accounts/:id/resume")
+      .setPath(IdPath)
+      .addSuccess(AccountRecord)
+      .annotateContext(summary("End an account's suspension"))
+  )
+  .add(
+    HttpApiEndpoint.del("delete", "/admin/v1/accounts/:id")
+      .setPath(IdPath)
+      .addSuccess(AccountDeleted)
+      .annotateContext(
+        summary(
+          "Delete a suspended account",
+          "Removes its responses, conversations, tasks, files, rows of requests and kept answers. The books stay: what it used and paid. Refused with 409 unless it is suspended and has no unfinished tasks."
+        )
+      )
   )
   .add(
     HttpApiEndpoint.post("credit", "/admin/v1/accounts/:id/credit")

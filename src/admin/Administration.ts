@@ -3,6 +3,7 @@ import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import type { UsageQuestion } from "../ledger/usageReportOf.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
+import { AccountEnding } from "./AccountEnding.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { ConfigurationAdministration } from "./ConfigurationAdministration.ts"
 import { DeliveryAdministration } from "./DeliveryAdministration.ts"
@@ -17,6 +18,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
   dependencies: [
     KeyAdministration.Default,
     AccountAdministration.Default,
+    AccountEnding.Default,
     TaskAdministration.Default,
     DeliveryAdministration.Default,
     WebhookAdministration.Default,
@@ -31,6 +33,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     return {
       keys: yield* KeyAdministration,
       accounts: yield* AccountAdministration,
+      ending: yield* AccountEnding,
       tasks: yield* TaskAdministration,
       deliveries: yield* DeliveryAdministration,
       webhooks: yield* WebhookAdministration,

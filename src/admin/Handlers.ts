@@ -45,7 +45,7 @@ const KeysHandlers = handlers(
 
 const AccountsHandlers = handlers(
   AdminAccountsApi,
-  Effect.map(Administration, ({ accounts, webhooks }) => ({
+  Effect.map(Administration, ({ accounts, ending, webhooks }) => ({
     list: ({ urlParams }) => Effect.map(accounts.list(offsetOf(urlParams)), (rows) => pagedByOffset(rows, urlParams)),
     create: ({ caller, payload }) =>
       accounts.create(caller.key, payload.id, {
@@ -56,6 +56,9 @@ const AccountsHandlers = handlers(
     show: ({ path }) => accounts.show(path.id),
     update: ({ caller, path, payload }) =>
       accounts.set(caller.key, path.id, { ...accountOptions(payload), unmetered: payload.unmetered }),
+    suspend: ({ caller, path }) => ending.suspend(caller.key, path.id),
+    resume: ({ caller, path }) => ending.resume(caller.key, path.id),
+    delete: ({ caller, path }) => ending.remove(caller.key, path.id),
     credit: ({ caller, path, payload }) => {
       const nanoUsd = nanoUsdOf(payload.usd)
       return nanoUsd === 0

@@ -1,6 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import type { AccountOptions } from "../admin/AccountAdministration.ts"
+import type { AccountDeleted } from "../admin/AccountEnding.ts"
 import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
@@ -175,18 +176,85 @@ const set = Command.make(
   )
 )
 
+const suspend = Command.make("suspend", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { accounts } = yield* Operator
+      const account = yield* accounts.suspend(id)
+      const words = `Suspended ${id}: its keys open nothing any more, within a second. What runs comes to its end.`
+      yield* print(json, account, () => `${words}\ngateway accounts resume ${id} undoes it.`)
+    })
+  )
+).pipe(
+  Command.withDescription(
+    help("Suspend an account. Its keys open nothing until it is resumed.", "gateway accounts suspend team-a")
+  )
+)
+
+const resume = Command.make("resume", { id, json }, ({ id, json }) =>
+  administering(
+    Effect.gen(function* () {
+      const { accounts } = yield* Operator
+      const account = yield* accounts.resume(id)
+      yield* print(json, account, () => `${id} is no longer suspended: its keys open again.`)
+    })
+  )
+).pipe(Command.withDescription(help("End an account's suspension.", "gateway accounts resume team-a")))
+
+const remove = Command.make(
+  "delete",
+  { id, yes: Options.boolean("yes").pipe(Options.withDescription("Without it nothing is deleted.")), json },
+  ({ id, json, yes }) =>
+    administering(
+      Effect.gen(function* () {
+        if (!yes) {
+          const message = `--yes: expected, for nobody can undo it: what ${id} has stored is removed, and its keys are revoked`
+          return yield* new InvalidRequest({ param: "yes", message })
+        }
+        const { accounts } = yield* Operator
+        const deleted = yield* accounts.delete(id)
+        yield* print(json, deleted, () => deletedShown(deleted))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Delete a suspended account and what it has stored. Responses, conversations, tasks, files, rows of requests and kept answers are removed; the books stay: what it used and paid.",
+      "gateway accounts delete team-a --yes"
+    )
+  )
+)
+
 export const accountsCommand: Group = {
   name: "accounts",
-  commands: [remoteLeaf(create), remoteLeaf(list), remoteLeaf(show), remoteLeaf(credit), remoteLeaf(set)]
+  commands: [
+    remoteLeaf(create),
+    remoteLeaf(list),
+    remoteLeaf(show),
+    remoteLeaf(credit),
+    remoteLeaf(set),
+    remoteLeaf(suspend),
+    remoteLeaf(resume),
+    remoteLeaf(remove)
+  ]
+}
+
+const deletedShown = ({ id, removed }: AccountDeleted): string => {
+  const there = Object.entries(removed).filter(([, count]) => count > 0)
+  const rows = there.map(([what, count]) => [what.replaceAll("_", " "), count.toLocaleString("en")])
+  return [`Deleted ${id}; its books stay.`, ...(rows.length === 0 ? [] : ["", table(["REMOVED", "ROWS"], rows)])].join(
+    "\n"
+  )
 }
 
 const unmetered = (id: string) =>
   `It is unmetered: it may spend without end, until it is given money (gateway accounts credit ${id} 50).`
 
-const header = ["ACCOUNT", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"]
+const header = ["ACCOUNT", "STATUS", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"]
 
 const row = (account: AccountRecord) => [
   account.id,
+  account.suspended_at === null ? "active" : "suspended",
   account.available === null ? "unmetered" : `$${account.available.usd}`,
   account.granted === null ? "" : `$${account.granted.usd}`,
   `$${account.settled.usd}`,
@@ -209,7 +277,8 @@ const shown = (account: AccountRecord) =>
     "search finds": account.search_domains.allowed?.join(", ") ?? null,
     "search never finds": account.search_domains.blocked?.join(", ") ?? null,
     keys: String(account.keys),
-    created: account.created_at
+    created: account.created_at,
+    suspended: account.suspended_at
   })
 
 const shownGrants = (grants: ReadonlyArray<GrantRecord>) =>

@@ -31,6 +31,7 @@ import { operations } from "./migrations/0026_operations.ts"
 import { traces } from "./migrations/0027_traces.ts"
 import { sessions } from "./migrations/0028_sessions.ts"
 import { requestBodies } from "./migrations/0029_requestBodies.ts"
+import { deletedAccounts } from "./migrations/0030_deletedAccounts.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -73,7 +74,8 @@ const onBoth: ReadonlyArray<Step> = [
   [26, "operations", operations],
   [27, "traces", traces],
   [28, "sessions", sessions],
-  [29, "requestBodies", requestBodies]
+  [29, "requestBodies", requestBodies],
+  [30, "deletedAccounts", deletedAccounts]
 ]
 
 /** The schema that this gateway works with. */

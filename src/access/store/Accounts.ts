@@ -32,7 +32,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
 
     /** With what its tasks hold (on Postgres requests too), and how many keys it has. */
     const find = (id: string): Effect.Effect<AccountRow | undefined, SqlError> =>
-      Effect.zipRight(summed, Effect.map(sql`${select} WHERE a.id = ${id}`, accounts.first))
+      Effect.zipRight(summed, Effect.map(sql`${select} WHERE a.id = ${id} AND a.deleted_at IS NULL`, accounts.first))
 
     /** By id. */
     const list = (page: {
@@ -41,11 +41,36 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     }): Effect.Effect<ReadonlyArray<AccountRow>, SqlError> =>
       Effect.zipRight(
         summed,
-        Effect.map(sql`${select} ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`, accounts.all)
+        Effect.map(
+          sql`${select} WHERE a.deleted_at IS NULL ORDER BY a.id LIMIT ${page.limit} OFFSET ${page.offset}`,
+          accounts.all
+        )
       )
 
     const isThere = (id: string): Effect.Effect<boolean, SqlError> =>
+      Effect.map(sql`SELECT 1 FROM accounts WHERE id = ${id} AND deleted_at IS NULL`, (found) => found.length > 0)
+
+    /** Also by one that was deleted: its books stay. */
+    const isTaken = (id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(sql`SELECT 1 FROM accounts WHERE id = ${id}`, (found) => found.length > 0)
+
+    /** @param atMs null: no longer */
+    const suspend = (id: string, atMs: number | null): Effect.Effect<unknown, SqlError> =>
+      sql`UPDATE accounts SET suspended_at = ${atMs} WHERE id = ${id}`
+
+    /** Whether keys of the configuration file are its. */
+    const isDeclared = (id: string): Effect.Effect<boolean, SqlError> =>
+      Effect.map(
+        sql`SELECT 1 FROM keys WHERE account_id = ${id} AND declared = 'here' LIMIT 1`,
+        (found) => found.length > 0
+      )
+
+    /** Hides it, and ends its keys, which lose their names. */
+    const remove = (id: string, nowMs: number): Effect.Effect<unknown, SqlError> =>
+      Effect.zipRight(
+        sql`UPDATE keys SET revoked_at = COALESCE(revoked_at, ${nowMs}), name = id WHERE account_id = ${id}`,
+        sql`UPDATE accounts SET deleted_at = ${nowMs} WHERE id = ${id}`
+      )
 
     const insert = (id: string, settings: AccountSettings, nowMs: number): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO accounts ${sql.insert({ id, created_at: nowMs, ...columnsOf(settings) })}`
@@ -98,6 +123,10 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       find,
       list,
       isThere,
+      isTaken,
+      isDeclared,
+      suspend,
+      delete: remove,
       insert,
       update,
       ensure,
@@ -124,7 +153,8 @@ const accounts = rows("accounts", {
   search_allowed: Schema.NullOr(Patterns),
   search_blocked: Schema.NullOr(Patterns),
   keys: Schema.Int,
-  created_at: Schema.Int
+  created_at: Schema.Int,
+  suspended_at: Schema.NullOr(Schema.Int)
 })
 export type AccountRow = ReturnType<typeof accounts.one>
 

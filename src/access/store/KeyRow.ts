@@ -26,6 +26,7 @@ const columns = {
 const openings = rows("keys", {
   ...columns,
   account_limits: LimitsJson,
+  suspended_at: Time,
   unpriced_here: Schema.NullOr(Unpriced),
   hold_output_tokens: Schema.NullOr(Schema.Int),
   search_allowed: Schema.NullOr(Patterns),
@@ -56,6 +57,8 @@ export interface Opening {
   readonly caller: Caller
   readonly expiresAtMs: number | undefined
   readonly revoked: boolean
+  /** Whether its account is. */
+  readonly suspended: boolean
 }
 
 export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined => {
@@ -74,7 +77,8 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
         searchDomains: { allowed: row.search_allowed ?? undefined, blocked: row.search_blocked ?? undefined }
       },
       expiresAtMs: row.expires_at ?? undefined,
-      revoked: row.revoked_at !== null
+      revoked: row.revoked_at !== null,
+      suspended: row.suspended_at !== null
     }
   )
 }

@@ -57,7 +57,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     /** @param hash of the secret, `ApiKey.hash` */
     const open = (hash: string): Effect.Effect<Option.Option<Opening>> =>
-      sql`SELECT k.*, a.limits AS account_limits,
+      sql`SELECT k.*, a.limits AS account_limits, COALESCE(a.deleted_at, a.suspended_at) AS suspended_at,
         COALESCE(k.unpriced, a.declared_unpriced, a.unpriced) AS unpriced_here,
         COALESCE(a.declared_hold_output_tokens, a.hold_output_tokens) AS hold_output_tokens, a.search_allowed, a.search_blocked
         FROM keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash = ${hash}`.pipe(

@@ -37,7 +37,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "accounts",
-        what: "Make, list, change and credit accounts.",
+        what: "Make, change, credit, suspend and delete accounts.",
         load: async () => (await import("../accounts.ts")).accountsCommand
       },
       {

@@ -1,6 +1,7 @@
 import { Context, Data } from "effect"
 import type { Effect } from "effect"
 import type { AccountOptions } from "../../admin/AccountAdministration.ts"
+import type { AccountDeleted } from "../../admin/AccountEnding.ts"
 import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
 import type { AuditRecord } from "../../admin/AuditRecord.ts"
 import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
@@ -68,6 +69,9 @@ export interface Operations {
       options: AccountOptions & { readonly unmetered?: boolean | undefined }
     ) => Answer<AccountRecord>
     readonly credit: (id: string, nanoUsd: number, note: string) => Answer<AccountRecord>
+    readonly suspend: (id: string) => Answer<AccountRecord>
+    readonly resume: (id: string) => Answer<AccountRecord>
+    readonly delete: (id: string) => Answer<AccountDeleted>
     readonly grantsOf: (id: string, limit: number) => All<GrantRecord>
   }
   readonly tasks: {

@@ -60,7 +60,7 @@ const patienceMs = 15_000
 const operations = Effect.gen(function* () {
   const settings = yield* Settings
   const all = yield* Administration
-  const { accounts, audit, deliveries, keys, nodes, requests, tasks, usage, webhooks } = all
+  const { accounts, audit, deliveries, ending, keys, nodes, requests, tasks, usage, webhooks } = all
   const first = (limit: number) => ({ offset: 0, limit })
   /** Webhook secrets come from the server's master secret: with another one, they would be others. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
@@ -82,6 +82,9 @@ const operations = Effect.gen(function* () {
       create: (id, options) => accounts.create(actor, id, options),
       set: (id, options) => accounts.set(actor, id, options),
       credit: (id, nanoUsd, note) => accounts.credit(actor, id, nanoUsd, note),
+      suspend: (id) => ending.suspend(actor, id),
+      resume: (id) => ending.resume(actor, id),
+      delete: (id) => ending.remove(actor, id),
       grantsOf: accounts.grantsOf
     },
     tasks: {

@@ -106,6 +106,9 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           ),
         credit: (id, nanoUsd, note) =>
           told(adminAccounts.credit({ path: { id }, payload: { usd: money(nanoUsd).usd, note } })),
+        suspend: (id) => told(adminAccounts.suspend({ path: { id } })),
+        resume: (id) => told(adminAccounts.resume({ path: { id } })),
+        delete: (id) => told(adminAccounts.delete({ path: { id } })),
         grantsOf: (id, limit) =>
           Effect.map(told(adminAccounts.grants({ path: { id }, urlParams: { limit } })), ({ data }) => data)
       },

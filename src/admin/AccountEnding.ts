@@ -1,0 +1,106 @@
+import { Clock, Effect, Schema } from "effect"
+import { Accounts } from "../access/store/Accounts.ts"
+import { Conflict, NotFound } from "../contract/Failure.ts"
+import { said } from "../contract/fields.ts"
+import { Changes } from "../sql/Changes.ts"
+import { accountRecord } from "./AccountRecord.ts"
+import type { AccountRecord } from "./AccountRecord.ts"
+import { makeChange } from "./change.ts"
+import { Audit } from "./store/Audit.ts"
+import type { Actor } from "./store/Audit.ts"
+import { Erasure } from "./store/Erasure.ts"
+
+const count = (what: string) => said(Schema.Int, what)
+
+/** What a deleted account left, and is no longer there. */
+export const AccountDeleted = Schema.Struct({
+  object: Schema.Literal("account.deleted"),
+  id: said(Schema.String, "The account's id, which no other can have."),
+  removed: said(
+    Schema.Struct({
+      responses: count("Kept responses."),
+      tasks: count("Tasks with their callbacks."),
+      files: count("Copies of videos; they are removed within the hour."),
+      requests: count("Rows that tell what became of requests."),
+      kept_answers: count("Answers kept for their `Idempotency-Key`."),
+      idempotency_claims: count("Keys of requests that were under way."),
+      thread_turns: count("Turns of conversations."),
+      reasoning_seals: count("What upstreams signed tool calls with."),
+      upstream_ids: count("Ids of what upstreams keep; what they keep is theirs to remove.")
+    }),
+    "How much was removed."
+  )
+}).annotations({ identifier: "AccountDeleted" })
+export type AccountDeleted = typeof AccountDeleted.Type
+
+/** The end of accounts, for a while or for good. */
+export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admin/AccountEnding", {
+  dependencies: [Accounts.Default, Erasure.Default, Audit.Default, Changes.Default],
+  effect: Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const erasure = yield* Erasure
+    const change = yield* makeChange
+
+    const show = (id: string): Effect.Effect<AccountRecord, NotFound> =>
+      Effect.flatMap(Effect.orDie(accounts.find(id)), (row) =>
+        row === undefined
+          ? Effect.fail(new NotFound({ param: null, message: `no account "${id}"` }))
+          : Effect.succeed(accountRecord(row))
+      )
+
+    const setting = (actor: Actor, id: string, action: string, atMs: Effect.Effect<number | null>) =>
+      change({
+        actor,
+        action,
+        before: show(id),
+        write: Effect.flatMap(atMs, (at) => accounts.suspend(id, at)),
+        after: () => show(id),
+        target: () => id
+      }).pipe(Effect.map(({ after }) => after))
+
+    /** Its keys open nothing any more, within a second; what runs comes to its end. */
+    const suspend = (actor: Actor, id: string) => setting(actor, id, "account.suspend", Clock.currentTimeMillis)
+
+    const resume = (actor: Actor, id: string) => setting(actor, id, "account.resume", Effect.succeed(null))
+
+    const deletable = (id: string) =>
+      Effect.gen(function* () {
+        const account = yield* show(id)
+        if (account.suspended_at === null) {
+          return yield* conflict(`suspend ${id} first, so that what it has under way comes to its end`)
+        }
+        const tasks = yield* erasure.unfinishedTasks(id)
+        if (tasks > 0) {
+          return yield* conflict(
+            `${id} has ${tasks} unfinished ${tasks === 1 ? "task" : "tasks"}: cancel them, or wait`
+          )
+        }
+        if (yield* accounts.isDeclared(id)) {
+          return yield* conflict(`${id} has keys in the configuration file: take them out first`)
+        }
+        return account
+      })
+
+    /**
+     * Removes what a suspended account has stored. The books stay: what it used and paid, and nothing of what was said.
+     */
+    const remove = (actor: Actor, id: string): Effect.Effect<AccountDeleted, NotFound | Conflict> =>
+      Effect.gen(function* () {
+        yield* Effect.catchTag(deletable(id), "SqlError", Effect.die)
+        const removed = yield* Effect.orDie(erasure.erase(id))
+        yield* change({
+          actor,
+          action: "account.delete",
+          before: deletable(id),
+          write: Effect.flatMap(Clock.currentTimeMillis, (nowMs) => accounts.delete(id, nowMs)),
+          after: () => Effect.succeed({ removed }),
+          target: () => id
+        })
+        return { object: "account.deleted", id, removed }
+      })
+
+    return { suspend, resume, remove } as const
+  })
+}) {}
+
+const conflict = (message: string) => new Conflict({ code: null, message })

@@ -1,0 +1,129 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+
+/**
+ * Everything that an account leaves in the database, by its primary key; callbacks, inputs, items and events go with the
+ * rows that they belong to. A test finds tables that are in none of the two.
+ */
+export const erased = {
+  responses: ["id"],
+  tasks: ["id"],
+  requests: ["id"],
+  kept_answers: ["id"],
+  idempotency_claims: ["account_id", "endpoint", "idempotency_key"],
+  thread_turns: ["account_id", "id"],
+  reasoning_seals: ["account_id", "call_id"],
+  upstream_ids: ["upstream", "id"]
+} as const
+
+/** The books: who used how much of what and paid for it, and nothing of what was said. Callbacks go with their tasks. */
+export const staying = [
+  "keys",
+  "grants",
+  "usage",
+  "usage_days",
+  "usage_unsummed",
+  "holds",
+  "node_holds",
+  "request_hours",
+  "deliveries",
+  "response_items"
+] as const
+
+type Table = keyof typeof erased
+const tables = Object.keys(erased).filter((name): name is Table => name in erased)
+
+/** Rows that are removed at a time, and those of `requests` that are looked through: others write in between. */
+const [batch, stretch] = [500, 50_000]
+
+/** Removes what accounts leave. */
+export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Erasure", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const unfinishedTasks = (account: string): Effect.Effect<number, SqlError> =>
+      Effect.map(
+        sql`SELECT COUNT(*) AS n FROM tasks WHERE account_id = ${account} AND ended_at IS NULL`,
+        (found) => counts.first(found)?.n ?? 0
+      )
+
+    /** Whose copies are removed by the process that looks after them. */
+    const releaseFiles = (account: string): Effect.Effect<number, SqlError> =>
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
+        Effect.map(
+          sql`UPDATE custody SET source = NULL, due_at = ${nowMs}
+            WHERE task_id IN (SELECT id FROM tasks WHERE account_id = ${account}) RETURNING task_id`,
+          (found) => found.length
+        )
+      )
+
+    const some = (table: Table, account: string): Effect.Effect<number, SqlError> => {
+      const key = sql.literal(erased[table].join(", "))
+      return Effect.map(
+        sql`DELETE FROM ${sql(table)} WHERE (${key}) IN
+          (SELECT ${key} FROM ${sql(table)} WHERE account_id = ${account} LIMIT ${batch}) RETURNING account_id`,
+        (found) => found.length
+      )
+    }
+
+    const all = (table: Table, account: string): Effect.Effect<number, SqlError> =>
+      Effect.iterate(
+        { removed: 0, last: batch },
+        {
+          while: ({ last }) => last === batch,
+          body: ({ removed }) =>
+            Effect.map(Effect.zipLeft(some(table, account), Effect.yieldNow()), (last) => ({
+              removed: removed + last,
+              last
+            }))
+        }
+      ).pipe(Effect.map(({ removed }) => removed))
+
+    /** There may be millions, with no index by account: once through all, a stretch at a time. */
+    const allRequests = (account: string): Effect.Effect<number, SqlError> =>
+      Effect.gen(function* () {
+        const { first, last } = ends.first(
+          yield* sql`SELECT COALESCE(MIN(id), 0) AS first, COALESCE(MAX(id), -1) AS last FROM requests`
+        ) ?? { first: 0, last: -1 }
+        let removed = 0
+        for (let from = first; from <= last; from += stretch) {
+          const found = yield* sql`DELETE FROM requests
+            WHERE id >= ${from} AND id < ${from + stretch} AND account_id = ${account} RETURNING id`
+          removed += found.length
+          yield* Effect.yieldNow()
+        }
+        return removed
+      })
+
+    /** Removes everything, batch by batch, each a transaction of its own: what is left by a crash is removed next time. */
+    const erase = (account: string): Effect.Effect<Readonly<Record<Table | "files", number>>, SqlError> =>
+      Effect.gen(function* () {
+        const files = yield* releaseFiles(account)
+        const removed = yield* Effect.forEach(tables, (table) =>
+          Effect.map(
+            table === "requests" ? allRequests(account) : all(table, account),
+            (count) => [table, count] as const
+          )
+        )
+        return { ...none, ...Object.fromEntries(removed), files }
+      })
+
+    return { unfinishedTasks, erase } as const
+  })
+}) {}
+
+const none = {
+  responses: 0,
+  tasks: 0,
+  requests: 0,
+  kept_answers: 0,
+  idempotency_claims: 0,
+  thread_turns: 0,
+  reasoning_seals: 0,
+  upstream_ids: 0
+}
+
+const counts = rows("tasks", { n: Schema.Int })
+const ends = rows("requests", { first: Schema.Int, last: Schema.Int })
