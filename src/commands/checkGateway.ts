@@ -16,29 +16,37 @@ import { table } from "./table.ts"
 import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
 import { SettingsLive } from "./settings.ts"
 
-/** Everything the start would complain about, without a start and without the network; else what would be served. */
-export const checkGateway = Effect.gen(function* () {
-  const { file, filePath, isStored, server, warnings } = yield* Settings
-  yield* parseAllowed(server.trustedProxies, "server.trusted_proxies")
-  if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
-  const models = yield* checked(file)
-  const upstreams = Object.entries(file.value.upstreams ?? {})
-  yield* Console.log(table(header, [...models.values()].map(row)))
-  for (const [name, { list_models }] of upstreams) {
-    if (list_models === true) yield* Console.log(`and every model that ${name} lists when the gateway starts`)
-  }
-  for (const line of [...warnings, ...modelWarnings(file.value, models.keys())]) yield* Console.log(`warning: ${line}`)
-  if (isStored) {
-    const version = file.version === undefined ? "No version was applied yet." : `Version ${file.version} is in order.`
-    return yield* Console.log(`\n${version}`)
-  }
-  yield* Console.log(
-    Option.match(filePath, {
-      onNone: () => "\nNo gateway.yaml: the sandbox, and the providers whose keys are in the environment.",
-      onSome: (path) => `\n${path} is in order.`
-    })
-  )
-}).pipe(Effect.provide(SettingsLive))
+/** Everything the start would complain about, without a start; else what would be served. @param live whether upstreams are asked too, over the network */
+export const checkGateway = (live: boolean) =>
+  Effect.gen(function* () {
+    const { file, filePath, isStored, server, warnings } = yield* Settings
+    yield* parseAllowed(server.trustedProxies, "server.trusted_proxies")
+    if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
+    const models = yield* checked(file)
+    const upstreams = Object.entries(file.value.upstreams ?? {})
+    yield* Console.log(table(header, [...models.values()].map(row)))
+    for (const [name, { list_models }] of upstreams) {
+      if (list_models === true) yield* Console.log(`and every model that ${name} lists when the gateway starts`)
+    }
+    for (const line of [...warnings, ...modelWarnings(file.value, models.keys())])
+      yield* Console.log(`warning: ${line}`)
+    if (live) {
+      const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
+      // Without a file the models are those that providers are known for: nobody wrote them.
+      yield* checkLive(file, models, isStored || Option.isSome(filePath))
+    }
+    if (isStored) {
+      const version =
+        file.version === undefined ? "No version was applied yet." : `Version ${file.version} is in order.`
+      return yield* Console.log(`\n${version}`)
+    }
+    yield* Console.log(
+      Option.match(filePath, {
+        onNone: () => "\nNo gateway.yaml: the sandbox, and the providers whose keys are in the environment.",
+        onSome: (path) => `\n${path} is in order.`
+      })
+    )
+  }).pipe(Effect.provide(SettingsLive))
 
 /** Reads a configuration through as a start does. Answers the models that it would serve. */
 export const checked = (file: Located<GatewayFile>) =>

@@ -130,6 +130,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...leaves,
     "requests",
     ...services,
+    "generation",
     "workers",
     "upstreams",
     "sandbox",

@@ -1,0 +1,159 @@
+import { Data, Effect, Option, Schema } from "effect"
+import type { BadSettings, Located } from "../../config/document.ts"
+import type { GatewayFile } from "../../config/GatewayFile.ts"
+import type { Documents } from "../../documents/Documents.ts"
+import { toEffect } from "../../flow/toEffect.ts"
+import type { Conversation } from "../../generation/Conversation.ts"
+import { callUpstream } from "../../upstreams/client.ts"
+import { addressOf, bearer, headersTo } from "../../upstreams/Endpoint.ts"
+import { endpointOptions, placeOf } from "../../upstreams/fromSettings.ts"
+import type { UpstreamEntry } from "../../upstreams/fromSettings.ts"
+import { hintOf } from "../../upstreams/hintOf.ts"
+import { protocolOf } from "../../upstreams/protocols.ts"
+import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
+
+/** What came of asking an upstream. */
+export interface Asked {
+  readonly name: string
+  /** How long its answer took to begin. */
+  readonly ms: number
+  /** What it lists; undefined where it lists nothing. */
+  readonly models: ReadonlyArray<string> | undefined
+  /** What was asked: a list, or one token of this model. */
+  readonly by: string
+  /** What is wrong, and which setting is to be looked at. */
+  readonly problem: { readonly message: string; readonly setting: string | undefined } | undefined
+}
+
+/** An answer of a kind that tells nothing of lists: something else is asked. */
+class NoList extends Data.TaggedError("NoList")<{ readonly message: string }> {}
+class Refused extends Data.TaggedError("Refused")<{
+  readonly message: string
+  readonly setting: string | undefined
+}> {}
+
+const deadlines = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000 }
+const answerLimit = 4 * 1024 * 1024
+const decodeList = Schema.decodeUnknownOption(
+  Schema.parseJson(Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) }))
+)
+
+/** Where the list of its models is, or of its tasks where it has none. */
+const listing = (entry: UpstreamEntry) => {
+  const protocol = protocolOf(entry.protocol)
+  if (protocol.kind === "text") return { ...protocol.listing, ofModels: true }
+  const models = entry.protocol === "ark-video" ? "/contents/generations/tasks?page_size=1" : "/models"
+  return { endpoint: { version: "", headers: bearer } as const, models, ofModels: entry.protocol !== "ark-video" }
+}
+
+const listed = (name: string, entry: UpstreamEntry) =>
+  Effect.gen(function* () {
+    const { endpoint, models, ofModels } = listing(entry)
+    const place = endpointOptions(entry)
+    const url = addressOf(endpoint, place.baseUrl, models)
+    const answer = yield* Effect.mapError(
+      callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
+      refusedBy(name)
+    )
+    const body = yield* Effect.tryPromise({
+      try: () => answer.text(answerLimit),
+      catch: () => new Refused({ message: "its answer broke off", setting: undefined })
+    })
+    if (answer.status === 404 || answer.status === 405 || answer.status === 501) {
+      return yield* new NoList({ message: `${url} answers with status ${answer.status}` })
+    }
+    if (answer.status !== 200) {
+      const setting = hintOf(name, { status: answer.status, said: body.slice(0, 4_096) })
+      return yield* new Refused({ message: `it answers with status ${answer.status}`, setting })
+    }
+    const list = decodeList(body)
+    if (!ofModels) return undefined
+    if (Option.isNone(list)) return yield* new NoList({ message: "its answer is no list of models" })
+    return list.value.data.map(({ id }) => id)
+  })
+
+const refusedBy = (name: string) => (error: UpstreamError) =>
+  new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error) })
+
+/** OpenAI's responses have sixteen at least. */
+const fewest = (entry: UpstreamEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
+
+const oneToken = (file: Located<GatewayFile>, name: string, entry: UpstreamEntry, model: string) =>
+  Effect.gen(function* () {
+    const place = yield* placeOf(file, name, entry)
+    if (place.kind === "video") return
+    const upstream = yield* place.upstream
+    const runtime = yield* Effect.runtime()
+    const options = { upstreamModel: model, stream: false, requestId: "check", runtime }
+    yield* toEffect(
+      () => upstream.generate(hello(model, fewest(entry)), options),
+      (generation) => generation.cancel()
+    ).pipe(
+      Effect.tap((generation) => Effect.sync(() => generation.cancel())),
+      Effect.mapError((error) =>
+        error._tag === "UpstreamError"
+          ? refusedBy(name)(error)
+          : new Refused({ message: error.message, setting: undefined })
+      )
+    )
+  })
+
+const hello = (model: string, maxOutputTokens: number): Conversation => ({
+  model,
+  system: [],
+  items: [{ type: "message", role: "user", content: [{ type: "text", text: "Hi" }] }],
+  tools: [],
+  toolChoice: { type: "auto" },
+  parallelToolCalls: true,
+  reasoning: { enabled: undefined, effort: undefined, budgetTokens: undefined, summary: undefined },
+  sampling: { temperature: undefined, topP: undefined, topK: undefined },
+  maxOutputTokens,
+  stopSequences: [],
+  format: { type: "text" },
+  truncation: "disabled",
+  endUser: undefined,
+  cacheKey: undefined
+})
+
+/**
+ * Asks an upstream which models it has; one that does not list them is asked for a token of the first that is routed to
+ * it.
+ *
+ * @param routed the names there of models that are routed to it
+ */
+export const askUpstream = (
+  file: Located<GatewayFile>,
+  name: string,
+  entry: UpstreamEntry,
+  routed: ReadonlyArray<string>
+): Effect.Effect<Asked, BadSettings, Documents> =>
+  Effect.gen(function* () {
+    const begun = performance.now()
+    const [first] = routed
+    const done = (by: string, rest: Pick<Asked, "models" | "problem">): Asked => ({
+      name,
+      by,
+      ms: Math.round(performance.now() - begun),
+      ...rest
+    })
+    const failed = (by: string) => (error: { readonly message: string; readonly setting?: string | undefined }) =>
+      Effect.succeed(
+        done(by, { models: undefined, problem: { message: error.message, setting: error.setting ?? undefined } })
+      )
+    return yield* listed(name, entry).pipe(
+      Effect.map((models) => done("list", { models, problem: undefined })),
+      Effect.catchTags({
+        Refused: failed("list"),
+        NoList: (error) =>
+          first === undefined
+            ? failed("list")({
+                message: error.message,
+                setting: `upstreams.${name}.base_url is wrong, or no model of models: runs there`
+              })
+            : oneToken(file, name, entry, first).pipe(
+                Effect.as(done(`a token of ${first}`, { models: undefined, problem: undefined })),
+                Effect.catchTag("Refused", failed(`a token of ${first}`))
+              )
+      })
+    )
+  })
