@@ -26,7 +26,8 @@ export const AccountDeleted = Schema.Struct({
       idempotency_claims: count("Keys of requests that were under way."),
       thread_turns: count("Turns of conversations."),
       reasoning_seals: count("What upstreams signed tool calls with."),
-      upstream_ids: count("Ids of what upstreams keep; what they keep is theirs to remove.")
+      upstream_ids: count("Ids of what upstreams keep; what they keep is theirs to remove."),
+      sessions: count("Of the console.")
     }),
     "How much was removed."
   )

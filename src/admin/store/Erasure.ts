@@ -15,7 +15,8 @@ export const erased = {
   idempotency_claims: ["account_id", "endpoint", "idempotency_key"],
   thread_turns: ["account_id", "id"],
   reasoning_seals: ["account_id", "call_id"],
-  upstream_ids: ["upstream", "id"]
+  upstream_ids: ["upstream", "id"],
+  sessions: ["id"]
 } as const
 
 /** The books: who used how much of what and paid for it, and nothing of what was said. Callbacks go with their tasks. */
@@ -122,7 +123,8 @@ const none = {
   idempotency_claims: 0,
   thread_turns: 0,
   reasoning_seals: 0,
-  upstream_ids: 0
+  upstream_ids: 0,
+  sessions: 0
 }
 
 const counts = rows("tasks", { n: Schema.Int })
