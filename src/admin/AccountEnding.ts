@@ -27,7 +27,8 @@ export const AccountDeleted = Schema.Struct({
       thread_turns: count("Turns of conversations."),
       reasoning_seals: count("What upstreams signed tool calls with."),
       upstream_ids: count("Ids of what upstreams keep; what they keep is theirs to remove."),
-      sessions: count("Of the console.")
+      sessions: count("Of the console."),
+      request_bodies: count("Bodies that were recorded.")
     }),
     "How much was removed."
   )

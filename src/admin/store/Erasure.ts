@@ -16,7 +16,8 @@ export const erased = {
   thread_turns: ["account_id", "id"],
   reasoning_seals: ["account_id", "call_id"],
   upstream_ids: ["upstream", "id"],
-  sessions: ["id"]
+  sessions: ["id"],
+  request_bodies: ["request_id"]
 } as const
 
 /** The books: who used how much of what and paid for it, and nothing of what was said. Callbacks go with their tasks. */
@@ -124,7 +125,8 @@ const none = {
   thread_turns: 0,
   reasoning_seals: 0,
   upstream_ids: 0,
-  sessions: 0
+  sessions: 0,
+  request_bodies: 0
 }
 
 const counts = rows("tasks", { n: Schema.Int })
