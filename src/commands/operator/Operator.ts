@@ -102,4 +102,4 @@ export interface Operations {
 }
 
 /** Whom commands ask. */
-export class Operator extends Context.Tag("gateway/commands/Operator")<Operator, Operations>() {}
+export class Operator extends Context.Tag("gateway/commands/operator/Operator")<Operator, Operations>() {}

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 
 /** The annotation for what holds where a field or variable is left out. */
-export const Absent = Symbol.for("gateway/config/Absent")
+export const Absent = Symbol.for("gateway/config/sections/Absent")
 
 /** The annotation for the field of the file that a variable wins over. */
-export const InFile = Symbol.for("gateway/config/InFile")
+export const InFile = Symbol.for("gateway/config/sections/InFile")
 
 /**
  * A field that may be left out. What is said of it here is its row in `docs/configuration.md` (`bun run docs`), in Markdown.
