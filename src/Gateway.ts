@@ -40,6 +40,7 @@ import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
 import { SessionAdministration } from "./console/SessionAdministration.ts"
 import { Sessions } from "./console/Sessions.ts"
+import { Feed } from "./feed/Feed.ts"
 import { docsPages } from "./http/docs.ts"
 import type { AddressGuard } from "./guard/AddressGuard.ts"
 import { Listening, serve } from "./http/Server.ts"
@@ -85,6 +86,7 @@ import { PlatformLive, SandboxLive } from "./Shipped.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
+import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
 import { TaskStore } from "./tasks/store/TaskStore.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
@@ -176,6 +178,7 @@ const QuotersLive = Layer.effect(
 ).pipe(Layer.provide(Layer.mergeAll(UsageReport.Default, StoredResponsesLive, ThreadsLive, VideoTasks.Default)))
 
 const AccountLive = AccountHandlers.pipe(
+  Layer.provide(TaskSummaries.Default),
   Layer.provide(QuotersLive),
   Layer.provide(Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default))
 )
@@ -197,6 +200,7 @@ const HandlersLive = Layer.mergeAll(
   FilesHandlers,
   MetricsPage.Default
 ).pipe(
+  Layer.provide(Feed.Default),
   Layer.provide(Layer.mergeAll(AsyncMessages.Default, ThreadExpiry).pipe(Layer.provideMerge(MessagesLive))),
   // Closed after the server has drained: what runs may come to its end meanwhile.
   Layer.provide(

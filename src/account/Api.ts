@@ -1,11 +1,17 @@
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { BodyLimit, Prefixes, RateHeaders } from "../contract/annotations.ts"
+import { BodyLimit, LongLived, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
+import { PageParams, pageOf } from "../contract/paging.ts"
+import { TimeQuery } from "../contract/timeQuery.ts"
+import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
-import { RequestDetail } from "../requests/RequestView.ts"
+import { RequestDetail, RequestView } from "../requests/RequestView.ts"
+import { TaskState } from "../tasks/Task.ts"
+import { AccountView } from "./AccountView.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
 import { QuoteRecord, QuoteRequest } from "./QuoteRecord.ts"
+import { TaskView } from "./TaskView.ts"
 
 const balance = HttpApiEndpoint.get("balance", "/v1/balance")
   .addSuccess(BalanceRecord)
@@ -45,14 +51,79 @@ const request = HttpApiEndpoint.get("request", "/v1/requests/:id")
     })
   )
 
+const text = (description: string) => Schema.optional(Schema.String).annotations({ description })
+
+const own = HttpApiEndpoint.get("own", "/v1/account")
+  .addSuccess(AccountView)
+  .annotateContext(OpenApi.annotations({ summary: "Read the account: its balance, its limits, and the key that asks" }))
+
+const requests = HttpApiEndpoint.get("requests", "/v1/requests")
+  .setUrlParams(
+    Schema.Struct({
+      key: text("Only those that came with this key of the account."),
+      family: text("Only these: `messages`, `responses`, `chat`, …"),
+      model: text("Only those that asked for this model."),
+      status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
+        description: "Only these: `429`, or a class of them, `4xx`."
+      }),
+      error: text("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
+      since: Schema.optional(TimeQuery).annotations({
+        description: "Begun since: a UTC day, a time, or how long ago."
+      }),
+      until: Schema.optional(TimeQuery).annotations({ description: "Begun until then." }),
+      ...PageParams
+    })
+  )
+  .addSuccess(pageOf(RequestView))
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "List the account's requests that are over, newest first",
+      description: "A page ends early where nothing was found for long; its `next` goes on from there."
+    })
+  )
+
+const tasks = HttpApiEndpoint.get("tasks", "/v1/tasks")
+  .setUrlParams(
+    Schema.Struct({
+      kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
+        description: "Only these."
+      }),
+      model: text("Only this model's."),
+      state: Schema.optional(Schema.Array(TaskState)).annotations({
+        description: "Only tasks in this state; repeat it for several."
+      }),
+      since: Schema.optional(TimeQuery).annotations({
+        description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
+      }),
+      ...PageParams
+    })
+  )
+  .addSuccess(pageOf(TaskView))
+  .annotateContext(OpenApi.annotations({ summary: "List the account's tasks of every kind, newest first" }))
+
+const events = HttpApiEndpoint.get("events", "/v1/events")
+  .addSuccess(EventsAnswer)
+  .annotate(LongLived, true)
+  .annotateContext(
+    watching(
+      "Watch what happens in the account",
+      "Server-sent events: `ready` (from here on nothing is missed), `request` (an array of requests that are over), " +
+        "`changed` (`{what, ids}`: tasks, deliveries, the account) and `missed` (more than the reader took: read again)."
+    )
+  )
+
 /** What an account holder can see of its own money. */
 export class AccountApi extends HttpApiGroup.make("account")
   .add(balance)
   .add(usage)
   .add(quote)
   .add(request)
+  .add(own)
+  .add(requests)
+  .add(tasks)
+  .add(events)
   .addError(CodedError)
-  .annotate(Prefixes, ["/v1/balance", "/v1/usage", "/v1/quote", "/v1/requests"])
+  .annotate(Prefixes, ["/v1/account", "/v1/balance", "/v1/usage", "/v1/quote", "/v1/requests", "/v1/events"])
   .annotate(BodyLimit, 64 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
   .annotateContext(

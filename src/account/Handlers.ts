@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { handlers } from "../contract/handlers.ts"
+import { Feed } from "../feed/Feed.ts"
 import { available } from "../ledger/Balances.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import { money } from "../ledger/Money.ts"
@@ -9,7 +10,10 @@ import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { requestOf } from "../requests/ask.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
+import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
+import { accountView } from "./AccountView.ts"
 import { AccountApi } from "./Api.ts"
+import { ownRequests, ownTasks } from "./listing.ts"
 import { quote } from "./quote.ts"
 
 export const AccountHandlers = handlers(
@@ -19,6 +23,8 @@ export const AccountHandlers = handlers(
     const report = yield* UsageReport
     const quoters = yield* Quoters
     const requests = yield* RequestStore
+    const tasks = yield* TaskSummaries
+    const feed = yield* Feed
 
     const budget = ({ budget, key }: Caller) =>
       budget === undefined
@@ -29,22 +35,28 @@ export const AccountHandlers = handlers(
             spent: money(spent)
           }))
 
+    const balance = (caller: Caller) =>
+      Effect.gen(function* () {
+        const balance = yield* ledger.balance(caller.account)
+        const left = available(balance)
+        return {
+          object: "balance" as const,
+          account: caller.account,
+          metered: balance.granted !== undefined,
+          granted: balance.granted === undefined ? null : money(balance.granted),
+          settled: money(balance.settled),
+          held: money(balance.held),
+          available: left === undefined ? null : money(left),
+          budget: yield* budget(caller)
+        }
+      })
+
     return {
-      balance: ({ caller }) =>
-        Effect.gen(function* () {
-          const balance = yield* ledger.balance(caller.account)
-          const left = available(balance)
-          return {
-            object: "balance" as const,
-            account: caller.account,
-            metered: balance.granted !== undefined,
-            granted: balance.granted === undefined ? null : money(balance.granted),
-            settled: money(balance.settled),
-            held: money(balance.held),
-            available: left === undefined ? null : money(left),
-            budget: yield* budget(caller)
-          }
-        }),
+      balance: ({ caller }) => balance(caller),
+      own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
+      requests: ({ caller, urlParams }) => ownRequests(requests, caller.account, urlParams),
+      tasks: ({ caller, urlParams }) => ownTasks(tasks, caller.account, urlParams),
+      events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
       quote: ({ caller, payload }) => quote(quoters, caller, payload),
       usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account })

@@ -7,7 +7,7 @@ import { integer, required, said } from "../contract/fields.ts"
 import { AccountDeleted } from "./AccountEnding.ts"
 import { AccountRecord, GrantRecord } from "./AccountRecord.ts"
 import { AccountName, LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
-import { PageParams, pageOf } from "./paging.ts"
+import { PageParams, pageOf } from "../contract/paging.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The account's id." }) })
 

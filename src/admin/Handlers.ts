@@ -9,12 +9,16 @@ import { Administration } from "./Administration.ts"
 import { nanoUsdOf } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
 import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
+import { Feed } from "../feed/Feed.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import type { KeySettings } from "./KeysApi.ts"
+import { OverviewAdministration } from "./OverviewAdministration.ts"
+import { makeTestUpstream } from "./testUpstream.ts"
+import { AdminWatchApi } from "./WatchApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
 import { requestOf } from "../requests/ask.ts"
 import { requestView } from "../requests/RequestView.ts"
-import { offsetOf, paged, pagedByOffset } from "./paging.ts"
+import { offsetOf, paged, pagedByOffset } from "../contract/paging.ts"
 import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 import { signingRecord } from "./WebhookAdministration.ts"
@@ -156,8 +160,22 @@ const OperationsHandlers = handlers(
   )
 )
 
+const WatchHandlers = handlers(
+  AdminWatchApi,
+  Effect.map(Effect.all([OverviewAdministration, Feed, makeTestUpstream]), ([{ overview }, feed, test]) => ({
+    overview: ({ urlParams }) => overview(urlParams),
+    events: ({ request }) => feed.watch(request),
+    testUpstream: ({ path }) => test(path.name)
+  }))
+)
+
 /** The admin API's handlers. */
-export const AdminHandlers = Layer.mergeAll(KeysHandlers, AccountsHandlers, OperationsHandlers)
+export const AdminHandlers = Layer.mergeAll(
+  KeysHandlers,
+  AccountsHandlers,
+  OperationsHandlers,
+  WatchHandlers.pipe(Layer.provide(OverviewAdministration.Default))
+)
 
 const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })
 

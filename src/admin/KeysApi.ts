@@ -6,7 +6,7 @@ import { CodedError } from "../contract/codedErrors.ts"
 import { required, said } from "../contract/fields.ts"
 import { LimitsPatch, namesUpTo, someOf, Usd } from "./fields.ts"
 import { KeyRecord } from "./KeyRecord.ts"
-import { PageParams, pageOf } from "./paging.ts"
+import { PageParams, pageOf } from "../contract/paging.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The key's id (`key_…`)." }) })
 

@@ -11,7 +11,7 @@ import { DeliveryState } from "../callbacks/DeliveryRecord.ts"
 import { DeliverySummary } from "./DeliverySummary.ts"
 import { ModelRecord, UpstreamRecord } from "./UpstreamRecord.ts"
 import { NodeRecord } from "./NodeRecord.ts"
-import { PageParams, pageOf } from "./paging.ts"
+import { PageParams, pageOf } from "../contract/paging.ts"
 import { TaskSummary } from "./TaskSummary.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The task's id." }) })

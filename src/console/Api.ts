@@ -1,6 +1,6 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
-import { PageParams, pageOf } from "../admin/paging.ts"
+import { PageParams, pageOf } from "../contract/paging.ts"
 import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { withoutDecodeError } from "../contract/withoutDecodeError.ts"

@@ -1,5 +1,5 @@
 import { Effect, Layer, Redacted } from "effect"
-import { offsetOf, pagedByOffset } from "../admin/paging.ts"
+import { offsetOf, pagedByOffset } from "../contract/paging.ts"
 import { isoTime } from "../admin/fields.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { Settings } from "../config/Settings.ts"

@@ -34,6 +34,11 @@ export class OpenedBy extends Context.Reference<OpenedBy>()("gateway/contract/Op
   defaultValue: (): "api-key" | "admin-key" | "anyone" => "api-key"
 }) {}
 
+/** On an endpoint: its answer goes on for so long that its handler looks now and then whether the caller still may ask. */
+export class LongLived extends Context.Reference<LongLived>()("gateway/contract/LongLived", {
+  defaultValue: () => false
+}) {}
+
 /** On a group: a field that it does not know, in a body or a query, is a 400 that names it: a misspelt one must not pass for none. */
 export class KnownFieldsOnly extends Context.Reference<KnownFieldsOnly>()("gateway/contract/KnownFieldsOnly", {
   defaultValue: () => false

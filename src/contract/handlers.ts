@@ -31,6 +31,8 @@ export interface Incoming {
   readonly trace?: Trace | undefined
   /** Fires when running work may go on no longer: what still streams ends with an in-band error. */
   readonly shutdown: AbortSignal
+  /** Whether what opened the endpoint still does; there where its answer is long-lived. */
+  readonly stillOpens?: Effect.Effect<boolean>
   /** There where the request has an `Idempotency-Key`. */
   readonly once?: Once
   /** The socket that the request came by, which others may come by too; absent where it came by itself. */

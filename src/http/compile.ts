@@ -8,6 +8,7 @@ import {
   BodyLimit,
   Idempotent,
   KnownFieldsOnly,
+  LongLived,
   OpenedBy,
   Prefixes,
   Public,
@@ -30,6 +31,7 @@ export interface Route {
   readonly isPublic: boolean
   readonly openedBy: "api-key" | "admin-key" | "anyone"
   readonly isIdempotent: boolean
+  readonly isLongLived: boolean
   /** The `type` of the messages that ask it over a socket; null where none may. */
   readonly socketEvent: string | null
   readonly tellStanding: TellStanding | undefined
@@ -94,6 +96,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         isPublic: Context.get(mergedAnnotations, Public),
         openedBy: Context.get(mergedAnnotations, OpenedBy),
         isIdempotent: Context.get(mergedAnnotations, Idempotent),
+        isLongLived: Context.get(mergedAnnotations, LongLived),
         socketEvent: Context.get(mergedAnnotations, AskedBySocket),
         tellStanding: rateDialect === null ? undefined : rateHeaders[rateDialect],
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),

@@ -261,6 +261,9 @@ const decoded = (
       record: exchange.record,
       trace: exchange.record.trace,
       shutdown: serving.lifecycle.shutdown,
+      ...(route.isLongLived
+        ? { stillOpens: Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange))) }
+        : {}),
       ...(exchange.framed === undefined ? {} : { connection: exchange.framed.connection })
     }
   }

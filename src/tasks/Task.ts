@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { AccountId, KeyId } from "../contract/Caller.ts"
+import { said } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 
 /** The engine's states. A family shows them under its own names (an async message: pending, processing, success, failed). */
@@ -8,7 +9,10 @@ export type TaskState = typeof TaskState.Type
 export const isState = Schema.is(TaskState)
 
 /** Why a task failed, in the words of its family. */
-export const TaskError = Schema.Struct({ code: Schema.String, message: Schema.String })
+export const TaskError = Schema.Struct({
+  code: said(Schema.String, "What kind of failure."),
+  message: said(Schema.String, "What went wrong, in words.")
+})
 export type TaskError = typeof TaskError.Type
 
 /**

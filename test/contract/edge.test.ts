@@ -71,7 +71,7 @@ describe("a URL that is none", () => {
     "/v1",
     "/v2/messages",
     "/v1/messagesx",
-    "/v1/tasks",
+    "/v1/tasksx",
     "/v1/tasks/a/b",
     "/api/v4",
     "/favicon.ico",

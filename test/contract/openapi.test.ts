@@ -68,7 +68,8 @@ describe("/openapi.json", () => {
       "post /v1/responses",
       "get /v1/responses/{id}",
       "post /v1/messages",
-      "post /v1/chat/completions"
+      "post /v1/chat/completions",
+      "get /v1/events"
     ])
     // What one event is, as validators of this version of OpenAPI read it.
     for (const [name, { responses }] of streams) {

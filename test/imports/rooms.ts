@@ -66,6 +66,9 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   tasks: [...leaves, "nodes", "ledger"],
   callbacks: [...leaves, "nodes", "guard", "access", "tasks"],
 
+  // What is new, for whoever watches.
+  feed: [...leaves, "requests", "routing", "tasks"],
+
   // The families.
   responses: [...leaves, ...forFamilies],
   messages: [...leaves, ...forFamilies],
@@ -88,9 +91,10 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   ],
 
   // Around them.
-  account: [...leaves, "requests", "access", "ledger", "limits"],
+  account: [...leaves, "feed", "tasks", "requests", "access", "ledger", "limits"],
   admin: [
     ...leaves,
+    "feed",
     "requests",
     "access",
     "ledger",
@@ -115,6 +119,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...services,
     "upstreams",
     "seals",
+    "feed",
     "requests",
     "account",
     "admin",

@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { said } from "../contract/fields.ts"
+import { said } from "./fields.ts"
 
 /** Rows on a page, and where it begins. */
 export const PageParams = {

@@ -1,0 +1,44 @@
+import { Schema } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { Limits } from "../contract/Caller.ts"
+import { said } from "../contract/fields.ts"
+import { BalanceRecord } from "./BalanceRecord.ts"
+
+const count = (description: string) => said(Schema.NullOr(Schema.Int), description)
+
+const OwnLimits = Schema.Struct({
+  requests_per_minute: count("Requests a minute."),
+  tokens_per_minute: count("Input and output tokens a minute."),
+  concurrent_requests: count("Requests to models at once."),
+  concurrent_tasks: count("Unfinished tasks at once.")
+}).annotations({ identifier: "OwnLimits" })
+
+/** An account as its holder sees it, and the key that asks. */
+export const AccountView = Schema.Struct({
+  ...BalanceRecord.fields,
+  object: Schema.Literal("account"),
+  limits: said(OwnLimits, "Of all its keys together; null is no limit."),
+  key: said(
+    Schema.Struct({
+      id: said(Schema.String, "Its public id."),
+      models: said(Schema.Array(Schema.String), "Patterns of the models that it may use."),
+      limits: said(OwnLimits, "Its own.")
+    }),
+    "The key that asks."
+  )
+}).annotations({ identifier: "OwnAccount" })
+
+/** @param balance what `/v1/balance` says */
+export const accountView = (balance: typeof BalanceRecord.Type, caller: Caller): typeof AccountView.Type => ({
+  ...balance,
+  object: "account",
+  limits: ownLimits(caller.accountLimits),
+  key: { id: caller.key, models: caller.models, limits: ownLimits(caller.keyLimits) }
+})
+
+const ownLimits = (limits: Limits): typeof OwnLimits.Type => ({
+  requests_per_minute: limits.requestsPerMinute ?? null,
+  tokens_per_minute: limits.tokensPerMinute ?? null,
+  concurrent_requests: limits.concurrentRequests ?? null,
+  concurrent_tasks: limits.concurrentTasks ?? null
+})

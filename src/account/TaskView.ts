@@ -1,0 +1,39 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { TaskError, TaskState } from "../tasks/Task.ts"
+import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
+
+const Time = Schema.NullOr(Schema.String)
+
+/** A task of one's own: where it stands, nothing of what it was asked or answered. */
+export const TaskView = Schema.Struct({
+  object: Schema.Literal("task"),
+  id: said(Schema.String, "Its id."),
+  kind: said(Schema.String, "`message`, `response` or `video`."),
+  key: said(Schema.String, "Id of the key it came with."),
+  model: said(Schema.String, "The model as the request named it."),
+  state: said(TaskState, "Where it stands."),
+  error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
+  callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
+  expires_at: said(Time, "When it expires if it has not ended."),
+  created_at: said(Schema.String, "ISO 8601, UTC."),
+  updated_at: said(Schema.String, "When its state last changed."),
+  ended_at: said(Time, "When it ended.")
+}).annotations({ identifier: "OwnTask" })
+
+export const taskView = (row: SummaryRow): typeof TaskView.Type => ({
+  object: "task",
+  id: row.id,
+  kind: row.kind,
+  key: row.key_id,
+  model: row.model,
+  state: row.state,
+  error: row.error,
+  callback_url: row.callback_url,
+  expires_at: row.expires_at === null ? null : iso(row.expires_at),
+  created_at: iso(row.created_at),
+  updated_at: iso(row.updated_at),
+  ended_at: row.ended_at === null ? null : iso(row.ended_at)
+})
+
+const iso = (ms: number) => new Date(ms).toISOString()

@@ -1,0 +1,78 @@
+import { Clock, Effect } from "effect"
+import { paged } from "../contract/paging.ts"
+import { readTime } from "../contract/timeQuery.ts"
+import { requestView } from "../requests/RequestView.ts"
+import type { RequestStore } from "../requests/store/RequestStore.ts"
+import type { TaskState } from "../tasks/Task.ts"
+import type { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
+import { taskView } from "./TaskView.ts"
+
+interface Page {
+  readonly limit?: number | undefined
+  readonly after?: string | undefined
+}
+
+interface RequestsAsked extends Page {
+  readonly key?: string | undefined
+  readonly family?: string | undefined
+  readonly model?: string | undefined
+  readonly error?: string | undefined
+  readonly status?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
+/** An account's requests, newest first. */
+export const ownRequests = (
+  store: RequestStore,
+  account: string,
+  { after, error, family, key, limit = 100, model, since, status, until }: RequestsAsked
+) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    const before = after === undefined ? undefined : Number(after)
+    const filter = {
+      account,
+      key,
+      family,
+      model,
+      error,
+      status: status === undefined ? undefined : Number(status.replace("xx", "")),
+      sinceMs: since === undefined ? undefined : readTime(since, nowMs),
+      untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
+    }
+    const page = { before: Number.isSafeInteger(before) ? before : undefined, limit }
+    return Effect.map(Effect.orDie(store.list(filter, page)), ({ data, next }) => ({
+      object: "list" as const,
+      data: data.map(requestView),
+      next: next === undefined ? null : String(next)
+    }))
+  })
+
+interface TasksAsked extends Page {
+  readonly kind?: string | undefined
+  readonly model?: string | undefined
+  readonly state?: ReadonlyArray<TaskState> | undefined
+  readonly since?: string | undefined
+}
+
+/** An account's tasks, newest first. */
+export const ownTasks = (
+  tasks: TaskSummaries,
+  account: string,
+  { after, kind, limit = 100, model, since = "7d", state }: TasksAsked
+) =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+    const [, createdAt, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
+    const page = {
+      account,
+      kind,
+      model,
+      states: state,
+      sinceMs: readTime(since, nowMs) ?? nowMs,
+      after: createdAt === undefined || id === undefined ? undefined : { createdAtMs: Number(createdAt), id },
+      limit: limit + 1
+    }
+    return Effect.map(Effect.orDie(tasks.list(page)), (rows) =>
+      paged(rows.map(taskView), { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
+    )
+  })

@@ -1,0 +1,70 @@
+import type { Seen } from "../requests/store/RequestSums.ts"
+
+/** What a step or a group adds up to. */
+export interface Sums {
+  requests: number
+  errors: number
+  cost_nano_usd: number
+  input_tokens: number
+  output_tokens: number
+}
+
+const nothing = (): Sums => ({ requests: 0, errors: 0, cost_nano_usd: 0, input_tokens: 0, output_tokens: 0 })
+
+const add = (to: Sums, from: Sums): void => {
+  to.requests += from.requests
+  to.errors += from.errors
+  to.cost_nano_usd += from.cost_nano_usd
+  to.input_tokens += from.input_tokens
+  to.output_tokens += from.output_tokens
+}
+
+/** How long requests took, each by its time. */
+export class Took {
+  readonly #firstByte: Array<number> = []
+  readonly #duration: Array<number> = []
+
+  saw({ duration_ms, first_byte_ms }: Pick<Seen, "duration_ms" | "first_byte_ms">): void {
+    this.#firstByte.push(first_byte_ms)
+    this.#duration.push(duration_ms)
+  }
+
+  shown() {
+    return { first_byte_ms: percentiles(this.#firstByte), duration_ms: percentiles(this.#duration) }
+  }
+}
+
+const percentiles = (times: ReadonlyArray<number>) => {
+  if (times.length === 0) return null
+  const sorted = Float64Array.from(times).sort()
+  const at = (part: number) => sorted[Math.ceil(sorted.length * part) - 1] ?? 0
+  return { p50: at(0.5), p95: at(0.95) }
+}
+
+/** The sums of something, step by step. */
+export class Tally {
+  readonly total = nothing()
+  readonly steps: ReadonlyArray<Sums>
+  readonly took = new Took()
+  readonly #from: number
+  readonly #step: number
+
+  constructor(fromMs: number, stepMs: number, count: number) {
+    this.#from = fromMs
+    this.#step = stepMs
+    this.steps = Array.from({ length: count }, nothing)
+  }
+
+  stepOf(atMs: number): number {
+    return Math.floor((atMs - this.#from) / this.#step)
+  }
+
+  add(atMs: number, sums: Sums): void {
+    const step = this.steps[this.stepOf(atMs)]
+    if (step === undefined) return
+    add(step, sums)
+    add(this.total, sums)
+  }
+}
+
+export const shownSums = ({ cost_nano_usd, ...sums }: Sums) => ({ ...sums, cost_usd: cost_nano_usd / 1e9 })

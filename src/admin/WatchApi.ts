@@ -1,0 +1,85 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { KnownFieldsOnly, LongLived, OpenedBy } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { said } from "../contract/fields.ts"
+import { TimeQuery } from "../contract/timeQuery.ts"
+import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
+import { OverviewRecord } from "./OverviewRecord.ts"
+
+const Step = Schema.NumberFromString.pipe(
+  Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 86_400, {
+    description: "an integer from 1 to 86400",
+    jsonSchema: { type: "integer", minimum: 1, maximum: 86_400 }
+  })
+)
+
+/** What an upstream said when it was asked what it serves. */
+export const UpstreamTest = Schema.Struct({
+  object: Schema.Literal("upstream_test"),
+  name: said(Schema.String, "The upstream."),
+  ok: said(Schema.Boolean, "Whether it answered with a list of its models."),
+  ms: said(Schema.Int, "How long that took."),
+  models: said(Schema.NullOr(Schema.Array(Schema.String)), "What it serves; null where it did not say."),
+  error: said(Schema.NullOr(Schema.String), "What went wrong; null where nothing did.")
+}).annotations({ identifier: "UpstreamTest" })
+
+/** What happens, for whoever looks on. */
+export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
+  .add(
+    HttpApiEndpoint.get("overview", "/admin/v1/overview")
+      .setUrlParams(
+        Schema.Struct({
+          from: Schema.optional(TimeQuery).annotations({
+            description: "Since then: a UTC day, a time, or how long ago. Default `24h`."
+          }),
+          to: Schema.optional(TimeQuery).annotations({ description: "Until then; now by default." }),
+          by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", "tag")).annotations({
+            description: "What groups have in common. Default `model`."
+          }),
+          step: Schema.optional(Step).annotations({
+            description: "Seconds of each step, a thousand steps at most; about sixty steps by default."
+          })
+        })
+      )
+      .addSuccess(OverviewRecord)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Sum up what happened, and say what needs attention",
+          description:
+            "Steps of an hour and more are exact, from the hours' sums; shorter ones, percentiles and tags are of the " +
+            "requests that are kept, of which at most 100000 are looked at."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("events", "/admin/v1/events")
+      .addSuccess(EventsAnswer)
+      .annotate(LongLived, true)
+      .annotateContext(
+        watching(
+          "Watch what happens",
+          "Server-sent events, of every node: `ready` (from here on nothing is missed), `request` (an array of requests " +
+            "that are over), `skipped` (`{requests}`: so many more were), `changed` (`{what, ids}`: `key`, `account`, " +
+            "`task`, `delivery`, `configuration`, `session` or `upstream`) and `missed` (more than the reader took: read " +
+            "again). It ends with what opened it."
+        )
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("testUpstream", "/admin/v1/upstreams/:name/test")
+      .setPath(Schema.Struct({ name: Schema.String.annotations({ description: "The upstream's name." }) }))
+      .addSuccess(UpstreamTest)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Ask an upstream what it serves",
+          description: "Costs nothing; one of videos, which has no list of models, is not asked."
+        })
+      )
+  )
+  .addError(CodedError)
+  .annotate(OpenedBy, "admin-key")
+  .annotate(KnownFieldsOnly, true)
+  .annotateContext(
+    OpenApi.annotations({ title: "Watching", description: "What happens and happened, and what to look at." })
+  ) {}

@@ -1,0 +1,36 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+
+/** What may need somebody's attention, as the database has it; each a few rows at most. */
+export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Troubles", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const most = sql.literal("LIMIT 20")
+
+    /** Keys that open something and will not much longer. */
+    const expiring = (nowMs: number, untilMs: number): Effect.Effect<ReadonlyArray<Expiring>, SqlError> =>
+      Effect.map(
+        sql`SELECT id, name, expires_at FROM keys WHERE revoked_at IS NULL AND expires_at > ${nowMs}
+          AND expires_at < ${untilMs} ORDER BY expires_at ${most}`,
+        expiringKeys.all
+      )
+
+    /** Requests of the hour that has begun and the one before, by upstream. */
+    const lately = (sinceMs: number): Effect.Effect<ReadonlyArray<Lately>, SqlError> =>
+      Effect.map(
+        sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(errors) AS BIGINT) AS errors
+          FROM request_hours WHERE hour >= ${sinceMs} AND upstream <> '' GROUP BY upstream ${most}`,
+        upstreams.all
+      )
+
+    return { expiring, lately } as const
+  })
+}) {}
+
+const expiringKeys = rows("keys", { id: Schema.String, name: Schema.String, expires_at: Schema.Int })
+const upstreams = rows("request_hours", { upstream: Schema.String, requests: Schema.Int, errors: Schema.Int })
+
+type Expiring = ReturnType<typeof expiringKeys.one>
+type Lately = ReturnType<typeof upstreams.one>

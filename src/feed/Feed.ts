@@ -1,0 +1,122 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect } from "effect"
+import { RateLimited } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { Lifecycle } from "../flow/Lifecycle.ts"
+import { backoff } from "../flow/schedules.ts"
+import { RequestStore } from "../requests/store/RequestStore.ts"
+import { Lanes } from "../routing/Lane.ts"
+import { Changes } from "../sql/Changes.ts"
+import { makeWake } from "../tasks/Wake.ts"
+import { eventsOf, ready } from "./events.ts"
+import { newAudits, newCircuits, newDeliveries, newTasks } from "./newChanges.ts"
+import { newRequests } from "./newRequests.ts"
+import type { Look, News } from "./News.ts"
+import { Newest } from "./store/Newest.ts"
+import { Watcher } from "./Watcher.ts"
+
+/** How often it is looked what is new, while somebody watches. */
+const every = "200 millis"
+/** How often it is looked whether who watches still may, where nothing says that it has changed, in ms. */
+const lookAgainMs = 30_000
+/** Who watches at a time, in all and of one account. */
+const mostWatchers = 500
+const mostOfOne = 50
+
+/**
+ * Tells whoever watches what is new: requests as they are stored, and what has changed, on whichever node, since all of it
+ * is read from the database. While nobody watches nothing is read.
+ */
+export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
+  dependencies: [Newest.Default, RequestStore.Default, Changes.Default, Daemons.Default],
+  scoped: Effect.gen(function* () {
+    const newest = yield* Newest
+    const changes = yield* Changes
+    const lifecycle = yield* Lifecycle
+    const looks: ReadonlyArray<Look> = [
+      newRequests(yield* RequestStore),
+      newAudits(newest),
+      newTasks(newest),
+      newDeliveries(newest),
+      newCircuits(yield* Lanes)
+    ]
+    const watchers = new Set<Watcher>()
+    const bell = makeWake()
+    let isBegun = false
+    let lookedAt = { change: -1, atMs: 0 }
+
+    const begin = Effect.gen(function* () {
+      yield* Effect.forEach(looks, (look) => look.begin, { discard: true })
+      isBegun = true
+      for (const watcher of watchers) watcher.send(ready)
+    })
+
+    const publish = (news: ReadonlyArray<News>) => {
+      const all: News = {
+        requests: news.flatMap(({ requests = [] }) => requests),
+        skipped: news.reduce((sum, { skipped = 0 }) => sum + skipped, 0),
+        changed: news.flatMap(({ changed = [] }) => changed)
+      }
+      const texts = new Map<string | undefined, string>()
+      for (const watcher of watchers) {
+        const text = texts.get(watcher.account) ?? eventsOf(all, watcher.account)
+        texts.set(watcher.account, text)
+        if (text === "") watcher.beat()
+        else watcher.send(text)
+      }
+    }
+
+    /** Ends the streams of those whose key or session opens nothing any more. */
+    const dismiss = Effect.gen(function* () {
+      const atMs = yield* Clock.currentTimeMillis
+      const change = changes.seen()
+      if (change === lookedAt.change && atMs < lookedAt.atMs + lookAgainMs) return
+      lookedAt = { change, atMs }
+      for (const watcher of watchers) if (!(yield* watcher.stillOpens)) watcher.end()
+    })
+
+    const pass: Effect.Effect<Effect.Effect<void>, SqlError> = Effect.gen(function* () {
+      if (lifecycle.isDraining()) for (const watcher of watchers) watcher.end()
+      if (watchers.size === 0) {
+        isBegun = false
+        return bell.heard
+      }
+      if (!isBegun) yield* begin
+      publish(yield* Effect.forEach(looks, ({ look }) => look))
+      yield* dismiss
+      return Effect.sleep(every)
+    })
+    yield* daemon("feed", pass, backoff)
+
+    /**
+     * Opens a stream of events, which ends with the key or the session that opened it, and when the gateway stops.
+     * @param account only what is this one's; all that there is otherwise
+     */
+    const watch = (request: Incoming, account?: string): Effect.Effect<Response, RateLimited> =>
+      Effect.suspend(() => {
+        const same = [...watchers].filter((one) => one.account === account).length
+        if (watchers.size >= mostWatchers || same >= mostOfOne) {
+          return Effect.fail(new RateLimited({ message: "Too many streams of events are open", retryAfterSeconds: 60 }))
+        }
+        const watcher = new Watcher(account, request, (one) => watchers.delete(one))
+        watchers.add(watcher)
+        if (isBegun) watcher.send(ready)
+        bell.ring()
+        return Effect.succeed(
+          new Response(new ReadableStream(watcher, { highWaterMark: 0 }), {
+            headers: { ...request.replyHeaders, ...headers }
+          })
+        )
+      })
+
+    return { watch } as const
+  })
+}) {}
+
+const headers = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no"
+}

@@ -1,0 +1,56 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+
+/** What has become newer of late, of several tables at once: for whoever watches, and read while somebody does. */
+export class Newest extends Effect.Service<Newest>()("gateway/feed/store/Newest", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    const lastAudit: Effect.Effect<number, SqlError> = Effect.map(
+      sql`SELECT COALESCE(MAX(id), 0) AS id FROM audit`,
+      (found) => ids.one(found[0]).id
+    )
+
+    /** What was changed by those who run the gateway, oldest first. */
+    const audited = (after: number): Effect.Effect<ReadonlyArray<Audited>, SqlError> =>
+      Effect.map(sql`SELECT id, action, target FROM audit WHERE id > ${after} ORDER BY id LIMIT 500`, audit.all)
+
+    /** Tasks whose state changed since a time, in Unix ms. */
+    const tasksSince = (sinceMs: number): Effect.Effect<ReadonlyArray<ChangedTask>, SqlError> =>
+      Effect.map(
+        sql`SELECT id, account_id, state, updated_at FROM tasks WHERE ended_at IS NULL AND updated_at >= ${sinceMs}
+          UNION ALL SELECT id, account_id, state, updated_at FROM tasks WHERE ended_at >= ${sinceMs} LIMIT 1000`,
+        tasks.all
+      )
+
+    /** Deliveries that are not over. */
+    const pending: Effect.Effect<ReadonlyArray<PendingDelivery>, SqlError> = Effect.map(
+      sql`SELECT id, account_id, tries, lease_token IS NOT NULL AS sending FROM deliveries
+        WHERE next_at IS NOT NULL LIMIT 500`,
+      deliveries.all
+    )
+
+    return { lastAudit, audited, tasksSince, pending } as const
+  })
+}) {}
+
+const ids = rows("audit", { id: Schema.Int })
+const audit = rows("audit", { id: Schema.Int, action: Schema.String, target: Schema.String })
+const tasks = rows("tasks", {
+  id: Schema.String,
+  account_id: Schema.String,
+  state: Schema.String,
+  updated_at: Schema.Int
+})
+const deliveries = rows("deliveries", {
+  id: Schema.String,
+  account_id: Schema.String,
+  tries: Schema.Int,
+  sending: Schema.Boolean
+})
+
+type Audited = ReturnType<typeof audit.one>
+type ChangedTask = ReturnType<typeof tasks.one>
+type PendingDelivery = ReturnType<typeof deliveries.one>

@@ -1,0 +1,126 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+import { DetailsText } from "../RequestRow.ts"
+
+/** What requests are told apart by. */
+export type By = "model" | "upstream" | "key" | "account"
+const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
+
+/** Hours of one statement: the others have a turn after it. */
+const strideHours = 24
+/** Rows of one statement. */
+const stride = 5_000
+const hourMs = 3_600_000
+/** A row may be stored so long after others that ended later, in ms. */
+const lateMs = 5_000
+
+/** What is read of requests for sums and percentiles, a stretch at a time, so that nobody waits for it. */
+export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
+  effect: Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+
+    /** The hours' sums from a time to another, by what tells them apart. */
+    const hours = (fromMs: number, toMs: number, by: By): Effect.Effect<ReadonlyArray<HourSum>, SqlError> =>
+      Effect.gen(function* () {
+        const found: Array<HourSum> = []
+        const name = sql(columnOf[by])
+        for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
+          const end = Math.min(toMs, at + strideHours * hourMs)
+          const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
+            WHERE hour >= ${at} AND hour < ${end} GROUP BY hour, ${name}`
+          found.push(...hourSums.all(some))
+          yield* Effect.yieldNow()
+        }
+        return found
+      })
+
+    const ends = Effect.map(sql`SELECT MIN(id) AS first, MAX(id) AS last FROM requests`, bounds.first)
+
+    /** The first id of those that were over at a time or later: they are stored in the order in which they end, nearly. */
+    const idAt = (atMs: number, first: number, last: number): Effect.Effect<number, SqlError> =>
+      Effect.gen(function* () {
+        let [low, high] = [first, last + 1]
+        while (low < high) {
+          const middle = Math.floor((low + high) / 2)
+          const row = ids.first(
+            yield* sql`SELECT id, at, duration_ms FROM requests WHERE id >= ${middle} ORDER BY id LIMIT 1`
+          )
+          if (row === undefined || row.at + row.duration_ms >= atMs - lateMs) high = middle
+          else low = row.id + 1
+        }
+        return low
+      })
+
+    /**
+     * Shows each request of a time to somebody, or of more than so many a part, in stretches that lie evenly.
+     * @returns of how many requests each one stands
+     */
+    const each = ({ fromMs, most, toMs, withTags }: Times, see: (row: Seen) => void): Effect.Effect<number, SqlError> =>
+      Effect.gen(function* () {
+        const { first, last } = (yield* ends) ?? { first: null, last: null }
+        if (first === null || last === null) return 1
+        const from = yield* idAt(fromMs, first, last)
+        const until = last + 1
+        const parts = Math.ceil((until - from) / stride)
+        const every = Math.max(1, Math.ceil(parts / Math.ceil(most / stride)))
+        const more = sql.literal(withTags ? ", details" : "")
+        for (let part = parts - 1; part >= 0; part -= every) {
+          const at = from + part * stride
+          const found = yield* sql`SELECT at, model, upstream, key_id, account_id, status, error, first_byte_ms,
+            duration_ms, input_tokens, output_tokens, cost_nano_usd ${more} FROM requests
+            WHERE id >= ${at} AND id < ${at + stride} AND at >= ${fromMs} AND at < ${toMs}`
+          if (withTags) for (const row of found) see(tagged.one(row))
+          else for (const row of found) see(plain.one(row))
+          yield* Effect.yieldNow()
+        }
+        return every
+      })
+
+    return { hours, each } as const
+  })
+}) {}
+
+interface Times {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly most: number
+  readonly withTags: boolean
+}
+
+const summed = ["requests", "errors", "input_tokens", "output_tokens", "cost_nano_usd"]
+  .map((column) => `CAST(SUM(${column}) AS BIGINT) AS ${column}`)
+  .join(", ")
+
+const sums = {
+  requests: Schema.Int,
+  errors: Schema.Int,
+  input_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  cost_nano_usd: Schema.Int
+}
+const hourSums = rows("request_hours", { hour: Schema.Int, name: Schema.String, ...sums })
+export type HourSum = ReturnType<typeof hourSums.one>
+
+const bounds = rows("requests", { first: Schema.NullOr(Schema.Int), last: Schema.NullOr(Schema.Int) })
+const ids = rows("requests", { id: Schema.Int, at: Schema.Int, duration_ms: Schema.Int })
+const columns = {
+  at: Schema.Int,
+  model: Schema.String,
+  upstream: Schema.String,
+  key_id: Schema.String,
+  account_id: Schema.String,
+  status: Schema.Int,
+  error: Schema.String,
+  first_byte_ms: Schema.Int,
+  duration_ms: Schema.Int,
+  input_tokens: Schema.Int,
+  output_tokens: Schema.Int,
+  cost_nano_usd: Schema.NullOr(Schema.Int)
+}
+const plain = rows("requests", columns)
+const tagged = rows("requests", { ...columns, details: DetailsText })
+
+/** A request, as far as sums need it. */
+export type Seen = ReturnType<typeof plain.one> & Partial<Pick<ReturnType<typeof tagged.one>, "details">>
