@@ -125,6 +125,21 @@ describe("the walks of ARCHITECTURE.md", () => {
   })
 })
 
+describe("metrics", () => {
+  it("that pages name are there; the changelog names those that were", async () => {
+    const sources = await Promise.all([...new Glob("src/**/*.ts").scanSync(".")].map(read))
+    const known = new Set(sources.join("\n").match(/\b(?:gateway|gen_ai)(?:_[a-z]+)+\b/g))
+    const named = await Promise.all(
+      documents
+        .filter((page) => page !== "CHANGELOG.md")
+        .map(async (page) =>
+          (await read(page)).match(/\b(?:gateway|gen_ai)(?:_[a-z]+)+_(?:total|seconds|circuit|pending)\b/g)
+        )
+    )
+    expect([...new Set(named.flatMap((names) => names ?? []))].filter((name) => !known.has(name))).toEqual([])
+  })
+})
+
 describe("comments in the source", () => {
   it("point to pages and headings that are there", async () => {
     const missing: Array<string> = []
