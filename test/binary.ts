@@ -20,6 +20,8 @@ const pdf = { type: "document", source: { type: "base64", media_type: "applicati
 
 const help = Bun.spawnSync([binary, "--help"], { cwd: mkdtempSync(join(tmpdir(), "gateway-empty-")) })
 expect("gateway --help names its commands", help.stdout.toString().includes("serve"))
+const licenses = Bun.spawnSync([binary, "licenses"], { cwd: mkdtempSync(join(tmpdir(), "gateway-empty-")) })
+expect("gateway licenses names what is in it", /^effect +\S+ +MIT$/m.test(licenses.stdout.toString()))
 
 const begun = performance.now()
 const gateway = await startGateway({ command: [binary] })

@@ -37,7 +37,7 @@ const greet = Effect.gen(function* () {
     const link = yield* Effect.flatMap(SessionAdministration, ({ link }) => link)
     say(`The console, signed in as the operator (once, within 15 minutes): ${consoleLink(address, link)}`)
   }
-  if (Option.isNone(first)) return
+  if (Option.isNone(first)) return say(again)
   const key = Redacted.value(first.value)
   const secrets = yield* WebhookSecrets
   const [signing] = yield* secrets.signing(defaultAccount)
@@ -53,8 +53,17 @@ Callbacks are signed (Standard Webhooks) with
 Try it:
 
   curl ${address}/v1/messages -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '{"model":"sandbox-text","max_tokens":200,"messages":"Hello!"}'
+
+And then:
+
+  gateway init               asks three questions and writes a gateway.yaml
+  gateway keys create NAME   makes another key, also beside a running gateway
+  gateway help               lists what else there is
 `)
 })
+
+/** Whoever has lost the first key finds no other way in. */
+const again = "A new key: gateway keys create NAME. What else there is: gateway help."
 
 /** Runs until it is told to stop; a worker also when others serve in its place. */
 const serving = (link: Link | undefined) =>

@@ -16,6 +16,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../serve.ts")).serveCommand
       },
       {
+        name: "init",
+        what: "Write a gateway.yaml from three answers.",
+        load: async () => (await import("../init.ts")).initCommand
+      },
+      {
         name: "check",
         what: "Read the settings through, and print what would be served.",
         load: async () => (await import("../check.ts")).checkCommand
@@ -134,6 +139,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         name: "completion",
         what: "Print a script that completes commands in bash, zsh or fish.",
         load: async () => (await import("../completion.ts")).completionCommand
+      },
+      {
+        name: "licenses",
+        what: "Print the licences of what this program contains.",
+        load: async () => (await import("../licenses.ts")).licensesCommand
       }
     ]
   }

@@ -1,0 +1,132 @@
+import { existsSync, writeFileSync } from "node:fs"
+import { Command, Options, Prompt } from "@effect/cli"
+import { Console, Effect, Option } from "effect"
+import type { Either } from "effect"
+import * as ApiKey from "../access/ApiKey.ts"
+import { readGatewayText } from "../config/source.ts"
+import { Conflict, InvalidRequest } from "../contract/Failure.ts"
+import { leaf } from "./frame/leaf.ts"
+import { balanceOf, callersOf, known, providersOf } from "./init/answers.ts"
+import { fileOf, variablesOf } from "./init/written.ts"
+import { help } from "./options.ts"
+
+const [settings, secrets] = ["gateway.yaml", "gateway.env"]
+
+const answer = (name: string, value: string, description: string) =>
+  Options.text(name).pipe(Options.withPseudoName(value), Options.withDescription(description), Options.optional)
+
+/** The flag's answer, else that of whoever sits at the terminal. */
+const asked = <A>(
+  given: Option.Option<string>,
+  { flag, message, usual }: { readonly flag: string; readonly message: string; readonly usual: string },
+  read: (text: string) => Either.Either<A, InvalidRequest>
+) =>
+  Effect.gen(function* () {
+    if (Option.isSome(given)) return yield* read(given.value)
+    if (!process.stdin.isTTY) {
+      return yield* new InvalidRequest({ param: flag, message: `--${flag}: expected, where nobody can be asked` })
+    }
+    const validated = (text: string) =>
+      Effect.as(
+        Effect.mapError(read(text), ({ message }) => message.replace(/^--\w+: /, "")),
+        text
+      )
+    const text = yield* Prompt.run(Prompt.text({ message, default: usual, validate: validated })).pipe(
+      Effect.catchTag("QuitException", () => new InvalidRequest({ param: flag, message: "nothing was written" }))
+    )
+    return yield* read(text)
+  })
+
+const init = Command.make(
+  "init",
+  {
+    providers: answer("providers", "LIST", `Of ${known.join(", ")}, and addresses of servers; none is the sandbox.`),
+    spend: answer("spend", "USD", "What each caller may spend, in dollars; none: without end."),
+    callers: answer("callers", "NAMES", "Who calls: a name for each key, separated with commas.")
+  },
+  ({ callers, providers, spend }) =>
+    Effect.gen(function* () {
+      for (const file of [settings, secrets]) {
+        if (existsSync(file)) {
+          return yield* new Conflict({ code: null, message: `${file} is there already; nothing was written` })
+        }
+      }
+      const answers = {
+        providers: yield* asked(
+          providers,
+          {
+            flag: "providers",
+            message: `Which providers? (${known.join(", ")}, or a server's address; commas between; none: the sandbox)`,
+            usual: providersThere()
+          },
+          (text) => providersOf(text === "none" ? "" : text)
+        ),
+        balanceUsd: yield* asked(
+          spend,
+          { flag: "spend", message: "What may each caller spend, in dollars? (none: without end)", usual: "none" },
+          balanceOf
+        ),
+        callers: yield* asked(
+          callers,
+          { flag: "callers", message: "Who calls? (a name for each key, commas between)", usual: "me" },
+          callersOf
+        )
+      }
+      const made = answers.callers.map(({ variable }) => [variable, ApiKey.generate()] as const)
+      const variables = variablesOf(answers.providers)
+      const empty = variables.filter((name) => (process.env[name] ?? "") === "")
+      const text = fileOf(answers)
+      // What is not there yet has a value for as long as the file is read through.
+      const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "-"] as const), ...made]) }
+      const file = yield* readGatewayText(settings, text, env)
+      const { checked } = yield* Effect.promise(() => import("./checkGateway.ts"))
+      const models = yield* checked(file)
+      yield* Effect.sync(() => {
+        writeFileSync(settings, text, { flag: "wx" })
+        writeFileSync(secrets, secretsText(empty, made), { flag: "wx", mode: 0o600 })
+      })
+      yield* Console.log(
+        `Wrote ${settings}: ${models.size} models, ${made.length} ${made.length === 1 ? "key" : "keys"}.`
+      )
+      yield* Console.log(`Wrote ${secrets}, with the secrets that it names: keep it from others.`)
+      yield* Console.log(nextSteps(empty, made))
+      if (empty.length > 0) return
+      const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
+      yield* checkLive(file, models, false)
+    })
+).pipe(
+  Command.withDescription(
+    help(
+      "Write a gateway.yaml from three answers: which providers, what they may cost, who calls. Without options it asks. Where every provider's key is in the environment, it asks the providers too (`gateway check --live`).",
+      "gateway init",
+      "gateway init --providers anthropic,openai --spend 20 --callers laptop,ci"
+    )
+  )
+)
+
+export const initCommand = leaf(init)
+
+/** Those whose keys are in the environment. */
+const providersThere = (): string => {
+  const there = known.filter((name) => (process.env[`${name.toUpperCase()}_API_KEY`] ?? "") !== "")
+  return there.length === 0 ? "none" : there.join(", ")
+}
+
+const secretsText = (empty: ReadonlyArray<string>, made: ReadonlyArray<readonly [string, string]>): string =>
+  [
+    "# What gateway.yaml names as ${…}. Read it with: set -a; . ./gateway.env; set +a",
+    ...empty.map((name) => `${name}=`),
+    ...made.map(([name, secret]) => `${name}=${secret}`),
+    ""
+  ].join("\n")
+
+const nextSteps = (empty: ReadonlyArray<string>, made: ReadonlyArray<readonly [string, string]>): string =>
+  [
+    "",
+    "Next:",
+    "",
+    ...empty.map((name) => `  put ${name} into ${secrets}`),
+    ...(empty.length === 0 && made.length === 0 ? [] : ["  set -a; . ./gateway.env; set +a"]),
+    ...(empty.length === 0 ? [] : ["  gateway check --live"]),
+    "  gateway serve"
+  ].join("\n")

@@ -1,0 +1,79 @@
+import { Either } from "effect"
+import { wrongBaseUrl } from "../../config/baseUrl.ts"
+import { InvalidRequest } from "../../contract/Failure.ts"
+
+/** A provider that is known by name. */
+export const known = ["anthropic", "openai", "ark"] as const
+type Known = (typeof known)[number]
+
+/** Where models are to run. */
+export type Provider =
+  | { readonly kind: Known }
+  /** A server of the chat-completions dialect, by its address. */
+  | { readonly kind: "server"; readonly name: string; readonly baseUrl: string }
+
+/** Who calls, and by which variable the key is known. */
+export interface Caller {
+  readonly name: string
+  readonly variable: string
+}
+
+/** What was answered. */
+export interface Answers {
+  readonly providers: ReadonlyArray<Provider>
+  /** Dollars that each caller gets; undefined: they may spend without end. */
+  readonly balanceUsd: number | undefined
+  readonly callers: ReadonlyArray<Caller>
+}
+
+const words = (text: string) =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== "")
+
+const complain = (param: string, rule: string) =>
+  Either.left(new InvalidRequest({ param, message: `--${param}: ${rule}` }))
+
+/** `anthropic, http://127.0.0.1:8000/v1`; none is the sandbox alone. */
+export const providersOf = (text: string): Either.Either<ReadonlyArray<Provider>, InvalidRequest> => {
+  const providers: Array<Provider> = []
+  for (const word of words(text)) {
+    const kind = known.find((name) => name === word.toLowerCase())
+    if (kind !== undefined) {
+      providers.push({ kind })
+      continue
+    }
+    const wrong = /^https?:\/\//.test(word) ? wrongBaseUrl(word) : `expected ${known.join(", ")}, or an address`
+    if (wrong !== undefined) return complain("providers", `${wrong}; got "${word}"`)
+    const count = providers.filter(({ kind }) => kind === "server").length
+    providers.push({ kind: "server", name: count === 0 ? "server" : `server-${count + 1}`, baseUrl: word })
+  }
+  return Either.right(providers)
+}
+
+/** Dollars, or nothing for no bound. */
+export const balanceOf = (text: string): Either.Either<number | undefined, InvalidRequest> => {
+  const word = text.trim().replace(/^\$/, "")
+  if (word === "" || word === "none") return Either.right(undefined)
+  return /^\d{1,6}(\.\d{1,2})?$/.test(word) && Number(word) > 0
+    ? Either.right(Number(word))
+    : complain("spend", `expected dollars such as 20 or 12.50, or none; got "${text}"`)
+}
+
+export const callersOf = (text: string): Either.Either<ReadonlyArray<Caller>, InvalidRequest> => {
+  const names = words(text)
+  const wrong = names.find((name) => !/^[A-Za-z0-9][A-Za-z0-9._-]{0,40}$/.test(name))
+  if (wrong !== undefined) {
+    return complain("callers", `expected names of letters, digits, dots, dashes and underscores; got "${wrong}"`)
+  }
+  const callers = [...new Set(names)].map((name) => ({
+    name,
+    variable: `${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, "_")}_GATEWAY_KEY`
+  }))
+  return new Set(callers.map(({ variable }) => variable)).size === callers.length
+    ? Either.right(
+        callers.map((caller) => (/^\d/.test(caller.variable) ? { ...caller, variable: `K${caller.variable}` } : caller))
+      )
+    : complain("callers", "expected names that differ in more than their signs")
+}

@@ -1,0 +1,120 @@
+import { wellKnown } from "../../config/wellKnown.ts"
+import type { Answers, Caller, Provider } from "./answers.ts"
+
+interface Described {
+  readonly variable: string | undefined
+  readonly upstreams: ReadonlyArray<string>
+  readonly models: ReadonlyArray<string>
+}
+
+const key = (variable: string) => `api_key: "\${${variable}}"`
+const all = (ids: ReadonlyArray<string>, upstream: string) => ids.map((id) => `  ${id}: ${upstream}`)
+
+const describe = (provider: Provider): Described => {
+  switch (provider.kind) {
+    case "anthropic": {
+      const variable = "ANTHROPIC_API_KEY"
+      return {
+        variable,
+        upstreams: [
+          `  anthropic: { protocol: anthropic-messages, base_url: "https://api.anthropic.com", ${key(variable)} }`
+        ],
+        models: all(wellKnown.anthropic, "anthropic")
+      }
+    }
+    case "openai": {
+      const variable = "OPENAI_API_KEY"
+      const place = `base_url: "https://api.openai.com/v1", ${key(variable)}`
+      return {
+        variable,
+        upstreams: [
+          `  openai: { protocol: openai-responses, ${place} }`,
+          `  openai-videos: { protocol: openai-videos, ${place} }`
+        ],
+        models: [...all(wellKnown.openai, "openai"), ...all(wellKnown.openaiVideos, "openai-videos")]
+      }
+    }
+    case "ark": {
+      const variable = "ARK_API_KEY"
+      return {
+        variable,
+        upstreams: [
+          `  ark: { protocol: ark-video, base_url: "https://ark.cn-beijing.volces.com/api/v3", ${key(variable)} }`
+        ],
+        models: all(wellKnown.ark, "ark")
+      }
+    }
+    case "server":
+      return {
+        variable: undefined,
+        upstreams: [
+          `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Where it wants a key, add api_key.`,
+          `  ${provider.name}: { protocol: openai-chat, base_url: "${provider.baseUrl}", list_models: true }`
+        ],
+        models: []
+      }
+  }
+}
+
+/** Variables that providers' keys are read from. */
+export const variablesOf = (providers: ReadonlyArray<Provider>): ReadonlyArray<string> =>
+  providers.flatMap((provider) => describe(provider).variable ?? [])
+
+/** A `gateway.yaml` that says why each line is there. */
+export const fileOf = ({ balanceUsd, callers, providers }: Answers): string => {
+  const described = providers.map(describe)
+  const models = described.flatMap(({ models }) => models)
+  const isMetered = balanceUsd !== undefined
+  return [
+    "# Made by `gateway init`. Every field and what else there is: docs/configuration.md, gateway.example.yaml.",
+    "# ${NAME} is a variable of the environment. `gateway check` reads this through, `gateway check --live` asks the",
+    "# upstreams too. A running gateway takes changes over by itself.",
+    "",
+    "server:",
+    "  host: 127.0.0.1   # 0.0.0.0: for other machines too",
+    "  port: 8080",
+    "",
+    ...(described.length === 0
+      ? ["# Where models run: nowhere yet but in the sandbox, which is free and offline.", "# upstreams:"]
+      : [
+          "# Where models run. The sandbox, which is free and offline, is always there.",
+          "upstreams:",
+          ...described.flatMap(({ upstreams }) => upstreams)
+        ]),
+    "",
+    ...(models.length === 0
+      ? []
+      : [
+          "# What callers may ask for, and where it runs. Take out what nobody needs; `routes` has several places, tried in",
+          "# order: house: { routes: [{ upstream: anthropic, model: claude-haiku-4-5 }, { upstream: openai, model: gpt-5-mini }] }",
+          "models:",
+          ...models,
+          ""
+        ]),
+    ...(isMetered
+      ? [
+          "# Prices are those of the public list (`gateway prices check`). Models without one are refused where money is counted;",
+          "# a price of your own: models: { house: { …, price: { input: 0.15, output: 0.60 } } }, USD a million tokens.",
+          `unpriced: ${providers.some(({ kind }) => kind === "server") ? "allow   # your own server's models have no price" : "refuse"}`,
+          ""
+        ]
+      : []),
+    ...(callers.length === 0
+      ? ["# Who calls: `gateway keys create NAME` makes a key, or they are kept here.", "# keys:"]
+      : [
+          "# Who calls. Each has an account of its own.",
+          "keys:",
+          ...callers.flatMap((one) => keyLines(one, balanceUsd))
+        ]),
+    ""
+  ].join("\n")
+}
+
+const keyLines = ({ name, variable }: Caller, balanceUsd: number | undefined): ReadonlyArray<string> => [
+  `  - name: "${name}"`,
+  `    secret: "\${${variable}}"`,
+  ...(balanceUsd === undefined
+    ? ["    # balance_usd: 20              # without it, it may spend without end"]
+    : [`    balance_usd: ${balanceUsd}   # granted once; another figure grants the difference`]),
+  "    # limits: { requests_per_minute: 60 }"
+]

@@ -1,0 +1,22 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { expect, it } from "vitest"
+import { collectLicenses } from "../../src/commands/collectLicenses.ts"
+
+const root = resolve(import.meta.dirname, "../..")
+
+it("names every dependency, and what those depend on, with the text of its licence", () => {
+  const all = collectLicenses(root)
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(resolve(root, "package.json"), "utf8")) as Record<
+    "dependencies" | "devDependencies",
+    Record<string, string>
+  >
+  const names = all.map(({ name }) => name)
+  expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)))
+  expect(names).toContain("fast-check")
+  expect(names.filter((name) => name in devDependencies && name !== "fast-check")).toEqual([])
+  const effect = all.find(({ name }) => name === "effect")
+  expect([effect?.license, effect?.version]).toEqual(["MIT", dependencies["effect"]])
+  expect(effect?.text).toContain("MIT License")
+  expect(all.filter(({ license }) => license === "see its text").map(({ name }) => name)).toEqual([])
+})

@@ -1,0 +1,85 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { runCommand } from "./command.ts"
+import { startGateway } from "./process.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "gateway-init-"))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = (args: string, env: Record<string, string> = {}) => runCommand(folder, args.split(" "), env)
+const read = (name: string) => readFileSync(join(folder, name), "utf8")
+/** The variables of gateway.env. */
+const made = () =>
+  Object.fromEntries(
+    read("gateway.env")
+      .split("\n")
+      .filter((line) => /^\w+=/.test(line))
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const)
+  )
+
+describe("gateway init", () => {
+  it("writes what a gateway starts from, with keys that open it", async () => {
+    const { code, err, out } = await run("init --providers none --spend 12.50 --callers laptop,team-b")
+    expect([code, err]).toEqual([0, ""])
+    expect(out).toContain("Wrote gateway.yaml: ")
+    expect(out).toContain("There are no upstreams to ask but the sandbox.")
+    expect(out).toMatch(/Next:\n\n {2}set -a; \. \.\/gateway\.env; set \+a\n {2}gateway serve\n/)
+    expect(statSync(join(folder, "gateway.env")).mode & 0o777).toBe(0o600)
+    expect(read("gateway.yaml")).not.toContain("gw_")
+    const gateway = await startGateway({ folder, env: { ...made(), GATEWAY_PORT: "0" } })
+    const balance = await fetch(`${gateway.url}/v1/balance`, {
+      headers: { authorization: `Bearer ${made()["TEAM_B_GATEWAY_KEY"]}` }
+    })
+    expect(await balance.json()).toMatchObject({ granted: { usd: "12.50" } })
+    await gateway.dispose()
+  })
+
+  it("asks the providers where their keys are there", async () => {
+    const { code, err, out } = await run("init --providers http://127.0.0.1:1/v1 --spend none --callers me")
+    expect([code, err]).toEqual([1, expect.stringContaining("1 of what is configured does not work")])
+    expect(out).toMatch(/^server +no +\d+ ms/m)
+    expect(out).toContain("look at: nobody answers at upstreams.server.base_url")
+    expect(read("gateway.yaml")).toContain(
+      'server: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", list_models: true }'
+    )
+  })
+
+  it("says which keys are to be filled in, and what it writes is in order", async () => {
+    const { code, out } = await run("init --providers anthropic,openai,ark --spend 20 --callers me")
+    expect(code).toBe(0)
+    expect(out).toContain("  put ANTHROPIC_API_KEY into gateway.env\n  put OPENAI_API_KEY into gateway.env\n")
+    expect(out).toContain("gateway check --live")
+    const keys = { ANTHROPIC_API_KEY: "a", OPENAI_API_KEY: "b", ARK_API_KEY: "c" }
+    const checked = await run("check", { ...made(), ...keys })
+    expect([checked.code, checked.err]).toEqual([0, ""])
+    expect(checked.out).toMatch(/^claude-sonnet-4-5 +text +anthropic\/claude-sonnet-4-5/m)
+    expect(checked.out).not.toContain("warning")
+  })
+
+  it("overwrites nothing, and writes nothing of what is not in order", async () => {
+    for (const [args, message] of [
+      [
+        "init --providers nobody --spend none --callers me",
+        '--providers: expected anthropic, openai, ark, or an address; got "nobody"'
+      ],
+      [
+        "init --providers none --spend much --callers me",
+        '--spend: expected dollars such as 20 or 12.50, or none; got "much"'
+      ],
+      ["init --providers none --spend none --callers a$b", "--callers: expected names of letters"],
+      ["init --providers none --spend none", "--callers: expected, where nobody can be asked"]
+    ] as const) {
+      const wrong = await run(args)
+      expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(message)])
+      expect(existsSync(join(folder, "gateway.yaml"))).toBe(false)
+    }
+    await run("init --providers none --spend none --callers me")
+    const again = await run("init --providers none --spend none --callers me")
+    expect([again.code, again.err]).toEqual([4, "gateway: gateway.yaml is there already; nothing was written\n"])
+  })
+})
