@@ -56,19 +56,19 @@ const init = Command.make(
           providers,
           {
             flag: "providers",
-            message: `Which providers? (${known.join(", ")}, or a server's address; commas between; none: the sandbox)`,
+            message: `Which providers? (${known.join(", ")}, addresses)`,
             usual: providersThere()
           },
           (text) => providersOf(text === "none" ? "" : text)
         ),
         balanceUsd: yield* asked(
           spend,
-          { flag: "spend", message: "What may each caller spend, in dollars? (none: without end)", usual: "none" },
+          { flag: "spend", message: "What may each caller spend, in dollars?", usual: "none" },
           balanceOf
         ),
         callers: yield* asked(
           callers,
-          { flag: "callers", message: "Who calls? (a name for each key, commas between)", usual: "me" },
+          { flag: "callers", message: "Who calls? (a name for each key)", usual: "me" },
           callersOf
         )
       }
