@@ -14,6 +14,7 @@ import type { Actor } from "./store/Audit.ts"
 import { makeChange } from "./change.ts"
 import { AccountName, isoTime, patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
+import { unlessStale } from "./version.ts"
 import { shortened } from "../contract/shortened.ts"
 
 export interface AccountOptions {
@@ -26,6 +27,8 @@ export interface AccountOptions {
   readonly searchAllowed?: ReadonlyArray<string> | null | undefined
   /** null: none. */
   readonly searchBlocked?: ReadonlyArray<string> | null | undefined
+  /** Of the state that a change was thought of for; any where absent. */
+  readonly version?: number | undefined
 }
 
 /** Accounts, for those who run the gateway. */
@@ -88,7 +91,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
         actor: Actor,
         id: string,
         options: AccountOptions & { readonly unmetered?: boolean | undefined }
-      ): Effect.Effect<AccountRecord, NotFound | InvalidRequest> =>
+      ): Effect.Effect<AccountRecord, NotFound | Conflict | InvalidRequest> =>
         change({
           actor,
           action: "account.update",
@@ -96,6 +99,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           write: Effect.gen(function* () {
             yield* check(options)
             const row = yield* rowOf(id)
+            yield* unlessStale(options.version, accountRecord(row))
             yield* accounts.update(id, changed(row, options))
             if (options.unmetered === true) yield* grants.end(AccountId.make(id))
           }),

@@ -3,6 +3,7 @@ import type { AccountRow } from "../access/store/Accounts.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import { Money, money } from "../ledger/Money.ts"
+import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
 /** An account as those who run the gateway see it. */
@@ -32,6 +33,7 @@ export const AccountRecord = Schema.Struct({
   ),
   keys: said(Schema.Int, "Keys that are not revoked."),
   suspended_at: said(Schema.NullOr(Schema.String), "Since when its keys open nothing; null where they do."),
+  version: said(Schema.Int, "Of what can be changed: a change that names another one is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC.")
 }).annotations({ identifier: "Account" })
 export type AccountRecord = typeof AccountRecord.Type
@@ -58,5 +60,14 @@ export const accountRecord = (row: AccountRow): AccountRecord => ({
   hold_output_tokens: row.declared_hold_output_tokens ?? row.hold_output_tokens,
   keys: row.keys,
   suspended_at: isoOrNull(row.suspended_at),
+  version: versionOf([
+    row.granted_nano_usd === null,
+    row.suspended_at,
+    row.limits,
+    row.search_allowed,
+    row.search_blocked,
+    row.declared_unpriced ?? row.unpriced,
+    row.declared_hold_output_tokens ?? row.hold_output_tokens
+  ]),
   created_at: isoTime(row.created_at)
 })

@@ -42,6 +42,10 @@ const UpdateAccount = Schema.Struct({
   unmetered: Schema.optional(Schema.Boolean).annotations({
     description: "`true` takes the balance away: the account may spend without end."
   }),
+  version: Schema.optional(Schema.Int).annotations({
+    description:
+      "The `version` that was looked at: where the record has another one now, 409 with what it is in `error.current`."
+  }),
   ...settings
 }).annotations({ identifier: "UpdateAccount" })
 export type AccountSettings = typeof UpdateAccount.Type

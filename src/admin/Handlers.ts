@@ -41,7 +41,7 @@ const KeysHandlers = handlers(
       ),
     show: ({ path }) => keys.show(path.id),
     update: ({ caller, path, payload }) =>
-      keys.update(caller.key, path.id, { ...keyOptions(payload), name: payload.name }),
+      keys.update(caller.key, path.id, { ...keyOptions(payload), name: payload.name, version: payload.version }),
     revoke: ({ caller, path }) => Effect.map(keys.revoke(caller.key, path.id), ({ key }) => key),
     rotateSecret: ({ caller, path }) => Effect.map(keys.rotateSecret(caller.key, path.id), withSecret)
   }))
@@ -59,7 +59,11 @@ const AccountsHandlers = handlers(
       }),
     show: ({ path }) => accounts.show(path.id),
     update: ({ caller, path, payload }) =>
-      accounts.set(caller.key, path.id, { ...accountOptions(payload), unmetered: payload.unmetered }),
+      accounts.set(caller.key, path.id, {
+        ...accountOptions(payload),
+        unmetered: payload.unmetered,
+        version: payload.version
+      }),
     suspend: ({ caller, path }) => ending.suspend(caller.key, path.id),
     resume: ({ caller, path }) => ending.resume(caller.key, path.id),
     delete: ({ caller, path }) => ending.remove(caller.key, path.id),

@@ -17,6 +17,7 @@ import { patchedLimits } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
 import { keyRecord } from "./KeyRecord.ts"
 import type { KeyRecord } from "./KeyRecord.ts"
+import { unlessStale } from "./version.ts"
 import { shortened } from "../contract/shortened.ts"
 
 export interface KeyOptions {
@@ -29,6 +30,8 @@ export interface KeyOptions {
   readonly unpriced?: Unpriced | null | undefined
   /** Unix ms; null: never. */
   readonly expiresAtMs?: number | null | undefined
+  /** Of the state that a change was thought of for; any where absent. */
+  readonly version?: number | undefined
 }
 
 /** A key with its secret, which is shown this once. */
@@ -94,7 +97,8 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         action: "key.update",
         before: show(id),
         write: Effect.gen(function* () {
-          const { row } = yield* changeable(id)
+          const { record, row } = yield* changeable(id)
+          yield* unlessStale(options.version, record)
           yield* check(options)
           yield* keys.update(id, changed(row, options))
         }),

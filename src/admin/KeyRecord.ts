@@ -4,6 +4,7 @@ import type { SpendingKey } from "../access/store/KeyRow.ts"
 import { Unpriced } from "../contract/Caller.ts"
 import { said } from "../contract/fields.ts"
 import { Money, money } from "../ledger/Money.ts"
+import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
 /** A key as those who run the gateway see it: everything but its secret. */
@@ -34,6 +35,7 @@ export const KeyRecord = Schema.Struct({
     "Whether it may use models without a price although its money is counted; null for what its account says."
   ),
   declared: said(Schema.Boolean, "Whether it is a key of the configuration file, to be changed there."),
+  version: said(Schema.Int, "Of what can be changed: a change that names another one is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   expires_at: said(Schema.NullOr(Schema.String), "From then on it opens nothing."),
   last_used_at: said(Schema.NullOr(Schema.String), "To the minute."),
@@ -53,6 +55,16 @@ export const keyRecord = (row: SpendingKey, nowMs: number): KeyRecord => ({
   budget: spentBudget(row),
   unpriced: row.unpriced,
   declared: row.declared === "here",
+  version: versionOf([
+    row.name,
+    row.models,
+    row.limits,
+    budgetOf(row),
+    row.unpriced,
+    row.expires_at,
+    row.revoked_at,
+    row.declared
+  ]),
   created_at: isoTime(row.created_at),
   expires_at: isoOrNull(row.expires_at),
   last_used_at: isoOrNull(row.last_used_at),

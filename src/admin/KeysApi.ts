@@ -50,6 +50,10 @@ const CreateKey = Schema.Struct({
 
 const UpdateKey = Schema.Struct({
   name: Schema.optional(Schema.NonEmptyString).annotations({ description: "What to call it." }),
+  version: Schema.optional(Schema.Int).annotations({
+    description:
+      "The `version` that was looked at: where the record has another one now, 409 with what it is in `error.current`."
+  }),
   ...settings
 }).annotations({ identifier: "UpdateKey" })
 export type KeySettings = typeof UpdateKey.Type

@@ -61,7 +61,9 @@ export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   message: says("The request conflicts with the state of its target"),
   /** A code of its own where the wire has one (`InvalidAction.RunningTaskDeletion`); null for the family's. */
-  code: Schema.NullOr(Schema.String)
+  code: Schema.NullOr(Schema.String),
+  /** What the target is now, where the request was thought of for an earlier state. */
+  current: details
 }) {}
 
 export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", {

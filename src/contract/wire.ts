@@ -31,24 +31,33 @@ export interface CodedBody {
     readonly message: string
     readonly param: string | null
     readonly type: string
+    readonly current?: JsonObject
   }
 }
 
 const paramOf = (failure: Failure) =>
   failure._tag === "InvalidRequest" || failure._tag === "NotFound" ? failure.param : null
 
+const current = Schema.optionalWith(JsonObject, { exact: true }).annotations({
+  description: "What a record is now, where a change was thought of for an earlier `version` of it."
+})
+
+const fieldsOf = (row: FailureRow) => ({
+  code: said(Schema.String, "What kind of failure."),
+  message: said(Schema.String, "What is wrong and what is allowed, in words."),
+  param: said(Schema.NullOr(Schema.String), "Path of the first bad field, where the family names it."),
+  type: Schema.Literal(row.type)
+})
+
 /** @param param whether the family names the bad field (responses) or always answers null (video tasks, task queries) */
 export const codedBody = (options: { readonly param: boolean }): Body<CodedBody> => ({
   schema: (row) =>
     Schema.Struct({
       error: said(
-        Schema.Struct({
-          // A conflict may carry the wire's own code.
-          code: row.status === 409 ? said(Schema.String, "What conflicts.") : Schema.Literal(row.code),
-          message: said(Schema.String, "What is wrong and what is allowed, in words."),
-          param: said(Schema.NullOr(Schema.String), "Path of the first bad field, where the family names it."),
-          type: Schema.Literal(row.type)
-        }),
+        row.status === 409
+          ? // A conflict may carry the wire's own code.
+            Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "What conflicts."), current })
+          : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
         "The failure."
       )
     }),
@@ -57,10 +66,12 @@ export const codedBody = (options: { readonly param: boolean }): Body<CodedBody>
       code: failure._tag === "Conflict" ? (failure.code ?? row.code) : row.code,
       message: failure.message,
       param: options.param ? paramOf(failure) : null,
-      type: row.type
+      type: row.type,
+      ...(failure._tag === "Conflict" && failure.current !== undefined ? { current: failure.current } : {})
     }
   }),
-  message: (body) => body.error.message
+  message: (body) => body.error.message,
+  details: (body) => body.error.current
 })
 
 /** `{type: "error", error: {type, message, details}, request_id}`: messages. The edge adds the request id to every such body. */
@@ -107,7 +118,7 @@ const revive = (tag: FailureTag, message: string, details: JsonObject | undefine
     case "NotFound":
       return new failures[tag]({ message, param: null, ...withDetails(details) })
     case "Conflict":
-      return new failures.Conflict({ message, code: null })
+      return new failures.Conflict({ message, code: null, ...(details === undefined ? {} : { current: details }) })
     case "RateLimited":
       return new failures.RateLimited({ message, retryAfterSeconds: null })
     default:

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
+import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 
@@ -8,10 +9,13 @@ import { DetailsText } from "../RequestRow.ts"
 export type By = "model" | "upstream" | "key" | "account"
 const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
 
+/** Whoever waits has a turn of the loop. */
+const otherTurn = Effect.promise(nextTurn)
+
 /** Hours of one statement: the others have a turn after it. */
 const strideHours = 24
 /** Rows of one statement. */
-const stride = 5_000
+const stride = 2_000
 const hourMs = 3_600_000
 /** A row may be stored so long after others that ended later, in ms. */
 const lateMs = 5_000
@@ -31,7 +35,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
           const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
             WHERE hour >= ${at} AND hour < ${end} GROUP BY hour, ${name}`
           found.push(...hourSums.all(some))
-          yield* Effect.yieldNow()
+          yield* otherTurn
         }
         return found
       })
@@ -73,7 +77,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
             WHERE id >= ${at} AND id < ${at + stride} AND at >= ${fromMs} AND at < ${toMs}`
           if (withTags) for (const row of found) see(tagged.one(row))
           else for (const row of found) see(plain.one(row))
-          yield* Effect.yieldNow()
+          yield* otherTurn
         }
         return every
       })
