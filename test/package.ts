@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { hasConsole } from "./e2e/consolePage.ts"
@@ -25,6 +25,20 @@ const run = (cwd: string, ...command: ReadonlyArray<string>): string => {
   const { exitCode, stderr, stdout } = Bun.spawnSync([...command], { cwd, stderr: "pipe", stdout: "pipe" })
   if (exitCode === 0) return stdout.toString()
   throw new Error(`${command.join(" ")} ended with ${exitCode}:\n${stdout.toString()}${stderr.toString()}`)
+}
+
+/** The last of the processes that one has started, one by the other. */
+const youngestBelow = (pid: number): number => {
+  const parentOf = (other: string) => {
+    try {
+      return Number(/\) \w (\d+)/.exec(readFileSync(`/proc/${other}/stat`, "utf8"))?.[1])
+    } catch {
+      // It has ended meanwhile.
+      return undefined
+    }
+  }
+  const child = readdirSync("/proc").find((name) => /^\d+$/.test(name) && parentOf(name) === pid)
+  return child === undefined ? pid : youngestBelow(Number(child))
 }
 
 /** Where npx finds what is installed above it. */
@@ -87,9 +101,9 @@ try {
       const answers = await askEveryWay(served.url, served.key, "Hello!")
       expect(`npx ${name} serve answers`, Object.values(answers).every(Boolean))
     } finally {
-      // What npx started ends with it only where it may hear of the end.
-      served.signal("SIGTERM")
-      await served.exited
+      // npx keeps a SIGTERM to itself: the gateway is told, and npx ends with it.
+      process.kill(youngestBelow(served.pid), "SIGTERM")
+      expect(`npx ${name} serve ends with 0`, (await served.exited) === 0)
       await served.dispose()
     }
   }
