@@ -3,7 +3,7 @@ import { Configuration } from "../config/Configuration.ts"
 import { Catalogue } from "../models/Catalogue.ts"
 import type { Model } from "../models/Catalogue.ts"
 import { Lanes } from "../routing/Lane.ts"
-import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
@@ -24,7 +24,10 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
     const recordOf = (name: string, kind: "text" | "video", nowMs: number): UpstreamRecord => {
       const entry = configuration.current().value.upstreams?.[name]
       const lane = lanes.get(name)
-      const { answers, failures, lastAnswerMs, lastFailure, latency } = seen(calls, name)
+      // Videos are not called by way of a lane.
+      const { answers, failures, lastAnswerMs, lastFailure, latency } = seen(
+        kind === "text" ? calls.of(name) : new CallsOfOne()
+      )
       const circuit = lane?.circuit.state ?? "closed"
       return {
         object: "upstream",
@@ -32,7 +35,9 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
         kind,
         protocol: entry?.protocol ?? null,
         base_url: entry?.base_url ?? null,
-        models: [...catalogue.values()].filter(({ routes }) => runsAt(routes, name)).map(({ id }) => id),
+        models: [...catalogue.values()]
+          .filter((model) => (model.kind === "video") === (kind === "video") && runsAt(model.routes, name))
+          .map(({ id }) => id),
         circuit,
         retry_in_seconds: circuit === "closed" ? null : (lane?.circuit.waitMs(nowMs) ?? 0) / 1_000,
         running: lane?.slots?.running ?? null,
@@ -60,8 +65,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
   })
 }) {}
 
-const seen = (calls: UpstreamCalls, name: string) => {
-  const of = calls.of(name)
+const seen = (of: CallsOfOne) => {
   const { answers, failures, lastAnswerMs, lastFailure } = of
   return { answers, failures, lastAnswerMs, lastFailure, latency: of.latency() }
 }

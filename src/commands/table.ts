@@ -3,9 +3,13 @@ import { wrapped } from "./frame/wrapped.ts"
 /** Between columns. */
 const gap = "  "
 
+/** What cells of several words have at least. */
+const readable = 10
+
 /**
  * Aligned columns under a header; without rows, the header alone. Numbers stand at the right of theirs. In a terminal
- * that is too narrow, cells of several words are broken into lines.
+ * that is too narrow, columns without a value, or of zeros, are left out and cells of several words broken into lines; where that
+ * does not do either, each row is a list of its own.
  *
  * @param width of the terminal, in columns; without one, a row is a line
  */
@@ -16,6 +20,24 @@ export const table = (
 ): string => {
   const all = [header, ...rows.map((cells) => cells.map(oneLine))]
   const widths = fitted(all, header.length, width)
+  if (width === undefined || rows.length === 0 || rowWidth(widths) <= width) return laidOut(all, widths)
+  const used = header.flatMap((_, column) => (rows.some((cells) => !saysNothing(cells[column])) ? [column] : []))
+  const some = all.map((cells) => used.map((column) => cells[column] ?? ""))
+  const narrower = fitted(some, used.length, width)
+  if (rowWidth(narrower) <= width) return laidOut(some, narrower)
+  const names = header.map((name) => name.toLowerCase())
+  return rows
+    .map((cells) => fields(Object.fromEntries(names.map((name, column) => [name, cells[column] || null]))))
+    .join("\n\n")
+}
+
+const saysNothing = (cell: string | undefined): boolean => cell === undefined || cell === "" || cell === "0"
+
+const rowWidth = (widths: ReadonlyArray<number>): number =>
+  widths.reduce((sum, one) => sum + one + gap.length, -gap.length)
+
+const laidOut = (all: ReadonlyArray<ReadonlyArray<string>>, widths: ReadonlyArray<number>): string => {
+  const [header = [], ...rows] = all
   const isNumeric = header.map(
     (_, column) => rows.length > 0 && rows.every((cells) => /^(\$?-?[\d.,]+( [a-z]+)?)?$/.test(cells[column] ?? ""))
   )
@@ -39,8 +61,9 @@ const fitted = (all: ReadonlyArray<ReadonlyArray<string>>, columns: number, widt
     Array.from({ length: columns }, (_, column) => Math.max(...all.map((cells) => measure(cells[column] ?? ""))))
   const widths = most(widthOf)
   if (width === undefined) return widths
-  const least = most((cell) => Math.max(...cell.split(" ").map(widthOf)))
-  let over = widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width
+  // A word a line is not read by anybody.
+  const least = most((cell) => Math.max(Math.min(widthOf(cell), readable), ...cell.split(" ").map(widthOf)))
+  let over = rowWidth(widths) - width
   while (over-- > 0) {
     const room = widths.map((one, column) => (one > (least[column] ?? 0) ? one : 0))
     const widest = room.indexOf(Math.max(...room))

@@ -38,7 +38,22 @@ describe("a table", () => {
       "                tokens/min, 3 tasks at",
       "                once"
     ])
-    expect(table(["ID"], [["key_0123456789"]], 5)).toBe("ID\nkey_0123456789")
+    const wide = table(
+      ["ID", "NAME", "NOTE"],
+      [
+        ["key_0123456789", "a", ""],
+        ["key_9876543210", "b", "some"]
+      ],
+      12
+    )
+    expect(wide).toBe("id    key_0123456789\nname  a\n\nid    key_9876543210\nname  b\nnote  some")
+  })
+
+  it("leaves columns out that have no value where a terminal is too narrow", () => {
+    expect(table(["NAME", "BUDGET", "USED"], [["laptop", "0", "now"]], 14)).toBe("NAME    USED\nlaptop  now")
+    expect(table(["NAME", "BUDGET", "USED"], [["laptop", "", "now"]], 80)).toBe(
+      "NAME    BUDGET  USED\nlaptop          now"
+    )
   })
 
   it("has whole numbers as people read them", () => {

@@ -36,6 +36,7 @@ describe("gateway init", () => {
       headers: { authorization: `Bearer ${made()["TEAM_B_GATEWAY_KEY"]}` }
     })
     expect(await balance.json()).toMatchObject({ granted: { usd: "12.50" } })
+    expect(gateway.output()).toContain("A new key: gateway keys create NAME.")
     await gateway.dispose()
   })
 
