@@ -4,6 +4,7 @@ const doors = ["test/guard/clientAddress.test.ts"]
 const dial = ["test/guard/dial.test.ts"]
 const guard = ["test/guard/guard.test.ts"]
 const idempotency = ["test/idempotency/idempotency.test.ts"]
+const sessions = ["test/console/sessions.test.ts"]
 const access = ["test/access/access.test.ts"]
 const secrets = ["test/callbacks/secrets.test.ts"]
 const responses = ["test/responses/store.test.ts"]
@@ -129,6 +130,62 @@ export const doorMutants: ReadonlyArray<Mutant> = [
     snippet: "return waitMs === undefined",
     replacement: "return waitMs !== null",
     tests: ["test/e2e/admin.test.ts"]
+  },
+  {
+    name: "console: a change needs no token",
+    file: "src/console/doors.ts",
+    snippet: 'headers.get("x-gateway-csrf") !== csrfOf(token)',
+    replacement: 'headers.get("x-gateway-csrf") === "never"',
+    tests: sessions
+  },
+  {
+    name: "console: another site's page may ask in the name of a session",
+    file: "src/console/doors.ts",
+    snippet: "if (isForeign(headers, yield* publicUrl.get)) return yield* foreign",
+    replacement: "yield* publicUrl.get",
+    tests: sessions
+  },
+  {
+    name: "console: an account's session opens the admin API",
+    file: "src/console/doors.ts",
+    snippet: 'return session.kind === "operator" ? operator(session) : yield* notOperator',
+    replacement: 'return session.kind !== "link" ? operator(session) : yield* notOperator',
+    tests: sessions
+  },
+  {
+    name: "console: a link opens more than once",
+    file: "src/console/store/SessionStore.ts",
+    snippet: "DELETE FROM sessions WHERE hash = ${hash} AND kind = 'link' AND expires_at > ${nowMs} RETURNING id",
+    replacement: "SELECT id FROM sessions WHERE hash = ${hash} AND kind = 'link' AND expires_at > ${nowMs}",
+    tests: sessions
+  },
+  {
+    name: "console: the session before goes on when somebody signs in",
+    file: "src/console/Handlers.ts",
+    snippet: "if (before !== undefined) yield* sessions.end(before.session)",
+    replacement: "void before",
+    tests: sessions
+  },
+  {
+    name: "feed: an account hears of others' requests",
+    file: "src/feed/events.ts",
+    snippet: "requests.filter(({ account_id }) => account_id === account)",
+    replacement: "requests",
+    tests: ["test/feed/events.test.ts"]
+  },
+  {
+    name: "feed: a stream goes on without what opened it",
+    file: "src/feed/Feed.ts",
+    snippet: "if (!(yield* watcher.stillOpens)) watcher.end()",
+    replacement: "yield* watcher.stillOpens",
+    tests: ["test/feed/events.test.ts"]
+  },
+  {
+    name: "admin: a stale change is written",
+    file: "src/admin/version.ts",
+    snippet: "known === undefined || known === record.version",
+    replacement: "known === undefined || known > 0",
+    tests: ["test/console/stale.test.ts"]
   },
   {
     name: "idempotency: a stream that failed is kept",
