@@ -42,19 +42,19 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
   },
   {
     head: text.columns.status,
-    width: 100,
+    width: 96,
     cell: (key) => status(key.status === "active" ? "well" : "off", text.status[key.status])
   },
-  { head: text.columns.account, width: 120, look: "no-phone quiet", cell: (key) => key.account },
+  { head: text.columns.account, width: 112, look: "no-phone no-slim quiet", cell: (key) => key.account },
   {
     head: text.columns.secret,
-    width: 88,
-    look: "no-phone quiet",
+    width: 84,
+    look: "no-phone no-mid quiet",
     cell: (key) => (key.hint === "" ? faint(text.ownSecret) : mono(`gw_…${key.hint}`))
   },
   {
     head: text.columns.models,
-    width: 164,
+    width: 136,
     look: "no-phone no-narrow quiet",
     cell: (key) => h("code", { title: key.models.join(", ") }, key.models.join(" "))
   },
@@ -66,7 +66,7 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
   },
   {
     head: text.columns.budget,
-    width: 252,
+    width: 240,
     look: "no-phone",
     cell: (key) =>
       key.budget === null
@@ -75,13 +75,13 @@ const columnsOf = (app: App): ReadonlyArray<Column<KeyRecord>> => [
   },
   {
     head: text.columns.used,
-    width: 96,
-    look: "no-phone no-narrow quiet",
+    width: 92,
+    look: "no-phone no-mid quiet",
     cell: (key) => (key.last_used_at === null ? none(words.never) : when(app, key.last_used_at, "ago"))
   },
   {
     head: text.columns.expires,
-    width: 132,
+    width: 92,
     look: "right budget-phone",
     cell: (key) => [
       key.expires_at === null ? faint(words.never) : when(app, key.expires_at, "ago"),

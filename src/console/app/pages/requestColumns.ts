@@ -39,17 +39,17 @@ export const requestColumns = (app: App, keyName: (id: string) => string): Reado
         ]
       }
     },
-    { head: columns.endpoint, width: 96, look: "no-phone no-narrow quiet", cell: (row) => row.family },
+    { head: columns.endpoint, width: 96, look: "no-phone no-mid quiet", cell: (row) => row.family },
     {
       head: columns.key,
-      width: 186,
-      look: "no-phone",
+      width: 180,
+      look: "no-phone no-slim",
       cell: (row) => [quiet(row.account), faint(" / "), keyName(row.key)]
     },
     {
       head: columns.upstream,
-      width: 164,
-      look: "no-phone",
+      width: 160,
+      look: "no-phone no-slim",
       cell: (row) =>
         row.upstream === null
           ? none()
@@ -58,7 +58,7 @@ export const requestColumns = (app: App, keyName: (id: string) => string): Reado
     {
       head: columns.first,
       width: 84,
-      look: "right no-phone no-narrow",
+      look: "right no-phone no-mid",
       cell: (row) => took(row.first_byte_ms)
     },
     { head: columns.duration, width: 84, look: "right no-phone", cell: (row) => took(row.duration_ms) },

@@ -36,15 +36,15 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
     cell: (task) => [taskStatus(task.state), second(when(app, task.created_at, "ago"))]
   },
   { head: text.columns.model, cell: (task) => [task.model, second(task.kind)] },
-  { head: text.columns.task, width: 282, look: "no-phone no-narrow quiet", cell: (task) => mono(task.id) },
-  { head: text.columns.kind, width: 84, look: "no-phone quiet", cell: (task) => task.kind },
+  { head: text.columns.task, width: 272, look: "no-phone no-slim quiet", cell: (task) => mono(task.id) },
+  { head: text.columns.kind, width: 84, look: "no-phone no-mid quiet", cell: (task) => task.kind },
   {
     head: text.columns.key,
     width: 210,
     look: "no-phone no-narrow",
     cell: (task) => [quiet(task.account), faint(" / "), keyName(task.key)]
   },
-  { head: text.columns.upstream, width: 110, look: "no-phone", cell: (task) => task.upstream ?? none() },
+  { head: text.columns.upstream, width: 110, look: "no-phone no-mid", cell: (task) => task.upstream ?? none() },
   {
     head: text.columns.took,
     width: 92,
