@@ -206,6 +206,10 @@ export const words = {
     free: "Nothing was charged: no usage, or a model without a price.",
     estimated: "The upstream told no usage: the gateway counted.",
     log: "Log",
+    bodies: "Recorded, redacted",
+    asked: "Request",
+    answered: "Answer",
+    bodiesCut: "Longer than what is kept: the rest is not there.",
     gone: "This request is not kept any more, or never was.",
     why: reasons({
       "400": ["The request itself was wrong.", "Its error says which field; nothing was sent or charged."],

@@ -1,7 +1,8 @@
-import type { RequestView } from "../../../requests/RequestView.ts"
+import type { RequestDetail, RequestView } from "../../../requests/RequestView.ts"
 import type { App } from "../app.ts"
 import { Refused } from "../client.ts"
 import { badge, button, copyable, fact, facts, faint, mono, section, smallTable, took } from "../components/bits.ts"
+import { codeBlock } from "../components/codeBlock.ts"
 import type { Drawer } from "../components/drawer.ts"
 import { waterfall, waterfallLegend } from "../components/waterfall.ts"
 import type { Call } from "../components/waterfall.ts"
@@ -121,9 +122,31 @@ const whyOf = (request: RequestView): Child => {
   return h("section", {}, h("p", { class: `note ${tone}` }, h("b", {}, what), " ", then))
 }
 
+/** What was asked and answered, folded. */
+const bodyBlocks = (app: App, bodies: NonNullable<RequestDetail["bodies"]>): Child => [
+  (
+    [
+      ["asked", bodies.request],
+      ["answered", bodies.answer]
+    ] as const
+  ).map(([name, body]) =>
+    h("details", {}, h("summary", {}, text[name]), codeBlock(app, [["", indented(body)]], text[name]))
+  ),
+  bodies.is_cut && h("p", { class: "hint" }, text.bodiesCut)
+]
+
+/** JSON in lines; anything else as it is. */
+const indented = (body: string): string => {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}
+
 /** One request: what to do with it, what went wrong, its figures, attempts, adaptations, cost and log. */
 export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) => string) => {
-  const draw = (request: RequestView, cost: Cost | "loading" | undefined) => {
+  const draw = (request: RequestView, cost: Cost | "loading" | undefined, bodies: RequestDetail["bodies"] = null) => {
     const adapted = adaptedOf(request)
     const calls = callsOf(request)
     const isOperator = app.session.kind === "operator"
@@ -215,11 +238,12 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
           )
         ),
       cost !== "loading" && section(text.costTitle, costTable(request, cost)),
+      bodies !== null && section(text.bodies, bodyBlocks(app, bodies)),
       section(text.log, h("div", { class: "log", tabindex: 0, role: "region", "aria-label": text.log }, logOf(request)))
     )
   }
   const load = (id: string) =>
-    app.client.json<RequestView>(
+    app.client.json<RequestDetail>(
       `${app.session.kind === "operator" ? "/admin/v1" : "/v1"}/requests/${encodeURIComponent(id)}`
     )
   let wanted = ""
@@ -230,11 +254,11 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
       wanted = id
       if (known !== undefined) draw(known, "loading")
       try {
-        const request = known ?? (await load(id))
+        const request = await load(id)
         if (wanted !== id) return
-        draw(request, "loading")
+        draw(request, "loading", request.bodies)
         const cost = await costOf(app, request).catch(() => undefined)
-        if (wanted === id) draw(request, cost)
+        if (wanted === id) draw(request, cost, request.bodies)
       } catch (error) {
         if (wanted !== id) return
         const message =
