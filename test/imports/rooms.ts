@@ -110,7 +110,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   http: [...leaves, "access", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "models", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "admin"],
-  "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "admin", "Api.ts"],
+  "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "account", "admin", "Api.ts"],
   "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "models", "sandbox"],
   "Gateway.ts": [
     ...leaves,

@@ -28,6 +28,12 @@ export const openLive = (path: string): Live => {
     const change: Changed = JSON.parse(data)
     for (const watcher of watchers) watcher(change)
   })
+  // More happened than this page took: everything may have changed.
+  source.addEventListener("missed", () => {
+    for (const what of ["key", "account", "task", "delivery", "configuration", "upstream"] as const) {
+      for (const watcher of watchers) watcher({ what, ids: [] })
+    }
+  })
   const joins =
     <A>(all: Set<A>) =>
     (one: A) => {

@@ -1,7 +1,8 @@
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
+import type { Attention, OverviewRecord } from "../../admin/OverviewRecord.ts"
 import { sumUp } from "./overviewData.ts"
-import type { Dimension, Sums } from "./overviewData.ts"
+import type { Dimension, Group, Sums, Totals } from "./overviewData.ts"
 import { isQuestion, ranges } from "./requestFilter.ts"
 import type { Range } from "./requestFilter.ts"
 
@@ -33,6 +34,71 @@ export const sumsOfRows = async (app: App, range: Range, by: Dimension): Promise
     after = page.next
   }
   return sumUp(rows, { from, to, stepMs: steps[range] }, by, (id) => names.get(id) ?? id)
+}
+
+/** The sums of a range up to now as the gateway adds them up, and what it says needs somebody. */
+export interface Told {
+  readonly sums: Sums
+  readonly attention: ReadonlyArray<Attention>
+  readonly queue: OverviewRecord["queue"]
+}
+
+const totalsOf = ({ total }: OverviewRecord): Totals => ({
+  requests: total.requests,
+  errors: total.errors,
+  usd: total.cost_usd,
+  input: total.input_tokens,
+  output: total.output_tokens,
+  firstP50: total.first_byte_ms?.p50 ?? 0,
+  firstP95: total.first_byte_ms?.p95 ?? 0,
+  durationP50: total.duration_ms?.p50 ?? 0,
+  durationP95: total.duration_ms?.p95 ?? 0
+})
+
+export const overviewOf = async (app: App, range: Range, by: Dimension): Promise<Told> => {
+  const to = Date.now()
+  const from = to - ranges[range]
+  const step = steps[range] / 1_000
+  const ask = (from: number, to: number) =>
+    app.client.admin((admin) =>
+      admin.adminWatch.overview({
+        urlParams: { from: new Date(from).toISOString(), to: new Date(to).toISOString(), by, step }
+      })
+    )
+  const [now, before, keys] = await Promise.all([
+    ask(from, to),
+    ask(from - ranges[range], from).catch(() => undefined),
+    app.catalogue.keys()
+  ])
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  const { points } = now.total
+  const groups = now.groups.map(({ cost_usd: usd, name, points, requests }): Group => ({
+    name: by === "key" ? (names.get(name) ?? name) : name,
+    requests,
+    usd,
+    counts: points.map(({ requests }) => requests),
+    costs: points.map(({ cost_usd }) => cost_usd)
+  }))
+  return {
+    attention: now.attention,
+    queue: now.queue,
+    sums: {
+      times: points.map(({ time }) => Date.parse(time)),
+      stepMs: now.step_seconds * 1_000,
+      totals: totalsOf(now),
+      before: before === undefined || before.total.requests === 0 ? undefined : totalsOf(before),
+      groups: groups.sort((one, other) => other.usd - one.usd || other.requests - one.requests),
+      errors: points.map(({ errors }) => errors),
+      first: {
+        p50: points.map(({ first_byte_ms }) => first_byte_ms?.p50 ?? 0),
+        p95: points.map(({ first_byte_ms }) => first_byte_ms?.p95 ?? 0)
+      },
+      duration: {
+        p50: points.map(({ duration_ms }) => duration_ms?.p50 ?? 0),
+        p95: points.map(({ duration_ms }) => duration_ms?.p95 ?? 0)
+      }
+    }
+  }
 }
 
 /** Whether no request is kept at all. */

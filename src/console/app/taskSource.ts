@@ -1,3 +1,4 @@
+import type { TaskView } from "../../account/TaskView.ts"
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
 import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
 import type { DeliveryRecord } from "../../callbacks/DeliveryRecord.ts"
@@ -30,6 +31,8 @@ const toldOfSummary = (delivery: DeliverySummary): Told => ({
   nextAt: delivery.next_attempt_at === null ? undefined : Date.parse(delivery.next_attempt_at)
 })
 
+type OwnTask = typeof TaskView.Type
+
 /** How far back tasks are listed. */
 const since = "30d"
 
@@ -42,19 +45,35 @@ export const taskSource = (app: App) => {
   const as = (task: TaskSummary): HeadersInit => (isOperator ? { "x-gateway-key-id": task.key } : {})
   const path = (task: TaskSummary, rest = "") => `${family}/${encodeURIComponent(task.id)}${rest}`
 
+  /** An account's own view says nothing of where a task runs. */
+  const ownTask = (task: OwnTask): TaskSummary => ({
+    ...task,
+    account: app.session.account_id ?? "",
+    upstream: null,
+    upstream_id: null,
+    attempts: 0,
+    tries: 0,
+    held_by: null,
+    next_run_at: null
+  })
+  const list = async (filter: Readonly<Record<string, string>>, after?: string): Promise<TaskPage> => {
+    const query = new URLSearchParams({ since, limit: "500", ...filter, ...(after === undefined ? {} : { after }) })
+    if (isOperator) return app.client.json<TaskPage>(`${base}?${query.toString()}`)
+    const page = await app.client.json<{ readonly data: ReadonlyArray<OwnTask>; readonly next: string | null }>(
+      `${base}?${query.toString()}`
+    )
+    return { data: page.data.map(ownTask), next: page.next }
+  }
+
   return {
-    list: (filter: Readonly<Record<string, string>>, after?: string) => {
-      const query = new URLSearchParams({ since, limit: "500", ...filter, ...(after === undefined ? {} : { after }) })
-      return app.client.json<TaskPage>(`${base}?${query.toString()}`)
+    list,
+    find: async (id: string): Promise<TaskSummary> => {
+      if (isOperator) return app.client.json<TaskSummary>(`${base}/${encodeURIComponent(id)}`)
+      const { data } = await list({ limit: "1000" })
+      const found = data.find((task) => task.id === id)
+      if (found === undefined) throw new Error(id)
+      return found
     },
-    find: (id: string) =>
-      isOperator
-        ? app.client.json<TaskSummary>(`${base}/${encodeURIComponent(id)}`)
-        : app.client.json<TaskPage>(`${base}?limit=1000&since=${since}`).then(({ data }) => {
-            const found = data.find((task) => task.id === id)
-            if (found === undefined) throw new Error(id)
-            return found
-          }),
     video: (task: TaskSummary) =>
       task.kind === "video"
         ? app.client.json<VideoTaskRecord>(path(task), { headers: as(task) }).catch(() => undefined)

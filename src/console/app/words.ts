@@ -529,7 +529,8 @@ export const words = {
     other: "other",
     errors: "errors",
     upstreams: "Upstreams",
-    sinceStart: "since the process began",
+    queue: (tasks: string, callbacks: string, calls: string) =>
+      `${tasks} tasks unfinished, ${callbacks} callbacks to send, ${calls} calls waiting`,
     costBy: "Cost by",
     by: { model: "Model", upstream: "Upstream", account: "Account", key: "Key", tag: "Tag" } as const,
     columns: { requests: "Requests", cost: "Cost", share: "Share" },
@@ -561,7 +562,12 @@ export const words = {
     circuits: { closed: "closed", open: "open", probing: "probing" },
     builtIn: "built in",
     here: "this process",
-    unbounded: "no bound"
+    unbounded: "no bound",
+    test: "Test",
+    testNow: (name: string) => `Test now: ${name}`,
+    testing: "testing",
+    answered: (models: string, took: string) => `${models} models, ${took}`,
+    answeredPlain: (took: string) => took
   },
   models: {
     counted: (models: string, upstreams: string) => `${models} served · ${upstreams} upstreams`,
@@ -595,15 +601,6 @@ export const words = {
     emptyTitle: "No models",
     empty: "Put a provider’s key in the environment, or name upstreams in gateway.yaml:",
     sources: { list: "public list", file: "gateway.yaml", "built-in": "built in", nowhere: "nowhere" }
-  },
-  attention: {
-    leftAlone: (upstream: string, why: string) => `${upstream} is left alone${why === "" ? "." : `: ${why}.`}`,
-    nextProbe: (seconds: number | null) =>
-      seconds === null || seconds <= 0
-        ? "Its models go to their other routes."
-        : `Its models go to their other routes; next probe in ${Math.ceil(seconds)} s.`,
-    low: (account: string, left: string, granted: string) => `${account} has ${left} left of ${granted}.`,
-    refusedNow: "Its requests are refused until it gets credit."
   },
   playground: {
     family: "Family",

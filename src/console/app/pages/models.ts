@@ -143,6 +143,39 @@ export const models: Page = (app, main) => {
     })
   }
 
+  const asked = new Map<string, HTMLElement>()
+  /** Costs nothing: it is asked what it serves. */
+  const askUpstream = async (name: string, place: HTMLElement) => {
+    fill(place, status("running", words.upstreams.testing))
+    try {
+      const test = await app.client.admin((admin) => admin.adminWatch.testUpstream({ path: { name } }))
+      const took = durationText(test.ms)
+      const told = test.models === null ? took : words.upstreams.answered(number(test.models.length), took)
+      fill(
+        place,
+        test.ok
+          ? status("well", told)
+          : h("span", { title: test.error ?? "" }, status("bad", test.error ?? text.noAnswer))
+      )
+    } catch (error) {
+      fill(place, status("bad", error instanceof Refused ? error.code : text.noAnswer))
+    }
+  }
+  const upstreamTest = ({ kind, name }: UpstreamRow): HTMLElement => {
+    if (kind === "video") return faint(text.kinds.video)
+    const place = asked.get(name) ?? h("span")
+    asked.set(name, place)
+    if (place.childElementCount === 0) {
+      place.append(
+        button(text.test, () => void askUpstream(name, place), {
+          look: "small",
+          "aria-label": words.upstreams.testNow(name)
+        })
+      )
+    }
+    return place
+  }
+
   const draw = () => {
     head.note.textContent = text.counted(number(rows.length), number(upstreams.length))
     if (rows.length === 0)
@@ -200,7 +233,7 @@ export const models: Page = (app, main) => {
         )
       ),
       h("div", { class: "caption below" }, h("h2", {}, text.upstreams), faint(text.upstreamsNote)),
-      upstreamTable(upstreams, true)
+      upstreamTable(upstreams, true, upstreamTest)
     )
   }
   const loading = loader(

@@ -1,8 +1,7 @@
-import type { AccountRecord } from "../../../admin/AccountRecord.ts"
+import type { Attention } from "../../../admin/OverviewRecord.ts"
 import type { App, Page } from "../app.ts"
-import { attentionOf } from "../attention.ts"
-import type { Attention } from "../attention.ts"
-import { faint, segments, when } from "../components/bits.ts"
+import { leadOf } from "../attention.ts"
+import { faint, segments } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
 import { shape } from "../components/status.ts"
 import { fill, h } from "../dom.ts"
@@ -10,7 +9,8 @@ import { number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { dimensions } from "../overviewData.ts"
 import type { Dimension, Sums } from "../overviewData.ts"
-import { hasNone, sumsOfRows } from "../overviewSource.ts"
+import { hasNone, overviewOf } from "../overviewSource.ts"
+import type { Told } from "../overviewSource.ts"
 import { isRange, ranges } from "../requestFilter.ts"
 import type { Range } from "../requestFilter.ts"
 import { hrefOf, withQuery } from "../router.ts"
@@ -27,30 +27,28 @@ const text = words.overview
 /** While it is live, how often sums are asked for. */
 const everyMs = 5_000
 
-interface Loaded {
-  readonly sums: Sums
+interface Loaded extends Told {
   readonly upstreams: ReadonlyArray<UpstreamRow>
-  readonly accounts: ReadonlyArray<AccountRecord>
   /** Whether nothing has ever come in. */
   readonly isBare: boolean
 }
 
-const attentionList = (app: App, items: ReadonlyArray<Attention>) =>
+const attentionList = (items: ReadonlyArray<Attention>) =>
   items.length > 0 && [
     h("h2", { class: "sr" }, text.attention),
     h(
       "ul",
       { class: "attention" },
-      items.map(({ href, level, next, see, since, what }) =>
-        h(
+      items.map((item) => {
+        const lead = leadOf(item)
+        return h(
           "li",
           {},
-          shape(level),
-          h("span", {}, what, " ", h("span", { class: "quiet" }, next)),
-          since === undefined ? h("span", { class: "faint" }) : when(app, since, "ago"),
-          h("a", { class: "to", href }, see)
+          shape(item.level === "error" ? "bad" : "warn"),
+          h("span", {}, item.message),
+          lead !== undefined && h("a", { class: "to", href: lead.href }, lead.see)
         )
-      )
+      })
     )
   ]
 
@@ -127,7 +125,7 @@ export const overview: Page = (app, main) => {
   }
   const draw = () => {
     if (loaded === undefined) return
-    const { accounts, isBare, sums, upstreams } = loaded
+    const { attention, isBare, queue, sums, upstreams } = loaded
     const { by } = chosen()
     if (isBare) {
       fill(area, empty(app, text.emptyTitle, text.empty, firstRequest(location.origin)))
@@ -137,7 +135,7 @@ export const overview: Page = (app, main) => {
     else charts.show(sums)
     fill(
       area,
-      attentionList(app, attentionOf(upstreams, accounts)),
+      attentionList(attention),
       overviewFigures(sums),
       sums.totals.requests === 0 && h("p", { class: "faint quiet-time" }, text.quiet),
       charts.element,
@@ -148,7 +146,12 @@ export const overview: Page = (app, main) => {
           h(
             "section",
             {},
-            h("div", { class: "caption" }, h("h2", {}, text.upstreams), faint(text.sinceStart)),
+            h(
+              "div",
+              { class: "caption" },
+              h("h2", {}, text.upstreams),
+              faint(text.queue(number(queue.tasks), number(queue.deliveries), number(queue.waiting)))
+            ),
             upstreamTable(upstreams, false)
           ),
         h(
@@ -176,13 +179,9 @@ export const overview: Page = (app, main) => {
     area,
     async (): Promise<Loaded> => {
       const { by, range } = chosen()
-      const [sums, upstreams, accounts] = await Promise.all([
-        sumsOfRows(app, range, by),
-        upstreamsOf(app).catch(() => []),
-        app.catalogue.accounts()
-      ])
-      const isBare = sums.totals.requests === 0 && (await hasNone(app))
-      return { sums, upstreams, accounts, isBare }
+      const [told, upstreams] = await Promise.all([overviewOf(app, range, by), upstreamsOf(app).catch(() => [])])
+      const isBare = told.sums.totals.requests === 0 && (await hasNone(app))
+      return { ...told, upstreams, isBare }
     },
     (now) => {
       loaded = now
@@ -191,7 +190,6 @@ export const overview: Page = (app, main) => {
   )
   const ticking = setInterval(() => live.isOn() && void loading.run(true), everyMs)
   const heard = app.live.onChange(({ what }) => {
-    if (what === "account") app.catalogue.forget("accounts")
     if (what === "upstream" || what === "account") void loading.run(true)
   })
   return {

@@ -16,7 +16,11 @@ const circuitStatus = ({ circuit }: UpstreamRow): HTMLElement => status(tones[ci
 const dim = (value: number) => (value === 0 ? faint("0") : number(value))
 
 /** How upstreams do. @param isWhole with protocol and address, where there is room */
-export const upstreamTable = (rows: ReadonlyArray<UpstreamRow>, isWhole: boolean): HTMLElement => {
+export const upstreamTable = (
+  rows: ReadonlyArray<UpstreamRow>,
+  isWhole: boolean,
+  test?: (upstream: UpstreamRow) => HTMLElement
+): HTMLElement => {
   const { columns } = text
   const cell = (head: string, look: string, ...children: ReadonlyArray<Child>) =>
     h("td", { class: look, "data-head": head }, children)
@@ -34,7 +38,8 @@ export const upstreamTable = (rows: ReadonlyArray<UpstreamRow>, isWhole: boolean
     [columns.waiting, "right", 70],
     [columns.errors, "right", 84],
     ...(isWhole ? ([[columns.p50, "right no-narrow", 116]] as const) : []),
-    [columns.p95, "right", 116]
+    [columns.p95, "right", 116],
+    ...(test === undefined ? [] : ([[text.test, "apart", 190]] as const))
   ]
   return h(
     "div",
@@ -88,7 +93,8 @@ export const upstreamTable = (rows: ReadonlyArray<UpstreamRow>, isWhole: boolean
             cell(columns.errors, "right", share > 5 ? errors : faint(errors)),
             isWhole &&
               cell(columns.p50, "right no-narrow", row.latency_ms === null ? none() : took(row.latency_ms.p50)),
-            cell(columns.p95, "right", row.latency_ms === null ? none() : took(row.latency_ms.p95))
+            cell(columns.p95, "right", row.latency_ms === null ? none() : took(row.latency_ms.p95)),
+            test !== undefined && cell(text.test, "apart", test(row))
           )
         })
       )
