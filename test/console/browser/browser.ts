@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import axe from "axe-core"
 import { chromium } from "playwright-core"
 import type { Browser, Page } from "playwright-core"
 import { expect } from "vitest"
@@ -31,8 +32,6 @@ export const startOperated = (config = "", env: Readonly<Record<string, string>>
 const pictures = process.env["CONSOLE_PICTURES"] ?? mkdtempSync(join(tmpdir(), "gateway-pictures-"))
 mkdirSync(pictures, { recursive: true })
 
-const axe = readFileSync(join(import.meta.dirname, "../../../node_modules/axe-core/axe.min.js"), "utf8")
-
 interface Look {
   readonly theme?: "light" | "dark"
   readonly width?: number
@@ -55,7 +54,7 @@ export const visit = async (
   const page = await context.newPage()
   page.setDefaultTimeout(30_000)
   const complaints: Array<string> = []
-  const awaited: Array<RegExp> = [/status of 404 .*\/v1\/events$/]
+  const awaited: Array<RegExp> = []
   page.on("console", (message) => {
     if (message.type() === "error") complaints.push(`console: ${message.text()} ${message.location().url}`)
   })
@@ -82,8 +81,6 @@ export const visit = async (
     close: () => context.close()
   }
 }
-export type Visit = Awaited<ReturnType<typeof visit>>
-
 export const signIn = async (page: Page, key: string): Promise<void> => {
   await page.goto("/console")
   await page.getByLabel("Key", { exact: true }).fill(key)
@@ -93,7 +90,7 @@ export const signIn = async (page: Page, key: string): Promise<void> => {
 
 /** What stands between the page and WCAG 2.2 AA, as axe finds it. */
 export const violations = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.evaluate(axe)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: {

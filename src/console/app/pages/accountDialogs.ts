@@ -110,6 +110,28 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
     })
   }
 
-  return { create, credit, edit }
+  const suspend = (account: AccountRecord) =>
+    openDialog({
+      title: text.suspendTitle(account.id),
+      safe: words.dialog.keep,
+      body: [h("p", {}, text.suspend)],
+      act: {
+        word: words.accounts.suspend,
+        isDangerous: true,
+        run: async () => {
+          await app.client.admin((admin) => admin.adminAccounts.suspend({ path: { id: account.id } }))
+          await changed()
+          app.toast(text.suspended(account.id))
+        }
+      }
+    })
+
+  const resume = async (account: AccountRecord) => {
+    await app.client.admin((admin) => admin.adminAccounts.resume({ path: { id: account.id } }))
+    await changed()
+    app.toast(text.resumed(account.id))
+  }
+
+  return { create, credit, edit, suspend, resume }
 }
 export type AccountDialogs = ReturnType<typeof accountDialogs>

@@ -45,7 +45,7 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
   const limits = limitsText(account.limits)
   const left = dollars(account.available)
   const isLow = account.granted !== null && left < dollars(account.granted) * lowShare
-  const isSuspended = "suspended" in account && account.suspended === true
+  const isSuspended = account.suspended_at !== null
   return h(
     "tr",
     {},
@@ -69,7 +69,7 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
       account.available === null ? faint(text.noEnd) : isLow ? status("warn", usd(left)) : usd(left)
     ),
     cell(columns.share, "", shareMeter(account)),
-    cell(columns.limits, limits === undefined ? "" : "quiet", limits ?? none()),
+    cell(columns.limits, limits === undefined ? "no-mid" : "quiet no-mid", limits ?? none()),
     h(
       "td",
       { class: "right whole" },
@@ -77,7 +77,10 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
         "span",
         { class: "row-actions" },
         button(text.credit, () => dialogs.credit(account), { look: "small" }),
-        button(text.edit, () => dialogs.edit(account), { look: "small", "aria-label": `${text.edit} ${account.id}` })
+        button(text.edit, () => dialogs.edit(account), { look: "small", "aria-label": `${text.edit} ${account.id}` }),
+        isSuspended
+          ? button(text.resume, () => void dialogs.resume(account), { look: "small" })
+          : button(text.suspend, () => dialogs.suspend(account), { look: "small danger" })
       )
     )
   )
@@ -93,8 +96,8 @@ const accountsTable = (rows: ReadonlyArray<AccountRecord>, dialogs: AccountDialo
     [columns.held, "right", 84],
     [columns.available, "right", 106],
     [columns.share, "apart", 0],
-    [columns.limits, "", 190],
-    [columns.change, "right", 164]
+    [columns.limits, "no-mid", 170],
+    [columns.change, "right", 240]
   ] as const
   return h(
     "table",
