@@ -14,7 +14,7 @@ export interface Shortcuts {
 }
 
 /** Within which `g` and a letter belong together, ms. */
-const chordMs = 900
+const chordMs = 1_500
 
 const isField = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement

@@ -90,7 +90,7 @@ export const asked = (filter: RequestFilter, now: number): Readonly<Record<strin
   query["until"] = new Date(filter.to ?? now).toISOString()
   for (const [name, value] of filter.fields) {
     if (value.includes("*")) continue
-    if (["model", "upstream", "account", "error", "family"].includes(name)) query[name] = value
+    if (["model", "account", "error", "family"].includes(name)) query[name] = value
     if (name === "key" && value.startsWith("key_")) query["key"] = value
     if (name === "status" && /^[1-5](\d\d|xx)$/.test(value)) query["status"] = value
     if (name === "outcome" && value === "refused") query["status"] = "4xx"

@@ -56,9 +56,13 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     const { page } = visitor
     const { ask } = calls(gateway)
     await signIn(page, adminKey)
-    await page.keyboard.press("g")
-    await page.keyboard.press("k")
-    await page.locator("main h1", { hasText: "Keys" }).waitFor()
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("g")
+        await page.keyboard.press("k")
+        return page.locator("main h1").textContent()
+      })
+      .toBe("Keys")
     await page.getByRole("table", { name: "Keys" }).locator("tr[data-id]").first().waitFor()
     await page.keyboard.press("c")
     const dialog = page.getByRole("dialog")
@@ -158,8 +162,13 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     const visitor = await visit(browser, gateway)
     const { page } = visitor
     await signIn(page, adminKey)
-    await page.keyboard.press("g")
-    await page.keyboard.press("r")
+    await expect
+      .poll(async () => {
+        await page.keyboard.press("g")
+        await page.keyboard.press("r")
+        return page.locator("main h1").textContent()
+      })
+      .toBe("Requests")
     const rows = page.locator("main tbody tr[data-id]")
     await rows.first().waitFor()
     await page.getByLabel("Any outcome").selectOption("failed")

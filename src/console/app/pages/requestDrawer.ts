@@ -17,20 +17,23 @@ import { words } from "../words.ts"
 
 const text = words.request
 
-/** Calls on one line of time: the last begins where its answer's first byte leads back to, pauses are what is left over. */
+/**
+ * Calls on one line of time, one after the other. What is left over are pauses between tries where none was answered,
+ * else the wait for the first byte of the one that was.
+ */
 const callsOf = (request: RequestView): ReadonlyArray<Call> => {
   const { attempts, duration_ms: end, first_byte_ms: first } = request
   const outcome = outcomeOf(request)
   const sum = attempts.reduce((total, { duration_ms }) => total + duration_ms, 0)
   const isAnswered = attempts.at(-1)?.error === null
-  const slack = Math.max(0, (isAnswered ? Math.min(first, end) : end) - sum)
-  const pause = attempts.length > 1 ? slack / (attempts.length - 1) : 0
-  let at = attempts.length > 1 ? 0 : slack
+  const pause = isAnswered || attempts.length < 2 ? 0 : Math.max(0, end - sum) / (attempts.length - 1)
+  let at = 0
   return attempts.map((attempt, index) => {
     const from = Math.min(at, end)
-    const began = Math.min(from + attempt.duration_ms, end)
-    at = began + pause
     const isLast = index === attempts.length - 1
+    const began =
+      isLast && isAnswered ? Math.max(from, Math.min(first, end)) : Math.min(from + attempt.duration_ms, end)
+    at = began + pause
     const failed = attempt.error !== null || (attempt.status !== null && attempt.status >= 400)
     const isCut = isLast && !failed && outcome === "cut"
     const why = [attempt.status, attempt.error].filter((part) => part !== null).join(" ")
