@@ -29,6 +29,8 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^gateway config /, "test/e2e/configuration.test.ts"],
   [/^gateway nodes$/, "test/e2e/nodes.test.ts"],
   [/^gateway requests tail$/, "test/e2e/requests.test.ts"],
+  // What comes after them on the page would miss the account.
+  [/^gateway accounts (?:suspend|delete) /, "test/e2e/accountEnding.test.ts"],
   [/^gateway deliveries redeliver /, "test/e2e/operations.test.ts"],
   [/^gateway restore /, "test/e2e/backup.test.ts"],
   // Of a profiler and of a release: by hand.
