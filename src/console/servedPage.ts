@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { assetsPath } from "./bundle.ts"
-import { packPage, unpackPage } from "./PagePack.ts"
+import { unpackPage } from "./PagePack.ts"
 import type { PackedFile } from "./PagePack.ts"
 
 type Files = ReadonlyMap<string, PackedFile>
@@ -20,6 +20,8 @@ const fromSources = (): (() => Promise<Files>) => {
   let built: { readonly newest: number; readonly files: Promise<Files> } | undefined
   return async () => {
     const { bundlePage, newestSource } = await import("./bundle.ts")
+    // What compresses is loaded where something is to be compressed: a server that has the pack never does.
+    const { packPage } = await import("./packPage.ts")
     const newest = await newestSource()
     if (built?.newest !== newest) {
       built = { newest, files: bundlePage("development").then((files) => unpackPage(packPage(files, 5))) }

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { basename, join, resolve } from "node:path"
 import { bundlePage } from "../../src/console/bundle.ts"
-import { packPage } from "../../src/console/PagePack.ts"
+import { packPage } from "../../src/console/packPage.ts"
 
 const root = resolve(import.meta.dirname, "../..")
 
