@@ -24,8 +24,8 @@ export const durationText = (ms: number): string => duration(ms).join(" ")
 /** Large counts shortened: `96.4 M`. */
 export const count = (value: number): Measure => {
   if (value >= 1e9) return [number(value / 1e9, 2), "B"]
-  if (value >= 1e6) return [number(value / 1e6, 1), "M"]
-  if (value >= 1e4) return [number(value / 1e3, 1), "k"]
+  if (value >= 1e6) return [number(value / 1e6, 1).replace(/\.0$/, ""), "M"]
+  if (value >= 1e4) return [number(value / 1e3, 1).replace(/\.0$/, ""), "k"]
   return [number(value), ""]
 }
 

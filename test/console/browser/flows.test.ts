@@ -146,7 +146,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await row.getByRole("button", { name: "Edit new-team" }).click()
     await dialog.getByLabel("Tokens a minute").fill("400,000")
     await dialog.getByRole("button", { name: "Save changes" }).click()
-    await expect.poll(() => row.innerText()).toContain("400.0 k tpm")
+    await expect.poll(() => row.innerText()).toContain("400 k tpm")
     await row.getByRole("button", { name: "Suspend" }).click()
     await dialog.getByRole("button", { name: "Suspend" }).click()
     await expect.poll(() => row.textContent()).toContain("suspended")

@@ -61,6 +61,7 @@ export const openDialog = ({ act, body, focus, foot, safe = words.dialog.cancel,
         method: "dialog",
         novalidate: true,
         on: {
+          input: () => complain(""),
           submit(event) {
             event.preventDefault()
             void run()

@@ -25,10 +25,10 @@ export const upstreamTable = (
   const cell = (head: string, look: string, ...children: ReadonlyArray<Child>) =>
     h("td", { class: look, "data-head": head }, children)
   const heads: ReadonlyArray<readonly [string, string, number]> = [
-    [columns.upstream, "", isWhole ? 164 : 0],
+    [columns.upstream, "", isWhole ? 150 : 0],
     ...(isWhole
       ? ([
-          [columns.protocol, "no-narrow", 170],
+          [columns.protocol, "no-narrow", 160],
           [columns.address, "no-narrow", 0]
         ] as const)
       : []),
@@ -37,9 +37,9 @@ export const upstreamTable = (
     [columns.running, "right", 84],
     [columns.waiting, "right", 70],
     [columns.errors, "right", 84],
-    ...(isWhole ? ([[columns.p50, "right no-narrow", 116]] as const) : []),
+    ...(isWhole ? ([[columns.p50, "right no-mid", 116]] as const) : []),
     [columns.p95, "right", 116],
-    ...(test === undefined ? [] : ([[text.test, "apart", 190]] as const))
+    ...(test === undefined ? [] : ([[text.test, "apart", 136]] as const))
   ]
   return h(
     "div",
@@ -91,8 +91,7 @@ export const upstreamTable = (
             cell(columns.running, "right", row.running === null ? faint(text.unbounded) : number(row.running)),
             cell(columns.waiting, "right", row.waiting === null ? none() : dim(row.waiting)),
             cell(columns.errors, "right", share > 5 ? errors : faint(errors)),
-            isWhole &&
-              cell(columns.p50, "right no-narrow", row.latency_ms === null ? none() : took(row.latency_ms.p50)),
+            isWhole && cell(columns.p50, "right no-mid", row.latency_ms === null ? none() : took(row.latency_ms.p50)),
             cell(columns.p95, "right", row.latency_ms === null ? none() : took(row.latency_ms.p95)),
             test !== undefined && cell(text.test, "apart", test(row))
           )
