@@ -31,7 +31,9 @@ const asked = <A>(
         Effect.mapError(read(text), ({ message }) => message.replace(/^--\w+: /, "")),
         text
       )
+    const terminal = yield* Effect.promise(() => import("@effect/platform-bun/BunTerminal"))
     const text = yield* Prompt.run(Prompt.text({ message, default: usual, validate: validated })).pipe(
+      Effect.provide(terminal.layer),
       Effect.catchTag("QuitException", () => new InvalidRequest({ param: flag, message: "nothing was written" }))
     )
     return yield* read(text)
