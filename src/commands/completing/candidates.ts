@@ -61,18 +61,22 @@ const ofLeaf = (leaf: Leaf, group: string, words: ReadonlyArray<string>): Effect
     (word, at) => !word.startsWith("-") && !known.some(({ option, value }) => option === before[at - 1] && value !== "")
   )
   const next = args[given.length]?.[0]
-  return next === undefined ? Effect.succeed([]) : valuesOf(group === "keys" && next === "ID" ? "KEY" : next)
+  return next === undefined ? Effect.succeed([]) : valuesOf(group === "keys" && next === "ID" ? keyOrName : next)
 }
+
+/** What names a key where it is looked after; filters take its id alone. */
+const keyOrName = "KEY or its name"
 
 /** What a placeholder stands for. */
 const valuesOf = (placeholder: string): Effect.Effect<ReadonlyArray<Candidate>> => {
   if (placeholder === "SHELL") return words(["bash", "zsh", "fish"])
   if (placeholder.includes("|")) return words(placeholder.split("|"))
-  if (placeholder !== "ACCOUNT" && placeholder !== "KEY") return Effect.succeed([])
+  if (placeholder !== "ACCOUNT" && placeholder !== "KEY" && placeholder !== keyOrName) return Effect.succeed([])
   // Where nobody can be asked, nothing is completed.
   return Effect.flatMap(
     Effect.promise(() => import("./names.ts")),
-    ({ accounts, keys }) => Effect.orElseSucceed(placeholder === "KEY" ? keys : accounts, () => [])
+    ({ accounts, keys }) =>
+      Effect.orElseSucceed(placeholder === "ACCOUNT" ? accounts : keys(placeholder === keyOrName), () => [])
   )
 }
 

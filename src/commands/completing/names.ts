@@ -17,14 +17,15 @@ export const accounts = administering(
   )
 )
 
-/** Keys that open something, by their ids and by their names. */
-export const keys = administering(
-  Effect.flatMap(Operator, ({ keys }) =>
-    Effect.map(keys.list({ all: false, limit: most }), (found) =>
-      found.flatMap(({ account, id, name }) => [
-        { word: id, about: `${name} (${account})` },
-        ...(/^[\w.-]+$/.test(name) ? [{ word: name, about: `${id} (${account})` }] : [])
-      ])
+/** Keys that open something, by their ids. @param alsoNames and by their names */
+export const keys = (alsoNames: boolean) =>
+  administering(
+    Effect.flatMap(Operator, ({ keys }) =>
+      Effect.map(keys.list({ all: false, limit: most }), (found) =>
+        found.flatMap(({ account, id, name }) => [
+          { word: id, about: `${name} (${account})` },
+          ...(alsoNames && /^[\w.-]+$/.test(name) ? [{ word: name, about: `${id} (${account})` }] : [])
+        ])
+      )
     )
   )
-)
