@@ -46,11 +46,11 @@ const list = Command.make(
 
 export const auditCommand: Group = { name: "audit", commands: [remoteLeaf(list)] }
 
-/** The names of what differs. */
+/** The names of what differs; `version` does each time. */
 const changed = (before: unknown, after: unknown): string => {
   if (!isRecord(before) || !isRecord(after)) return ""
   return Object.keys(after)
-    .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+    .filter((name) => name !== "version" && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
     .join(", ")
 }
 

@@ -197,8 +197,8 @@ describe("gateway accounts", () => {
     await becomes(429, () => ask(secret))
     const { out } = await ok("accounts", "list")
     const [header, ...all] = rows(out)
-    expect(header).toEqual(["ACCOUNT", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"])
-    expect(all.find(([id]) => id === "busy")?.[1]).toBe("unmetered")
+    expect(header).toEqual(["ACCOUNT", "STATUS", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"])
+    expect(all.find(([id]) => id === "busy")?.slice(1, 3)).toEqual(["active", "unmetered"])
     expect(out).toContain("1 requests/min")
     expect((await ok("accounts", "show", "busy", "--json")).json<AccountRecord>().search_domains).toEqual({
       allowed: null,
