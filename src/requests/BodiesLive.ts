@@ -9,7 +9,8 @@ import { isRefused } from "../sql/isRefused.ts"
 import { BodyLog } from "../telemetry/BodyLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { cutAt, readAlong } from "./readAlong.ts"
-import { redacted } from "./redact.ts"
+import type { Taken } from "./readAlong.ts"
+import { margin, redacted } from "./redact.ts"
 import { BodyStore } from "./store/BodyStore.ts"
 import type { BodyRow } from "./store/BodyStore.ts"
 
@@ -50,8 +51,10 @@ const make = Effect.gen(function* () {
   )
   yield* daemon("requestBodies", write, backoff)
 
-  const shown = (text: string, patterns: ReadonlyArray<RegExp>) =>
-    redacted(text, patterns).toWellFormed().replaceAll("\0", "�")
+  const shown = (taken: Taken, patterns: ReadonlyArray<RegExp>): Taken => {
+    const { isCut, text } = redacted(taken, most, patterns)
+    return { text: text.toWellFormed().replaceAll("\0", "�"), isCut }
+  }
 
   return BodyLog.of({
     isOn: (account: AccountId) => recorded.has(account),
@@ -59,15 +62,17 @@ const make = Effect.gen(function* () {
       const patterns = recorded.get(account)
       if (patterns === undefined) return answer
       const at = clock.unsafeCurrentTimeMillis()
-      const request = cutAt(text, most)
-      return readAlong(answer, most, (answered) => {
+      const asked = cutAt(text, most + margin)
+      return readAlong(answer, most + margin, (answered) => {
+        const request = shown(asked, patterns)
+        const reply = shown(answered, patterns)
         const row = {
           request_id: requestId,
           account_id: account,
           at,
-          request: shown(request.text, patterns),
-          answer: shown(answered.text, patterns),
-          is_cut: request.isCut || answered.isCut ? 1 : 0
+          request: request.text,
+          answer: reply.text,
+          is_cut: request.isCut || reply.isCut ? 1 : 0
         }
         if (!Queue.unsafeOffer(waiting, row)) dropped.add(1)
       })

@@ -45,10 +45,12 @@ export const readAlong = (answer: Response, most: number, taken: (answer: Taken)
         tell()
         return to.close()
       }
-      if (text.length < most) text += decoder.decode(value, { stream: true })
-      if (text.length > most) {
-        text = text.slice(0, most)
-        isCut = true
+      if (!isCut) {
+        text += decoder.decode(value, { stream: true })
+        if (text.length > most) {
+          text = text.slice(0, most)
+          isCut = true
+        }
       }
       to.enqueue(value)
     },

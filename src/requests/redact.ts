@@ -1,15 +1,38 @@
+import { cutAt } from "./readAlong.ts"
+import type { Taken } from "./readAlong.ts"
+
+/** Where a word begins; in JSON the line before it may end in `\n`, of which the `n` looks like a part of it. */
+const begins = String.raw`(?:\b|(?<=\\[nrtbf]))`
+
 /** What no record of a body may hold, whoever it is for: secrets by their usual looks, and files, which say little as text. */
 const always: ReadonlyArray<readonly [RegExp, string]> = [
   [/;base64,[A-Za-z0-9+/=_-]{64,}/g, ";base64,[redacted]"],
-  [/"data":"[A-Za-z0-9+/=_-]{256,}"/g, '"data":"[redacted]"'],
-  [/\b(?:sk|pk|rk|key|ghp|xox[abp])[-_][A-Za-z0-9_-]{16,}/g, "[redacted]"],
-  [/\bBearer +[A-Za-z0-9._~+/=-]{16,}/g, "Bearer [redacted]"]
+  [/"data":"[A-Za-z0-9+/=_-]{256,}/g, '"data":"[redacted]'],
+  [new RegExp(`${begins}(?:sk|pk|rk|key|ghp|xox[abp])[-_][A-Za-z0-9_-]{16,}`, "g"), "[redacted]"],
+  [new RegExp(`${begins}Bearer +[A-Za-z0-9._~+/=-]{16,}`, "g"), "Bearer [redacted]"]
 ]
 
-/** Takes out what is always taken out, and what the account's patterns match. */
-export const redacted = (text: string, patterns: ReadonlyArray<RegExp>): string => {
-  let left = text
+/** Read beyond what is kept, in characters: what is cut in two there is no longer known for a secret, and goes. */
+export const margin = 1_024
+
+/**
+ * Takes out what is always taken out, and what the account's patterns match.
+ *
+ * @param taken cut, where it is, at `most + margin` characters
+ * @param most characters that are left at most
+ */
+export const redacted = (taken: Taken, most: number, patterns: ReadonlyArray<RegExp>): Taken => {
+  let left = taken.text
+  let { isCut } = taken
   for (const [pattern, instead] of always) left = left.replaceAll(pattern, instead)
-  for (const pattern of patterns) left = left.replaceAll(pattern, "[redacted]")
-  return left
+  for (const pattern of patterns) {
+    // `x*` matches between any two characters. And what matches single ones makes ten of each, pattern after pattern.
+    const instead = left.replaceAll(pattern, (found) => (found === "" ? "" : "[redacted]"))
+    const bounded = cutAt(instead, 2 * (most + margin))
+    left = bounded.text
+    isCut ||= bounded.isCut
+  }
+  const isHalf = isCut && !left.endsWith("[redacted]")
+  const kept = cutAt(isHalf ? left.slice(0, -margin) : left, most)
+  return { text: kept.text, isCut: isCut || kept.isCut }
 }

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { redacted } from "../../src/requests/redact.ts"
+import { margin, redacted } from "../../src/requests/redact.ts"
 import { BodyStore } from "../../src/requests/store/BodyStore.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
@@ -82,11 +82,38 @@ describe("bodies", () => {
 })
 
 describe("what is redacted", () => {
+  const left = (text: string, ...patterns: ReadonlyArray<RegExp>) =>
+    redacted({ text, isCut: false }, 65_536, patterns).text
+
   it("are secrets and files, always", () => {
     const file = `"data:image/png;base64,${"A".repeat(300)}"`
-    expect(redacted(`{"url":${file},"auth":"Bearer abcdefghijklmnopqrst"}`, [])).toBe(
+    expect(left(`{"url":${file},"auth":"Bearer abcdefghijklmnopqrst"}`)).toBe(
       `{"url":"data:image/png;base64,[redacted]","auth":"Bearer [redacted]"}`
     )
+  })
+
+  it("are secrets on lines of their own, whose line ends are letters in JSON", () => {
+    const text = JSON.stringify("mine:\nsk-abcdefghij0123456789\n\tBearer abcdefghijklmnopqrst\r\nghp_abcdefghij0123456789")
+    expect(left(text)).toBe(JSON.stringify("mine:\n[redacted]\n\tBearer [redacted]\r\n[redacted]"))
+  })
+
+  it("is never nothing, however often a pattern matches that", () => {
+    expect(left("a xx b", /x*/g, /(?:)/g, /$/g)).toBe("a [redacted] b")
+  })
+
+  it("grows no further than what is kept, whatever the patterns make of each other's marks", () => {
+    const { isCut, text } = redacted({ text: "a".repeat(60_000), isCut: false }, 65_536, Array(8).fill(/[a-z]/g))
+    expect({ isCut, length: text.length }).toEqual({ isCut: true, length: 65_536 })
+  })
+
+  it("are secrets and files that the end of what is kept cuts in two", () => {
+    const secret = "sk-abcdefghij0123456789"
+    const cut = (text: string) => redacted({ text: text.slice(0, 100 + margin), isCut: true }, 100, []).text
+    // As much shorter as the redaction made it.
+    expect(cut(`${"word ".repeat(16)}${secret} ${"word ".repeat(2_000)}`)).toBe(`${"word ".repeat(16)}[redact`)
+    const file = `;base64,${"A".repeat(margin + 80)}`
+    expect(cut(`${file} 1 ${secret}${"word ".repeat(2_000)}`)).not.toContain("sk-")
+    expect(cut(`{"data":"${"A".repeat(9_000)}"}`)).toBe('{"data":"[redacted]')
   })
 })
 
