@@ -11,6 +11,7 @@ import { parseAllowed } from "../guard/addresses.ts"
 import type { Range } from "../guard/addresses.ts"
 import { clientAddress } from "../guard/clientAddress.ts"
 import { Guesses } from "../guard/Guesses.ts"
+import { pathOf } from "../http/url.ts"
 import { uncounted } from "../limits/Limits.ts"
 
 /** A request as the server has it. */
@@ -76,7 +77,7 @@ const byKey = (key: Redacted.Redacted, tries: ReturnType<typeof makeTries>) => {
 
 /** Nothing tells it from a path that no endpoint has. */
 const absent = (_: Headers, { request }: Knocking) =>
-  Effect.fail(new UnknownRoute({ message: `Invalid URL (${request.method} ${new URL(request.url).pathname})` }))
+  Effect.fail(new UnknownRoute({ message: `Invalid URL (${request.method} ${pathOf(request)})` }))
 
 const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest()
 

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { pathOf } from "../http/url.ts"
 import { assetsPath } from "./bundle.ts"
 import { unpackPage } from "./PagePack.ts"
 import type { PackedFile } from "./PagePack.ts"
@@ -93,7 +94,7 @@ export const consolePages = () => {
   }
 
   const asset = async (request: Request): Promise<Response> => {
-    const name = new URL(request.url, "http://gateway").pathname.slice(assetsPath.length)
+    const name = pathOf(request).slice(assetsPath.length)
     const file = (await files()).get(name)
     return file === undefined ? missing() : send(request, file, "public, max-age=31536000, immutable")
   }
