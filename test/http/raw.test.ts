@@ -93,12 +93,15 @@ describe("what no client would send", () => {
     )
   })
 
-  it.each(["[::1", "x:99999999"])("knows none of the console's files and no admin API with the Host %j", async (host) => {
-    for (const path of ["/console/assets/none.js", "/admin/v1/keys"]) {
-      const [answer] = await exchange(gateway.url, `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
-      expect([path, answer?.status]).toEqual([path, 404])
+  it.each(["[::1", "x:99999999"])(
+    "knows none of the console's files and no admin API with the Host %j",
+    async (host) => {
+      for (const path of ["/console/assets/none.js", "/admin/v1/keys"]) {
+        const [answer] = await exchange(gateway.url, `GET ${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`)
+        expect([path, answer?.status]).toEqual([path, 404])
+      }
     }
-  })
+  )
 
   it.each(["%00", "%ff", "%", "%zz", "%2e%2e", "a%2Fb", "a".repeat(8_000), "'", "日本"])(
     "answers the path segment %j",
