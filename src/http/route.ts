@@ -190,6 +190,7 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
   if (exchange.framed !== undefined) {
     body = exchange.framed.body
     large = exchange.framed.isLarge
+    recordFrom(exchange, caller, () => JSON.stringify(body))
   } else if (route.decodePayload !== undefined) {
     try {
       // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
@@ -197,9 +198,7 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
       const read = await readText(request, route.bodyLimit)
       if (typeof read !== "string") return told(exchange, read)
       text = read
-      const { account } = caller
-      const { bodies } = exchange.serving
-      if (bodies.isOn(account)) exchange.recorded = { requestId: reply.requestId, account, text }
+      recordFrom(exchange, caller, () => read)
     } catch {
       return told(exchange, unreadable)
     }
@@ -236,6 +235,12 @@ const handled = async (exchange: Exchange, route: Route, handler: Handler, calle
     return own(reply, value)
   }
   return json(reply, route.status, route.encode(value))
+}
+
+/** What was asked is kept where its account wants it: as a body, or as a message of a socket. */
+const recordFrom = (exchange: Exchange, { account }: Caller, text: () => string): void => {
+  const { reply, serving } = exchange
+  if (serving.bodies.isOn(account)) exchange.recorded = { requestId: reply.requestId, account, text: text() }
 }
 
 /** Path, then query, then body. What can't be decoded is answered before a fiber exists. */

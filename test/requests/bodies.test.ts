@@ -8,6 +8,7 @@ import { margin, redacted } from "../../src/requests/redact.ts"
 import { BodyStore } from "../../src/requests/store/BodyStore.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import { connect } from "../responses/socket/connect.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const secretOf = (name: string) => `${name}-secret-0123456789-0123456789`
@@ -68,6 +69,26 @@ describe("bodies", () => {
     expect((await own("open", id))?.bodies?.answer).toBe(text)
   })
 
+  it("of messages of a socket are kept as those of requests are", async () => {
+    const { answer, send, ws } = await connect(gateway.url, secretOf("open"))
+    send({ input: "My pin 1234." })
+    const last = (await answer()).at(-1)
+    expect(last).toMatchObject({ type: "response.completed" })
+    ws.close()
+    await expect
+      .poll(async () => {
+        const list = await fetch(`${gateway.url}/admin/v1/requests`, {
+          headers: { authorization: `Bearer ${adminKey}` }
+        })
+        const { data } = (await list.json()) as {
+          readonly data: ReadonlyArray<{ request_id: string; endpoint: string }>
+        }
+        const id = data.find(({ endpoint }) => endpoint === "/v1/responses")?.request_id
+        return id === undefined ? undefined : (await own("open", id))?.bodies?.request
+      })
+      .toBe('{"model":"sandbox-text","input":"My [redacted].","stream":true}')
+  })
+
   it("that are long are cut, and say so", async () => {
     const { id } = await ask("open", { messages: "word ".repeat(20_000) })
     await expect.poll(async () => (await own("open", id))?.bodies?.is_cut).toBe(true)
@@ -93,7 +114,9 @@ describe("what is redacted", () => {
   })
 
   it("are secrets on lines of their own, whose line ends are letters in JSON", () => {
-    const text = JSON.stringify("mine:\nsk-abcdefghij0123456789\n\tBearer abcdefghijklmnopqrst\r\nghp_abcdefghij0123456789")
+    const text = JSON.stringify(
+      "mine:\nsk-abcdefghij0123456789\n\tBearer abcdefghijklmnopqrst\r\nghp_abcdefghij0123456789"
+    )
     expect(left(text)).toBe(JSON.stringify("mine:\n[redacted]\n\tBearer [redacted]\r\n[redacted]"))
   })
 
