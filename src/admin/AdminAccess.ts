@@ -7,11 +7,11 @@ import { BadSettings } from "../config/document.ts"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, RateLimited, UnknownRoute } from "../contract/Failure.ts"
+import { pathOf } from "../contract/pathOf.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import type { Range } from "../guard/addresses.ts"
 import { clientAddress } from "../guard/clientAddress.ts"
 import { Guesses } from "../guard/Guesses.ts"
-import { pathOf } from "../http/url.ts"
 import { uncounted } from "../limits/Limits.ts"
 
 /** A request as the server has it. */

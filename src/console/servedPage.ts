@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { pathOf } from "../http/url.ts"
+import { pathOf } from "../contract/pathOf.ts"
 import { assetsPath } from "./bundle.ts"
 import { unpackPage } from "./PagePack.ts"
 import type { PackedFile } from "./PagePack.ts"

@@ -3,6 +3,7 @@ import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
+import { pathOf } from "../contract/pathOf.ts"
 import { RequestRecord } from "../contract/RequestRecord.ts"
 import { recordedAt } from "../contract/Trace.ts"
 import type { Admitted } from "../contract/Standing.ts"
@@ -21,7 +22,7 @@ import type { Framed } from "./Framed.ts"
 import { nulInParams } from "./nul.ts"
 import { once } from "./once.ts"
 import { run } from "./run.ts"
-import { pathOf, queryOf } from "./url.ts"
+import { queryOf } from "./url.ts"
 
 /** The caller of an endpoint that asks for no key. */
 const nobody = Begun.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
