@@ -155,4 +155,16 @@ describeOnEach("rows of bodies", () => {
       expect(yield* store.find("r10")).toEqual({ request: "{}", answer: "", is_cut: false })
     }).pipe(Effect.provide(world))
   )
+
+  it.effect("are not written any more of an account that was deleted while an answer ran", () =>
+    Effect.gen(function* () {
+      const store = yield* BodyStore
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO accounts (id, created_at, deleted_at) VALUES ('there', 1, NULL), ('gone', 1, 2)`
+      const row = { request: "{}", answer: "", is_cut: 1, at: 3 }
+      for (const account_id of ["there", "gone"]) yield* store.write({ ...row, account_id, request_id: account_id })
+      expect(yield* sql`SELECT request_id FROM request_bodies`).toEqual([{ request_id: "there" }])
+      expect(yield* store.find("there")).toEqual({ request: "{}", answer: "", is_cut: true })
+    }).pipe(Effect.provide(world))
+  )
 })

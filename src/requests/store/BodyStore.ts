@@ -29,8 +29,15 @@ export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/sto
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
 
+    /** Writes nothing of an account that was deleted while the answer still ran. */
     const write = (row: BodyRow): Effect.Effect<unknown, SqlError> =>
-      commits.statementBehind(sql`INSERT INTO request_bodies ${sql.insert({ ...row })} ON CONFLICT DO NOTHING`)
+      commits.statementBehind(
+        sql`INSERT INTO request_bodies (request_id, account_id, at, request, answer, is_cut)
+          SELECT CAST(${row.request_id} AS TEXT), CAST(${row.account_id} AS TEXT), CAST(${row.at} AS BIGINT),
+            CAST(${row.request} AS TEXT), CAST(${row.answer} AS TEXT), CAST(${row.is_cut} AS BIGINT)
+          WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE id = ${row.account_id} AND deleted_at IS NOT NULL)
+          ON CONFLICT DO NOTHING`
+      )
 
     const find = (requestId: string) =>
       Effect.map(sql`SELECT request, answer, is_cut FROM request_bodies WHERE request_id = ${requestId}`, stored.first)
