@@ -1,4 +1,5 @@
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import { withoutSlash } from "../config/withoutSlash.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { Unreachable } from "./operator/Operator.ts"
 import type { Operator } from "./operator/Operator.ts"
@@ -41,7 +42,7 @@ const elsewhere = (url: string) =>
         return yield* new Unreachable({ message: `${url} wants its GATEWAY_ADMIN_KEY, which is not set here` })
       }
       const { remoteOperator } = yield* Effect.promise(() => import("./operator/remote.ts"))
-      return remoteOperator({ url: url.replace(/\/+$/, ""), key: Redacted.make(key) })
+      return remoteOperator({ url: withoutSlash(url), key: Redacted.make(key) })
     })
   )
 

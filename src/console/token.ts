@@ -12,7 +12,7 @@ export const csrfOf = (token: Redacted.Redacted): string =>
   Bun.SHA256.hash(`csrf ${Redacted.value(token)}`, "base64url")
 
 const cookieName = "gateway_session"
-const pattern = new RegExp(`(?:^|; *)${cookieName}=([\\w-]{43})(?=;|$)`, "g")
+const pattern = /(?:^|; *)gateway_session=([\w-]{43})(?=;|$)/g
 
 /** The session's token in a `Cookie` header; none where there are several, of which a stranger may have set one. */
 export const tokenIn = (cookie: string): Redacted.Redacted | undefined => {

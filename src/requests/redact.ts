@@ -1,15 +1,15 @@
 import { cutAt } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
 
-/** Where a word begins; in JSON the line before it may end in `\n`, of which the `n` looks like a part of it. */
-const begins = String.raw`(?:\b|(?<=\\[nrtbf]))`
-
-/** What no record of a body may hold, whoever it is for: secrets by their usual looks, and files, which say little as text. */
+/**
+ * What no record of a body may hold, whoever it is for: secrets by their usual looks, and files, which say little as text.
+ * A word begins at its edge, and behind `\n` of JSON, whose `n` looks like a part of it.
+ */
 const always: ReadonlyArray<readonly [RegExp, string]> = [
   [/;base64,[A-Za-z0-9+/=_-]{64,}/g, ";base64,[redacted]"],
   [/"data":"[A-Za-z0-9+/=_-]{256,}/g, '"data":"[redacted]'],
-  [new RegExp(`${begins}(?:sk|pk|rk|key|ghp|xox[abp])[-_][A-Za-z0-9_-]{16,}`, "g"), "[redacted]"],
-  [new RegExp(`${begins}Bearer +[A-Za-z0-9._~+/=-]{16,}`, "g"), "Bearer [redacted]"]
+  [/(?:\b|(?<=\\[nrtbf]))(?:sk|pk|rk|key|ghp|xox[abp])[-_][A-Za-z0-9_-]{16,}/g, "[redacted]"],
+  [/(?:\b|(?<=\\[nrtbf]))Bearer +[A-Za-z0-9._~+/=-]{16,}/g, "Bearer [redacted]"]
 ]
 
 /** Read beyond what is kept, in characters: what is cut in two there is no longer known for a secret, and goes. */

@@ -72,13 +72,15 @@ const textOf = (span: Span): string => {
 }
 
 const argument = (span: string, isOptional: boolean): string => {
-  const name = span.replaceAll(/<([^>]*)>/g, (_, name: string) => name.toUpperCase())
+  const name = span.replaceAll(/<([^<>]*)>/g, (_, name: string) => name.toUpperCase())
   return isOptional ? `[${name}]` : name
 }
 
 /** `--by day | model` is written without spaces, and a kind of value as a placeholder. */
 const option = (span: string): string => {
-  const [, name = span, value = "", more = ""] = /^(\S+) ?(.*?)(\.\.\.)?$/.exec(span) ?? []
+  const isMany = span.endsWith("...")
+  const [name = span, ...values] = (isMany ? span.slice(0, -3) : span).split(" ")
+  const value = values.join(" ")
   const placeholder = value === "text" ? "TEXT" : value === "integer" ? "N" : value.replaceAll(" | ", "|")
-  return `${name}${placeholder === "" ? "" : ` ${placeholder}`}${more === "" ? "" : " …"}`
+  return `${name}${placeholder === "" ? "" : ` ${placeholder}`}${isMany ? " …" : ""}`
 }

@@ -34,7 +34,7 @@ const named = (body: Json) =>
     .map(([name, value]) => `    ${name}=${python(value, "    ")},`)
     .join("\n")
 
-const object = (body: Json) => json(body).replaceAll(/^(\s*)"([a-z_]+)":/gm, "$1$2:")
+const object = (body: Json) => json(body).replaceAll(/^( *)"([a-z_]+)":/gm, "$1$2:")
 
 const curl = (origin: string, family: Family, body: Json) =>
   `curl ${"stream" in body ? "-N " : ""}${origin}${paths[family]} \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '${json(body).replaceAll("'", "'\\''")}'`
