@@ -171,4 +171,7 @@ const killed = async (
 const complaints = ({ output }: GatewayProcess) =>
   output()
     .split("\n")
-    .filter((line) => /"level":"error"|holds without a task/.test(line))
+    .filter(
+      (line) =>
+        (/"level":"error"/.test(line) && !/"error":"upstream_failed"/.test(line)) || /holds without a task/.test(line)
+    )
