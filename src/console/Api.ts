@@ -1,7 +1,7 @@
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { PageParams, pageOf } from "../contract/paging.ts"
-import { KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
+import { BodyLimit, KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
 import { OwnSession, SessionRecord } from "./SessionRecord.ts"
@@ -44,6 +44,8 @@ export class SessionApi extends HttpApiGroup.make("session")
   )
   .addError(CodedError)
   .annotate(OpenedBy, "anyone")
+  // Anybody may send one.
+  .annotate(BodyLimit, 4 * 1024)
   .annotate(KnownFieldsOnly, true)
   .annotateContext(
     OpenApi.annotations({

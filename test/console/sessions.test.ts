@@ -41,6 +41,11 @@ describeOnEach("sessions of the console", () => {
     expect(browser.lastSetCookie).toBe("")
   })
 
+  it("reads no more of a body than a key needs, for anybody may send one", async () => {
+    const refused = await new Browser(gateway.url).send("/console/session", { body: { key: "k".repeat(5_000) } })
+    expect(refused.status).toBe(413)
+  })
+
   it("opens the admin API to an operator, with a token for each change", async () => {
     const operator = await signedIn()
     expect(operator.lastSetCookie).toMatch(
