@@ -1,21 +1,21 @@
-import { Cause, Effect, Either, Runtime } from "effect"
+import { Cause, Effect, Either } from "effect"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest, UnknownRoute, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { pathOf } from "../contract/pathOf.ts"
 import { RequestRecord } from "../contract/RequestRecord.ts"
-import { recordedAt } from "../contract/Trace.ts"
 import type { Admitted } from "../contract/Standing.ts"
 import { Begun, Failed, Succeeded } from "../flow/Begun.ts"
 import type { Settled } from "../flow/Begun.ts"
 import { came, endOfTurn, nextTurn } from "../flow/eventLoop.ts"
 import { requestCounter } from "../telemetry/Metrics.ts"
-import { failed, failureOf, json, newReply, own } from "./answer.ts"
+import { json, newReply, own } from "./answer.ts"
 import { isLarge, parse, readText, unreadable } from "./body.ts"
 import type { Fallback, Route } from "./compile.ts"
 import { tellWhole } from "./rateHeaders.ts"
 import { echo } from "./echo.ts"
+import { over, refused, told } from "./ending.ts"
 import { doubled } from "./doubled.ts"
 import type { Exchange, Handler, Input, Server, Serving } from "./exchange.ts"
 import type { Framed } from "./Framed.ts"
@@ -296,31 +296,3 @@ const decoded = (
   }
   return input
 }
-
-/** Answers with a failure, in the route's shape. */
-const told = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
-  record.failed(failure)
-  return failed(reply, renderFailure, failure)
-}
-
-/** Answers with what a cause comes to. */
-const refused = (exchange: Exchange, cause: Cause.Cause<unknown>): Response =>
-  told(exchange, failureOf(cause, exchange.reply.requestId, report(exchange)))
-
-/** The answer's head is about to leave. */
-const over = ({ count, record, reply: { headers } }: Exchange, status: number, begun: number): void => {
-  const millis = performance.now() - begun
-  count(status, millis)
-  record.adapted = headers["x-gateway-adapted"]
-  record.clientRequestId = headers["x-client-request-id"]
-  record.traceparent = (record.trace && recordedAt(record.trace)) ?? headers["traceparent"]
-  record.answered(status, millis)
-}
-
-/** A defect is logged once, here, under the id that the caller sees. */
-const report =
-  ({ reply, serving }: Exchange) =>
-  (cause: Cause.Cause<unknown>) =>
-    void Runtime.runFork(serving.runtime)(
-      Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId: reply.requestId }))
-    )

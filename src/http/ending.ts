@@ -1,0 +1,34 @@
+import { Effect, Runtime } from "effect"
+import type { Cause } from "effect"
+import type { Failure } from "../contract/Failure.ts"
+import { recordedAt } from "../contract/Trace.ts"
+import { failed, failureOf } from "./answer.ts"
+import type { Exchange } from "./exchange.ts"
+
+/** Answers with a failure, in the route's shape. */
+export const told = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
+  record.failed(failure)
+  return failed(reply, renderFailure, failure)
+}
+
+/** Answers with what a cause comes to. */
+export const refused = (exchange: Exchange, cause: Cause.Cause<unknown>): Response =>
+  told(exchange, failureOf(cause, exchange.reply.requestId, report(exchange)))
+
+/** The answer's head is about to leave. */
+export const over = ({ count, record, reply: { headers } }: Exchange, status: number, begun: number): void => {
+  const millis = performance.now() - begun
+  count(status, millis)
+  record.adapted = headers["x-gateway-adapted"]
+  record.clientRequestId = headers["x-client-request-id"]
+  record.traceparent = (record.trace && recordedAt(record.trace)) ?? headers["traceparent"]
+  record.answered(status, millis)
+}
+
+/** A defect is logged once, here, under the id that the caller sees. */
+const report =
+  ({ reply, serving }: Exchange) =>
+  (cause: Cause.Cause<unknown>) =>
+    void Runtime.runFork(serving.runtime)(
+      Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId: reply.requestId }))
+    )
