@@ -1,6 +1,6 @@
 import type { Attention } from "../../admin/OverviewRecord.ts"
 import { hrefOf } from "./router.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 interface Lead {
   readonly see: string

@@ -3,7 +3,7 @@ import type { App } from "./app.ts"
 import { faint, smallTable, when } from "./components/bits.ts"
 import { h } from "./dom.ts"
 import type { Child } from "./dom.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)

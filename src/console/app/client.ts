@@ -1,7 +1,7 @@
 import { FetchHttpClient, HttpApiClient } from "@effect/platform"
 import { Cause, Effect, Exit } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 /** An answer that was none of the good ones, or that never came (`status` 0). */
 export class Refused extends Error {

@@ -4,7 +4,7 @@ import type { IconName } from "./components/icons.ts"
 import { span } from "./format.ts"
 import { hrefOf } from "./router.ts"
 import type { Session } from "./session.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 export type PageName = "overview" | "requests" | "tasks" | "keys" | "accounts" | "models" | "playground"
 

@@ -1,7 +1,7 @@
 import { h } from "./dom.ts"
 import { openDialog } from "./components/dialog.ts"
 import type { PageName } from "./frame.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 /** What each key does. */
 export const helpDialog = (pages: ReadonlyArray<PageName>): void => {

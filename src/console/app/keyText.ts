@@ -1,6 +1,6 @@
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
 import { countText } from "./format.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 /** Limits in a few words: `600 rpm · 400 k tpm`; undefined where there is none. */
 export const limitsText = (limits: KeyRecord["limits"]): string | undefined => {

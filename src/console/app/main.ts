@@ -21,7 +21,7 @@ import { hrefOf, makeRouter, routeOf } from "./router.ts"
 import type { Route } from "./router.ts"
 import { makeSessions } from "./session.ts"
 import type { Session } from "./session.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 const forOperators: Readonly<Record<string, Page>> = {
   overview,

@@ -1,7 +1,7 @@
 import type { RequestView } from "../../requests/RequestView.ts"
 import { status } from "./components/status.ts"
 import type { Tone } from "./components/status.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 export const outcomes = ["finished", "refused", "failed", "cut", "hang-up"] as const
 export type Outcome = (typeof outcomes)[number]

@@ -1,6 +1,6 @@
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 /** A line of what a request cost. */
 export interface CostLine {

@@ -1,7 +1,7 @@
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
 import { status } from "./components/status.ts"
 import type { Tone } from "./components/status.ts"
-import { words } from "./words.ts"
+import { words } from "./words/words.ts"
 
 const tones: Readonly<Record<TaskSummary["state"], Tone>> = {
   queued: "waiting",

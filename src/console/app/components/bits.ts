@@ -3,7 +3,7 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { duration, moment, span, utc } from "../format.ts"
 import type { Measure } from "../format.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { icon } from "./icons.ts"
 
 /** A number with its unit beside it. */

@@ -1,6 +1,6 @@
 import { fill, h } from "../dom.ts"
 import { clock, utc } from "../format.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { button, smallTable } from "./bits.ts"
 import { drawPlot } from "./plot.ts"
 import type { Plotted } from "./plot.ts"

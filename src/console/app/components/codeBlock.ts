@@ -1,6 +1,6 @@
 import type { App } from "../app.ts"
 import { h } from "../dom.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { button } from "./bits.ts"
 
 export type Snippet = readonly [name: string, text: string]

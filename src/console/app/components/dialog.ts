@@ -1,6 +1,6 @@
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { button } from "./bits.ts"
 import { Refused } from "../client.ts"
 

@@ -1,6 +1,6 @@
 import { fill, h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { iconButton } from "./bits.ts"
 
 /** Beside the list, which stays usable; a column of its own on wide screens. */

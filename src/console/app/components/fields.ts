@@ -1,6 +1,6 @@
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { Invalid } from "./dialog.ts"
 
 /** A field with its label above and what it means below. */

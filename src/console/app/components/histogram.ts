@@ -1,6 +1,6 @@
 import { h } from "../dom.ts"
 import { clock, number } from "../format.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { drawPlot } from "./plot.ts"
 import type { Plotted } from "./plot.ts"
 

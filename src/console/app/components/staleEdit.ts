@@ -1,7 +1,7 @@
 import { Refused } from "../client.ts"
 import { fill, h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { fact, facts } from "./bits.ts"
 
 /** How often a record was changed, where it says so. */

@@ -1,7 +1,7 @@
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number } from "../format.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { faint, took } from "./bits.ts"
 import { shape } from "./status.ts"
 

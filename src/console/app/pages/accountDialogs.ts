@@ -6,7 +6,7 @@ import { staleEdit } from "../components/staleEdit.ts"
 import { h } from "../dom.ts"
 import { dollars, usd } from "../format.ts"
 import { limitsText } from "../keyText.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.accountForm
 const names = words.keyForm

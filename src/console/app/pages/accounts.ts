@@ -11,7 +11,7 @@ import { dollars, number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { accountDialogs } from "./accountDialogs.ts"
 import type { AccountDialogs } from "./accountDialogs.ts"
 

@@ -6,7 +6,7 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { durationText, span } from "../format.ts"
 import type { Told } from "../taskSource.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.task
 

@@ -11,7 +11,7 @@ import { sumsOfRows } from "../overviewSource.ts"
 import { isRange, ranges } from "../requestFilter.ts"
 import { withQuery } from "../router.ts"
 import { firstRequest } from "../snippets.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { costTable } from "./overview.ts"
 import { overviewCharts, overviewFigures } from "./overviewCharts.ts"
 

@@ -7,7 +7,7 @@ import { icon } from "../components/icons.ts"
 import { h } from "../dom.ts"
 import { span } from "../format.ts"
 import { secretSnippets } from "../snippets.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { keyForm } from "./keyForm.ts"
 
 const text = words.keyForm

@@ -21,7 +21,7 @@ import type { Child } from "../dom.ts"
 import { dollars, matches, usd, utc } from "../format.ts"
 import { limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import type { KeyDialogs } from "./keyDialogs.ts"
 
 const text = words.key

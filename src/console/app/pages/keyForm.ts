@@ -5,7 +5,7 @@ import { staleEdit } from "../components/staleEdit.ts"
 import { fill, h } from "../dom.ts"
 import { dollars, matches, usd } from "../format.ts"
 import { limitsText } from "../keyText.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.keyForm
 

@@ -13,7 +13,7 @@ import { dollars, number, usd, usdShort } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { limitsText } from "../keyText.ts"
 import { hrefOf } from "../router.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { keyDialogs } from "./keyDialogs.ts"
 import { keyDrawer } from "./keyDrawer.ts"
 

@@ -1,6 +1,6 @@
 import { button } from "../components/bits.ts"
 import { h } from "../dom.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 /** Whether new rows are shown as they come. */
 export const liveButton = (changed: () => void = () => {}) => {

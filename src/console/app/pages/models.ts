@@ -10,7 +10,7 @@ import { durationText, matches, number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { servedModels, upstreamsOf } from "../upstreamSource.ts"
 import type { ModelRow, UpstreamRow } from "../upstreamSource.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { upstreamTable } from "./upstreamTable.ts"
 
 const text = words.models

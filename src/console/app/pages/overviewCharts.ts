@@ -7,7 +7,7 @@ import { count, countText, duration, durationText, number, span, usd } from "../
 import type { Measure } from "../format.ts"
 import { foremost } from "../overviewData.ts"
 import type { Sums, Totals } from "../overviewData.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.overview
 

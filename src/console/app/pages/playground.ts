@@ -17,7 +17,7 @@ import { sendDraft } from "../play/send.ts"
 import { snippetsOf } from "../play/snippets.ts"
 import { toolEditor } from "../play/tools.ts"
 import { hrefOf, withQuery } from "../router.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.playground
 

@@ -5,7 +5,7 @@ import type { Column } from "../components/rowsTable.ts"
 import { h } from "../dom.ts"
 import { durationText, number } from "../format.ts"
 import { adaptedOf, inputOf, outcomeStatus } from "../outcome.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.requests
 

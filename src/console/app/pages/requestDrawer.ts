@@ -13,7 +13,7 @@ import { adaptedOf, inputOf, outcomeOf, outcomeStatus } from "../outcome.ts"
 import { costOf } from "../requestCost.ts"
 import type { Cost } from "../requestCost.ts"
 import { hrefOf } from "../router.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.request
 

@@ -5,7 +5,7 @@ import { fill, h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number, span } from "../format.ts"
 import { pageHead } from "../frame.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 /** Somebody who is signed in. */
 interface SessionRecord {

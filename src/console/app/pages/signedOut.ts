@@ -7,7 +7,7 @@ import { Refused } from "../client.ts"
 import { fill, h } from "../dom.ts"
 import type { Session } from "../session.ts"
 import { firstRequest } from "../snippets.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 interface SignedOut {
   readonly root: HTMLElement

@@ -11,7 +11,7 @@ import { number, utc } from "../format.ts"
 import { hrefOf } from "../router.ts"
 import type { TaskSource, Told } from "../taskSource.ts"
 import { isEnded, taskStatus, tookMs } from "../taskText.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { deliveriesSection, undelivered } from "./deliveries.ts"
 import { timeLine } from "./taskTimeLine.ts"
 

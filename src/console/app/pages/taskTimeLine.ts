@@ -8,7 +8,7 @@ import type { Child } from "../dom.ts"
 import { clock, durationText, utc } from "../format.ts"
 import { isEnded, toneOf } from "../taskText.ts"
 import type { Told } from "../taskSource.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.task
 

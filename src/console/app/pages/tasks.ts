@@ -14,7 +14,7 @@ import { hrefOf } from "../router.ts"
 import { firstVideo } from "../snippets.ts"
 import { taskSource } from "../taskSource.ts"
 import { isEnded, taskStatus, tookMs } from "../taskText.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import { liveButton } from "./liveButton.ts"
 import { taskDrawer } from "./taskDrawer.ts"
 

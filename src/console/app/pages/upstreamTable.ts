@@ -5,7 +5,7 @@ import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number } from "../format.ts"
 import type { UpstreamRow } from "../upstreamSource.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 
 const text = words.upstreams
 

@@ -6,7 +6,7 @@ import { status } from "../components/status.ts"
 import { fill, h } from "../dom.ts"
 import { number, usd } from "../format.ts"
 import { hrefOf } from "../router.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import type { Turn } from "./draft.ts"
 import type { Sent } from "./send.ts"
 

@@ -2,7 +2,7 @@ import { h, fill } from "../dom.ts"
 import { button, faint } from "../components/bits.ts"
 import { icon } from "../components/icons.ts"
 import { bytes } from "../format.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import type { DroppedFile } from "./draft.ts"
 
 const text = words.playground

@@ -2,7 +2,7 @@ import { h, fill } from "../dom.ts"
 import { button } from "../components/bits.ts"
 import { openDialog } from "../components/dialog.ts"
 import { field, textArea, textInput, wrong } from "../components/fields.ts"
-import { words } from "../words.ts"
+import { words } from "../words/words.ts"
 import type { FunctionTool } from "./draft.ts"
 
 const text = words.playground

@@ -1,0 +1,53 @@
+/** By names that come from elsewhere. */
+const named = (texts: Readonly<Record<string, string>>) => texts
+
+export const pages = {
+  overview: "Overview",
+  requests: "Requests",
+  tasks: "Tasks",
+  keys: "Keys",
+  accounts: "Accounts",
+  models: "Models",
+  playground: "Playground"
+}
+
+export const titles = named({
+  overview: "Overview",
+  requests: "Requests",
+  tasks: "Tasks",
+  keys: "Keys",
+  accounts: "Accounts",
+  models: "Models",
+  playground: "Playground",
+  sessions: "Sessions"
+})
+
+export const frame = {
+  label: "Console",
+  skip: "To the content",
+  shortcuts: "Shortcuts",
+  theme: "Theme",
+  signOut: "Sign out",
+  operator: (left: string) => `operator, ${left} left`,
+  holder: (account: string, left: string) => `${account}, ${left} left`,
+  live: "Live",
+  liveTitle: "New rows as they come (l)"
+}
+
+export const help = {
+  title: "Shortcuts",
+  search: "Search",
+  list: "This list",
+  goTo: (page: string) => `Go to ${page}`,
+  rows: "Next, previous row",
+  open: "Open row",
+  close: "Leave a field, close",
+  create: "Create",
+  live: "Live on, off",
+  times: "Times: ages or clock",
+  copy: "Copy the id",
+  theme: "Theme",
+  send: "Send",
+  chart: "Move along a chart",
+  zoom: "Select and zoom"
+}

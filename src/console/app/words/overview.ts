@@ -1,0 +1,46 @@
+export const overview = {
+  range: "Time range",
+  ranges: { "1h": "1 h", "24h": "24 h", "7d": "7 d", "30d": "30 d" } as const,
+  attention: "Needs attention",
+  see: {
+    requests: "See requests",
+    accounts: "Add credit",
+    tasks: "See tasks",
+    models: "See models",
+    keys: "See keys",
+    upstreams: "See requests"
+  },
+  figures: {
+    requests: "Requests",
+    errors: "Errors",
+    cost: "Cost",
+    tokens: "Tokens",
+    first: "First byte p50",
+    duration: "Duration p50"
+  },
+  onBefore: (change: string) => `${change} on the time before`,
+  ofRequests: (failed: string) => `${failed} failed or cut`,
+  inOut: (input: string, output: string) => `${input} in, ${output} out`,
+  p95: (value: string) => `p95 ${value}`,
+  charts: { requests: "Requests", cost: "Cost", first: "First byte", duration: "Duration" },
+  per: (step: string) => `per ${step}`,
+  other: "other",
+  errors: "errors",
+  upstreams: "Upstreams",
+  queue: (tasks: string, callbacks: string, calls: string) =>
+    `${tasks} tasks unfinished, ${callbacks} callbacks to send, ${calls} calls waiting`,
+  costBy: "Cost by",
+  by: { model: "Model", upstream: "Upstream", account: "Account", key: "Key", tag: "Tag" } as const,
+  columns: { requests: "Requests", cost: "Cost", share: "Share" },
+  free: "free",
+  untagged: "none",
+  emptyTitle: "Nothing has come in yet",
+  empty: "The sandbox is served and needs no account elsewhere. Send it one request and this page begins to fill.",
+  quiet: "Nothing came in this time.",
+  balance: "Balance",
+  available: (left: string) => `${left} available`,
+  unmetered: "This account spends without end.",
+  spentOf: (spent: string, granted: string) => `${spent} of ${granted} settled`,
+  holderHeld: (held: string) => `, ${held} held`,
+  keyBudget: "This key’s budget"
+}

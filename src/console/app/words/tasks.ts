@@ -1,0 +1,97 @@
+export const tasks = {
+  counted: (running: string, queued: string) => `${running} running · ${queued} queued`,
+  search: "Search tasks",
+  example: "An id, a model, an account",
+  anyState: "Any state",
+  anyKind: "Any kind",
+  anyAccount: "Any account",
+  states: {
+    queued: "queued",
+    running: "running",
+    succeeded: "succeeded",
+    failed: "failed",
+    cancelled: "cancelled",
+    expired: "expired"
+  },
+  kinds: { video: "video", message: "message", response: "response" },
+  columns: {
+    age: "Age",
+    utc: "UTC",
+    state: "State",
+    model: "Model",
+    task: "Task",
+    kind: "Kind",
+    key: "Account / key",
+    upstream: "Upstream",
+    took: "Took",
+    callbacks: "Callbacks"
+  },
+  told: "told",
+  emptyTitle: "No tasks yet",
+  empty:
+    "Videos, and messages and responses that nobody waits for, become tasks. This makes a four-second clip in the sandbox, free:",
+  noMatch: (filter: string) =>
+    ["No task of the last 30 days fits ", filter, ". Ended tasks are kept for 7 days."] as const,
+  more: "Older tasks"
+}
+
+export const task = {
+  repeat: "Repeat in playground",
+  cancel: "Cancel task",
+  cancelTitle: "Cancel this task?",
+  cancelText:
+    "It has not been started: it is taken back, its upstream is told, and nothing is charged. This can’t be undone.",
+  cancelled: "The task is cancelled",
+  remove: "Delete",
+  facts: {
+    took: "Took",
+    asked: "Asked for",
+    used: "Used",
+    file: "File",
+    task: "Task",
+    upstream: "At the upstream",
+    created: "Created",
+    key: "Account / key",
+    next: "Looked at next",
+    tries: "Calls without an answer",
+    holder: "Held by"
+  },
+  notYet: "not yet",
+  noneYet: "none yet",
+  tokens: "tokens",
+  requests: "See its requests",
+  line: "Time line",
+  accepted: "Accepted",
+  acceptedFor: (who: string) => `for ${who}`,
+  told: (state: string) => `Told ${state}`,
+  delivered: (took: string) => `callback delivered in ${took}`,
+  submitted: (upstream: string) => `Given to ${upstream}`,
+  submittedAs: (id: string) => `as ${id}`,
+  nextLook: (when: string) => `looked at next ${when}`,
+  worked: "a process works on it now",
+  ended: (state: string) => state[0]?.toUpperCase() + state.slice(1),
+  deliveries: "Deliveries",
+  states: {
+    waiting: "waiting",
+    pending: "pending",
+    delivered: "delivered",
+    failed: "failed",
+    superseded: "superseded"
+  },
+  noAnswer: "no answer",
+  nextTry: (when: string) => `Next try ${when}.`,
+  givenUp: "Given up.",
+  laterOne: "A later change came before it got through.",
+  redeliver: "Redeliver",
+  sending: "Sending",
+  sent: "Sent again",
+  nobodyTold: (state: string) => `Nobody was told that it ${state}.`,
+  lastTry: (tries: number, answer: string) => `${tries === 1 ? "One try" : `${tries} tries`}, the last: ${answer}.`,
+  noCallback: "It names no address to tell.",
+  gone: "This task is not kept any more, or never was.",
+  video: "The video",
+  elsewhere: "The file is at the upstream’s own address and is not loaded here.",
+  open: "Open the file",
+  download: "Download",
+  expired: "The file’s link works no more."
+}

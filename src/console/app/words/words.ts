@@ -1,0 +1,54 @@
+import { pages, titles, frame, help } from "./frame.ts"
+import { copy, dialog, drawer, fields, chart, histogram, waterfall, noMatch, failed } from "./components.ts"
+import { signedOut } from "./signedOut.ts"
+import { outcome, requests, request } from "./requests.ts"
+import { keys, key, keyForm } from "./keys.ts"
+import { accounts, accountForm } from "./accounts.ts"
+import { sessions } from "./sessions.ts"
+import { tasks, task } from "./tasks.ts"
+import { overview } from "./overview.ts"
+import { upstreams, models } from "./models.ts"
+import { playground } from "./playground.ts"
+
+/**
+ * Every text of the console: they stand in this folder and nowhere else, one file a page, and are read from here. What
+ * varies is a function's parameter; nothing here is markup.
+ */
+export const words = {
+  product: "Model Gateway",
+  documentation: "Documentation",
+  none: "none",
+  never: "never",
+  loading: "Loading",
+  code: "Code",
+  times: { in: (span: string) => `in ${span}`, ago: (span: string) => `${span} ago` },
+  pages,
+  titles,
+  frame,
+  copy,
+  dialog,
+  drawer,
+  fields,
+  help,
+  chart,
+  histogram,
+  waterfall,
+  noMatch,
+  failed,
+  signedOut,
+  outcome,
+  requests,
+  request,
+  keys,
+  key,
+  keyForm,
+  accounts,
+  accountForm,
+  sessions,
+  tasks,
+  task,
+  overview,
+  upstreams,
+  models,
+  playground
+}
