@@ -9,44 +9,32 @@ import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
-import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
-import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
-import { countTokens, mostTokens } from "../tokens/tokens.ts"
 import { Ledger } from "../ledger/Ledger.ts"
-import type { Charge, Chargeable } from "../ledger/Charge.ts"
+import type { Charge } from "../ledger/Charge.ts"
 import { metered } from "../ledger/metered.ts"
-import type { Metering } from "../ledger/metered.ts"
-import { mostOf, unpriced } from "../ledger/Price.ts"
-import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
-import type { Admission } from "../limits/Limits.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { forwarderOf } from "../upstreams/Upstream.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
-import type { Model } from "./Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
 import { makeAdmit } from "./admit.ts"
-import type { Admitted } from "./admit.ts"
-import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import { makeBelonging } from "./belonging.ts"
 import { makeSigning } from "./callSignatures.ts"
 import type { Signing } from "./callSignatures.ts"
 import { SealStore } from "../seals/store/SealStore.ts"
-import { makeDoubting } from "./doubting.ts"
-import type { GenerationOptions, Verbatim } from "./GenerationOptions.ts"
-import { heldFor, heldOutput, mostUsed } from "./mostUsed.ts"
+import type { GenerationOptions } from "./GenerationOptions.ts"
+import { heldOutput } from "./mostUsed.ts"
 import { cutTo } from "./outputLimits.ts"
 import { otherwise } from "./otherwise.ts"
 import { quoting } from "./quoting.ts"
-import { severally, shareOf } from "./several.ts"
+import { severally } from "./several.ts"
 import { unsupportedError } from "./unsupported.ts"
-import type { Unsupported } from "./unsupported.ts"
+import { makeObservers, Work } from "./Work.ts"
 import { makeUpstreamCount } from "./upstreamCount.ts"
 import { CoolDowns } from "../routing/CoolDowns.ts"
 import { Lanes, through } from "../routing/Lane.ts"
-import { tellCost } from "./tellCost.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
@@ -63,9 +51,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const lanes = yield* Lanes
     const metrics = yield* Metrics
     const runtime = yield* Effect.runtime()
-    const failedAttempts = yield* makeFailedAttempts
     const routing = { runtime, coolDowns: new CoolDowns(yield* Effect.clock) }
-    const doubting = yield* makeDoubting
+    const observers = yield* makeObservers
     const { admit, find, passes, translates } = yield* makeAdmit
     const { owned, permit } = yield* makeBelonging
     const signing = yield* makeSigning
@@ -84,7 +71,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       const { kind, mayReachWeb, objection, verbatim } = options
       const admitted = admit(caller, conversation, { family: verbatim?.family, objection, mayReachWeb, kind })
       if (!("fitting" in admitted)) return Begun.fail(admitted)
-      return paid(new Work(caller, admitted, request, options))
+      return paid(new Work(caller, admitted, request, options, observers))
     }
 
     /** Finds somebody who takes the conversation. */
@@ -173,119 +160,6 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
           return Begun.succeed(metered(generation, charge, work))
         }
       })
-
-    /** One request on its way to its answer: an object and no closures, since thousands of them are open at a time. */
-    class Work implements Chargeable, Metering {
-      readonly caller: Caller
-      readonly requestId: string
-      readonly model: string
-      readonly price: Price
-      readonly unpriced: Model["unpriced"]
-      /** The one that is being tried: until it is paid another route may take over. */
-      upstream: string
-      admission: Admission | undefined
-      /** What the gateway itself changes for that one. */
-      adapted: ReadonlyArray<Unsupported> = []
-      readonly entry: Model
-      readonly routes: ReadonlyArray<Route>
-      readonly conversation: Conversation
-      /** Undefined where the gateway has changed the request. */
-      readonly verbatim: Verbatim | undefined
-      readonly request: Incoming
-      readonly options: GenerationOptions
-      readonly attempts: Attempts
-      /** Each is paid for. */
-      readonly answers: number
-      #inputTokens: number | undefined
-      #unsupported: ReadonlyArray<Unsupported> | undefined
-
-      constructor(caller: Caller, admitted: Admitted, request: Incoming, options: GenerationOptions) {
-        const { fitting, model: entry, routes, unchanged } = admitted
-        this.caller = caller
-        this.requestId = request.id
-        this.model = entry.id
-        this.price = entry.price ?? unpriced
-        this.unpriced = entry.unpriced
-        this.upstream = routes[0]?.upstream ?? ""
-        this.entry = entry
-        this.routes = routes
-        this.conversation = fitting
-        this.verbatim = unchanged ? options.verbatim : undefined
-        this.request = request
-        this.options = options
-        this.attempts = new Attempts(failedAttempts, request, entry, options.stream)
-        this.answers = options.several?.count ?? 1
-      }
-
-      inputTokens(): number {
-        return (this.#inputTokens ??= this.answers * countTokens(this.conversation))
-      }
-
-      mostNanoUsd(): number {
-        const { answers, conversation, entry, price } = this
-        return answers * mostOf(price, mostUsed(conversation, entry, this.inputTokens() / answers))
-      }
-
-      held() {
-        const { answers, caller, conversation, entry: model } = this
-        const most = mostUsed(conversation, model, this.inputTokens() / answers)
-        return heldFor(this.price, most, { answers, caller, conversation, model })
-      }
-
-      leastNanoUsd(): number {
-        // Without its input, which takes time to count.
-        const { outputTokens, searches } = mostUsed(this.conversation, this.entry, mostTokens(this.conversation))
-        return this.answers * mostOf(this.price, { inputTokens: 0, outputTokens, searches })
-      }
-
-      /** A stream's head has left by then: the usage report has it. */
-      tellCost(nanoUsd: number): void {
-        if (this.price !== unpriced) tellCost(this.request, this.options.stream, nanoUsd)
-      }
-
-      get contextTokens(): number | undefined {
-        return this.entry.contextTokens
-      }
-
-      hasMore(): boolean {
-        return this.verbatim !== undefined && this.unsupported().length > 0
-      }
-
-      doubtOf(usage: Usage, isStart: boolean): Doubt | undefined {
-        const each = shareOf(usage, this.answers)
-        return isStart ? doubtOfStart(each, this) : doubtOf(each, this)
-      }
-
-      doubted(reason: Doubt, told: Usage): void {
-        doubting(this, reason, told)
-      }
-
-      /** Whether its search, if it has one, is the gateway's to make where its upstream can't. */
-      isToSearch(): boolean {
-        return this.conversation.tools.some(({ type }) => type === "search") && this.options.objection?.() === undefined
-      }
-
-      unsupported(): ReadonlyArray<Unsupported> {
-        return (this.#unsupported ??= this.options.unsupported?.() ?? [])
-      }
-
-      firstPiece(): void {
-        this.attempts.firstPiece()
-      }
-
-      failed(failure: Failure): void {
-        this.attempts.brokeOff(failure)
-      }
-
-      isShuttingDown(): boolean {
-        return this.request.shutdown.aborted
-      }
-
-      done(tokens: number, how: "finished" | "hang-up" | "failed", used: Usage): void {
-        this.admission?.done(tokens)
-        this.attempts.over(how, used)
-      }
-    }
 
     return {
       find,
