@@ -44,7 +44,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Who asks, what it may cost and how much of it.
   ledger: [...leaves, "generation", "tokens", "nodes"],
   limits: leaves,
-  access: [...leaves, "ledger", "limits"],
+  access: [...leaves, "nodes", "ledger", "limits"],
   models: [
     ...leaves,
     "generation",
@@ -112,23 +112,38 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   console: [...leaves, "guard", "access", "limits", "admin"],
   "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "account", "admin", "Api.ts"],
   "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "models", "sandbox"],
-  "Gateway.ts": [
+  "Families.ts": [
     ...leaves,
-    "nodes",
     ...families,
-    ...services,
-    "upstreams",
+    "files",
+    "ledger",
+    "models",
+    "tasks",
+    "callbacks",
     "seals",
     "feed",
     "requests",
     "account",
     "admin",
-    "health",
+    "health"
+  ],
+  "Served.ts": [...leaves, "access", "idempotency", "requests", "admin", "health", "http", "Api.ts", "console"],
+  "Gateway.ts": [
+    ...leaves,
+    "nodes",
+    "guard",
+    "files",
+    "documents",
+    "access",
+    "models",
+    "upstreams",
     "limits",
-    "http",
-    "Api.ts",
+    "admin",
     "console",
-    "Shipped.ts"
+    "http",
+    "Shipped.ts",
+    "Families.ts",
+    "Served.ts"
   ],
   workers: ["flow", "contract", "telemetry"],
   commands: [

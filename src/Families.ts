@@ -1,0 +1,122 @@
+import { Effect, Layer } from "effect"
+import { AccountHandlers } from "./account/Handlers.ts"
+import { Administration } from "./admin/Administration.ts"
+import { AdminHandlers } from "./admin/Handlers.ts"
+import { Serving } from "./admin/Serving.ts"
+import { CallbacksLive } from "./callbacks/Callbacks.ts"
+import { ChatCompletions } from "./chat/ChatCompletions.ts"
+import { ChatHandlers } from "./chat/Handlers.ts"
+import { makeChatQuoter } from "./chat/quote.ts"
+import { SealExpiry } from "./seals/SealExpiry.ts"
+import { SealStore } from "./seals/store/SealStore.ts"
+import { Settings } from "./config/Settings.ts"
+import { Embeddings } from "./embeddings/Embeddings.ts"
+import { EmbeddingsHandlers } from "./embeddings/Handlers.ts"
+import { makeEmbeddingsQuoter } from "./embeddings/quote.ts"
+import { HealthHandlers } from "./health/Handlers.ts"
+import { MetricsPage } from "./health/MetricsPage.ts"
+import { Feed } from "./feed/Feed.ts"
+import { Ledger } from "./ledger/Ledger.ts"
+import { Quoters } from "./ledger/Quote.ts"
+import { UsageReport } from "./ledger/store/UsageReport.ts"
+import { MessagesHandlers } from "./messages/Handlers.ts"
+import { makeMessagesQuoter } from "./messages/quote.ts"
+import { ThreadExpiry } from "./messages/threads/ThreadExpiry.ts"
+import { ConfiguredModels } from "./models/Configured.ts"
+import { ModelsHandlers } from "./models/Handlers.ts"
+import { Models } from "./models/Models.ts"
+import { RequestStore } from "./requests/store/RequestStore.ts"
+import { makeResponseKind } from "./responses/background/ResponseKind.ts"
+import { makeResponsesQuoter } from "./responses/quote.ts"
+import { AsyncMessages } from "./messages/async/AsyncMessages.ts"
+import { CancelRequestsLive } from "./tasks/CancelRequests.ts"
+import { TasksHandlers } from "./messages/async/Handlers.ts"
+import { Leases } from "./tasks/store/Leases.ts"
+import { makeMessageKind } from "./messages/async/MessageKind.ts"
+import { OrphanedHoldsLive } from "./tasks/OrphanedHolds.ts"
+import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
+import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
+import { TaskSettings } from "./tasks/TaskSettings.ts"
+import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
+import { TaskStore } from "./tasks/store/TaskStore.ts"
+import { Custody } from "./videos/custody/Custody.ts"
+import { CustodyLive } from "./videos/custody/CustodyLive.ts"
+import { makeVideoKind } from "./videos/VideoKind.ts"
+import { FilesHandlers } from "./files/Handlers.ts"
+import { VideosHandlers } from "./videos/Handlers.ts"
+import { makeVideosQuoter } from "./videos/quote.ts"
+import { makeVideoFamily } from "./videos/videoFamily.ts"
+import { VideoTasks } from "./videos/VideoTasks.ts"
+import { Verdicts } from "./videos/Verdicts.ts"
+import { MessagesLive, ThreadsLive } from "./messages/MessagesLive.ts"
+import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
+
+const ModelsLive = Layer.provideMerge(Models.Default, ConfiguredModels)
+
+/** What the engine can run. */
+const TaskKindsLive = Layer.effect(
+  TaskKinds,
+  Effect.map(Effect.all([makeMessageKind, makeResponseKind, Effect.flatMap(makeVideoFamily, makeVideoKind)]), (kinds) =>
+    taskKinds(...kinds)
+  )
+).pipe(
+  Layer.provide(Layer.mergeAll(MessagesLive, Ledger.Default, StoredResponsesLive, Verdicts.Default, Custody.Default))
+)
+
+const TaskSettingsLive = Layer.effect(
+  TaskSettings,
+  Effect.map(Settings, ({ retention }) => ({ retention: retention.tasks }))
+)
+
+const TasksLive = Leases.Default.pipe(
+  Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
+)
+
+/** What any create body would cost, asked of the family that it belongs to. */
+const QuotersLive = Layer.effect(
+  Quoters,
+  Effect.all({
+    "/v1/messages": makeMessagesQuoter,
+    "/v1/responses": makeResponsesQuoter,
+    "/v1/chat/completions": makeChatQuoter,
+    "/v1/embeddings": makeEmbeddingsQuoter,
+    "/api/v3/contents/generations/tasks": makeVideosQuoter
+  })
+).pipe(Layer.provide(Layer.mergeAll(UsageReport.Default, StoredResponsesLive, ThreadsLive, VideoTasks.Default)))
+
+const AccountLive = AccountHandlers.pipe(
+  Layer.provide(TaskSummaries.Default),
+  Layer.provide(QuotersLive),
+  Layer.provide(Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default))
+)
+
+/** What the groups of the contract do, and what that takes; what runs meanwhile comes to its end with it. */
+export const HandlersLive = Layer.mergeAll(
+  AccountLive,
+  AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
+  Layer.merge(ChatHandlers, SealExpiry).pipe(Layer.provide(ChatCompletions.Default), Layer.provide(SealStore.Default)),
+  EmbeddingsHandlers.pipe(Layer.provide(Embeddings.Default)),
+  HealthHandlers,
+  MessagesHandlers,
+  ModelsHandlers,
+  ResponsesLive,
+  TasksHandlers,
+  VideosHandlers.pipe(Layer.provide(VideoTasks.Default)),
+  FilesHandlers,
+  MetricsPage.Default
+).pipe(
+  Layer.provide(Feed.Default),
+  Layer.provide(Layer.mergeAll(AsyncMessages.Default, ThreadExpiry).pipe(Layer.provideMerge(MessagesLive))),
+  // Closed after the server has drained: what runs may come to its end meanwhile.
+  Layer.provide(
+    Layer.mergeAll(
+      TaskRunnerLive,
+      CancelRequestsLive,
+      CustodyLive.pipe(Layer.provide(Custody.Default)),
+      OrphanedHoldsLive.pipe(Layer.provide(Ledger.Default))
+    )
+  ),
+  Layer.provide(TasksLive),
+  Layer.provide(Layer.merge(ModelsLive, TaskSettingsLive))
+)

@@ -1,0 +1,20 @@
+import { Effect, Layer, Redacted } from "effect"
+import { BadSecret, MasterSecret } from "./MasterSecret.ts"
+import { Node, SecretCheck } from "../nodes/Node.ts"
+
+/** Gateways of one database serve together only with one secret: what they sign and derive is each other's. */
+export const OneSecretLive = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const other = yield* Effect.orDie((yield* Node).stranger)
+    if (other === undefined) return
+    return yield* new BadSecret({
+      message: `the gateway ${other} serves from the same database with another secret: give both the same GATEWAY_SECRET`
+    })
+  })
+).pipe(Layer.provide(Node.Default))
+
+/** What tells nodes of one secret from others. */
+export const SecretCheckLive = Layer.effect(
+  SecretCheck,
+  Effect.map(MasterSecret, ({ derive }) => Buffer.from(Redacted.value(derive("nodes/secret-check"))).toString("hex"))
+)

@@ -1,0 +1,25 @@
+import { Effect, Layer } from "effect"
+import { Settings } from "../config/Settings.ts"
+import { BackgroundResponses } from "./background/BackgroundResponses.ts"
+import { Compactions } from "./compact/Compactions.ts"
+import { ResponsesHandlers } from "./Handlers.ts"
+import { Responses } from "./Responses.ts"
+import { ResponseExpiry } from "./ResponseExpiry.ts"
+import { ResponseEvents } from "./store/ResponseEvents.ts"
+import { ResponseRetention, ResponseStore } from "./store/ResponseStore.ts"
+
+/** Responses that are kept, as long as the settings say. */
+export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEvents.Default).pipe(
+  Layer.provideMerge(
+    Layer.effect(
+      ResponseRetention,
+      Effect.map(Settings, ({ retention }) => retention.responses)
+    )
+  )
+)
+
+/** What serves responses, and forgets those that are over. */
+export const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
+  Layer.provide(Layer.mergeAll(Responses.Default, BackgroundResponses.Default, Compactions.Default)),
+  Layer.provide(StoredResponsesLive)
+)
