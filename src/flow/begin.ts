@@ -26,13 +26,17 @@ const begun = <A, E>(
 
 /** The result of an effect that is one already (`Effect.succeed`, an `Either`); undefined where it must run. */
 export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined => {
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- `isExit` forgets the effect's own types
-  if (Exit.isExit(effect)) return effect as Exit.Exit<A, E>
-  if (!Either.isEither(effect)) return undefined
-  // oxlint-disable-next-line typescript/consistent-type-assertions -- and so does `isEither`
-  const either = effect as Either.Either<A, E>
-  return Either.isRight(either) ? Exit.succeed(either.right) : Exit.fail(either.left)
+  if (isExit(effect)) return effect
+  if (!isEither(effect)) return undefined
+  return Either.isRight(effect) ? Exit.succeed(effect.right) : Exit.fail(effect.left)
 }
+
+/** As `Exit.isExit`, which forgets the effect's own types. */
+const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
+
+/** As `Either.isEither`, likewise. */
+const isEither = <A, E>(effect: Effect.Effect<A, E>): effect is Either.Right<E, A> | Either.Left<E, A> =>
+  Either.isEither(effect)
 
 class Forked<A, E> extends Underway<A, E> {
   readonly #fiber: Fiber.RuntimeFiber<A, E>

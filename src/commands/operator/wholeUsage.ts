@@ -1,9 +1,7 @@
-import { Effect } from "effect"
-import type { UsageRecord } from "../../ledger/UsageRecord.ts"
+import { Effect, Schema } from "effect"
+import { UsageRecord } from "../../ledger/UsageRecord.ts"
 import { mostRows } from "./paging.ts"
 import type { Asked } from "./paging.ts"
-
-type Rows = UsageRecord["data"]
 
 /** A report of so many rows, whose sums are those of the whole anyway. */
 export const wholeUsage = <E>(
@@ -14,11 +12,10 @@ export const wholeUsage = <E>(
     let report = yield* ask({ limit: Math.min(limit, mostRows) })
     while (report.next !== null && report.data.length < limit) {
       const more = yield* ask({ limit: Math.min(limit - report.data.length, mostRows), after: report.next })
-      report = { ...more, data: joined(report.data, more.data) }
+      report = { ...more, data: rowsOf([...report.data, ...more.data]) }
     }
     return report
   })
 
-/** Rows of a report are of one kind. */
-// oxlint-disable-next-line typescript/consistent-type-assertions -- the union of arrays says so too late
-const joined = (one: Rows, other: Rows): Rows => [...one, ...other] as Rows
+/** All of one kind, as the report's own pages are. */
+const rowsOf = Schema.validateSync(UsageRecord.fields.data)
