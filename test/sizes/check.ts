@@ -1,0 +1,26 @@
+import { join } from "node:path"
+import { Glob } from "bun"
+import { sizesOf } from "./sizes.ts"
+
+/* Whether files are short and rules hold: part of `bun run check:static`. */
+
+const root = join(import.meta.dir, "../..")
+
+const read = async (pattern: string): Promise<Map<string, string>> => {
+  const texts = new Map<string, string>()
+  for await (const file of new Glob(pattern).scan(root)) texts.set(file, await Bun.file(join(root, file)).text())
+  return texts
+}
+
+const sources = await read("src/**/*.{ts,css,html}")
+const shipped = await read("{package,examples}/**/*.{ts,js}")
+const { complaints, longest, median, suppressions } = sizesOf(sources, shipped, {
+  longest: 300,
+  median: 80,
+  suppressions: 15
+})
+for (const line of complaints) console.error(line)
+console.log(
+  `${sources.size} files, the longest of ${longest} lines, the median of ${median}, ${suppressions} suppressions`
+)
+process.exitCode = complaints.length === 0 ? 0 : 1
