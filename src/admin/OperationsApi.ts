@@ -139,7 +139,9 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("models", "/admin/v1/models")
       .addSuccess(pageOf(ModelRecord))
       .annotateContext(
-        OpenApi.annotations({ summary: "List the models that are served, where they run and their prices" })
+        OpenApi.annotations({
+          summary: "List the models that are served: where they run, their prices, what they take"
+        })
       )
   )
   .add(

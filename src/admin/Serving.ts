@@ -59,7 +59,12 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       ...[...videos.keys()].map((name) => recordOf(name, "video", nowMs))
     ])
 
-    const models = Effect.sync(() => [...catalogue.values()].map(modelRecord))
+    const models = Effect.sync(() =>
+      [...catalogue.values()].map((model) => {
+        const name = model.routes[0]?.upstream ?? ""
+        return modelRecord(model, { text: texts.get(name), video: videos.get(name) })
+      })
+    )
 
     return { upstreams, models } as const
   })

@@ -72,6 +72,34 @@ export const ModelRecord = Schema.Struct({
       })
     ),
     "What it costs; null where nobody has priced it."
+  ),
+  price_source: said(
+    Schema.Struct({
+      from: said(
+        Schema.Literal("gateway.yaml", "prices_file", "built-in list", "sandbox", "nowhere"),
+        "Who says what it costs."
+      ),
+      name: said(Schema.NullOr(Schema.String), "The name that the price stands under there; null where there is none."),
+      as_of: said(
+        Schema.NullOr(Schema.String),
+        "The day of the built-in list (ISO 8601); null where the price is from elsewhere."
+      )
+    }),
+    "Where its price comes from."
+  ),
+  capabilities: said(
+    Schema.Struct({
+      takes: said(
+        Schema.Array(Schema.Literal("images", "pdf", "pdf_text", "tools", "web_search", "video", "audio")),
+        "What a request may bring besides text. `pdf_text`: PDFs are sent on as their text."
+      ),
+      passes_through: said(
+        Schema.Array(Schema.Literal("messages", "responses", "chat", "embeddings", "compactions", "videos")),
+        "The families whose requests are sent on as they come; those of others are translated."
+      ),
+      resolutions: said(Schema.NullOr(Schema.Array(Schema.String)), "Of videos; null where it makes none.")
+    }),
+    "What its first route carries, as far as the gateway knows its protocol; the model behind it may take less."
   )
 }).annotations({ identifier: "ServedModel" })
 export type ModelRecord = typeof ModelRecord.Type

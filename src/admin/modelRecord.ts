@@ -1,22 +1,75 @@
+import { commonResolutions } from "../models/Catalogue.ts"
 import type { Model } from "../models/Catalogue.ts"
+import { priceListDate } from "../models/prices.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
+import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"
 
+type Capabilities = ModelRecord["capabilities"]
+
+/** Where a model's first route leads; undefined where it leads nowhere. */
+export interface FirstRoute {
+  readonly text: TextUpstream | undefined
+  readonly video: VideoUpstream | undefined
+}
+
 /** A model as operators see it, its price in dollars. */
-export const modelRecord = ({ contextTokens, id, kind, maxOutputTokens, price, routes }: Model): ModelRecord => ({
-  object: "model",
-  id,
-  kind,
-  routes: routes.map(({ model, upstream }) => ({ upstream, model })),
-  context_tokens: contextTokens ?? null,
-  max_output_tokens: maxOutputTokens ?? null,
-  price:
-    price === undefined
-      ? null
-      : {
-          input: price.rates.input / 1e9,
-          cached_input: price.rates.cacheRead / 1e9,
-          output: price.rates.output / 1e9,
-          per_search: price.search / 1e9,
-          per_second: price.videoSecond / 1e9
-        }
-})
+export const modelRecord = (model: Model, first: FirstRoute): ModelRecord => {
+  const { contextTokens, id, kind, maxOutputTokens, price, routes } = model
+  return {
+    object: "model",
+    id,
+    kind,
+    routes: routes.map(({ model, upstream }) => ({ upstream, model })),
+    context_tokens: contextTokens ?? null,
+    max_output_tokens: maxOutputTokens ?? null,
+    price:
+      price === undefined
+        ? null
+        : {
+            input: price.rates.input / 1e9,
+            cached_input: price.rates.cacheRead / 1e9,
+            output: price.rates.output / 1e9,
+            per_search: price.search / 1e9,
+            per_second: price.videoSecond / 1e9
+          },
+    price_source: sourceOf(model),
+    capabilities: capabilitiesOf(model, first)
+  }
+}
+
+const sourceOf = ({ pricedBy }: Model): ModelRecord["price_source"] => {
+  const from = pricedBy?.from ?? "nowhere"
+  return {
+    from,
+    name: pricedBy === undefined || from === "nowhere" ? null : pricedBy.name,
+    as_of: from === "built-in list" ? priceListDate : null
+  }
+}
+
+const capabilitiesOf = (model: Model, { text, video }: FirstRoute): Capabilities => {
+  switch (model.kind) {
+    case "embedding":
+      return { takes: [], passes_through: ["embeddings"], resolutions: null }
+    case "video":
+      return {
+        takes: ["images", ...(video?.fit === undefined ? (["video", "audio"] as const) : [])],
+        passes_through: video?.passesThrough === true ? ["videos"] : [],
+        resolutions: model.resolutions ?? commonResolutions
+      }
+    case "text":
+      return {
+        takes: [
+          "images",
+          text?.takesPdf === true ? "pdf" : "pdf_text",
+          "tools",
+          ...(searches(text) ? (["web_search"] as const) : [])
+        ],
+        passes_through: [text?.forwarder, text?.compactor].flatMap((one) => (one === undefined ? [] : [one.family])),
+        resolutions: null
+      }
+  }
+}
+
+const searches = (text: TextUpstream | undefined): boolean =>
+  text?.searches === true || text?.searchesVerbatim === true || text?.isSearchedFor === true

@@ -18,7 +18,7 @@ const models = Command.make("models", { json }, ({ json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "List the models of a running gateway, where they run and what they cost. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY); `gateway check` needs no gateway.",
+      "List the models of a running gateway, where they run, what they cost and who says so, and what they take. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY); `gateway check` needs no gateway.",
       "gateway models",
       "gateway models --url https://gateway.example.com --json"
     )
@@ -27,15 +27,21 @@ const models = Command.make("models", { json }, ({ json }) =>
 
 export const modelsCommand = remoteLeaf(models)
 
-const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "USD A MILLION TOKENS"]
+const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "USD A MILLION TOKENS", "PRICE FROM", "TAKES"]
 
 const row = (model: ModelRecord): ReadonlyArray<string> => [
   model.id,
   model.kind,
   model.routes.map(({ model, upstream }) => `${upstream}/${model}`).join(", "),
   model.context_tokens === null ? "" : model.context_tokens.toLocaleString("en"),
-  priceOf(model.price)
+  priceOf(model.price),
+  [model.price_source.from, model.price_source.as_of ?? ""].join(" ").trim(),
+  takenOf(model)
 ]
+
+/** What it takes besides text; of videos, how large they may be. */
+const takenOf = ({ capabilities: { resolutions, takes } }: ModelRecord): string =>
+  [...takes, ...(resolutions ?? [])].join(", ")
 
 const priceOf = (price: ModelRecord["price"]): string => {
   if (price === null) return "no price"

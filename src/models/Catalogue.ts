@@ -3,6 +3,13 @@ import type { Limits, Unpriced } from "../contract/Caller.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
 
+/** Who says what a model costs. */
+export interface PricedBy {
+  readonly from: "gateway.yaml" | "prices_file" | "built-in list" | "sandbox" | "nowhere"
+  /** The name that it stands under there. */
+  readonly name: string
+}
+
 /** A model as callers know it, and where it runs. */
 export interface Model {
   /** The caller's name for it. */
@@ -19,6 +26,8 @@ export interface Model {
   readonly ownedBy: string
   /** What it costs; absent where nobody has priced it. */
   readonly price?: Price
+  /** Who says what it costs; absent where nobody has looked. */
+  readonly pricedBy?: PricedBy
   /** Whether it may be used without a price where money is counted, unless the caller's key or account says otherwise. */
   readonly unpriced?: Unpriced
   /** How much of it all callers together may use. */
@@ -30,6 +39,9 @@ export interface Model {
   /** Of a video model: the resolutions it makes; undefined for the family's own. */
   readonly resolutions?: ReadonlyArray<string> | undefined
 }
+
+/** What a video model makes of which its entry says nothing. */
+export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]
 
 /** Every model this gateway serves, by the caller's id. A reload replaces what is in it, so ask it each time. */
 export class Catalogue extends Context.Tag("gateway/models/Catalogue")<Catalogue, ReadonlyMap<string, Model>>() {}

@@ -7,15 +7,12 @@ import { PricesFile } from "../config/sections/Model.ts"
 import { readText } from "../config/source.ts"
 import { free, fromUsd } from "../ledger/Price.ts"
 import type { Price, PriceInUsd } from "../ledger/Price.ts"
-import type { Model } from "./Catalogue.ts"
+import type { Model, PricedBy } from "./Catalogue.ts"
 
 /** A price, and where it comes from. */
-export interface Found {
+export interface Found extends PricedBy {
   /** undefined where nobody has priced it. */
   readonly price: Price | undefined
-  readonly from: "gateway.yaml" | "prices_file" | "built-in list" | "sandbox" | "nowhere"
-  /** The name that it stands under there. */
-  readonly name: string
 }
 
 /**
@@ -53,8 +50,10 @@ export const priced = (models: ReadonlyMap<string, Model>, file: Located<Gateway
     }
     return new Map(
       [...models].map(([id, model]) => {
-        const price = found.get(id)?.price
-        return [id, price === undefined ? model : { ...model, price }] as const
+        const one = found.get(id)
+        if (one === undefined) return [id, model] as const
+        const { from, name, price } = one
+        return [id, { ...model, pricedBy: { from, name }, ...(price === undefined ? {} : { price }) }] as const
       })
     )
   })
@@ -91,6 +90,9 @@ const ownPrices = ({ value: { prices_file: path } }: Located<GatewayFile>): Effe
     const prices = new Map(Object.entries(value).map(([name, usd]) => [name, fromUsd(usd)]))
     return (name: string) => prices.get(name)
   })
+
+/** When the built-in list was made: the day on which the version of `@pydantic/genai-prices` that stands in package.json came out. */
+export const priceListDate = "2026-09-23"
 
 /** Loaded only where it is needed: it takes 50 ms. */
 const priceList = Effect.map(

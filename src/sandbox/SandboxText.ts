@@ -30,6 +30,7 @@ export type SandboxOptions = Readers
 export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   name: "sandbox",
   searches: true,
+  takesPdf: true,
   embedder: sandboxEmbed,
   generate: (conversation, generate) => {
     const question = readQuestion(conversation)

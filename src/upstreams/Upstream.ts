@@ -54,6 +54,8 @@ export interface TextUpstream {
   readonly searchesVerbatim?: boolean
   /** Whether the gateway searches for it: a request with a search is translated then, even where it could pass. */
   readonly isSearchedFor?: boolean
+  /** Whether it takes PDFs as they are; undefined is no, and it is given their text. */
+  readonly takesPdf?: boolean
   /** Whether it signs its tool calls, and wants the signatures back (`GenerateOptions.callSignatures`); undefined is no. */
   readonly signsCalls?: boolean
   /** Whether it remembers conversations by itself (`thread` of a message request); undefined is no. */

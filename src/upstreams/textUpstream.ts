@@ -109,7 +109,9 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const { name, sharedIds = [] } = options
   const { signsCalls = false } = protocol
   const provider = providerName(options)
-  if (dialect === undefined) return { name, provider, searches, signsCalls, sharedIds, generate, ...embedded }
+  const takesPdf = protocol.takesDocument("application/pdf")
+  const all = { name, provider, searches, takesPdf, signsCalls, sharedIds, generate }
+  if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: NativeRequest, how: GenerateOptions) => {
     const lost = new Set(request.adapted)
     const body = JSON.stringify(dialect.body(request.body, how, (param) => lost.add(param)))
@@ -127,13 +129,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     )
   }
   return {
-    name,
-    provider,
-    searches,
-    signsCalls,
-    sharedIds,
+    ...all,
     threads: options.threads ?? false,
-    generate,
     forwarder: { family: dialect.family, forward },
     ...counting(protocol, dialect, options),
     searchesVerbatim: dialect.family === "chat" ? dialect.searches : searches,

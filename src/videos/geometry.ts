@@ -47,9 +47,6 @@ const table: Readonly<Record<string, Readonly<Record<Shape, Size>>>> = {
   }
 }
 
-/** What every video model offers unless its catalogue entry says otherwise. */
-export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]
-
 /** `3:3` is a spelling of `3:4`. */
 const shapeOf = (ratio: string): Shape => shapes.find((shape) => shape === ratio) ?? (ratio === "3:3" ? "3:4" : "16:9")
 

@@ -14,7 +14,10 @@ const adminKey = "admin-key-0123456789abcdefghijklmnop"
 const config = `callbacks: { allow: [127.0.0.0/8] }
 upstreams:
   away: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", api_key: secret-of-away }
+  there: { protocol: anthropic-messages, base_url: "http://127.0.0.1:1/v1", api_key: secret-of-there }
 models:
+  listed: { routes: [{ upstream: there, model: claude-sonnet-4-5-20250929 }] }
+  unheard: { routes: [{ upstream: away, model: nobody-knows-this }] }
   lost: { routes: [{ upstream: away, model: far }], price: { input: 1.5, output: 3 } }
 `
 
@@ -70,7 +73,7 @@ describeOnEach("what those who run a gateway see of it", () => {
     expect(away).toMatchObject({
       protocol: "openai-chat",
       base_url: "http://127.0.0.1:1/v1",
-      models: ["lost"],
+      models: ["unheard", "lost"],
       answers: 0,
       latency_ms: null,
       last_failure: { status: null }
@@ -87,9 +90,36 @@ describeOnEach("what those who run a gateway see of it", () => {
       routes: [{ upstream: "away", model: "far" }],
       context_tokens: null,
       max_output_tokens: null,
-      price: { input: 1.5, cached_input: 1.5, output: 3, per_search: 0, per_second: 0 }
+      price: { input: 1.5, cached_input: 1.5, output: 3, per_search: 0, per_second: 0 },
+      price_source: { from: "gateway.yaml", name: "lost", as_of: null },
+      capabilities: { takes: ["images", "pdf_text", "tools"], passes_through: ["chat"], resolutions: null }
     })
-    expect(data.map(({ id }) => id)).toContain("sandbox-video")
+    const told = (id: string) => {
+      const found = data.find((one) => one.id === id)
+      return found === undefined ? undefined : { price_source: found.price_source, ...found.capabilities }
+    }
+    const sandbox = (name: string) => ({ from: "sandbox", name, as_of: null })
+    expect(told("sandbox-text")).toMatchObject({
+      price_source: sandbox("sandbox-text"),
+      takes: ["images", "pdf", "tools", "web_search"],
+      passes_through: []
+    })
+    expect(told("sandbox-embed")).toMatchObject({ takes: [], passes_through: ["embeddings"] })
+    expect(told("sandbox-video")).toMatchObject({
+      price_source: sandbox("sandbox-video"),
+      takes: ["images", "video", "audio"],
+      resolutions: ["480p", "720p", "1080p"]
+    })
+    expect(told("listed")).toMatchObject({
+      price_source: {
+        from: "built-in list",
+        name: "claude-sonnet-4-5-20250929",
+        as_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/)
+      },
+      takes: ["images", "pdf", "tools", "web_search"],
+      passes_through: ["messages"]
+    })
+    expect(told("unheard")).toMatchObject({ price_source: { from: "nowhere", name: null, as_of: null } })
   })
 
   it("lists callbacks, and sends one once more", async () => {

@@ -9,7 +9,8 @@ import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { costOf, free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import type { Model } from "../../src/models/Catalogue.ts"
-import { findPrices, priced } from "../../src/models/prices.ts"
+import { dependencies } from "../../package.json"
+import { findPrices, priced, priceListDate } from "../../src/models/prices.ts"
 
 const file = (value: GatewayFile = {}): Located<GatewayFile> => ({
   value,
@@ -28,6 +29,13 @@ const priceOf = (one: Model) =>
   Effect.map(priced(new Map([[one.id, one]]), file()), (models) => models.get(one.id)?.price ?? free)
 
 const input = (tokens: number) => ({ ...noUsage, inputTokens: tokens })
+
+describe("the built-in list", () => {
+  it("has the date of the version that is bundled", () => {
+    // Whoever takes another version looks up when it came out: `npm view @pydantic/genai-prices time`.
+    expect([dependencies["@pydantic/genai-prices"], priceListDate]).toEqual(["0.1.8", "2026-09-23"])
+  })
+})
 
 describe("a model's price", () => {
   it.effect("is the configuration's where it names one", () =>

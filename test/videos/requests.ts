@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { CreateVideoTask } from "../../src/videos/CreateVideoTask.ts"
 import type { ContentLimits } from "../../src/videos/content.ts"
-import { commonResolutions } from "../../src/videos/geometry.ts"
+import { commonResolutions } from "../../src/models/Catalogue.ts"
 import type { VideoLimits } from "../../src/videos/resolve.ts"
 
 export const limits: ContentLimits & VideoLimits = {
