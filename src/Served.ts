@@ -51,7 +51,7 @@ export const ServerLive = Layer.unwrapEffect(
           ...docsPages(OperatorApi, "/admin")
         }
       : watched
-    const pages = { ...docsPages(GatewayApi), ...consolePages(), ...adminPages }
+    const pages = { ...docsPages(GatewayApi), ...consolePages(Option.getOrUndefined(server.publicUrl)), ...adminPages }
     return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)
   })
 ).pipe(

@@ -42,22 +42,35 @@ export const makeAdminAccess = (key: Option.Option<Redacted.Redacted>, proxies: 
     return { tries, authenticate: Option.isNone(key) ? absent : byKey(key.value, tries), admit: () => uncounted }
   })
 
-/** Counts wrong keys by where they come from: ten a minute from one address are told so, more are a 429. */
+/**
+ * Counts by where they come from: wrong keys, of which ten a minute from one address are told so, and tries to sign in,
+ * of which no more are looked at, right or wrong. All others are a 429.
+ */
 const makeTries = (trusted: ReadonlyArray<Range>, clock: Clock.Clock) => {
   const guesses = new Guesses()
+  const signIns = new Guesses()
   const from = ({ request, server }: Knocking): string =>
     clientAddress(server.requestIP(request)?.address, request.headers.get("x-forwarded-for"), trusted)
   /** @param otherwise what the key is told as long as it is not one of too many */
   const wrong = <E>(address: string, otherwise: E): Effect.Effect<never, E | RateLimited> => {
-    const waitMs = guesses.wrong(address, clock.unsafeCurrentTimeMillis())
+    const waitMs = guesses.note(address, clock.unsafeCurrentTimeMillis())
     return waitMs === undefined
       ? Effect.fail(otherwise)
       : Effect.fail(
           new RateLimited({ message: "Too many wrong keys from this address", retryAfterSeconds: waitMs / 1_000 })
         )
   }
-  return { from, wrong }
+  /** Each leaves a session and a row of the audit log: a right key is no leave to write as many as one likes. */
+  const signIn = (address: string): Effect.Effect<void, RateLimited> =>
+    Effect.suspend(() => {
+      const leftMs = signIns.note(address, clock.unsafeCurrentTimeMillis())
+      if (leftMs === undefined) return Effect.void
+      return new RateLimited({ message: tooMany, retryAfterSeconds: leftMs / 1_000 })
+    })
+  return { from, wrong, signIn }
 }
+
+const tooMany = "Too many tries to sign in from this address: ten a minute are looked at"
 
 /**
  * Opens the admin API to the operator's key and to nothing else. How long a wrong key takes tells nothing of the right

@@ -33,7 +33,7 @@ export class SessionApi extends HttpApiGroup.make("session")
           summary: "Sign in",
           description:
             "With a key, or once with a link. The cookie `gateway_session` opens for twelve hours what the key opens; " +
-            "an earlier session of the browser ends. Ten wrong keys a minute from an address are told so, more are a 429."
+            "an earlier session of the browser ends. Ten tries a minute from an address are looked at, more are a 429."
         })
       )
   )

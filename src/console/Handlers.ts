@@ -20,29 +20,32 @@ const SessionHandlers = handlers(
   SessionApi,
   Effect.gen(function* () {
     const sessions = yield* Sessions
-    const { tries } = yield* Doors
+    const { isSecure, tries } = yield* Doors
     const publicUrl = yield* PublicUrl
-    const { adminKey, server } = yield* Settings
+    const { adminKey } = yield* Settings
     const signedOut: OwnSession = { object: "own_session", signed_in: false, admin: adminKey._tag === "Some" }
-
-    /** A browser sends a `Secure` cookie where it came by TLS, which somebody before the gateway may speak. */
-    const isSecure = Effect.map(publicUrl.get, (url) => server.tls._tag === "Some" || url.startsWith("https:"))
 
     const ownOf = (headers: Headers) =>
       Effect.gen(function* () {
-        const token = tokenIn(headers.get("cookie") ?? "")
+        const token = tokenIn(headers.get("cookie") ?? "", yield* isSecure)
         const session = token === undefined ? undefined : yield* sessions.find(token)
         return token === undefined || session === undefined ? undefined : { token, session }
       })
 
     return {
       show: ({ request }) =>
-        Effect.map(ownOf(request.headers), (own) => (own === undefined ? signedOut : signedIn(own.token, own.session))),
+        Effect.gen(function* () {
+          const own = yield* ownOf(request.headers)
+          // What an API key opened opens as much as the key does now: its account may be suspended.
+          if (own === undefined || !(yield* sessions.isOpen(own.session))) return signedOut
+          return signedIn(own.token, own.session, yield* publicUrl.get)
+        }),
 
       open: ({ caller, payload: { key, link }, request }) =>
         Effect.gen(function* () {
           if ((key === undefined) === (link === undefined)) return yield* oneOf
           const address = addressOf(caller)
+          yield* tries.signIn(address)
           const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, longestClient) }
           const opening =
             key === undefined
@@ -54,7 +57,7 @@ const SessionHandlers = handlers(
           if (before !== undefined) yield* sessions.end(before.session)
           request.replyHeaders["set-cookie"] = cookieFor(token, sessionMs / 1_000, yield* isSecure)
           request.replyHeaders["cache-control"] = "no-store"
-          return signedIn(token, session)
+          return signedIn(token, session, yield* publicUrl.get)
         }),
 
       close: ({ request }) =>
@@ -83,14 +86,15 @@ const AdminSessionsHandlers = handlers(
 /** The handlers of what the console adds. */
 export const ConsoleHandlers = Layer.merge(SessionHandlers, AdminSessionsHandlers)
 
-const signedIn = (token: Redacted.Redacted, session: SessionRow): OwnSession => ({
+const signedIn = (token: Redacted.Redacted, session: SessionRow, publicUrl: string): OwnSession => ({
   object: "own_session",
   signed_in: true,
   kind: session.kind === "account" ? "account" : "operator",
   ...(session.account_id === null ? {} : { account_id: session.account_id }),
   ...(session.key_id === null ? {} : { key_id: session.key_id }),
   csrf: csrfOf(token),
-  expires_at: isoTime(session.expires_at)
+  expires_at: isoTime(session.expires_at),
+  public_url: publicUrl
 })
 
 const oneOf = Effect.fail(new InvalidRequest({ param: null, message: "Expected either key or link" }))

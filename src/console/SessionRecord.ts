@@ -35,7 +35,8 @@ export const OwnSession = Schema.Union(
     account_id: Schema.optional(said(Schema.String, "Whose key opened it; absent for the operator's.")),
     key_id: Schema.optional(said(Schema.String, "The id of that key.")),
     csrf: said(Schema.String, "To be sent as `x-gateway-csrf` with every request but GET."),
-    expires_at: said(Schema.String, "When it ends (ISO 8601, UTC).")
+    expires_at: said(Schema.String, "When it ends (ISO 8601, UTC)."),
+    public_url: said(Schema.String, "What links to the gateway's own files begin with.")
   }).annotations({ identifier: "SignedIn" })
 )
 export type OwnSession = typeof OwnSession.Type

@@ -112,11 +112,15 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         return session
       }).pipe(Effect.orDie)
 
+    /** Whether what opened it would open something now. */
+    const isOpen = (session: SessionRow): Effect.Effect<boolean> =>
+      session.kind === "operator" ? Effect.succeed(true) : Effect.isSuccess(access.open(session.opened_with))
+
     /** Signs out, in every process. */
     const end = (session: SessionRow): Effect.Effect<void> =>
       store.remove(session.id).pipe(Effect.zipRight(changes.tell), Effect.zipRight(changes.notice), Effect.orDie)
 
-    return { signIn, signInByLink, find, end } as const
+    return { signIn, signInByLink, find, isOpen, end } as const
   })
 }) {}
 

@@ -1,4 +1,4 @@
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { Access } from "../access/Access.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { makeAdminAccess } from "../admin/AdminAccess.ts"
@@ -28,10 +28,13 @@ const make = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const byKey = yield* makeAdminAccess(adminKey, server.trustedProxies)
 
+  /** Whether browsers come by TLS, which somebody before the gateway may speak. */
+  const isSecure = Effect.map(publicUrl.get, (url) => Option.isSome(server.tls) || url.startsWith("https:"))
+
   /** The session of a request's cookie; undefined where it has none. */
   const sessionOf = (cookie: string, { headers, method }: Request) =>
     Effect.gen(function* () {
-      const token = tokenIn(cookie)
+      const token = tokenIn(cookie, yield* isSecure)
       if (token === undefined) return undefined
       if (isForeign(headers, yield* publicUrl.get)) return yield* foreign
       const session = yield* sessions.find(token)
@@ -86,7 +89,7 @@ const make = Effect.gen(function* () {
     admit: () => uncounted
   }
 
-  return { tries: byKey.tries, doors: { "api-key": callers, "admin-key": operators, anyone } } as const
+  return { tries: byKey.tries, isSecure, doors: { "api-key": callers, "admin-key": operators, anyone } } as const
 })
 
 /**

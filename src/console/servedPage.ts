@@ -42,38 +42,52 @@ const findFiles = (): (() => Promise<Files>) => {
   return async () => (await (found ??= find()))()
 }
 
-/** Nothing inline, nothing from elsewhere, in nobody's frame, and no text becomes markup. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "media-src 'self' blob: data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'"
-].join("; ")
+/**
+ * Nothing inline, nothing from elsewhere, in nobody's frame, and no text becomes markup. Links to the gateway's files begin
+ * with its public URL, which may be another address than the one that the page was opened at: videos are played from there.
+ */
+const policyOf = (publicOrigin: string | undefined): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' blob: data:",
+    `media-src 'self' blob: data:${publicOrigin === undefined ? "" : ` ${publicOrigin}`}`,
+    "font-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'"
+  ].join("; ")
 
-const always = {
-  "content-security-policy": policy,
+/** Of an http address; undefined of whatever else somebody has configured. */
+const originOf = (url: string | undefined): string | undefined => {
+  const { origin, protocol } = (url === undefined ? null : URL.parse(url)) ?? {}
+  return protocol === "http:" || protocol === "https:" ? origin : undefined
+}
+
+const headersFor = (publicUrl: string | undefined) => ({
+  "content-security-policy": policyOf(originOf(publicUrl)),
   "cross-origin-opener-policy": "same-origin",
   "cross-origin-resource-policy": "same-origin",
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   vary: "accept-encoding"
-}
+})
 
 /**
  * The console's page: `/console` and every path below it, its scripts and styles below `/console/assets/`, and `/` for
  * browsers, which are led there. Compressed once; names of assets change with what is in them, so they are kept for ever.
+ *
+ * @param publicUrl as it is configured; undefined where links begin with the address that the gateway listens on
  */
-export const consolePages = () => {
+export const consolePages = (publicUrl: string | undefined) => {
   const files = findFiles()
+  const always = headersFor(publicUrl)
+  const missing = () => new Response(null, { status: 404, headers: always })
 
   const send = (request: Request, file: PackedFile, caching: string): Response | Promise<Response> => {
     const coding = codingOf(request.headers.get("accept-encoding") ?? "")
@@ -107,8 +121,6 @@ export const consolePages = () => {
 
   return { "/": root, "/console": page, "/console/*": page, [`${assetsPath}*`]: asset } as const
 }
-
-const missing = () => new Response(null, { status: 404, headers: always })
 
 /** The better of the two that the client takes; browsers take `br` only where nobody on the way can change it. */
 const codingOf = (accepted: string): "br" | "gzip" | undefined => {

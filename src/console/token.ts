@@ -12,17 +12,23 @@ export const csrfOf = (token: Redacted.Redacted): string =>
   Bun.SHA256.hash(`csrf ${Redacted.value(token)}`, "base64url")
 
 const cookieName = "gateway_session"
+/** Nobody but this very host can set one that is called so, and only by TLS. */
+const secureName = `__Host-${cookieName}`
 const pattern = /(?:^|; *)gateway_session=([\w-]{43})(?=;|$)/g
+const securePattern = /(?:^|; *)__Host-gateway_session=([\w-]{43})(?=;|$)/g
 
-/** The session's token in a `Cookie` header; none where there are several, of which a stranger may have set one. */
-export const tokenIn = (cookie: string): Redacted.Redacted | undefined => {
-  const [found, ...others] = [...cookie.matchAll(pattern)]
+/**
+ * The session's token in a `Cookie` header; none where there are several, of which a stranger may have set one.
+ * @param isSecure whether the gateway is reached by TLS: what a neighbour or somebody on the way can set is none then
+ */
+export const tokenIn = (cookie: string, isSecure: boolean): Redacted.Redacted | undefined => {
+  const [found, ...others] = [...cookie.matchAll(isSecure ? securePattern : pattern)]
   return found?.[1] === undefined || others.length > 0 ? undefined : Redacted.make(found[1])
 }
 
 /** `Set-Cookie` for a token, or to have the browser forget it. */
 export const cookieFor = (token: Redacted.Redacted | undefined, seconds: number, isSecure: boolean): string =>
-  `${cookieName}=${token === undefined ? "" : Redacted.value(token)}; HttpOnly; SameSite=Strict; Path=/; ` +
+  `${isSecure ? secureName : cookieName}=${token === undefined ? "" : Redacted.value(token)}; HttpOnly; SameSite=Strict; Path=/; ` +
   `Max-Age=${seconds}${isSecure ? "; Secure" : ""}`
 
 /**

@@ -1,20 +1,20 @@
-/** So many wrong keys a minute are answered as such. */
+/** So many a minute are looked at. */
 const most = 10
 const windowMs = 60_000
 /** Addresses remembered in one minute; beyond them all who are new share one place. */
 const capacity = 10_000
 
-/** Counts wrong keys by where they come from. */
+/** Counts wrong keys, or other tries, by where they come from. */
 export class Guesses {
   readonly #counts = new Map<string, number>()
   #window = -1
 
   /**
-   * Notes a wrong key.
+   * Notes one.
    *
-   * @returns ms until the next one is answered as such; undefined where this one is
+   * @returns ms until the next one is looked at; undefined where this one is
    */
-  wrong(from: string, nowMs: number): number | undefined {
+  note(from: string, nowMs: number): number | undefined {
     const window = Math.floor(nowMs / windowMs)
     if (window !== this.#window) {
       this.#window = window

@@ -1,3 +1,25 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { startGateway } from "../e2e/process.ts"
+import type { GatewayProcess } from "../e2e/process.ts"
+
+/** What makes a gateway believe where each browser says that it is: ten may sign in a minute from one address. */
+export const behindProxy = "server: { trusted_proxies: [127.0.0.0/8, ::1] }\n"
+
+/** An address that nobody else has, of a network for examples. */
+export const anyAddress = (): string => {
+  const part = () => Math.floor(Math.random() * 256)
+  return `10.${part()}.${part()}.${part()}`
+}
+
+/** A gateway that believes a proxy on this machine. */
+export const startBehindProxy = (env: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-proxied-"))
+  writeFileSync(join(folder, "gateway.yaml"), behindProxy)
+  return startGateway({ env, folder })
+}
+
 interface Sent {
   readonly method?: string
   readonly body?: object
@@ -7,17 +29,24 @@ interface Sent {
 /** What a browser keeps of a gateway: its cookie, and the token that its page was told. */
 export class Browser {
   readonly #url: string
+  readonly #address: string
   cookie = ""
   csrf = ""
   lastSetCookie = ""
 
-  constructor(url: string) {
+  constructor(url: string, address = anyAddress()) {
     this.#url = url
+    this.#address = address
   }
 
   /** As the page sends it; headers that are given are sent instead, empty ones not at all. */
   async send(path: string, { body, headers = {}, method = body === undefined ? "GET" : "POST" }: Sent = {}) {
-    const all = { cookie: this.cookie, "x-gateway-csrf": method === "GET" ? "" : this.csrf, ...headers }
+    const all = {
+      cookie: this.cookie,
+      "x-gateway-csrf": method === "GET" ? "" : this.csrf,
+      "x-forwarded-for": this.#address,
+      ...headers
+    }
     const answer = await fetch(this.#url + path, {
       method,
       headers: Object.fromEntries(Object.entries(all).filter(([, value]) => value !== "")),

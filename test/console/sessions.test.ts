@@ -5,7 +5,7 @@ import { runCommand } from "../e2e/command.ts"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
-import { Browser } from "./browser.ts"
+import { Browser, startBehindProxy } from "./browser.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
@@ -14,7 +14,7 @@ describeOnEach("sessions of the console", () => {
   let gateway: GatewayProcess
   beforeAll(async () => {
     env = { GATEWAY_ADMIN_KEY: adminKey, ...(await gatewayEnv("console sessions")) }
-    gateway = await startGateway({ env })
+    gateway = await startBehindProxy(env)
   })
   afterAll(() => gateway.dispose())
 
@@ -148,6 +148,24 @@ describeOnEach("sessions of the console", () => {
     expect(await listed()).toBe(0)
   })
 
+  it("is none while its account is suspended, and is one again afterwards", async () => {
+    const operator = await signedIn()
+    const id = `suspended-${crypto.randomUUID()}`
+    await operator.send("/admin/v1/accounts", { body: { id } })
+    const made = await operator.send("/admin/v1/keys", { body: { account: id, name: "holder" } })
+    const holder = await signedIn(String(made.json.secret))
+    const told = async () => (await holder.send("/console/session")).json
+    expect((await told()).signed_in).toBe(true)
+    await operator.send(`/admin/v1/accounts/${id}/suspend`, { method: "POST" })
+    expect(await told()).toEqual({ object: "own_session", signed_in: false, admin: true })
+    expect((await holder.send("/v1/balance")).status).toBe(401)
+    expect((await new Browser(gateway.url).signIn({ key: String(made.json.secret) })).status).toBe(401)
+    await operator.send(`/admin/v1/accounts/${id}/resume`, { method: "POST" })
+    expect((await told()).signed_in).toBe(true)
+    await operator.send(`/admin/v1/keys/${made.json.key.id}/revoke`, { method: "POST" })
+    expect((await told()).signed_in).toBe(false)
+  })
+
   it("lets an operator ask as a key that is named", async () => {
     const operator = await signedIn()
     const { id } = await newKey(operator, "playground")
@@ -242,16 +260,30 @@ describeOnEach("signing in without an admin key", () => {
 })
 
 describe("tries", () => {
-  it("are ten wrong ones a minute from an address; the right key opens always", async () => {
-    const gateway = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey } })
+  it("are ten a minute from an address, with right keys and wrong ones", async () => {
+    const gateway = await startBehindProxy({ GATEWAY_ADMIN_KEY: adminKey })
     try {
-      const wrong = async (n: number) => (await new Browser(gateway.url).signIn({ key: `wrong-${n}` })).status
+      const address = "203.0.113.9"
+      const from = async (key: string, at = address) => (await new Browser(gateway.url, at).signIn({ key })).status
       // Eleven within one minute, of however many.
+      const keys = [adminKey, "wrong", gateway.key]
       const statuses: Array<number> = []
-      while (!statuses.includes(429) && statuses.length < 40) statuses.push(await wrong(statuses.length))
-      expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 401))
+      while (!statuses.includes(429) && statuses.length < 40) {
+        statuses.push(await from(keys[statuses.length % keys.length] ?? ""))
+      }
+      expect(statuses.slice(0, 10)).toEqual([200, 401, 200, 200, 401, 200, 200, 401, 200, 200])
       expect(statuses).toContain(429)
-      expect((await new Browser(gateway.url).signIn({ key: adminKey })).status).toBe(200)
+      const refused = await new Browser(gateway.url, address).signIn({ key: adminKey })
+      if (refused.status === 429) {
+        expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+        expect(refused.headers.get("set-cookie")).toBeNull()
+      }
+      // Nobody else is kept out, and what has the key of the admin API needs no session.
+      expect(await from(adminKey, "203.0.113.10")).toBe(200)
+      const admin = await fetch(`${gateway.url}/admin/v1/keys`, {
+        headers: { authorization: `Bearer ${adminKey}`, "x-forwarded-for": address }
+      })
+      expect(admin.status).toBe(200)
     } finally {
       await gateway.dispose()
     }
@@ -265,6 +297,41 @@ describe("tries", () => {
         expect((await browser.send("/console/session", { body })).status).toBe(400)
       }
       expect(browser.cookie).toBe("")
+    } finally {
+      await gateway.dispose()
+    }
+  })
+})
+
+describe("where browsers come by TLS", () => {
+  it("no cookie counts that a neighbour or somebody on the way could have set", async () => {
+    const gateway = await startBehindProxy({
+      GATEWAY_ADMIN_KEY: adminKey,
+      GATEWAY_PUBLIC_URL: "https://gateway.example"
+    })
+    try {
+      const attacker = new Browser(gateway.url)
+      await attacker.signIn({ key: gateway.key })
+      expect(attacker.lastSetCookie).toMatch(
+        /^__Host-gateway_session=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/; Max-Age=43200; Secure$/
+      )
+      expect((await attacker.send("/v1/balance")).status).toBe(200)
+      // Planted under the name that needs no TLS: another subdomain can do that, and whoever answers http in its name.
+      const planted = attacker.cookie.replace("__Host-", "")
+      const victim = new Browser(gateway.url)
+      victim.cookie = planted
+      expect((await victim.send("/console/session")).json.signed_in).toBe(false)
+      expect((await victim.send("/v1/balance")).status).toBe(401)
+      await victim.signIn({ key: adminKey })
+      victim.cookie = `${planted}; ${victim.cookie}`
+      expect((await victim.send("/admin/v1/keys")).status).toBe(200)
+      const plain = await new Browser(gateway.url).signIn({ key: adminKey }, { origin: "http://gateway.example" })
+      expect(plain.status).toBe(403)
+      const out = await victim.send("/console/session", { method: "DELETE" })
+      expect([out.status, victim.lastSetCookie]).toEqual([
+        200,
+        "__Host-gateway_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0; Secure"
+      ])
     } finally {
       await gateway.dispose()
     }
@@ -300,12 +367,17 @@ describe("a token", () => {
     const token = newToken()
     const pair = `gateway_session=${Redacted.value(token)}`
     for (const cookie of [pair, `a=b; ${pair}`, `${pair}; c=d`, `xgateway_session=e;${pair}`]) {
-      expect(Redacted.value(tokenIn(cookie) ?? Redacted.make(""))).toBe(Redacted.value(token))
+      expect(Redacted.value(tokenIn(cookie, false) ?? Redacted.make(""))).toBe(Redacted.value(token))
     }
     for (const cookie of ["", "gateway_session=", `x${pair}`, `${pair}x`, `${pair}; ${pair}`]) {
-      expect(tokenIn(cookie)).toBeUndefined()
+      expect(tokenIn(cookie, false)).toBeUndefined()
     }
-    expect(cookieFor(token, 60, true)).toBe(`${pair}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60; Secure`)
+    const secure = `__Host-${pair}`
+    expect(cookieFor(token, 60, false)).toBe(`${pair}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60`)
+    expect(cookieFor(token, 60, true)).toBe(`${secure}; HttpOnly; SameSite=Strict; Path=/; Max-Age=60; Secure`)
+    expect(tokenIn(pair, true)).toBeUndefined()
+    expect(tokenIn(secure, false)).toBeUndefined()
+    expect(Redacted.value(tokenIn(`${pair}; ${secure}`, true) ?? Redacted.make(""))).toBe(Redacted.value(token))
     expect(JSON.stringify(token)).not.toContain(Redacted.value(token))
   })
 

@@ -31,16 +31,16 @@ describe("the address of who calls", () => {
 describe("wrong keys", () => {
   it("are told ten times a minute for each address", () => {
     const guesses = new Guesses()
-    for (let n = 0; n < 10; n++) expect(guesses.wrong("a", 30_000)).toBeUndefined()
-    expect(guesses.wrong("a", 30_000)).toBe(30_000)
-    expect(guesses.wrong("b", 30_000)).toBeUndefined()
-    expect(guesses.wrong("a", 60_000)).toBeUndefined()
+    for (let n = 0; n < 10; n++) expect(guesses.note("a", 30_000)).toBeUndefined()
+    expect(guesses.note("a", 30_000)).toBe(30_000)
+    expect(guesses.note("b", 30_000)).toBeUndefined()
+    expect(guesses.note("a", 60_000)).toBeUndefined()
   })
 
   it("from ever new addresses take no more than so much room", () => {
     const guesses = new Guesses()
     let refused = 0
-    for (let n = 0; n < 10_100; n++) if (guesses.wrong(`address ${n}`, 0) !== undefined) refused++
+    for (let n = 0; n < 10_100; n++) if (guesses.note(`address ${n}`, 0) !== undefined) refused++
     expect(refused).toBe(90)
   })
 })

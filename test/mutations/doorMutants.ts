@@ -139,6 +139,27 @@ export const doorMutants: ReadonlyArray<Mutant> = [
     tests: sessions
   },
   {
+    name: "console: right keys may sign in at any rate",
+    file: "src/console/Handlers.ts",
+    snippet: "yield* tries.signIn(address)",
+    replacement: "",
+    tests: sessions
+  },
+  {
+    name: "console: a suspended account's session says that somebody is signed in",
+    file: "src/console/Handlers.ts",
+    snippet: "own === undefined || !(yield* sessions.isOpen(own.session))",
+    replacement: "own === undefined",
+    tests: sessions
+  },
+  {
+    name: "console: a cookie that a neighbouring host has planted counts",
+    file: "src/console/token.ts",
+    snippet: "isSecure ? securePattern : pattern",
+    replacement: "pattern",
+    tests: sessions
+  },
+  {
     name: "console: another site's page may ask in the name of a session",
     file: "src/console/doors.ts",
     snippet: "if (isForeign(headers, yield* publicUrl.get)) return yield* foreign",

@@ -8,6 +8,8 @@ export interface Session {
   readonly key_id?: string
   readonly csrf: string
   readonly expires_at: string
+  /** What links to the gateway's own files begin with. */
+  readonly public_url: string
 }
 
 const path = "/console/session"

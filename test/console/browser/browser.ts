@@ -7,6 +7,7 @@ import type { Browser, Page } from "playwright-core"
 import { expect } from "vitest"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
+import { anyAddress, behindProxy } from "../browser.ts"
 
 const program = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path))
 
@@ -24,7 +25,7 @@ export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 /** A gateway that an operator can sign in to, and that calls receivers on this machine. */
 export const startOperated = (config = "", env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-console-"))
-  writeFileSync(join(folder, "gateway.yaml"), `callbacks: { allow: [127.0.0.0/8] }\n${config}`)
+  writeFileSync(join(folder, "gateway.yaml"), `callbacks: { allow: [127.0.0.0/8] }\n${behindProxy}${config}`)
   return startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env } })
 }
 
@@ -49,6 +50,7 @@ export const visit = async (
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: "reduce",
+    extraHTTPHeaders: { "x-forwarded-for": anyAddress() },
     permissions: ["clipboard-read", "clipboard-write"]
   })
   const page = await context.newPage()

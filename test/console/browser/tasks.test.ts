@@ -52,6 +52,53 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     await visitor.close()
   })
 
+  it("plays its file from the public address too, where the page was opened at another", async () => {
+    let behind = ""
+    const front = Bun.serve({
+      port: 0,
+      fetch: (request) => {
+        const { pathname, search } = new URL(request.url)
+        return fetch(behind + pathname.replace(/^\/gateway/, "") + search, { headers: request.headers })
+      }
+    })
+    const publicUrl = `http://localhost:${front.port}/gateway`
+    const other = await startOperated("", { GATEWAY_PUBLIC_URL: publicUrl })
+    behind = other.url
+    const visitor = await visit(browser, other)
+    const { page } = visitor
+    visitor.awaits(new RegExp(`elsewhere: ${publicUrl}/files/`))
+    const asked: Array<string> = []
+    page.on("request", (request) => request.url().includes("/files/") && asked.push(new URL(request.url()).origin))
+    const seconds = () =>
+      page.locator(".drawer video").evaluate(async (element) => {
+        const film = element as HTMLVideoElement
+        if (!(film.duration > 0)) {
+          await new Promise((resolve) => film.addEventListener("loadedmetadata", resolve, { once: true }))
+        }
+        return film.duration
+      })
+    try {
+      const id = await calls(other).video("A paper boat")
+      await signIn(page, adminKey)
+      await page.goto(`/console/tasks/${id}`)
+      await page.locator(".drawer video").waitFor()
+      expect(await seconds()).toBeGreaterThan(3)
+      expect(new Set(asked)).toEqual(new Set([other.url]))
+      // Where this address does not have it.
+      visitor.awaits(/status of 404/)
+      await page.route(`${other.url}/files/**`, (route) => route.fulfill({ status: 404 }))
+      await page.reload()
+      await page.locator(".drawer video").waitFor()
+      expect(await seconds()).toBeGreaterThan(3)
+      expect(asked).toContain(new URL(publicUrl).origin)
+      visitor.quiet()
+    } finally {
+      await visitor.close()
+      await other.dispose()
+      await front.stop(true)
+    }
+  })
+
   it("is cancelled while it waits", async () => {
     const visitor = await visit(browser, gateway)
     const { page } = visitor

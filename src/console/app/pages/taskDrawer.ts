@@ -13,42 +13,10 @@ import type { TaskSource, Told } from "../taskSource.ts"
 import { isEnded, taskStatus, tookMs } from "../taskText.ts"
 import { words } from "../words/words.ts"
 import { deliveriesSection, undelivered } from "./deliveries.ts"
+import { film } from "./film.ts"
 import { timeLine } from "./taskTimeLine.ts"
 
 const text = words.task
-
-/** The file, played from the gateway's own address alone. */
-const film = (video: VideoTaskRecord): Child => {
-  const url = video.content?.video_url
-  if (url === undefined) return null
-  const address = new URL(url, location.origin)
-  const isOwn = address.origin === location.origin || address.pathname.startsWith("/files/")
-  if (!isOwn) {
-    return h(
-      "p",
-      { class: "hint" },
-      text.elsewhere,
-      " ",
-      h("a", { href: address.href, target: "_blank", rel: "noreferrer" }, text.open)
-    )
-  }
-  const here = address.pathname + address.search
-  const gone = h("p", { class: "note", hidden: true }, text.expired)
-  const player = h("video", {
-    src: here,
-    controls: true,
-    preload: "metadata",
-    playsinline: true,
-    "aria-label": text.video,
-    on: {
-      error() {
-        player.hidden = true
-        gone.hidden = false
-      }
-    }
-  })
-  return [player, gone, h("p", { class: "hint" }, h("a", { href: here, download: "" }, text.download))]
-}
 
 const figures = (task: TaskSummary, video: VideoTaskRecord | undefined): ReadonlyArray<Child> => [
   fact(text.facts.took, took(tookMs(task))),
@@ -110,7 +78,7 @@ export const taskDrawer = (
   }
 
   const draw = (task: TaskSummary, video: VideoTaskRecord | undefined, deliveries: ReadonlyArray<Told>) => {
-    if (video?.content !== undefined && played?.id !== task.id) played = { id: task.id, element: film(video) }
+    if (video?.content !== undefined && played?.id !== task.id) played = { id: task.id, element: film(app, video) }
     const shown = played?.id === task.id ? played.element : null
     const missed = undelivered(deliveries)
     const who = `${task.account} / ${keyName(task.key)}`

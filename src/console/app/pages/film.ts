@@ -1,0 +1,57 @@
+import type { VideoTaskRecord } from "../../../videos/VideoTaskRecord.ts"
+import type { App } from "../app.ts"
+import { h } from "../dom.ts"
+import type { Child } from "../dom.ts"
+import { words } from "../words/words.ts"
+
+const text = words.task
+
+/** A finished video: played where it is the gateway's own file, named where it lies at its upstream. */
+export const film = (app: App, video: VideoTaskRecord): Child => {
+  const url = video.content?.video_url
+  if (url === undefined) return null
+  const places = placesOf(url, app.session.public_url)
+  if (places.length === 0) {
+    return h(
+      "p",
+      { class: "hint" },
+      text.elsewhere,
+      " ",
+      // What an upstream calls an address may be anything.
+      /^https?:/.test(url) && h("a", { href: url, target: "_blank", rel: "noreferrer" }, text.open)
+    )
+  }
+  const gone = h("p", { class: "note", hidden: true }, text.expired)
+  let at = 0
+  const player = h("video", {
+    src: places[0] ?? "",
+    controls: true,
+    preload: "metadata",
+    playsinline: true,
+    "aria-label": text.video,
+    on: {
+      error() {
+        at += 1
+        const next = places[at]
+        if (next !== undefined) {
+          player.src = next
+          return
+        }
+        player.hidden = true
+        gone.hidden = false
+      }
+    }
+  })
+  return [player, gone, h("p", { class: "hint" }, h("a", { href: places[0] ?? url, download: "" }, text.download))]
+}
+
+/**
+ * Where a file of the gateway's own can be had: at the address that the page was opened at, else at the public one, which
+ * the page's policy lets through. None where it lies elsewhere.
+ */
+const placesOf = (url: string, publicUrl: string): ReadonlyArray<string> => {
+  const isPublic = url.startsWith(`${publicUrl}/`)
+  if (!isPublic && !url.startsWith(`${location.origin}/`)) return []
+  const here = isPublic ? url.slice(publicUrl.length) : url.slice(location.origin.length)
+  return [...new Set([location.origin + here, url])]
+}
