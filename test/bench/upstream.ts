@@ -1,8 +1,8 @@
 /**
  * The bench's upstream: answers at once, as Anthropic's messages, chat completions and OpenAI's responses. The model's name says what:
  * `json-<bytes>` a synchronous answer of about that size, `fast` a stream of 200 events written as quickly as the socket
- * takes them, `paced` the same with 20 ms between events and the time each was sent in its text, `slow` with 200 ms.
- * Prints its address.
+ * takes them, `paced` the same with 20 ms between events and the time each was sent in its text, `slow` with 200 ms;
+ * `paced-<events>` has so many. Prints its address.
  */
 const events = 200
 const utf8 = new TextEncoder()
@@ -98,7 +98,7 @@ const chat: Dialect = {
 
 const fast = (dialect: Dialect) => {
   const piece = utf8.encode(dialect.piece("token "))
-  return () => {
+  return (events: number) => {
     let sent = -1
     return new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -114,7 +114,7 @@ const fast = (dialect: Dialect) => {
   }
 }
 
-const paced = (dialect: Dialect, everyMs: number) => () => {
+const paced = (dialect: Dialect, everyMs: number) => (events: number) => {
   let timer: ReturnType<typeof setInterval>
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -140,11 +140,13 @@ const answering = (json: (text: string) => string, dialect: Dialect) => {
   const streams = { fast: fast(dialect), paced: paced(dialect, 20), slow: paced(dialect, 200) }
   const bodies = new Map<string, string>()
   return async (request: Request) => {
-    const { model, stream } = (await request.json()) as { model: keyof typeof streams; stream?: boolean }
+    const { model, stream } = (await request.json()) as { model: string; stream?: boolean }
+    const [kind = "", number] = model.split("-")
     if (stream === true) {
-      return new Response((streams[model] ?? streams.fast)(), { headers: { "content-type": "text/event-stream" } })
+      const begin = kind === "paced" || kind === "slow" ? streams[kind] : streams.fast
+      return new Response(begin(Number(number ?? events)), { headers: { "content-type": "text/event-stream" } })
     }
-    const size = Number(model.split("-")[1] ?? 200)
+    const size = Number(number ?? 200)
     const known = bodies.get(model) ?? json("word ".repeat(Math.max(1, (size - json("").length) / 5)))
     bodies.set(model, known)
     return new Response(known, { headers: { "content-type": "application/json" } })
