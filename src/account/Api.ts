@@ -6,6 +6,8 @@ import { PageParams, pageOf } from "../contract/paging.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
+import { ownRequestParams, RequestTimes } from "../requests/RequestQuery.ts"
 import { RequestDetail, RequestView } from "../requests/RequestView.ts"
 import { TaskState } from "../tasks/Task.ts"
 import { AccountView } from "./AccountView.ts"
@@ -60,17 +62,8 @@ const own = HttpApiEndpoint.get("own", "/v1/account")
 const requests = HttpApiEndpoint.get("requests", "/v1/requests")
   .setUrlParams(
     Schema.Struct({
-      key: text("Only those that came with this key of the account."),
-      family: text("Only these: `messages`, `responses`, `chat`, …"),
-      model: text("Only those that asked for this model."),
-      status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
-        description: "Only these: `429`, or a class of them, `4xx`."
-      }),
-      error: text("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
-      since: Schema.optional(TimeQuery).annotations({
-        description: "Begun since: a UTC day, a time, or how long ago."
-      }),
-      until: Schema.optional(TimeQuery).annotations({ description: "Begun until then." }),
+      ...ownRequestParams,
+      ...RequestTimes,
       ...PageParams
     })
   )
@@ -79,6 +72,16 @@ const requests = HttpApiEndpoint.get("requests", "/v1/requests")
     OpenApi.annotations({
       summary: "List the account's requests that are over, newest first",
       description: "A page ends early where nothing was found for long; its `next` goes on from there."
+    })
+  )
+
+const requestHistogram = HttpApiEndpoint.get("requestHistogram", "/v1/requests/histogram")
+  .setUrlParams(Schema.Struct({ ...ownRequestParams, ...HistogramTimes }))
+  .addSuccess(RequestHistogram)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Count the account's requests by when they came and how they ended",
+      description: "All that a list with the same filters has, however many."
     })
   )
 
@@ -120,6 +123,7 @@ export class AccountApi extends HttpApiGroup.make("account")
   .add(request)
   .add(own)
   .add(requests)
+  .add(requestHistogram)
   .add(tasks)
   .add(events)
   .addError(CodedError)

@@ -9,6 +9,8 @@ import { Quoters } from "../ledger/Quote.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { requestOf } from "../requests/ask.ts"
+import { histogramOf } from "../requests/RequestHistogram.ts"
+import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
 import { accountView } from "./AccountView.ts"
@@ -55,6 +57,8 @@ export const AccountHandlers = handlers(
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
       requests: ({ caller, urlParams }) => ownRequests(requests, caller.account, urlParams),
+      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...asked } }) =>
+        histogramOf(requests, { ...filterOf(asked), account: caller.account }, { buckets, from, to }),
       tasks: ({ caller, urlParams }) => ownTasks(tasks, caller.account, urlParams),
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),

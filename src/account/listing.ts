@@ -1,6 +1,7 @@
 import { Clock, Effect } from "effect"
 import { paged } from "../contract/paging.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { listFilterOf } from "../requests/RequestQuery.ts"
 import { requestView } from "../requests/RequestView.ts"
 import type { RequestStore } from "../requests/store/RequestStore.ts"
 import type { TaskState } from "../tasks/Task.ts"
@@ -12,34 +13,13 @@ interface Page {
   readonly after?: string | undefined
 }
 
-interface RequestsAsked extends Page {
-  readonly key?: string | undefined
-  readonly family?: string | undefined
-  readonly model?: string | undefined
-  readonly error?: string | undefined
-  readonly status?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
-}
+type RequestsAsked = Page & Parameters<typeof listFilterOf>[0]
 
 /** An account's requests, newest first. */
-export const ownRequests = (
-  store: RequestStore,
-  account: string,
-  { after, error, family, key, limit = 100, model, since, status, until }: RequestsAsked
-) =>
+export const ownRequests = (store: RequestStore, account: string, { after, limit = 100, ...asked }: RequestsAsked) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const before = after === undefined ? undefined : Number(after)
-    const filter = {
-      account,
-      key,
-      family,
-      model,
-      error,
-      status: status === undefined ? undefined : Number(status.replace("xx", "")),
-      sinceMs: since === undefined ? undefined : readTime(since, nowMs),
-      untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
-    }
+    const filter = { ...listFilterOf(asked, nowMs), account }
     const page = { before: Number.isSafeInteger(before) ? before : undefined, limit }
     return Effect.map(Effect.orDie(store.list(filter, page)), ({ data, next }) => ({
       object: "list" as const,

@@ -17,6 +17,8 @@ import { makeTestUpstream } from "./testUpstream.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
 import { requestOf } from "../requests/ask.ts"
+import { histogramOf } from "../requests/RequestHistogram.ts"
+import { filterOf, listFilterOf } from "../requests/RequestQuery.ts"
 import { requestView } from "../requests/RequestView.ts"
 import { offsetOf, paged, pagedByOffset } from "../contract/paging.ts"
 import { Serving } from "./Serving.ts"
@@ -112,22 +114,18 @@ const OperationsHandlers = handlers(
         ),
       usage: ({ urlParams: { account, ...question } }) =>
         usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
-      listRequests: ({ urlParams: { after, limit = 100, since, status, until, ...same } }) =>
+      listRequests: ({ urlParams: { after, limit = 100, ...asked } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           const before = Number(after)
-          const filter = {
-            ...same,
-            status: status === undefined ? undefined : Number(status.replace("xx", "")),
-            sinceMs: since === undefined ? undefined : readTime(since, nowMs),
-            untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
-          }
           const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
-          return Effect.map(Effect.orDie(requests.list(filter, page)), ({ data, next }) => ({
+          return Effect.map(Effect.orDie(requests.list(listFilterOf(asked, nowMs), page)), ({ data, next }) => ({
             object: "list" as const,
             data: data.map(requestView),
             next: next === undefined ? null : String(next)
           }))
         }),
+      requestHistogram: ({ urlParams: { buckets, from, to, ...asked } }) =>
+        histogramOf(requests, filterOf(asked), { buckets, from, to }),
       showRequest: ({ path }) => requestOf(requests, path.id),
       listDeliveries: ({ urlParams: { account, after, limit = 100, since = "7d", state, task } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {

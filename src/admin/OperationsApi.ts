@@ -4,6 +4,8 @@ import { KnownFieldsOnly, OpenedBy, Prefixes } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
+import { requestParams, RequestTimes } from "../requests/RequestQuery.ts"
 import { RequestDetail, RequestView } from "../requests/RequestView.ts"
 import { TaskState } from "../tasks/Task.ts"
 import { AuditRecord } from "./AuditRecord.ts"
@@ -68,19 +70,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("listRequests", "/admin/v1/requests")
       .setUrlParams(
         Schema.Struct({
-          account: text("Only this account's."),
-          key: text("Only those that came with this key."),
-          family: text("Only these: `messages`, `responses`, `chat`, …"),
-          model: text("Only those that asked for this model."),
-          upstream: text("Only those that this upstream answered, or refused last."),
-          status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
-            description: "Only these: `429`, or a class of them, `4xx`."
-          }),
-          error: text("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
-          since: Schema.optional(TimeQuery).annotations({
-            description: "Begun since: a UTC day, a time, or how long ago."
-          }),
-          until: Schema.optional(TimeQuery).annotations({ description: "Begun until then." }),
+          ...requestParams,
+          ...RequestTimes,
           ...PageParams
         })
       )
@@ -89,6 +80,17 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
         OpenApi.annotations({
           summary: "List requests that are over, newest first",
           description: "A page ends early where nothing was found for long; its `next` goes on from there."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("requestHistogram", "/admin/v1/requests/histogram")
+      .setUrlParams(Schema.Struct({ ...requestParams, ...HistogramTimes }))
+      .addSuccess(RequestHistogram)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Count requests by when they came and how they ended",
+          description: "All that a list with the same filters has, however many."
         })
       )
   )

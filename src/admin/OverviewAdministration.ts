@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime } from "../contract/timeQuery.ts"
+import { outcomeOf } from "../requests/outcome.ts"
 import { RequestSums } from "../requests/store/RequestSums.ts"
 import type { By, Seen } from "../requests/store/RequestSums.ts"
 import { AttentionNow } from "./AttentionNow.ts"
@@ -23,11 +24,12 @@ const mostSteps = 1_000
 /** What is aimed at where nobody asks for a step, and what a step may be, in ms. */
 const aim = 60
 const steps = [10_000, 60_000, 300_000, 900_000, hourMs, 3 * hourMs, 6 * hourMs, 24 * hourMs]
-/** Requests that are looked at one by one. */
-const mostSeen = 100_000
+/** Requests that are looked at one by one: for percentiles, and where tags tell them apart. */
+const mostSeen = 20_000
+const mostTagged = 100_000
 const mostGroups = 10
 
-/** What happened in a time: from the sums of hours as far as steps are as long, from the requests themselves otherwise. */
+/** What happened in a time: from the sums of hours where steps are as long, else from those of the requests themselves. */
 export class OverviewAdministration extends Effect.Service<OverviewAdministration>()(
   "gateway/admin/OverviewAdministration",
   {
@@ -49,26 +51,34 @@ export class OverviewAdministration extends Effect.Service<OverviewAdministratio
             return group
           }
           const tookOf = Array.from({ length: count }, () => new Took())
-          const byHours = stepMs >= hourMs && by !== "tag"
-          const seen: Array<readonly [ReadonlyArray<string>, Seen]> = []
-          const every = yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: by === "tag" }, (row) => {
+          const saw = (row: Seen) => {
             total.took.saw(row)
             tookOf[total.stepOf(row.at)]?.saw(row)
-            const names = namesOf(row, by)
-            for (const name of names) groupOf(name).took.saw(row)
-            if (!byHours) seen.push([names, row])
-          })
-          if (byHours) {
-            for (const { hour, name, ...sums } of yield* requests.hours(fromMs, toMs, by)) {
-              const at = Math.max(fromMs, hour)
+            for (const name of namesOf(row, by)) groupOf(name).took.saw(row)
+          }
+          let every = 1
+          if (by === "tag") {
+            const seen: Array<Seen> = []
+            every = yield* requests.each({ fromMs, toMs, most: mostTagged, withTags: true }, (row) => {
+              saw(row)
+              seen.push(row)
+            })
+            for (const row of seen) {
+              const sums = sumsOf(row, every)
+              total.add(row.at, sums)
+              for (const name of namesOf(row, by)) groupOf(name).add(row.at, sums)
+            }
+          } else {
+            every = yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: false }, saw)
+            const add = (at: number, { name, ...sums }: Sums & { readonly name: string }) => {
               total.add(at, sums)
               groupOf(name).add(at, sums)
             }
-          } else {
-            for (const [names, row] of seen) {
-              const sums = sumsOf(row, every)
-              total.add(row.at, sums)
-              for (const name of names) groupOf(name).add(row.at, sums)
+            if (stepMs >= hourMs) {
+              for (const { hour, ...sums } of yield* requests.hours(fromMs, toMs, by)) add(Math.max(fromMs, hour), sums)
+            } else {
+              const found = yield* requests.steps({ fromMs, toMs, stepMs, by })
+              for (const { step, ...sums } of found) add(fromMs + step * stepMs, sums)
             }
           }
           const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
@@ -104,13 +114,18 @@ export class OverviewAdministration extends Effect.Service<OverviewAdministratio
   }
 ) {}
 
-const sumsOf = (row: Seen, every: number): Sums => ({
-  requests: every,
-  errors: row.status >= 400 || row.error !== "" ? every : 0,
-  cost_nano_usd: (row.cost_nano_usd ?? 0) * every,
-  input_tokens: row.input_tokens * every,
-  output_tokens: row.output_tokens * every
-})
+const sumsOf = (row: Seen, every: number): Sums => {
+  const outcome = outcomeOf(row)
+  return {
+    requests: every,
+    errors: outcome === "finished" ? 0 : every,
+    refused: outcome === "refused" ? every : 0,
+    hang_ups: outcome === "hang_up" ? every : 0,
+    cost_nano_usd: (row.cost_nano_usd ?? 0) * every,
+    input_tokens: row.input_tokens * every,
+    output_tokens: row.output_tokens * every
+  }
+}
 
 /** As the hours' sums have them: what no upstream was asked for is of no model. */
 const namesOf = (row: Seen, by: By | "tag"): ReadonlyArray<string> => {

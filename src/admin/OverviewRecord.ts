@@ -11,7 +11,10 @@ const Percentiles = Schema.NullOr(
 
 const sums = {
   requests: count("Requests that were over."),
-  errors: count("Those of them that failed."),
+  errors: count("Those of them that did not go well: the next three together."),
+  refused: count("Those that were refused: 4xx."),
+  failed: count("Those that failed: 5xx, or cut after their 200."),
+  hang_ups: count("Those whose reader left."),
   cost_usd: said(Schema.Number, "What they cost, in dollars."),
   input_tokens: count("Not from a cache."),
   output_tokens: count("Reasoning among them.")
@@ -50,7 +53,10 @@ export const OverviewRecord = Schema.Struct({
   from: said(Schema.String, "ISO 8601, UTC."),
   to: said(Schema.String, "Until then."),
   step_seconds: count("How long each step is."),
-  sampled: said(Schema.Boolean, "Whether percentiles (and tags) are of a part of the requests, as there are many."),
+  sampled: said(
+    Schema.Boolean,
+    "Whether percentiles (and what is told by tags) are of a part of the requests, as there are many."
+  ),
   total: Total,
   groups: said(Schema.Array(Group), "The ten with the most requests."),
   queue: said(

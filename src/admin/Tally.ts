@@ -1,19 +1,32 @@
+import { failedOf } from "../requests/RequestHistogram.ts"
 import type { Seen } from "../requests/store/RequestSums.ts"
 
 /** What a step or a group adds up to. */
 export interface Sums {
   requests: number
   errors: number
+  refused: number
+  hang_ups: number
   cost_nano_usd: number
   input_tokens: number
   output_tokens: number
 }
 
-const nothing = (): Sums => ({ requests: 0, errors: 0, cost_nano_usd: 0, input_tokens: 0, output_tokens: 0 })
+const nothing = (): Sums => ({
+  requests: 0,
+  errors: 0,
+  refused: 0,
+  hang_ups: 0,
+  cost_nano_usd: 0,
+  input_tokens: 0,
+  output_tokens: 0
+})
 
 const add = (to: Sums, from: Sums): void => {
   to.requests += from.requests
   to.errors += from.errors
+  to.refused += from.refused
+  to.hang_ups += from.hang_ups
   to.cost_nano_usd += from.cost_nano_usd
   to.input_tokens += from.input_tokens
   to.output_tokens += from.output_tokens
@@ -67,4 +80,8 @@ export class Tally {
   }
 }
 
-export const shownSums = ({ cost_nano_usd, ...sums }: Sums) => ({ ...sums, cost_usd: cost_nano_usd / 1e9 })
+export const shownSums = ({ cost_nano_usd, ...sums }: Sums) => ({
+  ...sums,
+  failed: failedOf(sums),
+  cost_usd: cost_nano_usd / 1e9
+})

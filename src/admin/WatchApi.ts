@@ -47,8 +47,8 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
         OpenApi.annotations({
           summary: "Sum up what happened, and say what needs attention",
           description:
-            "Steps of an hour and more are exact, from the hours' sums; shorter ones, percentiles and tags are of the " +
-            "requests that are kept, of which at most 100000 are looked at."
+            "Counts, costs and tokens are exact: of the hours' sums for steps of an hour and more, else of the requests that " +
+            "are kept. Percentiles are of 20000 requests at most, and what tags tell apart of 100000."
         })
       )
   )

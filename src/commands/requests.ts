@@ -1,8 +1,11 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
 import { readTime } from "../contract/timeQuery.ts"
+import { outcomes } from "../requests/outcome.ts"
+import type { Outcome } from "../requests/outcome.ts"
+import type { RequestHistogram } from "../requests/RequestHistogram.ts"
 import type { RequestView } from "../requests/RequestView.ts"
-import type { RequestFilter } from "../requests/store/RequestStore.ts"
+import type { RequestFilter } from "../requests/store/matching.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
@@ -27,10 +30,16 @@ const filters = {
     Options.withDescription("Only these: 429, or a class of them, 4xx."),
     Options.optional
   ),
-  error: optionalText("error", "Only those that ended with this: rate_limited, hang_up, …")
+  error: optionalText("error", "Only those that ended with this: rate_limited, hang_up, …"),
+  outcome: Options.choice("outcome", outcomes).pipe(
+    Options.withDescription("Only those that ended so: cut is after a 200, hang_up where the reader left."),
+    Options.optional
+  )
 }
 
-type Filters = { readonly [Name in keyof typeof filters]: Option.Option<string> }
+type Filters = { readonly [Name in Exclude<keyof typeof filters, "outcome">]: Option.Option<string> } & {
+  readonly outcome: Option.Option<Outcome>
+}
 
 const filterOf = (given: Filters): RequestFilter => ({
   account: Option.getOrUndefined(given.account),
@@ -39,7 +48,8 @@ const filterOf = (given: Filters): RequestFilter => ({
   model: Option.getOrUndefined(given.model),
   upstream: Option.getOrUndefined(given.upstream),
   status: Option.getOrUndefined(Option.map(given.status, (text) => Number(text.replace("xx", "")))),
-  error: Option.getOrUndefined(given.error)
+  error: Option.getOrUndefined(given.error),
+  outcome: Option.getOrUndefined(given.outcome)
 })
 
 const list = Command.make(
@@ -67,6 +77,38 @@ const list = Command.make(
       "List requests that are over, newest first.",
       "gateway requests list --status 5xx --since 1h",
       "gateway requests list --account team-a --model claude-sonnet-4-5 --json"
+    )
+  )
+)
+
+const histogram = Command.make(
+  "histogram",
+  {
+    ...filters,
+    from: moment("from", "Begun since: 7d, 24h, a UTC day or a time (24h).").pipe(Options.withDefault("24h")),
+    to: moment("to", "Begun before then (now).").pipe(Options.optional),
+    buckets: Options.integer("buckets").pipe(
+      Options.withSchema(Schema.Int.pipe(Schema.between(1, 1_000))),
+      Options.withDescription("About how many lines (24): each is of a round length."),
+      Options.withDefault(24)
+    ),
+    json
+  },
+  ({ buckets, from, json, to, ...given }) =>
+    administering(
+      Effect.gen(function* () {
+        const { requests } = yield* Operator
+        const asked = { buckets, from, to: Option.getOrUndefined(to) }
+        const counted = yield* requests.histogram(filterOf(given), asked)
+        yield* print(json, counted, () => bars(counted))
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Count requests by when they came and how they ended.",
+      "gateway requests histogram --from 1h",
+      "gateway requests histogram --from 7d --outcome refused --json"
     )
   )
 )
@@ -115,7 +157,7 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
 
 export const requestsCommand: Group = {
   name: "requests",
-  commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(tail)]
+  commands: [remoteLeaf(list), remoteLeaf(histogram), remoteLeaf(show), remoteLeaf(tail)]
 }
 
 const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
@@ -131,6 +173,29 @@ const row = (request: RequestView): ReadonlyArray<string> => [
   String(request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens),
   request.cost_usd === null ? "" : usd(request.cost_usd)
 ]
+
+/** Characters of the longest bar. */
+const widest = 30
+
+const bars = ({ data, total }: RequestHistogram): string => {
+  const most = Math.max(1, ...data.map(({ requests }) => requests))
+  const line = (name: string, of: RequestHistogram["total"], bar: string) => [
+    name,
+    String(of.requests),
+    String(of.refused),
+    String(of.failed),
+    String(of.hang_ups),
+    usd(of.cost_usd),
+    bar
+  ]
+  return table(
+    ["TIME", "REQUESTS", "REFUSED", "FAILED", "HANG-UPS", "USD", ""],
+    [
+      ...data.map((of) => line(shortTime(of.time), of, "#".repeat(Math.ceil((widest * of.requests) / most)))),
+      line("all", total, "")
+    ]
+  )
+}
 
 /** Columns that don't know what comes after them. */
 const widths = [19, 28, 12, 20, 10, 8, 6, 7]

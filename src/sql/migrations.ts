@@ -32,6 +32,7 @@ import { traces } from "./migrations/0027_traces.ts"
 import { sessions } from "./migrations/0028_sessions.ts"
 import { requestBodies } from "./migrations/0029_requestBodies.ts"
 import { deletedAccounts } from "./migrations/0030_deletedAccounts.ts"
+import { requestOutcomes } from "./migrations/0031_requestOutcomes.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -75,7 +76,8 @@ const onBoth: ReadonlyArray<Step> = [
   [27, "traces", traces],
   [28, "sessions", sessions],
   [29, "requestBodies", requestBodies],
-  [30, "deletedAccounts", deletedAccounts]
+  [30, "deletedAccounts", deletedAccounts],
+  [31, "requestOutcomes", requestOutcomes]
 ]
 
 /** The schema that this gateway works with. */

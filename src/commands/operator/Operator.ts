@@ -15,8 +15,9 @@ import type { DeliveryPage } from "../../callbacks/store/DeliveryList.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { UsageRecord } from "../../ledger/UsageRecord.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
+import type { HistogramAsked, RequestHistogram } from "../../requests/RequestHistogram.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
-import type { RequestFilter } from "../../requests/store/RequestStore.ts"
+import type { RequestFilter } from "../../requests/store/matching.ts"
 import type { TaskPage } from "../../tasks/store/TaskSummaries.ts"
 
 /** What is to be worked on can't be reached; the message says what was tried, and what would help. */
@@ -90,6 +91,7 @@ export interface Operations {
   readonly requests: {
     readonly list: (filter: RequestFilter, limit: number) => All<RequestView>
     readonly show: (id: string) => Answer<RequestView>
+    readonly histogram: (filter: RequestFilter, asked: HistogramAsked) => Answer<RequestHistogram>
     /** What has ended since it was asked last, oldest first; at first nothing. */
     readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>
   }

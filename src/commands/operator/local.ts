@@ -9,6 +9,7 @@ import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
 import { requestOf } from "../../requests/ask.ts"
+import { histogramOf } from "../../requests/RequestHistogram.ts"
 import { following, found } from "./storedRequests.ts"
 import * as Database from "../../sql/Database.ts"
 import { Operator, Unreachable } from "./Operator.ts"
@@ -105,6 +106,7 @@ const operations = Effect.gen(function* () {
     requests: {
       list: (filter, limit) => found(requests, filter, limit),
       show: (id) => requestOf(requests, id),
+      histogram: (filter, asked) => histogramOf(requests, filter, asked),
       follow: (filter) => following(requests, filter)
     },
     usage,

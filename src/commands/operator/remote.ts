@@ -7,7 +7,7 @@ import type { Failure } from "../../contract/Failure.ts"
 import { isoTime } from "../../admin/fields.ts"
 import { money } from "../../ledger/Money.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
-import type { RequestFilter } from "../../requests/store/RequestStore.ts"
+import type { RequestFilter } from "../../requests/store/matching.ts"
 import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 import { gathered } from "./paging.ts"
@@ -60,7 +60,7 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       })
 
     const listed = (filter: RequestFilter, page: Asked) =>
-      told(adminOperations.listRequests({ urlParams: { ...requestParams(filter), ...page } }))
+      told(adminOperations.listRequests({ urlParams: { ...listParams(filter), ...page } }))
 
     const usagePage = (question: Omit<UsageQuestion, "limit" | "after">, page: Asked) =>
       told(adminOperations.usage({ urlParams: { ...present(question), ...page } }))
@@ -153,6 +153,8 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       requests: {
         list: (filter, limit) => gathered(limit, (page) => listed(filter, page)),
         show: (id) => told(adminOperations.showRequest({ path: { id } })),
+        histogram: (filter, asked) =>
+          told(adminOperations.requestHistogram({ urlParams: { ...requestParams(filter), ...present(asked) } })),
         follow: (filter) => newOnes((page) => listed(filter, page))
       },
       usage: ({ limit = 100, ...question }) => wholeUsage(limit, (page) => usagePage(question, page)),
@@ -182,9 +184,13 @@ const signing = ({ account, secrets }: { readonly account: string; readonly secr
 const kinds = ["message", "response", "video"] as const
 const kindOf = (kind: string | undefined) => kinds.find((one) => one === kind)
 
-const requestParams = ({ sinceMs, status, untilMs, ...same }: RequestFilter) => ({
+const requestParams = ({ sinceMs: _since, status, untilMs: _until, ...same }: RequestFilter) => ({
   ...present(same),
-  ...(status === undefined ? {} : { status: status < 10 ? `${status}xx` : String(status) }),
+  ...(status === undefined ? {} : { status: status < 10 ? `${status}xx` : String(status) })
+})
+
+const listParams = ({ sinceMs, untilMs, ...filter }: RequestFilter) => ({
+  ...requestParams(filter),
   ...(sinceMs === undefined ? {} : { since: isoTime(sinceMs) }),
   ...(untilMs === undefined ? {} : { until: isoTime(untilMs) })
 })

@@ -1,7 +1,8 @@
 import { Effect } from "effect"
 import { requestView } from "../../requests/RequestView.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
-import type { RequestFilter, RequestStore } from "../../requests/store/RequestStore.ts"
+import type { RequestFilter } from "../../requests/store/matching.ts"
+import type { RequestStore } from "../../requests/store/RequestStore.ts"
 
 /** As many as are asked for, however far down they are. */
 export const found = (requests: RequestStore, filter: RequestFilter, limit: number) =>

@@ -5,6 +5,10 @@ import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { BodyStore } from "./BodyStore.ts"
+import { matching } from "./matching.ts"
+import type { RequestFilter } from "./matching.ts"
+import { requestCounts } from "./requestCounts.ts"
+import { requestIds } from "./requestIds.ts"
 
 const stored = rows("requests", {
   id: Schema.Int,
@@ -31,25 +35,10 @@ const stored = rows("requests", {
   cost_nano_usd: Schema.NullOr(Schema.Int),
   details: DetailsText
 })
-const bounds = rows("requests", { first: Schema.NullOr(Schema.Int), last: Schema.NullOr(Schema.Int) })
 const ids = rows("requests", { id: Schema.Int })
 
 /** A request as it is kept. */
 export type StoredRequest = ReturnType<typeof stored.one>
-
-/** Which requests; what is absent is any. */
-export interface RequestFilter {
-  readonly account?: string | undefined
-  readonly key?: string | undefined
-  readonly family?: string | undefined
-  readonly model?: string | undefined
-  readonly upstream?: string | undefined
-  /** Exact (`429`), or a class by its first digit (`4`). */
-  readonly status?: number | undefined
-  readonly error?: string | undefined
-  readonly sinceMs?: number | undefined
-  readonly untilMs?: number | undefined
-}
 
 export interface RequestPage {
   readonly data: ReadonlyArray<StoredRequest>
@@ -80,23 +69,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
         stored.first
       )
 
-    const ends = Effect.map(sql`SELECT MIN(id) AS first, MAX(id) AS last FROM requests`, bounds.first)
-
-    const conditions = (filter: RequestFilter) => [
-      ...(filter.account === undefined ? [] : [sql`account_id = ${filter.account}`]),
-      ...(filter.key === undefined ? [] : [sql`key_id = ${filter.key}`]),
-      ...(filter.family === undefined ? [] : [sql`family = ${filter.family}`]),
-      ...(filter.model === undefined ? [] : [sql`model = ${filter.model}`]),
-      ...(filter.upstream === undefined ? [] : [sql`upstream = ${filter.upstream}`]),
-      ...(filter.error === undefined ? [] : [sql`error = ${filter.error}`]),
-      ...(filter.status === undefined
-        ? []
-        : filter.status < 10
-          ? [sql`status >= ${filter.status * 100}`, sql`status < ${filter.status * 100 + 100}`]
-          : [sql`status = ${filter.status}`]),
-      ...(filter.sinceMs === undefined ? [] : [sql`at >= ${filter.sinceMs}`]),
-      ...(filter.untilMs === undefined ? [] : [sql`at <= ${filter.untilMs}`])
-    ]
+    const { begunBy, ends, overAt } = requestIds(sql)
 
     /**
      * A page, looked for a stretch at a time: what is rare may be far down a long table, and nobody else should wait for
@@ -115,15 +88,17 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     ): Effect.Effect<RequestPage, SqlError> =>
       Effect.gen(function* () {
         const found: Array<StoredRequest> = []
-        const { first: lowest, last } = (yield* ends) ?? { first: null, last: null }
-        if (lowest === null || last === null) return { data: found, next: undefined }
-        const first = Math.max(lowest, after + 1)
-        const matching = conditions(filter)
-        let until = Math.min(before ?? Infinity, last + 1)
+        const all = yield* ends
+        if (all === undefined) return { data: found, next: undefined }
+        const conditions = matching(sql, filter)
+        const begins = filter.sinceMs === undefined ? all.first : yield* overAt(filter.sinceMs, all)
+        const ending = filter.untilMs === undefined ? all.last + 1 : yield* begunBy(filter.untilMs, all)
+        const first = Math.max(begins, after + 1)
+        let until = Math.min(before ?? Infinity, ending)
         for (let looks = 0; looks < mostLooks && until > first; looks++) {
           const from = Math.max(until - stride, first)
           const some = stored.all(
-            yield* sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...matching])}
+            yield* sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
               ORDER BY id DESC LIMIT ${limit - found.length}`
           )
           found.push(...some)
@@ -131,9 +106,6 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
           if (found.length >= limit && oldestFound !== undefined)
             return { data: found, next: oldestFound.id > first ? oldestFound.id : undefined }
           until = from
-          // Rows are written in the order in which they end, a little out of the order of their times.
-          const oldest = some.at(-1)
-          if (oldest !== undefined && filter.sinceMs !== undefined && oldest.at < filter.sinceMs - hourMs) break
           yield* Effect.yieldNow()
         }
         return { data: found, next: until > first ? until : undefined }
@@ -142,8 +114,9 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     /** Removes the oldest of those that began before a time, or are more than so many; answers how many went. */
     const removeOld = (beforeMs: number, mostRows: number, batch: number): Effect.Effect<number, SqlError> =>
       Effect.gen(function* () {
-        const { first, last } = (yield* ends) ?? { first: null, last: null }
-        if (first === null || last === null) return 0
+        const all = yield* ends
+        if (all === undefined) return 0
+        const { first, last } = all
         // Those that end later have higher ids: counted well enough without counting.
         const surplus = last - first + 1 - mostRows
         const until = Math.min(first + Math.max(0, surplus), first + batch)
@@ -156,8 +129,6 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
         return gone.length
       })
 
-    return { find, bodies, list, removeOld } as const
+    return { find, bodies, list, count: requestCounts(sql), removeOld } as const
   })
 }) {}
-
-const hourMs = 3_600_000

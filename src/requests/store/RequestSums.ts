@@ -4,6 +4,8 @@ import { Effect, Schema } from "effect"
 import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
+import { countedSql } from "./counted.ts"
+import { requestIds } from "./requestIds.ts"
 
 /** What requests are told apart by. */
 export type By = "model" | "upstream" | "key" | "account"
@@ -17,8 +19,8 @@ const strideHours = 24
 /** Rows of one statement. */
 const stride = 2_000
 const hourMs = 3_600_000
-/** A row may be stored so long after others that ended later, in ms. */
-const lateMs = 5_000
+/** Rows of one statement that only adds up. */
+const longStride = 10_000
 
 /** What is read of requests for sums and percentiles, a stretch at a time, so that nobody waits for it. */
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
@@ -40,21 +42,25 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         return found
       })
 
-    const ends = Effect.map(sql`SELECT MIN(id) AS first, MAX(id) AS last FROM requests`, bounds.first)
+    const { ends, overAt } = requestIds(sql)
 
-    /** The first id of those that were over at a time or later: they are stored in the order in which they end, nearly. */
-    const idAt = (atMs: number, first: number, last: number): Effect.Effect<number, SqlError> =>
+    /** The sums of steps of any length, out of the requests themselves. */
+    const steps = ({ by, fromMs, stepMs, toMs }: Steps): Effect.Effect<ReadonlyArray<StepSum>, SqlError> =>
       Effect.gen(function* () {
-        let [low, high] = [first, last + 1]
-        while (low < high) {
-          const middle = Math.floor((low + high) / 2)
-          const row = ids.first(
-            yield* sql`SELECT id, at, duration_ms FROM requests WHERE id >= ${middle} ORDER BY id LIMIT 1`
-          )
-          if (row === undefined || row.at + row.duration_ms >= atMs - lateMs) high = middle
-          else low = row.id + 1
+        const all = yield* ends
+        if (all === undefined) return []
+        const found: Array<StepSum> = []
+        const name = sql.literal(by === "model" ? "CASE upstream WHEN '' THEN '' ELSE model END" : columnOf[by])
+        for (let at = yield* overAt(fromMs, all); at <= all.last; at += longStride) {
+          const some =
+            yield* sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
+            CAST(SUM(input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(output_tokens) AS BIGINT) AS output_tokens
+            FROM requests WHERE id >= ${at} AND id < ${at + longStride} AND at >= ${fromMs} AND at < ${toMs}
+            AND family <> 'account' GROUP BY 1, 2`
+          found.push(...stepSums.all(some))
+          yield* otherTurn
         }
-        return low
+        return found
       })
 
     /**
@@ -63,10 +69,10 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
      */
     const each = ({ fromMs, most, toMs, withTags }: Times, see: (row: Seen) => void): Effect.Effect<number, SqlError> =>
       Effect.gen(function* () {
-        const { first, last } = (yield* ends) ?? { first: null, last: null }
-        if (first === null || last === null) return 1
-        const from = yield* idAt(fromMs, first, last)
-        const until = last + 1
+        const all = yield* ends
+        if (all === undefined) return 1
+        const from = yield* overAt(fromMs, all)
+        const until = all.last + 1
         const parts = Math.ceil((until - from) / stride)
         const every = Math.max(1, Math.ceil(parts / Math.ceil(most / stride)))
         const more = sql.literal(withTags ? ", details" : "")
@@ -74,7 +80,8 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
           const at = from + part * stride
           const found = yield* sql`SELECT at, model, upstream, key_id, account_id, status, error, first_byte_ms,
             duration_ms, input_tokens, output_tokens, cost_nano_usd ${more} FROM requests
-            WHERE id >= ${at} AND id < ${at + stride} AND at >= ${fromMs} AND at < ${toMs}`
+            WHERE id >= ${at} AND id < ${at + stride} AND at >= ${fromMs} AND at < ${toMs}
+            AND family <> 'account'`
           if (withTags) for (const row of found) see(tagged.one(row))
           else for (const row of found) see(plain.one(row))
           yield* otherTurn
@@ -82,7 +89,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         return every
       })
 
-    return { hours, each } as const
+    return { hours, steps, each } as const
   })
 }) {}
 
@@ -93,13 +100,20 @@ interface Times {
   readonly withTags: boolean
 }
 
-const summed = ["requests", "errors", "input_tokens", "output_tokens", "cost_nano_usd"]
+interface Steps extends Pick<Times, "fromMs" | "toMs"> {
+  readonly stepMs: number
+  readonly by: By
+}
+
+const summed = ["requests", "errors", "refused", "hang_ups", "input_tokens", "output_tokens", "cost_nano_usd"]
   .map((column) => `CAST(SUM(${column}) AS BIGINT) AS ${column}`)
   .join(", ")
 
 const sums = {
   requests: Schema.Int,
   errors: Schema.Int,
+  refused: Schema.Int,
+  hang_ups: Schema.Int,
   input_tokens: Schema.Int,
   output_tokens: Schema.Int,
   cost_nano_usd: Schema.Int
@@ -107,8 +121,9 @@ const sums = {
 const hourSums = rows("request_hours", { hour: Schema.Int, name: Schema.String, ...sums })
 export type HourSum = ReturnType<typeof hourSums.one>
 
-const bounds = rows("requests", { first: Schema.NullOr(Schema.Int), last: Schema.NullOr(Schema.Int) })
-const ids = rows("requests", { id: Schema.Int, at: Schema.Int, duration_ms: Schema.Int })
+const stepSums = rows("requests", { step: Schema.Int, name: Schema.String, ...sums })
+export type StepSum = ReturnType<typeof stepSums.one>
+
 const columns = {
   at: Schema.Int,
   model: Schema.String,

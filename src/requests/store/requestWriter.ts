@@ -3,6 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { recordset } from "../../sql/postgres/recordset.ts"
 import { prepared } from "../../sql/prepared.ts"
+import { outcomeOf } from "../outcome.ts"
 import { columns } from "../RequestRow.ts"
 import type { RequestRow } from "../RequestRow.ts"
 
@@ -12,6 +13,8 @@ const hourMs = 3_600_000
 const sums = [
   "requests",
   "errors",
+  "refused",
+  "hang_ups",
   "first_byte_ms",
   "duration_ms",
   "input_tokens",
@@ -33,11 +36,15 @@ type HourRow = Record<(typeof sums)[number], number> & {
 
 const hourColumns = ["hour", "account_id", "key_id", "model", "upstream", ...sums] as const
 
-/** The rows' sums. What no upstream was asked for counts for no model: callers can make up any number of names. */
+/**
+ * The rows' sums. What no upstream was asked for counts for no model: callers can make up any number of names. What only
+ * asked for a price does not count.
+ */
 const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
   const hours = new Map<string, HourRow>()
   let last: HourRow | undefined
   for (const row of rows) {
+    if (row.family === "account") continue
     const hour = row.at - (row.at % hourMs)
     const model = row.upstream === "" ? "" : row.model
     const { account_id, key_id, upstream } = row
@@ -47,7 +54,12 @@ const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
       hours.set(name, last)
     }
     last.requests++
-    if (row.status >= 400 || row.error !== "") last.errors++
+    if (row.status >= 400 || row.error !== "") {
+      last.errors++
+      const outcome = outcomeOf(row)
+      if (outcome === "refused") last.refused++
+      else if (outcome === "hang_up") last.hang_ups++
+    }
     last.first_byte_ms += row.first_byte_ms
     last.duration_ms += row.duration_ms
     last.input_tokens += row.input_tokens
@@ -64,6 +76,8 @@ const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
 const nothing = {
   requests: 0,
   errors: 0,
+  refused: 0,
+  hang_ups: 0,
   first_byte_ms: 0,
   duration_ms: 0,
   input_tokens: 0,

@@ -1,0 +1,109 @@
+import { Clock, Effect, Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { readTime, TimeQuery } from "../contract/timeQuery.ts"
+import type { RequestFilter } from "./store/matching.ts"
+import { nothing, plus } from "./store/requestCounts.ts"
+import type { Counted } from "./store/requestCounts.ts"
+import type { RequestStore } from "./store/RequestStore.ts"
+
+const count = (description: string) => said(Schema.Int, description)
+
+const counted = {
+  requests: count("Requests that are over."),
+  refused: count("Those of them that were refused: 4xx."),
+  failed: count("Those that failed: 5xx, or cut after their 200."),
+  hang_ups: count("Those whose reader left."),
+  cost_usd: said(Schema.Number, "What they cost, in dollars.")
+}
+
+const Bucket = Schema.Struct({ time: said(Schema.String, "When it begins."), ...counted }).annotations({
+  identifier: "RequestBucket"
+})
+
+/** How many requests came when, by how they ended. */
+export const RequestHistogram = Schema.Struct({
+  object: Schema.Literal("request_histogram"),
+  from: said(Schema.String, "ISO 8601, UTC: what began earlier is not counted."),
+  to: said(Schema.String, "Nor what began then or later."),
+  bucket_seconds: said(Schema.Number, "How long each bucket is."),
+  total: said(Schema.Struct(counted), "All of them."),
+  data: said(Schema.Array(Bucket), "Each bucket of the time, oldest first, also empty ones.")
+}).annotations({ identifier: "RequestHistogram" })
+export type RequestHistogram = typeof RequestHistogram.Type
+
+const mostBuckets = 1_000
+
+export const HistogramTimes = {
+  from: Schema.optional(TimeQuery).annotations({
+    description: "Begun since then: a UTC day, a time, or how long ago. Default `24h`."
+  }),
+  to: Schema.optional(TimeQuery).annotations({ description: "Begun before then; now by default." }),
+  buckets: Schema.optional(
+    Schema.NumberFromString.pipe(
+      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= mostBuckets, {
+        description: `an integer from 1 to ${mostBuckets}`,
+        jsonSchema: { type: "integer", minimum: 1, maximum: mostBuckets }
+      })
+    )
+  ).annotations({ description: "About how many buckets, one more at most: their length is a round one. Default 60." })
+}
+
+export interface HistogramAsked {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly buckets?: number | undefined
+}
+
+/** Counts the requests of a filter, all of them, in buckets of a round length. */
+export const histogramOf = (
+  store: RequestStore,
+  filter: RequestFilter,
+  { buckets = 60, from = "24h", to }: HistogramAsked
+): Effect.Effect<RequestHistogram, InvalidRequest> =>
+  Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    const fromMs = readTime(from, nowMs) ?? nowMs
+    const toMs = to === undefined ? nowMs : (readTime(to, nowMs, true) ?? nowMs)
+    if (fromMs >= toMs) {
+      return yield* new InvalidRequest({ param: "from", message: "from: expected a time before `to`" })
+    }
+    const widthMs = roundLength((toMs - fromMs) / buckets)
+    const firstMs = Math.floor(fromMs / widthMs) * widthMs
+    const found = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
+    const data = Array.from({ length: Math.ceil((toMs - firstMs) / widthMs) }, (_, at) => {
+      const beginMs = firstMs + at * widthMs
+      return { time: new Date(beginMs).toISOString(), ...shown(found.get(beginMs) ?? nothing) }
+    })
+    const total = [...found.values()].reduce(plus, nothing)
+    return {
+      object: "request_histogram",
+      from: new Date(fromMs).toISOString(),
+      to: new Date(toMs).toISOString(),
+      bucket_seconds: widthMs / 1_000,
+      total: shown(total),
+      data
+    }
+  })
+
+/** What is neither a refusal nor a hang-up has failed, or was cut. */
+export const failedOf = ({ errors, hang_ups, refused }: Pick<Counted, "errors" | "hang_ups" | "refused">): number =>
+  errors - hang_ups - refused
+
+const shown = (of: Counted) => ({
+  requests: of.requests,
+  refused: of.refused,
+  failed: failedOf(of),
+  hang_ups: of.hang_ups,
+  cost_usd: of.cost_nano_usd / 1e9
+})
+
+const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
+/** What a bucket's length may be, in ms; beyond a day, whole days. */
+const lengths = [
+  ...[100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000],
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs)
+]
+const roundLength = (leastMs: number): number =>
+  lengths.find((ms) => ms >= leastMs) ?? Math.ceil(leastMs / dayMs) * dayMs
