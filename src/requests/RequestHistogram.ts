@@ -101,7 +101,7 @@ const shown = (of: Counted) => ({
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
 /** What a bucket's length may be, in ms; beyond a day, whole days. */
 const lengths = [
-  ...[100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000],
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
   ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs)
 ]
