@@ -3,13 +3,12 @@ import { Schema } from "effect"
 import { BodyLimit, LongLived, Prefixes, RateHeaders } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
-import { TimeQuery } from "../contract/timeQuery.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
 import { ownRequestParams, RequestTimes } from "../requests/RequestQuery.ts"
 import { RequestDetail, RequestView } from "../requests/RequestView.ts"
-import { TaskState } from "../tasks/Task.ts"
+import { TaskParams } from "../tasks/TaskParams.ts"
 import { AccountView } from "./AccountView.ts"
 import { BalanceRecord } from "./BalanceRecord.ts"
 import { QuoteRecord, QuoteRequest } from "./QuoteRecord.ts"
@@ -53,8 +52,6 @@ const request = HttpApiEndpoint.get("request", "/v1/requests/:id")
     })
   )
 
-const text = (description: string) => Schema.optional(Schema.String).annotations({ description })
-
 const own = HttpApiEndpoint.get("own", "/v1/account")
   .addSuccess(AccountView)
   .annotateContext(OpenApi.annotations({ summary: "Read the account: its balance, its limits, and the key that asks" }))
@@ -86,21 +83,7 @@ const requestHistogram = HttpApiEndpoint.get("requestHistogram", "/v1/requests/h
   )
 
 const tasks = HttpApiEndpoint.get("tasks", "/v1/tasks")
-  .setUrlParams(
-    Schema.Struct({
-      kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
-        description: "Only these."
-      }),
-      model: text("Only this model's."),
-      state: Schema.optional(Schema.Array(TaskState)).annotations({
-        description: "Only tasks in this state; repeat it for several."
-      }),
-      since: Schema.optional(TimeQuery).annotations({
-        description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
-      }),
-      ...PageParams
-    })
-  )
+  .setUrlParams(Schema.Struct(TaskParams))
   .addSuccess(pageOf(TaskView))
   .annotateContext(OpenApi.annotations({ summary: "List the account's tasks of every kind, newest first" }))
 

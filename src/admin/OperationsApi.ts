@@ -7,39 +7,22 @@ import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
 import { requestParams, RequestTimes } from "../requests/RequestQuery.ts"
 import { RequestDetail, RequestView } from "../requests/RequestView.ts"
-import { TaskState } from "../tasks/Task.ts"
+import { TaskParams } from "../tasks/TaskParams.ts"
 import { AuditRecord } from "./AuditRecord.ts"
 import { DeliveryState } from "../callbacks/DeliveryRecord.ts"
 import { DeliverySummary } from "./DeliverySummary.ts"
 import { ModelRecord, UpstreamRecord } from "./UpstreamRecord.ts"
 import { NodeRecord } from "./NodeRecord.ts"
-import { PageParams, pageOf } from "../contract/paging.ts"
+import { only, PageParams, pageOf } from "../contract/paging.ts"
 import { TaskSummary } from "./TaskSummary.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The task's id." }) })
-
-const text = (description: string) => Schema.optional(Schema.String).annotations({ description })
 
 /** Tasks, requests, usage and the audit log. It also renders what no admin endpoint has. */
 export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   .add(
     HttpApiEndpoint.get("listTasks", "/admin/v1/tasks")
-      .setUrlParams(
-        Schema.Struct({
-          account: text("Only this account's."),
-          kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
-            description: "Only these."
-          }),
-          model: text("Only this model's."),
-          state: Schema.optional(Schema.Array(TaskState)).annotations({
-            description: "Only tasks in this state; repeat it for several."
-          }),
-          since: Schema.optional(TimeQuery).annotations({
-            description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
-          }),
-          ...PageParams
-        })
-      )
+      .setUrlParams(Schema.Struct({ account: only("Only this account's."), ...TaskParams }))
       .addSuccess(pageOf(TaskSummary))
       .annotateContext(OpenApi.annotations({ summary: "List tasks, newest first" }))
   )
@@ -62,7 +45,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   )
   .add(
     HttpApiEndpoint.get("usage", "/admin/v1/usage")
-      .setUrlParams(Schema.Struct({ account: text("Only this account's."), ...UsageParams }))
+      .setUrlParams(Schema.Struct({ account: only("Only this account's."), ...UsageParams }))
       .addSuccess(UsageRecord)
       .annotateContext(OpenApi.annotations({ summary: "Report usage, of one account or of all" }))
   )
@@ -104,8 +87,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("listDeliveries", "/admin/v1/deliveries")
       .setUrlParams(
         Schema.Struct({
-          account: text("Only this account's."),
-          task: text("Only this task's."),
+          account: only("Only this account's."),
+          task: only("Only this task's."),
           state: Schema.optional(DeliveryState).annotations({ description: "Only those in this state." }),
           since: Schema.optional(TimeQuery).annotations({
             description: "Of changes since: a UTC day, a time, or how long ago. Default `7d`."
@@ -160,8 +143,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("audit", "/admin/v1/audit")
       .setUrlParams(
         Schema.Struct({
-          target: text("Only changes of this: a key's, account's or task's id."),
-          action: text("Only these: `key.create`, `account.credit`, …"),
+          target: only("Only changes of this: a key's, account's or task's id."),
+          action: only("Only these: `key.create`, `account.credit`, …"),
           ...PageParams
         })
       )

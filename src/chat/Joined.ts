@@ -1,5 +1,6 @@
 import { appendText } from "../generation/appendText.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
+import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { Machine, NativeFrame } from "../generation/Machine.ts"
@@ -113,7 +114,7 @@ class Joined implements Generation {
   }
 
   #end(): Batch {
-    const used = this.#parts.map(({ state }) => state.usage).reduce(sum, noUsage)
+    const used = this.#parts.map(({ state }) => state.usage).reduce(addUsage, noUsage)
     const isTold = this.#parts.every((part) => part.isTold)
     const told: ReadonlyArray<GenerationEvent> = isTold ? [{ type: "usage", usage: used }] : []
     const as = (usage: Usage) => this.#text(usage)
@@ -138,12 +139,3 @@ const utf8 = new TextEncoder()
 
 const waitFor = (part: Part): Promise<readonly [Part, Batch | undefined]> =>
   (part.next ??= Promise.resolve(part.generation.next()).then((batch) => [part, batch] as const))
-
-const sum = (one: Usage, other: Usage): Usage => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  searches: one.searches + other.searches
-})

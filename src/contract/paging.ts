@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 import { said } from "./fields.ts"
 
+/** A text that a list may be narrowed by. */
+export const only = (description: string) => Schema.optional(Schema.String).annotations({ description })
+
 /** Rows on a page, and where it begins. */
 export const PageParams = {
   limit: Schema.optional(

@@ -62,12 +62,7 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       request: Incoming,
       { charge, turn }: { readonly charge?: Charge; readonly turn?: ThreadTurn } = {}
     ): Begun<Message | Response, Failure> => {
-      const { conversation, ...judged } = understand(
-        payload,
-        request.body,
-        "create",
-        request.headers.get("anthropic-beta")
-      )
+      const { conversation, ...judged } = understood(payload, request)
       const id = newMessageId()
       return inTurn(payload, conversation, () =>
         models.generate(caller, conversation, request, {
@@ -94,12 +89,7 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       request: Incoming,
       turn?: ThreadTurn
     ): Begun<Response, Failure> => {
-      const { conversation, ...judged } = understand(
-        payload,
-        request.body,
-        "create",
-        request.headers.get("anthropic-beta")
-      )
+      const { conversation, ...judged } = understood(payload, request)
       const id = newMessageId()
       const encoding = () => encoder(payload, request, id)
       const answer = inTurn(payload, conversation, () =>
@@ -156,10 +146,10 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
     const quote = (
       caller: Caller,
       payload: CreateMessage,
-      { body, headers }: Pick<Incoming, "body" | "headers">
+      request: Pick<Incoming, "body" | "headers">
     ): Effect.Effect<Quote, InvalidRequest | ModelForbidden> => {
       if (isThreaded(payload)) return unthreadable("async", "an async message has none")
-      const { conversation, ...judged } = understand(payload, body, "create", headers.get("anthropic-beta"))
+      const { conversation, ...judged } = understood(payload, request)
       return models.quote(caller, conversation, { family: "messages", ...judged })
     }
 
@@ -176,6 +166,10 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
     return { create, run, quote, countTokens: count } as const
   })
 }) {}
+
+/** A message to be made, as its body and the betas of its head have it. */
+const understood = (payload: CreateMessage, { body, headers }: Pick<Incoming, "body" | "headers">) =>
+  understand(payload, body, "create", headers.get("anthropic-beta"))
 
 /** What keeps an answer for those who go on from it. */
 const keeping = <S>(

@@ -1,22 +1,21 @@
 import { Schema } from "effect"
+import { only } from "../contract/paging.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
 import { outcomes } from "./outcome.ts"
 import type { RequestFilter } from "./store/matching.ts"
 
-const text = (description: string) => Schema.optional(Schema.String).annotations({ description })
-
 /** What an account holder's own requests are chosen by. */
 export const ownRequestParams = {
-  key: text("Only those that came with this key."),
-  family: text(
+  key: only("Only those that came with this key."),
+  family: only(
     "Only these: `messages`, `responses`, `chat`, … What only asks for a price is of `account`, and left out otherwise."
   ),
-  endpoint: text("Only those of this path, as the contract has it: `/v1/messages`."),
-  model: text("Only those that asked for this model."),
+  endpoint: only("Only those of this path, as the contract has it: `/v1/messages`."),
+  model: only("Only those that asked for this model."),
   status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
     description: "Only these: `429`, or a class of them, `4xx`."
   }),
-  error: text("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
+  error: only("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
   outcome: Schema.optional(Schema.Literal(...outcomes)).annotations({
     description:
       "Only those that ended so: `finished`, `refused` (4xx), `failed` (5xx), `cut` (after a 200), `hang_up` (the reader left)."
@@ -25,8 +24,8 @@ export const ownRequestParams = {
 
 /** And what all accounts' are. */
 export const requestParams = {
-  account: text("Only this account's."),
-  upstream: text("Only those that this upstream answered, or refused last."),
+  account: only("Only this account's."),
+  upstream: only("Only those that this upstream answered, or refused last."),
   ...ownRequestParams
 }
 

@@ -6,6 +6,7 @@ import { Failed } from "../flow/Begun.ts"
 import type { Begun, Settled } from "../flow/Begun.ts"
 import type { Conversation, SearchOutcome, SearchTool } from "../generation/Conversation.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
+import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf } from "../generation/plausible.ts"
@@ -88,7 +89,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
       // An upstream that tells no usage of its only turn leaves the counting to those who pay.
       const { usage, counted } = usageOf(conversation, round, isOnlyTurn)
       why ??= counted
-      if (usage !== undefined) used = sum(used, usage)
+      if (usage !== undefined) used = { ...addUsage(used, usage), searches: 0 }
       const told = (): ReadonlyArray<GenerationEvent> =>
         usage === undefined
           ? []
@@ -210,13 +211,4 @@ const asked = (conversation: Conversation): Asked => ({
   contextTokens: undefined,
   inputTokens: () => countTokens(conversation),
   hasMore: () => false
-})
-
-const sum = (one: Usage, other: Usage): Usage => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  searches: 0
 })

@@ -4,6 +4,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Begun } from "../flow/Begun.ts"
 import { Failed } from "../flow/Begun.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
+import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
@@ -60,7 +61,7 @@ class Continued implements Generation {
     for (const event of batch) {
       if (event.type === "usage") {
         this.#told = event.usage
-        passed.push({ ...event, usage: sum(this.#before, event.usage) })
+        passed.push({ ...event, usage: addUsage(this.#before, event.usage) })
       } else if (event.type === "finished") {
         if (event.reason === "pause" && this.#goesOn()) return passed.length > 0 ? passed : this.next()
         // Of several rounds the others' usage is not all: it has to be counted.
@@ -78,7 +79,7 @@ class Continued implements Generation {
     this.#current.cancel("finished")
     this.#waiting = waiting
     this.#round++
-    this.#before = sum(this.#before, used)
+    this.#before = addUsage(this.#before, used)
     this.#told = undefined
     return true
   }
@@ -103,12 +104,3 @@ const failedBy = (cause: Cause.Cause<Failure | UpstreamError>): GenerationEvent 
   const error = cause._tag === "Fail" ? cause.error : new Internal({})
   return { type: "failed", failure: error._tag === "UpstreamError" ? error.failure : error }
 }
-
-const sum = (one: Usage, other: Usage): Usage => ({
-  inputTokens: one.inputTokens + other.inputTokens,
-  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
-  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  outputTokens: one.outputTokens + other.outputTokens,
-  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
-  searches: one.searches + other.searches
-})

@@ -1,4 +1,3 @@
-import { Effect } from "effect"
 import { begin } from "../flow/begin.ts"
 import { Begun } from "../flow/Begun.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
@@ -7,29 +6,27 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
-import type { Deadlines, Exchange } from "./client.ts"
-import { beginCall, BrokenBody } from "./client.ts"
+import { beginCall } from "./client.ts"
+import type { Deadlines } from "./client.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
 import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
-import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
-import type { EndpointPath } from "../config/baseUrl.ts"
+import type { EndpointOptions } from "./Endpoint.ts"
 import { extractDocuments } from "./extractDocuments.ts"
 import { accepting } from "./accepting.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
 import { continued } from "./continued.ts"
 import { counter } from "./native/counter.ts"
-import { forwardedCompaction } from "./native/compaction.ts"
-import { forwardedEmbeddings } from "./native/embeddings.ts"
 import { forwardedChunks } from "./native/chunks.ts"
 import type { Dialect } from "./native/Dialect.ts"
 import { forwarded } from "./native/forwarded.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { mostStopCharacters } from "./protocols/stops.ts"
 import { providerName } from "./providerName.ts"
-import { refusal } from "./refusal.ts"
+import { compacting, embedding } from "./passedWhole.ts"
+import { isSuccess, refused } from "./refused.ts"
 import { translated } from "./translated.ts"
-import type { GenerateOptions, Forwarder, NativeRequest, TextUpstream } from "./Upstream.ts"
+import type { GenerateOptions, NativeRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 /** A configured place of text models. */
@@ -151,61 +148,6 @@ const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, 
   return { countTokens }
 }
 
-/** A place where vectors are made of texts: its requests and answers pass through. */
-const embedding = (path: EndpointPath, endpoint: Endpoint, options: TextUpstreamOptions): Forwarder => {
-  const url = addressOf(endpoint, options.baseUrl, path)
-  const secrets = secretsOf(options, url)
-  return {
-    family: "embeddings",
-    forward: (request, how) => {
-      const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
-      return beginCall({
-        url,
-        headers: headersTo(endpoint, options, how.trace),
-        body,
-        deadlines: options.deadlines
-      }).flatMap((exchange) =>
-        isSuccess(exchange)
-          ? accepting(new Answer(forwardedEmbeddings(request), exchange, { native: true }), exchange, secrets)
-          : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
-      )
-    }
-  }
-}
-
-/** Once it was not offered, it is asked for again after this long, in ms. */
-const absentMs = 600_000
-
-/** A place where conversations are made short. Servers that don't offer it are remembered for a while. */
-const compacting = (path: EndpointPath, endpoint: Endpoint, options: TextUpstreamOptions): Forwarder => {
-  const url = addressOf(endpoint, options.baseUrl, path)
-  const secrets = secretsOf(options, url)
-  let absentUntil = -Infinity
-  return {
-    family: "compactions",
-    forward: (request, how, otherwise) => {
-      if (performance.now() < absentUntil) return otherwise()
-      const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
-      return beginCall({
-        url,
-        headers: headersTo(endpoint, options, how.trace),
-        body,
-        deadlines: options.deadlines
-      }).flatMap((exchange): ReturnType<Forwarder["forward"]> => {
-        if (isSuccess(exchange)) {
-          return accepting(new Answer(forwardedCompaction(request), exchange, { native: true }), exchange, secrets)
-        }
-        if (![404, 405, 501].includes(exchange.status)) {
-          return begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
-        }
-        exchange.release()
-        absentUntil = performance.now() + absentMs
-        return otherwise()
-      })
-    }
-  }
-}
-
 const passing = <S>(protocol: Protocol<S>, dialect: Dialect, request: NativeRequest, how: GenerateOptions): Reader =>
   dialect.family === "chat"
     ? forwardedChunks(protocol, dialect, request, how.stream)
@@ -221,8 +163,6 @@ const nativeHeaders = (
       return value === null ? [] : [[name, value]]
     })
   )
-
-const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status <= 299
 
 /** What keeps a request from being sent: the first thing missing, where the caller wants nothing left out. */
 const refusedBy = (
@@ -248,29 +188,4 @@ const beyondSearch = (lowered: Lowered, { stopParam = "stop_sequences" }: Conver
       `${stopParam}: expected at most ${mostStopCharacters} characters in all beyond those that this model's upstream ` +
       `can be told; got ${characters}`
   })
-}
-
-/** The most that is read of an error's body, in bytes. */
-const errorLimit = 65_536
-
-interface Refused {
-  readonly exchange: Exchange
-  readonly options: TextUpstreamOptions
-  readonly url: string
-  readonly sent: string
-  readonly native: boolean
-}
-
-const refused = ({ exchange, native, options, sent, url }: Refused): Effect.Effect<never, Failure | UpstreamError> =>
-  Effect.flatMap(
-    Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
-    (body) => {
-      const secrets = secretsOf(options, url)
-      return refusal({ status: exchange.status, headers: exchange.headers, body, secrets, sent, native })
-    }
-  ).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
-
-const emptyIfBroken = (cause: unknown): string => {
-  if (cause instanceof BrokenBody) return ""
-  throw cause
 }

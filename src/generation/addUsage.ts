@@ -1,0 +1,11 @@
+import type { Usage } from "./GenerationEvent.ts"
+
+/** Of two generations together. */
+export const addUsage = (one: Usage, other: Usage): Usage => ({
+  inputTokens: one.inputTokens + other.inputTokens,
+  cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+  cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  reasoningTokens: one.reasoningTokens + other.reasoningTokens,
+  searches: one.searches + other.searches
+})

@@ -1,0 +1,42 @@
+import { Effect } from "effect"
+import type { Failure } from "../contract/Failure.ts"
+import { BrokenBody } from "./client.ts"
+import type { Exchange } from "./client.ts"
+import { secretsOf } from "./Endpoint.ts"
+import type { EndpointOptions } from "./Endpoint.ts"
+import { refusal } from "./refusal.ts"
+import type { UpstreamError } from "./UpstreamError.ts"
+
+export const isSuccess = ({ status }: Exchange): boolean => status >= 200 && status <= 299
+
+/** The most that is read of an error's body, in bytes. */
+const errorLimit = 65_536
+
+interface Refused {
+  readonly exchange: Exchange
+  readonly options: EndpointOptions
+  readonly url: string
+  readonly sent: string
+  readonly native: boolean
+}
+
+/** What an answer of another status than 2xx comes to. */
+export const refused = ({
+  exchange,
+  native,
+  options,
+  sent,
+  url
+}: Refused): Effect.Effect<never, Failure | UpstreamError> =>
+  Effect.flatMap(
+    Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
+    (body) => {
+      const secrets = secretsOf(options, url)
+      return refusal({ status: exchange.status, headers: exchange.headers, body, secrets, sent, native })
+    }
+  ).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
+
+const emptyIfBroken = (cause: unknown): string => {
+  if (cause instanceof BrokenBody) return ""
+  throw cause
+}
