@@ -1,41 +1,100 @@
 import { Refused } from "../client.ts"
 import { fill, h } from "../dom.ts"
-import type { Child } from "../dom.ts"
 import { words } from "../words/words.ts"
-import { fact, facts } from "./bits.ts"
+
+const text = words.stale
+
+/** A part of a record that a form changes; its values are texts as the form has them. */
+export interface EditedField<A> {
+  readonly name: string
+  readonly of: (record: A) => string
+  /** @param now what is stored, for what is left as it is */
+  readonly get: (now: A) => string
+  readonly set: (value: string) => void
+  /** A value in words. */
+  readonly tell?: (value: string) => string
+}
+
+/** An input as a part of a record. */
+export const inputField = <A>(
+  name: string,
+  input: HTMLInputElement | HTMLSelectElement,
+  of: (record: A) => string | number | null
+): EditedField<A> => ({
+  name,
+  of: (record) => String(of(record) ?? ""),
+  get: () => input.value.trim(),
+  set: (value) => {
+    input.value = value
+    input.dispatchEvent(new Event("input", { bubbles: true }))
+  }
+})
 
 /** How often a record was changed, where it says so. */
 const versionOf = (record: object | undefined): number | undefined =>
   record !== undefined && "version" in record && typeof record.version === "number" ? record.version : undefined
 
+const storedIn = <A>({ body }: Refused): A | undefined => {
+  const told: { readonly current?: A; readonly error?: { readonly current?: A } } | null = JSON.parse(
+    JSON.stringify(body)
+  )
+  return told?.current ?? told?.error?.current
+}
+
 /**
- * Keeps one from writing over what somebody else has changed: the stored state is shown, and saving again is a decision.
- * @param tell the parts of the record that matter, in words
+ * Keeps one from writing over what somebody else has changed: of each part that differs both states are shown, to choose
+ * from. What one has not touched oneself is taken as it is stored now.
  */
-export const staleEdit = <A extends object>(
-  first: A | undefined,
-  tell: (now: A) => ReadonlyArray<readonly [name: string, value: Child]>
-) => {
-  let version = versionOf(first)
+export const staleEdit = <A extends object>(first: A | undefined, fields: ReadonlyArray<EditedField<A>>) => {
+  let base = first
   const element = h("div", { class: "stale", role: "alert", hidden: true })
+
+  const choice = (field: EditedField<A>, stored: string, yours: string, isStored: boolean) => {
+    const tell = (value: string) => (value === "" ? words.none : (field.tell?.(value) ?? value))
+    const option = (word: string, value: string, checked: boolean) =>
+      h(
+        "label",
+        {},
+        h("input", { type: "radio", name: `stale ${field.name}`, checked, on: { change: () => field.set(value) } }),
+        h("span", { class: "faint" }, word),
+        " ",
+        h("span", {}, tell(value))
+      )
+    if (isStored) field.set(stored)
+    return h(
+      "fieldset",
+      {},
+      h("legend", {}, field.name),
+      option(text.stored, stored, isStored),
+      option(text.yours, yours, !isStored)
+    )
+  }
+
+  const show = (now: A) => {
+    const before = base
+    base = now
+    const differing = fields.flatMap((field) => {
+      const [stored, yours] = [field.of(now), field.get(now)]
+      if (stored === yours) return []
+      return [choice(field, stored, yours, before !== undefined && yours === field.of(before))]
+    })
+    fill(
+      element,
+      h("b", {}, text.title),
+      differing,
+      h("p", { class: "hint" }, differing.length === 0 ? text.same : text.choose)
+    )
+    element.hidden = false
+    element.querySelector("input")?.focus()
+  }
+
   const save = async (write: (version: { readonly version?: number }) => Promise<void>): Promise<void> => {
+    const version = versionOf(base)
     try {
       await write(version === undefined ? {} : { version })
     } catch (error) {
-      if (!(error instanceof Refused) || error.status !== 409) throw error
-      const body: { readonly current?: A; readonly error?: { readonly current?: A } } | null = JSON.parse(
-        JSON.stringify(error.body)
-      )
-      const now = body?.current ?? body?.error?.current
-      if (now === undefined) throw error
-      version = versionOf(now)
-      fill(
-        element,
-        h("b", {}, words.keyForm.stale),
-        facts(false, ...tell(now).map(([name, value]) => fact(name, value, true))),
-        h("p", { class: "hint" }, words.keyForm.staleThen)
-      )
-      element.hidden = false
+      const now = error instanceof Refused && error.status === 409 ? storedIn<A>(error) : undefined
+      if (now !== undefined) show(now)
       throw error
     }
   }

@@ -1,47 +1,22 @@
 import type { AccountRecord } from "../../../admin/AccountRecord.ts"
 import type { App } from "../app.ts"
 import { openDialog } from "../components/dialog.ts"
-import { dollarsText, field, textInput, wholeNumber, wrong } from "../components/fields.ts"
+import { dollarsText, field, textInput, wrong } from "../components/fields.ts"
 import { staleEdit } from "../components/staleEdit.ts"
 import { h } from "../dom.ts"
-import { dollars, usd } from "../format.ts"
-import { limitsText } from "../keyText.ts"
+import { dollars, number, usd } from "../format.ts"
 import { words } from "../words/words.ts"
+import { limitFields } from "./limitFields.ts"
 
 const text = words.accountForm
 const names = words.keyForm
-
-const limitFields = (limits?: AccountRecord["limits"]) => {
-  const input = (id: string, value: number | null | undefined) =>
-    textInput(value === null || value === undefined ? "" : String(value), {
-      id,
-      inputmode: "numeric",
-      placeholder: words.fields.noLimit
-    })
-  const requests = input("account-rpm", limits?.requests_per_minute)
-  const tokens = input("account-tpm", limits?.tokens_per_minute)
-  const concurrent = input("account-concurrent", limits?.concurrent_requests)
-  const tasks = input("account-tasks", limits?.concurrent_tasks)
-  return {
-    body: [
-      h("div", { class: "pair" }, field(names.requests, requests), field(names.tokens, tokens)),
-      h("div", { class: "pair" }, field(names.concurrent, concurrent), field(names.tasks, tasks))
-    ],
-    read: () => ({
-      requests_per_minute: wholeNumber(requests, names.requests),
-      tokens_per_minute: wholeNumber(tokens, names.tokens),
-      concurrent_requests: wholeNumber(concurrent, names.concurrent),
-      concurrent_tasks: wholeNumber(tasks, names.tasks)
-    })
-  }
-}
 
 /** What is done to accounts. */
 export const accountDialogs = (app: App, changed: () => Promise<void>) => {
   const create = () => {
     const id = textInput("", { id: "account-id" })
     const balance = textInput("", { id: "account-balance", inputmode: "decimal", placeholder: words.none })
-    const limits = limitFields()
+    const limits = limitFields("account")
     openDialog({
       title: text.create,
       body: [field(text.id, id, text.idHint), field(text.balance, balance, text.balanceHint), limits.body],
@@ -90,10 +65,8 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
   }
 
   const edit = (account: AccountRecord) => {
-    const limits = limitFields(account.limits)
-    const stale = staleEdit<AccountRecord>(account, (now) => [
-      [words.accounts.columns.limits, limitsText(now.limits) ?? words.none]
-    ])
+    const limits = limitFields("account", account.limits)
+    const stale = staleEdit<AccountRecord>(account, limits.edited<AccountRecord>())
     openDialog({
       title: text.edit(account.id),
       body: [stale.element, limits.body],
@@ -132,6 +105,36 @@ export const accountDialogs = (app: App, changed: () => Promise<void>) => {
     app.toast(text.resumed(account.id))
   }
 
-  return { create, credit, edit, suspend, resume }
+  /** For good: what goes is said, and the account's name is typed. */
+  const remove = (account: AccountRecord) => {
+    const typed = textInput("", { id: "account-delete", class: "input mono" })
+    openDialog({
+      title: text.deleteTitle(account.id),
+      safe: words.dialog.keep,
+      body: [
+        h("p", {}, text.delete),
+        h(
+          "ul",
+          {},
+          text.deleted.map((what) => h("li", {}, what))
+        ),
+        h("p", {}, text.kept),
+        field(text.deleteType(account.id), typed)
+      ],
+      act: {
+        word: words.accounts.delete,
+        isDangerous: true,
+        run: async () => {
+          if (typed.value.trim() !== account.id) throw wrong(typed, text.deleteType(account.id))
+          const gone = await app.client.admin((admin) => admin.adminAccounts.delete({ path: { id: account.id } }))
+          await changed()
+          const count = Object.values(gone.removed).reduce((sum, one) => sum + one, 0)
+          app.toast(text.isDeleted(account.id, number(count)))
+        }
+      }
+    })
+  }
+
+  return { create, credit, edit, suspend, resume, remove }
 }
 export type AccountDialogs = ReturnType<typeof accountDialogs>

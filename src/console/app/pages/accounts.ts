@@ -79,7 +79,13 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
         button(text.credit, () => dialogs.credit(account), { look: "small" }),
         button(text.edit, () => dialogs.edit(account), { look: "small", "aria-label": `${text.edit} ${account.id}` }),
         isSuspended
-          ? button(text.resume, () => void dialogs.resume(account), { look: "small" })
+          ? [
+              button(text.resume, () => void dialogs.resume(account), { look: "small" }),
+              button(text.delete, () => dialogs.remove(account), {
+                look: "small danger",
+                "aria-label": `${text.delete} ${account.id}`
+              })
+            ]
           : button(text.suspend, () => dialogs.suspend(account), { look: "small danger" })
       )
     )
@@ -96,8 +102,8 @@ const accountsTable = (rows: ReadonlyArray<AccountRecord>, dialogs: AccountDialo
     [columns.held, "right", 84],
     [columns.available, "right", 106],
     [columns.share, "apart", 0],
-    [columns.limits, "no-mid", 170],
-    [columns.change, "right", 240]
+    [columns.limits, "no-mid", 150],
+    [columns.change, "right", 282]
   ] as const
   return h(
     "table",

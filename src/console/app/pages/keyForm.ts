@@ -1,11 +1,11 @@
 import type { KeyRecord } from "../../../admin/KeyRecord.ts"
 import type { App } from "../app.ts"
-import { dollarsText, field, select, textInput, wholeNumber, wrong } from "../components/fields.ts"
-import { staleEdit } from "../components/staleEdit.ts"
+import { dollarsText, field, select, textInput, wrong } from "../components/fields.ts"
+import { inputField, staleEdit } from "../components/staleEdit.ts"
 import { fill, h } from "../dom.ts"
 import { dollars, matches, usd } from "../format.ts"
-import { limitsText } from "../keyText.ts"
 import { words } from "../words/words.ts"
+import { limitFields } from "./limitFields.ts"
 
 const text = words.keyForm
 
@@ -82,21 +82,23 @@ export const keyForm = async (
     isEdit ? "keep" : "never",
     { id: "key-expires" }
   )
-  const limit = (id: string, value: number | null | undefined) =>
-    textInput(value === null || value === undefined ? "" : String(value), {
-      id,
-      inputmode: "numeric",
-      placeholder: words.fields.noLimit
-    })
-  const requests = limit("key-rpm", like?.limits.requests_per_minute)
-  const tokens = limit("key-tpm", like?.limits.tokens_per_minute)
-  const concurrent = limit("key-concurrent", like?.limits.concurrent_requests)
-  const tasks = limit("key-tasks", like?.limits.concurrent_tasks)
-  const stale = staleEdit<KeyRecord>(like, (now) => [
-    [text.models, now.models.join(" ")],
-    [words.keys.columns.limits, limitsText(now.limits) ?? words.none],
-    [text.budget, now.budget === null ? words.none : `${usd(dollars(now.budget.limit))} a ${now.budget.period}`],
-    [text.expires, now.expires_at ?? words.never]
+  const limits = limitFields("key", like?.limits)
+  const stale = staleEdit<KeyRecord>(like, [
+    inputField(text.name, name, (now) => now.name),
+    inputField(text.models, patterns, (now) => now.models.join(" ")),
+    inputField(text.budget, budget, (now) => now.budget?.limit.usd ?? null),
+    inputField(text.period, period, (now) => now.budget?.period ?? period.value),
+    {
+      name: text.expires,
+      of: (now) => now.expires_at ?? "never",
+      get: (now) => (expires.value === "keep" ? (now.expires_at ?? "never") : expires.value),
+      // The stored one stays as long as none is sent.
+      set: (value) => {
+        expires.value = value in expiries ? value : "keep"
+      },
+      tell: (value) => Object.entries(text.expiry).find(([name]) => name === value)?.[1] ?? value
+    },
+    ...limits.edited<KeyRecord>()
   ])
 
   const read = () => {
@@ -108,12 +110,7 @@ export const keyForm = async (
       account: account.value,
       name: name.value.trim(),
       models: matched(),
-      limits: {
-        requests_per_minute: wholeNumber(requests, text.requests),
-        tokens_per_minute: wholeNumber(tokens, text.tokens),
-        concurrent_requests: wholeNumber(concurrent, text.concurrent),
-        concurrent_tasks: wholeNumber(tasks, text.tasks)
-      },
+      limits: limits.read(),
       budget:
         amount === null
           ? null
@@ -135,8 +132,7 @@ export const keyForm = async (
         field(text.budget, h("span", { class: "inline" }, budget, period), money, true),
         field(text.expires, expires)
       ),
-      h("div", { class: "pair" }, field(text.requests, requests), field(text.tokens, tokens)),
-      h("div", { class: "pair" }, field(text.concurrent, concurrent), field(text.tasks, tasks))
+      limits.body
     ],
     read,
     save: stale.save

@@ -20,6 +20,7 @@ export const accounts = {
   suspended: "suspended",
   suspend: "Suspend",
   resume: "Resume",
+  delete: "Delete",
   rule: "Available = granted − settled − held, to the nano-dollar, at every moment. An account without a balance is unmetered.",
   share: (settled: string, held: string, left: string) => `${settled} settled, ${held} held, ${left} left`,
   changes: "Changes",
@@ -52,5 +53,16 @@ export const accountForm = {
   suspendTitle: (id: string) => `Suspend ${id}?`,
   suspend: "Requests of all its keys are refused at once, until it is resumed. Its tasks that run go on.",
   suspended: (id: string) => `${id} is suspended`,
-  resumed: (id: string) => `${id} is resumed`
+  resumed: (id: string) => `${id} is resumed`,
+  deleteTitle: (id: string) => `Delete ${id}?`,
+  delete: "Its keys open nothing any more, and no other account can have its name. What goes, for good:",
+  deleted: [
+    "its responses, conversations and tasks with their callbacks",
+    "copies of its videos, within the hour",
+    "rows and recorded bodies of its requests, and the answers kept for repeats",
+    "its sessions of the console"
+  ],
+  kept: "What stays: what it used and paid, and its lines of the audit log.",
+  deleteType: (id: string) => `Type ${id} to delete it`,
+  isDeleted: (id: string, rows: string) => `${id} is deleted, with ${rows} records`
 }

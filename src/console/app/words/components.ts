@@ -57,3 +57,11 @@ export const failed = {
   request: "Request",
   unknown: "That did not work. What the gateway logged says why."
 }
+
+export const stale = {
+  title: "Somebody else has changed this meanwhile.",
+  stored: "Stored now:",
+  yours: "Yours:",
+  choose: "Choose what is to hold, then save again.",
+  same: "What is stored is what you have entered."
+}

@@ -100,7 +100,5 @@ export const keyForm = {
   revoked: (name: string) => `${name} is revoked`,
   rotateTitle: (name: string) => `Rotate the secret of ${name}?`,
   rotate:
-    "It gets another secret, which is shown once. The one it has opens nothing any more within a second, also for clients that use it now.",
-  stale: "Somebody else has changed this meanwhile. What is stored now:",
-  staleThen: "Your entries are still in the form. Saving again puts them over it."
+    "It gets another secret, which is shown once. The one it has opens nothing any more within a second, also for clients that use it now."
 }

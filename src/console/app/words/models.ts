@@ -17,9 +17,9 @@ export const upstreams = {
   unbounded: "no bound",
   test: "Test",
   testNow: (name: string) => `Test now: ${name}`,
+  list: "List models",
   testing: "testing",
-  answered: (models: string, took: string) => `${models} models, ${took}`,
-  answeredPlain: (took: string) => took
+  answered: (models: string, took: string) => `${models} models, ${took}`
 }
 
 export const models = {
@@ -28,6 +28,11 @@ export const models = {
   test: "Test now",
   testTitle: (model: string) => `Test now: ${model}`,
   testCosts: (cost: string) => `This sends one short request and spends at most ${cost}.`,
+  testUnpriced: "This sends one short request. Nobody has priced the model here; its upstream may charge for it.",
+  testUnknown: "This sends one short request. What it costs is not known.",
+  testAllCosts: (models: string, cost: string) =>
+    `This sends one short request to each of ${models} models and spends about ${cost} at most. Free ones are asked already.`,
+  testSomeUnpriced: (models: string) => `Nobody has priced ${models} of them here; their upstreams may charge for it.`,
   testSend: "Send it",
   testAs: "As",
   testing: "testing",
@@ -36,6 +41,7 @@ export const models = {
     model: "Model",
     routes: "Routes, tried in order",
     context: "Context, tok",
+    price: "Price",
     input: "In, $/M",
     cached: "Cached, $/M",
     output: "Out, $/M",
@@ -44,7 +50,24 @@ export const models = {
     test: "Test"
   },
   kinds: { text: "text", video: "video", embedding: "vectors" },
-  unpriced: "unpriced: counted as free",
+  unpriced: "unpriced",
+  unpricedNote:
+    "An unpriced model costs nothing here, and is refused to accounts with a balance and keys with a budget unless unpriced: allow says otherwise. Its price can stand in gateway.yaml or in a prices_file.",
+  takesNote:
+    "What a model takes is what its first route’s protocol carries; the model behind it may take less. Prices of the public list have the day of the list.",
+  takes: {
+    images: "images",
+    pdf: "PDF",
+    pdf_text: "PDF as text",
+    tools: "tools",
+    web_search: "web search",
+    video: "video",
+    audio: "audio"
+  },
+  nothing: "nothing",
+  passes: (families: string) => `Requests to ${families} are sent on as they come, others are translated`,
+  translated: "Every request is translated",
+  mostOut: (tokens: string) => `${tokens} tokens out at most`,
   perSecond: (price: string) => `${price} per second`,
   perMillion: (price: string) => `${price} per M tokens`,
   free: "free",
@@ -53,5 +76,11 @@ export const models = {
   upstreamsNote: "as the process that answers finds them",
   emptyTitle: "No models",
   empty: "Put a provider’s key in the environment, or name upstreams in gateway.yaml:",
-  sources: { list: "public list", file: "gateway.yaml", "built-in": "built in", nowhere: "nowhere" }
+  sources: {
+    "built-in list": "public list",
+    "gateway.yaml": "gateway.yaml",
+    prices_file: "prices_file",
+    sandbox: "built in",
+    nowhere: "nowhere"
+  }
 }

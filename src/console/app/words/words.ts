@@ -1,5 +1,5 @@
 import { pages, titles, frame, help } from "./frame.ts"
-import { copy, dialog, drawer, fields, chart, histogram, waterfall, noMatch, failed } from "./components.ts"
+import { copy, dialog, drawer, fields, chart, histogram, waterfall, noMatch, failed, stale } from "./components.ts"
 import { signedOut } from "./signedOut.ts"
 import { outcome, requests, request } from "./requests.ts"
 import { keys, key, keyForm } from "./keys.ts"
@@ -35,6 +35,7 @@ export const words = {
   waterfall,
   noMatch,
   failed,
+  stale,
   signedOut,
   outcome,
   requests,
