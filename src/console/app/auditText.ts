@@ -14,7 +14,7 @@ const short = (value: unknown): string => {
   if (isRecord(value)) {
     if (typeof value["usd"] === "string") return `$${value["usd"]}`
     const parts = Object.entries(value).flatMap(([name, part]) =>
-      part === null || part === false || name === "object" || name === "id"
+      part === null || part === false || name === "object" || name === "id" || name === "version"
         ? []
         : [`${name.replaceAll("_", " ")} ${short(part)}`]
     )
@@ -32,7 +32,8 @@ const changesOf = ({
   if (!isRecord(before) || !isRecord(after)) {
     return [["", before === null || before === undefined ? words.none : short(before), short(after)]]
   }
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  // How often a record was changed says nothing of the change.
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => name !== "version")
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
   return changed.map((name) => [name.replaceAll("_", " "), short(before[name]), short(after[name])])
 }

@@ -79,3 +79,19 @@ export const fill = <E extends Element>(element: E, ...children: ReadonlyArray<C
   add(element, children)
   return element
 }
+
+/** What stands for an element after its part of the page was drawn again: the one of the same name. */
+export const sameAs = (element: Element): HTMLElement | undefined => {
+  const name = element.getAttribute("aria-label")
+  if (name === null) return undefined
+  const all = document.querySelectorAll<HTMLElement>(`${element.localName}[aria-label]`)
+  return [...all].find((one) => one.getAttribute("aria-label") === name)
+}
+
+/** Fills a part of the page once more, and keeps the focus where it was. */
+export const refill = (area: HTMLElement, ...children: ReadonlyArray<Child>): void => {
+  const focused = document.activeElement
+  const isInside = focused !== null && area.contains(focused)
+  fill(area, ...children)
+  if (isInside && !focused.isConnected) sameAs(focused)?.focus({ preventScroll: true })
+}

@@ -46,6 +46,14 @@ export const makeFrame = (
   const left = span(Date.parse(session.expires_at) - Date.now())
   const who =
     session.kind === "operator" ? words.frame.operator(left) : words.frame.holder(session.account_id ?? "", left)
+  const sessionsLink =
+    session.kind === "operator" &&
+    h(
+      "a",
+      { class: "nav-item", href: hrefOf("sessions"), title: words.sessions.title },
+      icon("sessions"),
+      h("span", { class: "nav-word" }, words.sessions.title)
+    )
   const main = h("main", { id: "main", tabindex: -1 })
   const nav = h(
     "nav",
@@ -60,15 +68,11 @@ export const makeFrame = (
     h(
       "div",
       { class: "nav-foot" },
+      sessionsLink,
       foot("help", words.frame.shortcuts, "?", acts.help),
       foot("theme", words.frame.theme, "d", acts.theme),
       foot("leave", words.frame.signOut, "", acts.signOut),
-      h(
-        "div",
-        { class: "nav-where" },
-        session.kind === "operator" ? h("a", { href: hrefOf("sessions"), title: words.sessions.title }, who) : who,
-        h("code", {}, location.host)
-      )
+      h("div", { class: "nav-where" }, who, h("code", {}, location.host))
     )
   )
   const element = h(
@@ -87,7 +91,7 @@ export const makeFrame = (
     main,
     /** Marks the page that is shown. */
     mark(page: string) {
-      for (const link of links) {
+      for (const link of [...links, ...(sessionsLink === false ? [] : [{ page: "sessions", element: sessionsLink }])]) {
         if (link.page === page) link.element.setAttribute("aria-current", "page")
         else link.element.removeAttribute("aria-current")
       }

@@ -2,7 +2,7 @@ import type { RequestView } from "../../requests/RequestView.ts"
 
 /** What has changed, elsewhere or here. */
 export interface Changed {
-  readonly what: "key" | "account" | "task" | "delivery" | "configuration" | "upstream"
+  readonly what: "key" | "account" | "task" | "delivery" | "configuration" | "session" | "upstream"
   readonly ids: ReadonlyArray<string>
 }
 
@@ -14,26 +14,54 @@ export interface Live {
   readonly close: () => void
 }
 
-/** One stream for all pages; the browser opens it again where it breaks. */
-export const openLive = (path: string): Live => {
-  const source = new EventSource(path)
+const everything = ["key", "account", "task", "delivery", "configuration", "session", "upstream"] as const
+
+/** Until a stream that was refused is asked for again, in ms. */
+const againMs = 2_000
+
+/**
+ * One stream for all pages; the browser opens it again where it breaks, and here it is where it was refused.
+ * @param broken it has ended: perhaps the session has
+ */
+export const openLive = (path: string, broken: () => void): Live => {
   const readers = new Set<(rows: ReadonlyArray<RequestView>) => void>()
   const watchers = new Set<(change: Changed) => void>()
-  source.addEventListener("request", ({ data }: MessageEvent<string>) => {
-    const rows: ReadonlyArray<RequestView> | RequestView = JSON.parse(data)
-    const all = Array.isArray(rows) ? rows : [rows]
-    for (const reader of readers) reader(all)
-  })
-  source.addEventListener("changed", ({ data }: MessageEvent<string>) => {
-    const change: Changed = JSON.parse(data)
-    for (const watcher of watchers) watcher(change)
-  })
-  // More happened than this page took: everything may have changed.
-  source.addEventListener("missed", () => {
-    for (const what of ["key", "account", "task", "delivery", "configuration", "upstream"] as const) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let hasBroken = false
+  const tellAll = () => {
+    for (const what of everything) {
       for (const watcher of watchers) watcher({ what, ids: [] })
     }
-  })
+  }
+  const open = (): EventSource => {
+    const opened = new EventSource(path)
+    opened.addEventListener("open", () => {
+      // What happened in between nobody has told.
+      if (hasBroken) tellAll()
+      hasBroken = false
+    })
+    opened.addEventListener("error", () => {
+      hasBroken = true
+      broken()
+      if (opened.readyState !== EventSource.CLOSED) return
+      timer = setTimeout(() => {
+        source = open()
+      }, againMs)
+    })
+    opened.addEventListener("request", ({ data }: MessageEvent<string>) => {
+      const rows: ReadonlyArray<RequestView> | RequestView = JSON.parse(data)
+      const all = Array.isArray(rows) ? rows : [rows]
+      for (const reader of readers) reader(all)
+    })
+    opened.addEventListener("changed", ({ data }: MessageEvent<string>) => {
+      const change: Changed = JSON.parse(data)
+      for (const watcher of watchers) watcher(change)
+    })
+    // More happened than this page took: everything may have changed.
+    opened.addEventListener("missed", tellAll)
+    return opened
+  }
+  let source = open()
   const joins =
     <A>(all: Set<A>) =>
     (one: A) => {
@@ -46,6 +74,9 @@ export const openLive = (path: string): Live => {
     onRequests: joins(readers),
     onChange: joins(watchers),
     isOpen: () => source.readyState === EventSource.OPEN,
-    close: () => source.close()
+    close: () => {
+      clearTimeout(timer)
+      source.close()
+    }
   }
 }

@@ -53,7 +53,7 @@ const start = async (root: HTMLElement): Promise<void> => {
   const signedIn = (session: Session) => {
     let shown: { readonly page: string; readonly view: View } | undefined
     const pages = session.kind === "operator" ? forOperators : forHolders
-    const live = openLive(session.kind === "operator" ? "/admin/v1/events" : "/v1/events")
+    const live = openLive(session.kind === "operator" ? "/admin/v1/events" : "/v1/events", () => void signing.check())
     const router = makeRouter((route) => show(route))
     const app: App = {
       client: signing.client,

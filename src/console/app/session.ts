@@ -33,6 +33,14 @@ export const makeSessions = () => {
     held.session = "csrf" in answer ? answer : undefined
     return held.session
   }
+  /** Finds out whether the session goes on, where something hints that it does not. */
+  const check = async (): Promise<void> => {
+    if (held.session === undefined) return
+    const answer = await client.json<Session | { readonly signed_in: false }>(path).catch(() => undefined)
+    if (answer === undefined || "csrf" in answer || held.session === undefined) return
+    held.session = undefined
+    held.ended()
+  }
   const signIn = async (proof: { readonly key: string } | { readonly link: string }): Promise<Session> => {
     held.session = await client.json<Session>(path, jsonBody(proof))
     return held.session
@@ -44,5 +52,5 @@ export const makeSessions = () => {
   const onEnded = (ended: () => void): void => {
     held.ended = ended
   }
-  return { client, find, signIn, signOut, onEnded }
+  return { client, find, check, signIn, signOut, onEnded }
 }

@@ -1,4 +1,4 @@
-import { h } from "../dom.ts"
+import { h, sameAs } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { words } from "../words/words.ts"
 import { button } from "./bits.ts"
@@ -75,7 +75,9 @@ export const openDialog = ({ act, body, focus, foot, safe = words.dialog.cancel,
   )
   const leave = () => {
     element.remove()
-    if (before instanceof HTMLElement) before.focus({ preventScroll: true })
+    if (!(before instanceof HTMLElement)) return
+    const back = before.isConnected ? before : sameAs(before)
+    back?.focus({ preventScroll: true })
   }
   document.body.append(element)
   element.showModal()

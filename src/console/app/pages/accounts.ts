@@ -5,7 +5,7 @@ import { beforeAndAfter } from "../auditText.ts"
 import { button, faint, mono, none, quiet, when } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
 import { status } from "../components/status.ts"
-import { fill, h } from "../dom.ts"
+import { fill, h, refill } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { dollars, number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
@@ -76,17 +76,26 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
       h(
         "span",
         { class: "row-actions" },
-        button(text.credit, () => dialogs.credit(account), { look: "small" }),
+        button(text.credit, () => dialogs.credit(account), {
+          look: "small",
+          "aria-label": `${text.credit} ${account.id}`
+        }),
         button(text.edit, () => dialogs.edit(account), { look: "small", "aria-label": `${text.edit} ${account.id}` }),
         isSuspended
           ? [
-              button(text.resume, () => void dialogs.resume(account), { look: "small" }),
+              button(text.resume, () => void dialogs.resume(account), {
+                look: "small",
+                "aria-label": `${text.resume} ${account.id}`
+              }),
               button(text.delete, () => dialogs.remove(account), {
                 look: "small danger",
                 "aria-label": `${text.delete} ${account.id}`
               })
             ]
-          : button(text.suspend, () => dialogs.suspend(account), { look: "small danger" })
+          : button(text.suspend, () => dialogs.suspend(account), {
+              look: "small danger",
+              "aria-label": `${text.suspend} ${account.id}`
+            })
       )
     )
   )
@@ -206,7 +215,7 @@ export const accounts: Page = (app, main) => {
       loaded = { all, audit: [...audit, ...page.data], names, next: page.next }
       draw()
     }
-    fill(
+    refill(
       area,
       all.length === 0
         ? empty(app, text.emptyTitle, text.empty, [["", "gateway accounts create team-a --balance 50"]])

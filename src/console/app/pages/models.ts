@@ -1,7 +1,7 @@
 import type { Page } from "../app.ts"
 import { button, faint } from "../components/bits.ts"
 import { empty, loader } from "../components/states.ts"
-import { fill, h } from "../dom.ts"
+import { fill, h, refill } from "../dom.ts"
 import { number } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { servedModels, upstreamsOf } from "../upstreamSource.ts"
@@ -29,7 +29,7 @@ export const models: Page = (app, main) => {
     head.note.textContent = text.counted(number(rows.length), number(upstreams.length))
     if (rows.length === 0)
       return fill(area, empty(app, text.emptyTitle, text.empty, [["", "ANTHROPIC_API_KEY=sk-ant-… gateway serve"]]))
-    return fill(
+    return refill(
       area,
       modelTable(rows, upstreams, tests),
       h("p", { class: "hint rule" }, text.takesNote),

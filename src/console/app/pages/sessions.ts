@@ -1,7 +1,8 @@
 import type { App, Page } from "../app.ts"
 import { button, faint, when } from "../components/bits.ts"
+import { openDialog } from "../components/dialog.ts"
 import { loader } from "../components/states.ts"
-import { fill, h } from "../dom.ts"
+import { fill, h, refill } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number, span } from "../format.ts"
 import { pageHead } from "../frame.ts"
@@ -11,15 +12,56 @@ import { words } from "../words/words.ts"
 interface SessionRecord {
   readonly id: string
   readonly kind: "operator" | "account"
-  readonly account?: string | null
-  readonly key?: string | null
+  readonly account: string | null
+  readonly key: string | null
+  readonly client: string
+  readonly address: string
   readonly created_at: string
   readonly last_used_at: string
   readonly expires_at: string
-  readonly current?: boolean
+  readonly current: boolean
+}
+
+interface SessionPage {
+  readonly data: ReadonlyArray<SessionRecord>
+  readonly next: string | null
 }
 
 const text = words.sessions
+
+const whoIs = ({ account, key, kind }: SessionRecord): string =>
+  kind === "operator" ? text.operator : `${account ?? ""} / ${key ?? ""}`
+
+/** A browser and its system, of all that it calls itself; the whole where nothing is known of it. */
+const browserOf = (client: string): string => {
+  const browser = /(Firefox|Edg|OPR|Chrome|Version)\/[\d]+/.exec(client)?.[0]
+  const system = /(Windows|Macintosh|Android|iPhone|iPad|Linux)/.exec(client)?.[0]
+  if (browser === undefined) return client
+  const name = browser.replace("Edg/", "Edge ").replace("Version/", "Safari ").replace("/", " ")
+  return system === undefined ? name : `${name}, ${system}`
+}
+
+const cell = (name: string, look: string, ...children: ReadonlyArray<Child>) =>
+  h("td", { class: look, "data-head": name }, children)
+
+const rowOf = (app: App, row: SessionRecord, revoke: (row: SessionRecord) => void): HTMLElement =>
+  h(
+    "tr",
+    {},
+    h("td", { class: "whole" }, whoIs(row), row.current && faint(`, ${text.this}`)),
+    cell(text.from, "quiet", h("span", { title: row.client }, row.address, faint(` ${browserOf(row.client)}`))),
+    cell(text.since, "quiet", when(app, row.created_at, "ago")),
+    cell(text.used, "quiet", when(app, row.last_used_at, "ago")),
+    cell(text.ends, "quiet", span(Date.parse(row.expires_at) - Date.now())),
+    h(
+      "td",
+      { class: "right whole" },
+      button(text.revoke, () => revoke(row), {
+        look: "small danger",
+        "aria-label": `${text.revoke} ${whoIs(row)}, ${row.address}`
+      })
+    )
+  )
 
 /** Who is signed in to the console, and the way to end that. */
 export const sessions: Page = (app: App, main) => {
@@ -27,27 +69,49 @@ export const sessions: Page = (app: App, main) => {
   const area = h("div", { class: "page" })
   fill(main, head.element, area)
   let rows: ReadonlyArray<SessionRecord> = []
-  const revoke = async ({ id }: SessionRecord) => {
-    await app.client.send(`/admin/v1/sessions/${encodeURIComponent(id)}`, { method: "DELETE" })
-    app.toast(text.revoked)
-    await loading.run(true)
+  let next: string | null = null
+
+  const revoke = (row: SessionRecord) =>
+    openDialog({
+      title: text.revokeTitle,
+      safe: words.dialog.keep,
+      body: [h("p", {}, text.revokeText(whoIs(row), row.address))],
+      act: {
+        word: text.revokeSession,
+        isDangerous: true,
+        run: async () => {
+          await app.client.send(`/admin/v1/sessions/${encodeURIComponent(row.id)}`, { method: "DELETE" })
+          app.toast(text.revoked)
+          await loading.run(true)
+        }
+      }
+    })
+
+  const pageAfter = (after?: string) =>
+    app.client.json<SessionPage>(
+      `/admin/v1/sessions${after === undefined ? "" : `?after=${encodeURIComponent(after)}`}`
+    )
+  const more = async () => {
+    const page = await pageAfter(next ?? undefined)
+    rows = [...rows, ...page.data]
+    next = page.next
+    draw()
   }
-  const cell = (name: string, look: string, ...children: ReadonlyArray<Child>) =>
-    h("td", { class: look, "data-head": name }, children)
   const draw = () => {
-    head.note.textContent = text.count(number(rows.length))
+    head.note.textContent = text.count(`${number(rows.length)}${next === null ? "" : "+"}`)
     const heads = [
-      [text.who, ""],
-      [text.since, ""],
-      [text.used, ""],
-      [text.ends, ""],
-      [text.change, "right"]
+      [text.who, "", 180],
+      [text.from, "", 0],
+      [text.since, "", 120],
+      [text.used, "", 120],
+      [text.ends, "", 90],
+      [text.change, "right", 90]
     ] as const
-    fill(
+    refill(
       area,
       h(
         "div",
-        { class: "bleed" },
+        { class: "bleed sideways", tabindex: 0, role: "region", "aria-label": text.title },
         h(
           "table",
           { class: "table stacks", "aria-label": text.title },
@@ -57,35 +121,24 @@ export const sessions: Page = (app: App, main) => {
             h(
               "tr",
               {},
-              heads.map(([name, look]) => h("th", { scope: "col", class: look }, name))
+              heads.map(([name, look, width]) =>
+                h("th", { scope: "col", class: look, ...(width === 0 ? {} : { css: { width: `${width}px` } }) }, name)
+              )
             )
           ),
           h(
             "tbody",
             {},
-            rows.map((row) =>
-              h(
-                "tr",
-                {},
-                h(
-                  "td",
-                  { class: "whole" },
-                  row.kind === "operator" ? text.operator : [row.account ?? "", faint(" / "), row.key ?? ""],
-                  row.current === true && faint(`, ${text.this}`)
-                ),
-                cell(text.since, "quiet", when(app, row.created_at, "ago")),
-                cell(text.used, "quiet", when(app, row.last_used_at, "ago")),
-                cell(text.ends, "quiet", span(Date.parse(row.expires_at) - Date.now())),
-                h(
-                  "td",
-                  { class: "right whole" },
-                  button(text.revoke, () => void revoke(row), { look: "small danger" })
-                )
-              )
-            )
+            rows.map((row) => rowOf(app, row, revoke))
           )
         )
       ),
+      next !== null &&
+        h(
+          "p",
+          { class: "more" },
+          button(text.more, () => void more())
+        ),
       h("p", { class: "hint rule" }, text.hint)
     )
   }
@@ -93,12 +146,23 @@ export const sessions: Page = (app: App, main) => {
     app,
     text.title,
     area,
-    () => app.client.json<{ readonly data: ReadonlyArray<SessionRecord> }>("/admin/v1/sessions"),
-    ({ data }) => {
-      rows = data
+    () => pageAfter(),
+    (page) => {
+      rows = page.data
+      next = page.next
       draw()
     }
   )
+  const heard = app.live.onChange(({ what }) => {
+    if (what === "session") void loading.run(true)
+  })
   void loading.run()
-  return { show: () => {}, redraw: draw, close: () => loading.close() }
+  return {
+    show: () => {},
+    redraw: draw,
+    close() {
+      heard()
+      loading.close()
+    }
+  }
 }

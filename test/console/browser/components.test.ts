@@ -1,0 +1,54 @@
+import { resolve } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Browser } from "playwright-core"
+import { startGateway } from "../../e2e/process.ts"
+import type { GatewayProcess } from "../../e2e/process.ts"
+import { adminKey, fitsIn, openBrowser, picture, startOperated, violations, visit, withoutChromium } from "./browser.ts"
+
+const isSkipped = withoutChromium("test/console/browser/components.test.ts")
+
+let browser: Browser
+let sources: GatewayProcess
+
+describe.skipIf(isSkipped)("the page of components", () => {
+  beforeAll(async () => {
+    browser = await openBrowser()
+    sources = await startGateway({
+      command: [process.execPath, resolve("src/main.ts"), "serve"],
+      env: { GATEWAY_ADMIN_KEY: adminKey }
+    })
+  })
+  afterAll(() => Promise.all([browser.close(), sources.dispose()]))
+
+  it.each([
+    { theme: "light", width: 1440 },
+    { theme: "dark", width: 1440 },
+    { theme: "light", width: 390 }
+  ] as const)("shows each of them, from sources: $theme, $width", async ({ theme, width }) => {
+    const visitor = await visit(browser, sources, { theme, width })
+    const { page } = visitor
+    await page.goto("/console/components")
+    await page.getByRole("heading", { level: 1 }).waitFor()
+    expect(await page.getByRole("heading", { level: 2 }).count()).toBeGreaterThan(8)
+    expect(await violations(page)).toEqual([])
+    expect(await fitsIn(page)).toBe(true)
+    await picture(page, `components-${theme}-${width}`)
+    await page.getByRole("button", { name: "Open", exact: true }).click()
+    await page.getByRole("dialog").waitFor()
+    await page.keyboard.press("Escape")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it("is not in what is shipped", async () => {
+    const shipped = await startOperated()
+    const visitor = await visit(browser, shipped)
+    await visitor.page.goto("/console/components")
+    await visitor.page.getByLabel("Key", { exact: true }).waitFor()
+    expect(await visitor.page.getByRole("heading", { name: "Components" }).count()).toBe(0)
+    visitor.quiet()
+    await visitor.close()
+    await shipped.dispose()
+  })
+})

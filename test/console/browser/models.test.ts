@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Browser } from "playwright-core"
+import type { GatewayProcess } from "../../e2e/process.ts"
+import {
+  adminKey,
+  fitsIn,
+  openBrowser,
+  picture,
+  signIn,
+  startOperated,
+  violations,
+  visit,
+  withoutChromium
+} from "./browser.ts"
+
+const isSkipped = withoutChromium("test/console/browser/models.test.ts")
+
+/** An upstream that lists its models, and answers one of them. */
+const upstream = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  fetch: async (request) => {
+    asked.push(new URL(request.url).pathname)
+    if (request.url.endsWith("/models")) return Response.json({ object: "list", data: [{ id: "gpt-5" }, { id: "x" }] })
+    const sent: { readonly model: string } = JSON.parse(await request.text())
+    if (sent.model === "x") return Response.json({ error: { message: "no such model" } }, { status: 404 })
+    return Response.json({
+      id: "chatcmpl-1",
+      object: "chat.completion",
+      created: 1,
+      model: sent.model,
+      choices: [{ index: 0, finish_reason: "length", message: { role: "assistant", content: "H" } }],
+      usage: { prompt_tokens: 8, completion_tokens: 1, total_tokens: 9 }
+    })
+  }
+})
+const asked: Array<string> = []
+
+const config = `upstreams:
+  near: { protocol: openai-chat, base_url: "http://127.0.0.1:${upstream.port}/v1", api_key: near-secret }
+  far: { protocol: anthropic-messages, base_url: "http://127.0.0.1:1/v1", api_key: far-secret }
+models:
+  gpt-5: near
+  house: { routes: [{ upstream: far, model: claude-sonnet-4-5 }, { upstream: near, model: gpt-5 }], price: { input: 2, output: 4 }, context: 200000 }
+  unpriced-model: { routes: [{ upstream: near, model: x }] }
+`
+
+let browser: Browser
+let gateway: GatewayProcess
+
+describe.skipIf(isSkipped)("the models in the console", () => {
+  beforeAll(async () => {
+    ;[browser, gateway] = await Promise.all([openBrowser(), startOperated(config)])
+  })
+  afterAll(() => Promise.all([browser.close(), gateway.dispose(), upstream.stop(true)]))
+
+  it("say where they run, what they cost and who says so, what they take, and whether they answer", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    visitor.awaits(/status of (4|5)\d\d/)
+    await signIn(page, adminKey)
+    await page.goto("/console/models")
+    const table = page.getByRole("table", { name: "Models" })
+    const row = (name: string) => table.getByRole("row").filter({ has: page.locator("b", { hasText: name }) })
+    await table.waitFor()
+    expect(await row("gpt-5").textContent()).toMatch(/near gpt-5.*1\.250.*public list \d{4}-\d\d-\d\d.*images/)
+    expect(await row("house").textContent()).toMatch(/1 far claude-sonnet-4-5.*2 near gpt-5.*200,000.*gateway\.yaml/)
+    expect(await row("house").textContent()).toContain("images, PDF, tools, web search")
+    expect(await row("unpriced-model").textContent()).toMatch(/unpriced.*nowhere/)
+    expect(await row("sandbox-video").textContent()).toMatch(/built in.*480p 720p 1080p/)
+    await page.getByText("An unpriced model costs nothing here").waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, "models-full")
+
+    const dialog = page.getByRole("dialog")
+    asked.length = 0
+    await row("gpt-5").getByRole("button", { name: "Test now" }).click()
+    await dialog.getByText(/spends at most \$0\.000\d+/).waitFor()
+    await picture(page, "models-test")
+    expect(asked).toEqual([])
+    await page.keyboard.press("Escape")
+    await dialog.waitFor({ state: "detached" })
+    expect(asked).toEqual([])
+    await row("gpt-5").getByRole("button", { name: "Test now" }).click()
+    await dialog.getByRole("button", { name: "Send it" }).click()
+    await expect.poll(() => row("gpt-5").locator(".status.well").count()).toBe(1)
+    expect(asked).toEqual(["/v1/chat/completions"])
+
+    // What nobody has priced may cost at its upstream: it is not asked without a click that says so.
+    await row("unpriced-model").getByRole("button", { name: "Test now" }).click()
+    await dialog.getByText("its upstream may charge for it").waitFor()
+    await dialog.getByRole("button", { name: "Send it" }).click()
+    await expect.poll(() => row("unpriced-model").locator(".status.bad").textContent()).toMatch(/404/)
+    await row("sandbox-text").getByRole("button", { name: "Test now" }).click()
+    await expect.poll(() => row("sandbox-text").locator(".status.well").count()).toBe(1)
+
+    const upstreams = page.getByRole("table", { name: "Upstreams" })
+    await upstreams.getByRole("button", { name: "Test now: near" }).click()
+    await upstreams.getByText(/^2 models, /).waitFor()
+    expect(asked.at(-1)).toBe("/v1/models")
+    await upstreams.getByRole("button", { name: "Test now: far" }).click()
+    await expect.poll(() => upstreams.getByRole("row", { name: /^far/ }).locator(".status.bad").count()).toBe(1)
+    await page.getByRole("button", { name: "Test all" }).click()
+    await dialog.getByText("to each of 3 models").waitFor()
+    await dialog.getByText("Nobody has priced 1 of them").waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press("Escape")
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it.each([390, 900, 1100])("fit a window of %i", async (width) => {
+    const visitor = await visit(browser, gateway, { width, height: 844 })
+    await signIn(visitor.page, adminKey)
+    await visitor.page.goto("/console/models")
+    await visitor.page.getByRole("table", { name: "Models" }).waitFor()
+    expect(await fitsIn(visitor.page)).toBe(true)
+    if (width === 390) {
+      const sideways = await visitor.page
+        .locator(".sideways")
+        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+      expect(sideways).toBe(0)
+    }
+    await picture(visitor.page, `models-${width}`)
+    visitor.quiet()
+    await visitor.close()
+  })
+})

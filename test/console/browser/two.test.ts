@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Browser, Page } from "playwright-core"
+import type { GatewayProcess } from "../../e2e/process.ts"
+import { adminKey, openBrowser, picture, signIn, startOperated, violations, visit, withoutChromium } from "./browser.ts"
+import { calls } from "./seed.ts"
+
+const isSkipped = withoutChromium("test/console/browser/two.test.ts")
+
+let browser: Browser
+let gateway: GatewayProcess
+
+const twoOperators = async () => {
+  const both = await Promise.all([visit(browser, gateway), visit(browser, gateway)])
+  await Promise.all(both.map(({ page }) => signIn(page, adminKey)))
+  return both
+}
+
+const group = (page: Page, name: string) => page.getByRole("dialog").getByRole("group", { name, exact: true })
+
+describe.skipIf(isSkipped)("two operators at once", () => {
+  beforeAll(async () => {
+    ;[browser, gateway] = await Promise.all([openBrowser(), startOperated()])
+  })
+  afterAll(() => Promise.all([browser.close(), gateway.dispose()]))
+
+  it("see each other's changes within two seconds, on every page that shows them", async () => {
+    const [one, other] = await twoOperators()
+    const { admin } = calls(gateway)
+    const within = { timeout: 2_000 }
+    await one.page.goto("/console/keys")
+    await one.page.locator("main tbody tr[data-id]").first().waitFor()
+    const made = await admin("/keys", { name: "seen at once", account: "default" })
+    await expect.poll(() => one.page.locator("main").textContent(), within).toContain("seen at once")
+    await admin(`/keys/${made.key.id}/revoke`)
+    const row = one.page.locator(`tr[data-id="${made.key.id}"]`)
+    await expect.poll(() => row.textContent(), within).toContain("revoked")
+    await other.page.goto("/console/accounts")
+    await other.page.getByRole("table", { name: "Accounts" }).waitFor()
+    await admin("/accounts", { id: "seen", balance_usd: "3" })
+    await expect.poll(() => other.page.locator("main").textContent(), within).toContain("seen")
+    await admin("/accounts/seen/credit", { usd: "4" })
+    await expect.poll(() => other.page.locator("main").textContent(), within).toContain("$7.00")
+    await one.page.goto("/console/tasks")
+    await one.page.getByRole("heading", { name: "No tasks yet" }).waitFor()
+    await one.page.getByRole("button", { name: "Live" }).click()
+    await calls(gateway).video("[[sandbox: queue=1h]] A paper boat")
+    await expect.poll(() => one.page.locator("main tbody tr[data-id]").count(), within).toBe(1)
+    one.quiet()
+    other.quiet()
+    await Promise.all([one.close(), other.close()])
+  })
+
+  it("choose from both states of a key that the other was faster with", async () => {
+    const [one, other] = await twoOperators()
+    const { admin } = calls(gateway)
+    const made = await admin("/keys", { name: "shared", account: "default", limits: { requests_per_minute: 10 } })
+    const drawer = one.page.locator(".drawer")
+    for (const { page } of [one, other]) {
+      await page.goto(`/console/keys/${made.key.id}`)
+      await page.locator(".drawer").getByRole("button", { name: "Edit limits" }).click()
+      await page.getByRole("dialog").waitFor()
+    }
+    one.awaits(/status of 409/)
+    const theirs = other.page.getByRole("dialog")
+    await theirs.getByLabel("Requests a minute").fill("77")
+    await theirs.getByLabel("Tokens a minute").fill("5000")
+    await theirs.getByRole("button", { name: "Save changes" }).click()
+    await expect.poll(() => drawer.textContent(), { timeout: 2_000 }).toContain("77 rpm")
+
+    const mine = one.page.getByRole("dialog")
+    await mine.getByLabel("Requests a minute").fill("33")
+    await mine.getByLabel("Name").fill("shared by two")
+    await mine.getByRole("button", { name: "Save changes" }).click()
+    await mine.getByText("Somebody else has changed this meanwhile.").waitFor()
+    // What only the other has changed is taken as it is stored; what both have changed is asked.
+    await expect.poll(() => mine.getByLabel("Tokens a minute").inputValue()).toBe("5000")
+    expect(await group(one.page, "Tokens a minute").getByLabel("Stored now: 5000").isChecked()).toBe(true)
+    expect(await group(one.page, "Requests a minute").getByLabel("Yours: 33").isChecked()).toBe(true)
+    expect(await group(one.page, "Requests a minute").textContent()).toContain("77")
+    expect(await group(one.page, "Models").count()).toBe(0)
+    expect(await violations(one.page)).toEqual([])
+    await picture(one.page, "stale-key")
+    await group(one.page, "Requests a minute").getByLabel("Stored now: 77").check()
+    expect(await mine.getByLabel("Requests a minute").inputValue()).toBe("77")
+    await mine.getByRole("button", { name: "Save changes" }).click()
+    await mine.waitFor({ state: "detached" })
+    await expect.poll(() => drawer.textContent()).toContain("77 rpm · 5,000 tpm")
+    await expect.poll(() => drawer.textContent()).toContain("shared by two")
+    // Whoever looks is not written over: the other's form is the older one now.
+    await expect.poll(() => other.page.locator(".drawer").textContent(), { timeout: 2_000 }).toContain("shared by two")
+    one.quiet()
+    other.quiet()
+    await Promise.all([one.close(), other.close()])
+  })
+
+  it("choose from both states of an account, by keyboard alone", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    const { admin } = calls(gateway)
+    await admin("/accounts", { id: "both", limits: { requests_per_minute: 5 } })
+    await signIn(page, adminKey)
+    await page.goto("/console/accounts")
+    const row = page.getByRole("table", { name: "Accounts" }).getByRole("row").filter({ hasText: "both" })
+    await row.getByRole("button", { name: "Edit both" }).focus()
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").getByLabel("Requests a minute").waitFor()
+    await page.keyboard.press("Control+A")
+    await page.keyboard.type("9")
+    visitor.awaits(/status of 409/)
+    await fetch(`${gateway.url}/admin/v1/accounts/both`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ limits: { requests_per_minute: 7 } })
+    })
+    await page.keyboard.press("Enter")
+    await group(page, "Requests a minute").waitFor()
+    // The focus is on the choice; the arrow takes the other state, Enter saves.
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("radio")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.getByRole("dialog").waitFor({ state: "detached" })
+    await expect.poll(() => row.textContent()).toContain("9 rpm")
+    await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Edit both")
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it("see who is signed in, and end a session of the other at once", async () => {
+    const [one, other] = await twoOperators()
+    other.awaits(/status of 401/)
+    await one.page.getByRole("link", { name: "Sessions" }).click()
+    const table = one.page.getByRole("table", { name: "Sessions" })
+    await table.getByText("this one").waitFor()
+    expect(await violations(one.page)).toEqual([])
+    await picture(one.page, "sessions")
+    const rows = table.locator("tbody tr")
+    const before = await rows.count()
+    expect(before).toBeGreaterThanOrEqual(2)
+    await other.page.goto("/console/keys")
+    await other.page.locator("main tbody tr[data-id]").first().waitFor()
+    // The newest that is not one's own is the other's.
+    const theirs = rows.filter({ hasNotText: "this one" }).first()
+    await theirs.getByRole("button", { name: /^Revoke/ }).click()
+    await one.page.getByRole("dialog").getByRole("button", { name: "Revoke session" }).click()
+    await expect.poll(() => rows.count(), { timeout: 2_000 }).toBe(before - 1)
+    await other.page.getByLabel("Key", { exact: true }).waitFor()
+    await other.page.getByText("The session has ended.").waitFor()
+    one.quiet()
+    other.quiet()
+    await Promise.all([one.close(), other.close()])
+  })
+})
