@@ -143,7 +143,7 @@ describe.skipIf(isSkipped)("what an operator does in the console", () => {
     await picture(page, "account-credit")
     await dialog.getByRole("button", { name: "Add credit" }).click()
     await expect.poll(() => row.innerText()).toContain("$12.50")
-    await row.getByRole("button", { name: "Edit new-team" }).click()
+    await row.getByRole("button", { name: "Edit new-team", exact: true }).click()
     await dialog.getByLabel("Tokens a minute").fill("400,000")
     await dialog.getByRole("button", { name: "Save changes" }).click()
     await expect.poll(() => row.innerText()).toContain("400 k tpm")

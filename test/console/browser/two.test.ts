@@ -101,7 +101,7 @@ describe.skipIf(isSkipped)("two operators at once", () => {
     await signIn(page, adminKey)
     await page.goto("/console/accounts")
     const row = page.getByRole("table", { name: "Accounts" }).getByRole("row").filter({ hasText: "both" })
-    await row.getByRole("button", { name: "Edit both" }).focus()
+    await row.getByRole("button", { name: "Edit both", exact: true }).focus()
     await page.keyboard.press("Enter")
     await page.getByRole("dialog").getByLabel("Requests a minute").waitFor()
     await page.keyboard.press("Control+A")

@@ -1,6 +1,7 @@
 import { Refused } from "../client.ts"
 import { fill, h } from "../dom.ts"
 import { words } from "../words/words.ts"
+import { Invalid } from "./dialog.ts"
 
 const text = words.stale
 
@@ -94,8 +95,10 @@ export const staleEdit = <A extends object>(first: A | undefined, fields: Readon
       await write(version === undefined ? {} : { version })
     } catch (error) {
       const now = error instanceof Refused && error.status === 409 ? storedIn<A>(error) : undefined
-      if (now !== undefined) show(now)
-      throw error
+      if (now === undefined) throw error
+      show(now)
+      // It says so itself.
+      throw new Invalid("")
     }
   }
   return { element, save }

@@ -146,7 +146,7 @@ export const modelTests = (app: App) => {
       asked.set(name, place)
       if (place.childElementCount === 0) {
         place.append(
-          button(words.upstreams.list, () => void askUpstream(name, place), {
+          button(text.test, () => void askUpstream(name, place), {
             look: "small",
             "aria-label": words.upstreams.testNow(name)
           })

@@ -17,7 +17,6 @@ export const upstreams = {
   unbounded: "no bound",
   test: "Test",
   testNow: (name: string) => `Test now: ${name}`,
-  list: "List models",
   testing: "testing",
   answered: (models: string, took: string) => `${models} models, ${took}`
 }
