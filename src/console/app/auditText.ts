@@ -14,7 +14,7 @@ const short = (value: unknown): string => {
   if (isRecord(value)) {
     if (typeof value["usd"] === "string") return `$${value["usd"]}`
     const parts = Object.entries(value).flatMap(([name, part]) =>
-      part === null || part === false || name === "object" || name === "id" || name === "version"
+      part === null || part === false || part === 0 || name === "object" || name === "id" || name === "version"
         ? []
         : [`${name.replaceAll("_", " ")} ${short(part)}`]
     )
@@ -29,7 +29,7 @@ const changesOf = ({
   after,
   before
 }: Pick<AuditRecord, "after" | "before">): ReadonlyArray<readonly [name: string, before: string, after: string]> => {
-  if (!isRecord(before) || !isRecord(after)) {
+  if (!isRecord(before) || !isRecord(after) || !Object.keys(after).some((name) => name in before)) {
     return [["", before === null || before === undefined ? words.none : short(before), short(after)]]
   }
   // How often a record was changed says nothing of the change.

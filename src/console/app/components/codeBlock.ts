@@ -3,7 +3,8 @@ import { h } from "../dom.ts"
 import { words } from "../words/words.ts"
 import { button } from "./bits.ts"
 
-export type Snippet = readonly [name: string, text: string]
+/** @param whole what is copied, where that is more than what is shown */
+export type Snippet = readonly [name: string, text: string, whole?: string]
 
 /** Text to copy, under tabs where there is more than one. */
 export const codeBlock = (
@@ -15,7 +16,9 @@ export const codeBlock = (
   const panes = snippets.map(([name, text], index) =>
     h("pre", { tabindex: 0, hidden: index !== 0, role: "region", "aria-label": name === "" ? label : name }, text)
   )
-  const copy = button(words.copy.button, () => app.copy(snippets[chosen]?.[1] ?? ""), { look: "small" })
+  const copy = button(words.copy.button, () => app.copy(snippets[chosen]?.[2] ?? snippets[chosen]?.[1] ?? ""), {
+    look: "small"
+  })
   if (snippets.length === 1) return h("div", { class: "code alone" }, copy, panes)
   const tabs = snippets.map(([name], index) =>
     h(

@@ -104,15 +104,15 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
 const accountsTable = (rows: ReadonlyArray<AccountRecord>, dialogs: AccountDialogs) => {
   const { columns } = text
   const heads = [
-    [columns.account, "", 150],
+    [columns.account, "", 190],
     [columns.keys, "right", 60],
     [columns.granted, "right", 100],
     [columns.settled, "right", 100],
     [columns.held, "right", 84],
     [columns.available, "right", 106],
     [columns.share, "apart", 0],
-    [columns.limits, "no-mid", 150],
-    [columns.change, "right", 282]
+    [columns.limits, "no-mid", 140],
+    [columns.change, "right", 312]
   ] as const
   return h(
     "table",

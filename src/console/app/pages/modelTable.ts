@@ -67,8 +67,8 @@ const heads = [
   [columns.input, "right", 66],
   [columns.cached, "right", 90],
   [columns.output, "right", 76],
-  [columns.from, "apart", 166],
-  [columns.takes, "", 232],
+  [columns.from, "apart", 186],
+  [columns.takes, "", 222],
   [columns.test, "apart", 116]
 ] as const
 

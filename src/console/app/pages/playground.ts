@@ -1,4 +1,4 @@
-import type { RequestView } from "../../../requests/RequestView.ts"
+import type { RequestDetail, RequestView } from "../../../requests/RequestView.ts"
 import type { App, Page } from "../app.ts"
 import { button, copyable, quiet, segments } from "../components/bits.ts"
 import { codeBlock } from "../components/codeBlock.ts"
@@ -13,10 +13,12 @@ import { families, isStreamed } from "../play/draft.ts"
 import type { Draft, Family, Turn } from "../play/draft.ts"
 import { dropZone } from "../play/files.ts"
 import { quoteLine } from "../play/quoteLine.ts"
+import { recordedIn } from "../play/recorded.ts"
 import { sendDraft } from "../play/send.ts"
 import { snippetsOf } from "../play/snippets.ts"
 import { toolEditor } from "../play/tools.ts"
 import { hrefOf, withQuery } from "../router.ts"
+import { servedModels } from "../upstreamSource.ts"
 import { words } from "../words/words.ts"
 
 const text = words.playground
@@ -181,7 +183,9 @@ export const playground: Page = (app, main) => {
   const fillModels = async () => {
     const wanted = model.value === "" ? (app.route().query.get("model") ?? "") : model.value
     const all = app.session.kind === "operator" ? await app.catalogue.modelsOf(key.value) : await app.catalogue.models()
-    const fit = all.filter((name) => likely(family(), name))
+    const kinds = await kindsOf(app)
+    const wantedKind = family() === "videos" ? "video" : family() === "embeddings" ? "embedding" : "text"
+    const fit = all.filter((name) => (kinds.get(name) ?? (likely(family(), name) ? wantedKind : "")) === wantedKind)
     const names = fit.length === 0 ? all : fit
     const chosen = names.includes(wanted)
       ? wanted
@@ -226,9 +230,18 @@ export const playground: Page = (app, main) => {
   /** What is known of a request that is to be repeated: everything but its text. */
   const repeat = async (id: string) => {
     const base = app.session.kind === "operator" ? "/admin/v1/requests/" : "/v1/requests/"
-    const request = await app.client.json<RequestView>(base + encodeURIComponent(id))
+    const request = await app.client.json<RequestDetail>(base + encodeURIComponent(id))
     fill(head.note, quiet(text.repeated(""), copyable(app, id)))
-    note.hidden = false
+    const asked = request.bodies === null ? undefined : recordedIn(request.bodies.request)
+    if (asked !== undefined) {
+      user.value = asked.user ?? ""
+      system.value = asked.system ?? ""
+      maxTokens.value = asked.maxTokens === undefined ? "" : String(asked.maxTokens)
+      temperature.value = asked.temperature === undefined ? "" : String(asked.temperature)
+      tools.use(asked.tools)
+    }
+    note.textContent = asked === undefined ? text.noBodies : text.onlyPart
+    note.hidden = asked?.isPart === false
     const known = request.family === "videos" ? "videos" : isFamily(request.family) ? request.family : "messages"
     if ([...key.options].some(({ value }) => value === request.key)) key.value = request.key
     app.go(withQuery(app.route(), { family: known, from: "", model: request.model ?? "" }), "replace")
@@ -262,6 +275,13 @@ export const playground: Page = (app, main) => {
       quote.close()
     }
   }
+}
+
+/** What each model makes, as those who run the gateway are told; others go by its name. */
+const kindsOf = async (app: App): Promise<ReadonlyMap<string, string>> => {
+  if (app.session.kind === "account") return new Map()
+  const models = await servedModels(app).catch(() => [])
+  return new Map(models.map(({ id, kind }) => [id, kind]))
 }
 
 /** What a request that was streamed cost, a moment after its end. */

@@ -4,20 +4,27 @@ import type { Family } from "./draft.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Long contents (files) are cut: whoever pastes this has the file. */
+/** Long contents (files) are cut where they are shown; what is copied has them whole. */
 const longest = 400
 
-const cut = (_: string, value: unknown): unknown =>
-  typeof value === "string" && value.length > longest ? `${value.slice(0, 60)}… (${value.length} characters)` : value
+const cut = (value: unknown): unknown => {
+  if (typeof value === "string" && value.length > longest) {
+    return `${value.slice(0, 60)}… (${value.length} characters)`
+  }
+  if (Array.isArray(value)) return value.map(cut)
+  if (typeof value !== "object" || value === null) return value
+  return cutIn({ ...value })
+}
+const cutIn = (body: Json): Json => Object.fromEntries(Object.entries(body).map(([name, value]) => [name, cut(value)]))
 
-const json = (body: Json) => JSON.stringify(body, cut, 2)
+const json = (body: Json) => JSON.stringify(body, null, 2)
 
 /** JSON as Python writes it. */
 const python = (value: unknown, indent: string): string => {
   if (value === null || value === undefined) return "None"
   if (value === true) return "True"
   if (value === false) return "False"
-  if (typeof value === "string" || typeof value === "number") return JSON.stringify(cut("", value))
+  if (typeof value === "string" || typeof value === "number") return JSON.stringify(value)
   const inner = `${indent}    `
   if (Array.isArray(value)) {
     if (value.length === 0) return "[]"
@@ -43,8 +50,12 @@ const pythonOf = (origin: string, family: Family, body: Json): string => {
   const { stream: _, stream_options: __, ...rest } = body
   const openai = `import os\nfrom openai import OpenAI\n\nclient = OpenAI(base_url="${origin}/v1", api_key=os.environ["GATEWAY_KEY"])\n`
   switch (family) {
-    case "messages":
-      return `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${origin}", auth_token=os.environ["GATEWAY_KEY"])\nwith client.messages.stream(\n${named(rest)}\n) as stream:\n    for text in stream.text_stream:\n        print(text, end="", flush=True)`
+    case "messages": {
+      // Newer versions of the client have no argument for it.
+      const { temperature, ...others } = rest
+      const asked = temperature === undefined ? rest : { ...others, extra_body: { temperature } }
+      return `import os\nfrom anthropic import Anthropic\n\nclient = Anthropic(base_url="${origin}", auth_token=os.environ["GATEWAY_KEY"])\nwith client.messages.stream(\n${named(asked)}\n) as stream:\n    for text in stream.text_stream:\n        print(text, end="", flush=True)`
+    }
     case "responses":
       return `${openai}with client.responses.stream(\n${named(rest)}\n) as stream:\n    for event in stream:\n        if event.type == "response.output_text.delta":\n            print(event.delta, end="", flush=True)`
     case "chat":
@@ -74,8 +85,11 @@ const typescriptOf = (origin: string, family: Family, body: Json): string => {
 }
 
 /** The same request as others would send it. */
-export const snippetsOf = (origin: string, family: Family, body: Json): ReadonlyArray<Snippet> => [
-  ["curl", curl(origin, family, body)],
-  ["Python", pythonOf(origin, family, body)],
-  ["TypeScript", typescriptOf(origin, family, body)]
-]
+export const snippetsOf = (origin: string, family: Family, body: Json): ReadonlyArray<Snippet> => {
+  const shown = cutIn(body)
+  return [
+    ["curl", curl(origin, family, shown), curl(origin, family, body)],
+    ["Python", pythonOf(origin, family, shown), pythonOf(origin, family, body)],
+    ["TypeScript", typescriptOf(origin, family, shown), typescriptOf(origin, family, body)]
+  ]
+}

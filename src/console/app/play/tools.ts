@@ -29,8 +29,15 @@ export const toolEditor = (changed: () => void) => {
       id: "tool-parameters",
       class: "input mono"
     })
-    openDialog({
-      title: text.editTool,
+    const remove = () => {
+      tools = tools.filter((one) => one.tool !== before)
+      draw()
+      changed()
+      dialog.close()
+    }
+    const dialog = openDialog({
+      title: before === undefined ? text.addTool : text.editTool(before.name),
+      foot: before === undefined ? "" : button(text.toolRemove, remove, { look: "danger" }),
       body: [
         field(text.toolName, name),
         field(text.toolDescription, description),
@@ -72,10 +79,9 @@ export const toolEditor = (changed: () => void) => {
         draw()
         changed()
       }),
-      tools.length > 0 &&
-        button(text.editTool, () => edit(tools.find(({ isOn }) => isOn)?.tool ?? tools[0]?.tool), {
-          look: "ghost small"
-        }),
+      tools.map(
+        ({ isOn, tool }) => isOn && button(text.editTool(tool.name), () => edit(tool), { look: "ghost small" })
+      ),
       button(text.addTool, () => edit(undefined), { look: "ghost small" })
     )
   }
@@ -83,6 +89,15 @@ export const toolEditor = (changed: () => void) => {
   return {
     element,
     tools: () => tools.flatMap(({ isOn, tool }) => (isOn ? [tool] : [])),
-    hasSearch: () => hasSearch
+    hasSearch: () => hasSearch,
+    /** These are on, beside those that were there. */
+    use(given: ReadonlyArray<FunctionTool>) {
+      const names = new Set(given.map(({ name }) => name))
+      tools = [
+        ...tools.filter(({ tool }) => !names.has(tool.name)).map(({ tool }) => ({ tool, isOn: false })),
+        ...given.map((tool) => ({ tool, isOn: true }))
+      ]
+      draw()
+    }
   }
 }

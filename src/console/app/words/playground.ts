@@ -25,7 +25,7 @@ export const playground = {
   tools: "Tools",
   search: "web_search",
   addTool: "Add a function",
-  editTool: "A function",
+  editTool: (name: string) => `Edit ${name}`,
   toolName: "Name",
   toolDescription: "Description",
   toolParameters: "Parameters, as JSON Schema",
@@ -67,5 +67,6 @@ export const playground = {
   adapted: (names: string) => `Adapted: ${names}`,
   sameAs: "The same as code",
   repeated: (id: string) => `from ${id}`,
+  onlyPart: "The question is taken over. Files and the turns before it are not.",
   noBodies: "What was asked is not recorded: model, family and limits are taken over, the text is yours."
 }
