@@ -35,13 +35,6 @@ export const inputField = <A>(
 const versionOf = (record: object | undefined): number | undefined =>
   record !== undefined && "version" in record && typeof record.version === "number" ? record.version : undefined
 
-const storedIn = <A>({ body }: Refused): A | undefined => {
-  const told: { readonly current?: A; readonly error?: { readonly current?: A } } | null = JSON.parse(
-    JSON.stringify(body)
-  )
-  return told?.current ?? told?.error?.current
-}
-
 /**
  * Keeps one from writing over what somebody else has changed: of each part that differs both states are shown, to choose
  * from. What one has not touched oneself is taken as it is stored now.
@@ -71,6 +64,13 @@ export const staleEdit = <A extends object>(first: A | undefined, fields: Readon
     )
   }
 
+  const storedIn = ({ body }: Refused): A | undefined => {
+    const told: { readonly current?: A; readonly error?: { readonly current?: A } } | null = JSON.parse(
+      JSON.stringify(body)
+    )
+    return told?.current ?? told?.error?.current
+  }
+
   const show = (now: A) => {
     const before = base
     base = now
@@ -94,7 +94,7 @@ export const staleEdit = <A extends object>(first: A | undefined, fields: Readon
     try {
       await write(version === undefined ? {} : { version })
     } catch (error) {
-      const now = error instanceof Refused && error.status === 409 ? storedIn<A>(error) : undefined
+      const now = error instanceof Refused && error.status === 409 ? storedIn(error) : undefined
       if (now === undefined) throw error
       show(now)
       // It says so itself.

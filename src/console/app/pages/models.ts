@@ -35,7 +35,7 @@ export const models: Page = (app, main) => {
       h("p", { class: "hint rule" }, text.takesNote),
       rows.some(({ price }) => price === null) && h("p", { class: "hint" }, text.unpricedNote),
       h("div", { class: "caption below" }, h("h2", {}, text.upstreams), faint(text.upstreamsNote)),
-      upstreamTable(upstreams, true, tests.ofUpstream)
+      upstreamTable(upstreams, true, (upstream) => tests.ofUpstream(upstream))
     )
   }
   const loading = loader(
