@@ -12,6 +12,7 @@ import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
 import { Feed } from "../feed/Feed.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import type { KeySettings } from "./KeysApi.ts"
+import { makeLogs } from "./makeLogs.ts"
 import { OverviewAdministration } from "./OverviewAdministration.ts"
 import { makeTestUpstream } from "./testUpstream.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
@@ -164,11 +165,16 @@ const OperationsHandlers = handlers(
 
 const WatchHandlers = handlers(
   AdminWatchApi,
-  Effect.map(Effect.all([OverviewAdministration, Feed, makeTestUpstream]), ([{ overview }, feed, test]) => ({
-    overview: ({ urlParams }) => overview(urlParams),
-    events: ({ request }) => feed.watch(request),
-    testUpstream: ({ path }) => test(path.name)
-  }))
+  Effect.map(
+    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs]),
+    ([{ overview }, feed, test, logs]) => ({
+      overview: ({ urlParams }) => overview(urlParams),
+      events: ({ request }) => feed.watch(request),
+      testUpstream: ({ path }) => test(path.name),
+      logs: ({ urlParams }) => Effect.sync(() => logs.last(urlParams)),
+      followLogs: ({ request, urlParams }) => logs.follow(request, urlParams)
+    })
+  )
 )
 
 /** The admin API's handlers. */

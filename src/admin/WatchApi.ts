@@ -5,6 +5,7 @@ import { CodedError } from "../contract/codedErrors.ts"
 import { said } from "../contract/fields.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
+import { LogLines, LogParams } from "./LogLines.ts"
 import { OverviewRecord } from "./OverviewRecord.ts"
 
 const Step = Schema.NumberFromString.pipe(
@@ -75,6 +76,32 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
           summary: "Ask an upstream what it serves",
           description: "Costs nothing; one of videos, which has no list of models, is not asked."
         })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("logs", "/admin/v1/logs")
+      .setUrlParams(Schema.Struct(LogParams))
+      .addSuccess(LogLines)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Read the last lines of the log",
+          description:
+            "Of the process that answers: its last megabyte of lines, in memory. They say what its standard output says, " +
+            "from `log.level` on."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.get("followLogs", "/admin/v1/logs/events")
+      .setUrlParams(Schema.Struct(LogParams))
+      .addSuccess(EventsAnswer)
+      .annotate(LongLived, true)
+      .annotateContext(
+        watching(
+          "Follow the log",
+          "Server-sent events, of the process that answers: `line` (a line of the log; first the last ones that there are) " +
+            "and `missed` (more than the reader took). It ends with what opened it."
+        )
       )
   )
   .addError(CodedError)

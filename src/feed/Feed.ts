@@ -43,6 +43,9 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       newCircuits(yield* Lanes)
     ]
     const watchers = new Set<Watcher>()
+    /** Those who are told by somebody else. */
+    const attended = new Set<Watcher>()
+    const all = () => [...watchers, ...attended]
     const bell = makeWake()
     let isBegun = false
     let lookedAt = { change: -1, atMs: 0 }
@@ -54,14 +57,14 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
     })
 
     const publish = (news: ReadonlyArray<News>) => {
-      const all: News = {
+      const whole: News = {
         requests: news.flatMap(({ requests = [] }) => requests),
         skipped: news.reduce((sum, { skipped = 0 }) => sum + skipped, 0),
         changed: news.flatMap(({ changed = [] }) => changed)
       }
       const texts = new Map<string | undefined, string>()
       for (const watcher of watchers) {
-        const text = texts.get(watcher.account) ?? eventsOf(all, watcher.account)
+        const text = texts.get(watcher.account) ?? eventsOf(whole, watcher.account)
         texts.set(watcher.account, text)
         if (text === "") watcher.beat()
         else watcher.send(text)
@@ -74,46 +77,75 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       const change = changes.seen()
       if (change === lookedAt.change && atMs < lookedAt.atMs + lookAgainMs) return
       lookedAt = { change, atMs }
-      for (const watcher of watchers) if (!(yield* watcher.stillOpens)) watcher.end()
+      for (const watcher of all()) if (!(yield* watcher.stillOpens)) watcher.end()
     })
 
     const pass: Effect.Effect<Effect.Effect<void>, SqlError> = Effect.gen(function* () {
-      if (lifecycle.isDraining()) for (const watcher of watchers) watcher.end()
-      if (watchers.size === 0) {
-        isBegun = false
-        return bell.heard
+      if (lifecycle.isDraining()) for (const watcher of all()) watcher.end()
+      if (watchers.size === 0) isBegun = false
+      else {
+        if (!isBegun) yield* begin
+        publish(yield* Effect.forEach(looks, ({ look }) => look))
       }
-      if (!isBegun) yield* begin
-      publish(yield* Effect.forEach(looks, ({ look }) => look))
+      for (const watcher of attended) watcher.beat()
+      if (all().length === 0) return bell.heard
       yield* dismiss
       return Effect.sleep(every)
     })
     yield* daemon("feed", pass, backoff)
+
+    const opened = (
+      among: Set<Watcher>,
+      request: Incoming,
+      { account, left }: { readonly account?: string | undefined; readonly left?: () => void } = {}
+    ): Effect.Effect<Watcher, RateLimited> => {
+      const same = [...among].filter((one) => one.account === account).length
+      if (all().length >= mostWatchers || same >= mostOfOne) {
+        return Effect.fail(new RateLimited({ message: "Too many streams of events are open", retryAfterSeconds: 60 }))
+      }
+      const watcher = new Watcher(account, request, (one) => {
+        among.delete(one)
+        left?.()
+      })
+      among.add(watcher)
+      bell.ring()
+      return Effect.succeed(watcher)
+    }
 
     /**
      * Opens a stream of events, which ends with the key or the session that opened it, and when the gateway stops.
      * @param account only what is this one's; all that there is otherwise
      */
     const watch = (request: Incoming, account?: string): Effect.Effect<Response, RateLimited> =>
+      Effect.suspend(() => opened(watchers, request, { account })).pipe(
+        Effect.map((watcher) => {
+          if (isBegun) watcher.send(ready)
+          return answerOf(watcher, request)
+        })
+      )
+
+    /**
+     * Opens a stream likewise, of events that somebody else tells.
+     * @param begin is given where they go, and answers how they end
+     */
+    const attend = (
+      request: Incoming,
+      begin: (send: (events: string) => void) => () => void
+    ): Effect.Effect<Response, RateLimited> =>
       Effect.suspend(() => {
-        const same = [...watchers].filter((one) => one.account === account).length
-        if (watchers.size >= mostWatchers || same >= mostOfOne) {
-          return Effect.fail(new RateLimited({ message: "Too many streams of events are open", retryAfterSeconds: 60 }))
-        }
-        const watcher = new Watcher(account, request, (one) => watchers.delete(one))
-        watchers.add(watcher)
-        if (isBegun) watcher.send(ready)
-        bell.ring()
-        return Effect.succeed(
-          new Response(new ReadableStream(watcher, { highWaterMark: 0 }), {
-            headers: { ...request.replyHeaders, ...headers }
-          })
-        )
+        let end = () => {}
+        return Effect.map(opened(attended, request, { left: () => end() }), (watcher) => {
+          end = begin((events) => watcher.send(events))
+          return answerOf(watcher, request)
+        })
       })
 
-    return { watch } as const
+    return { watch, attend } as const
   })
 }) {}
+
+const answerOf = (watcher: Watcher, { replyHeaders }: Incoming): Response =>
+  new Response(new ReadableStream(watcher, { highWaterMark: 0 }), { headers: { ...replyHeaders, ...headers } })
 
 const headers = {
   "content-type": "text/event-stream; charset=utf-8",

@@ -3,6 +3,7 @@ import type { RequestRecord } from "../contract/RequestRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Logging } from "./Logging.ts"
+import type { LogTail } from "./LogTail.ts"
 import { StandardOutput } from "./StandardOutput.ts"
 
 /** Where requests are logged: a plain call, so that the hot path pays for a string and nothing else. */
@@ -13,6 +14,8 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
     readonly record: (record: RequestRecord) => void
     /** Lines that could not be written since the start. */
     readonly dropped: () => number
+    /** The last lines of this process, its own messages among them; absent where nobody keeps any. */
+    readonly tail?: LogTail
   }
 >() {
   /** Lines to standard output, written together at least ten times a second, in the format of all others. Probes only where they fail. */
@@ -34,7 +37,10 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
         clearTimeout(timer)
         timer = undefined
         const written = lines.flush()
-        if (count > 0 && written instanceof Uint8Array) output.write(written, count)
+        if (count > 0 && written instanceof Uint8Array) {
+          output.write(written, count)
+          if (format === "json") output.tail.push(written)
+        }
         bytes = 0
         count = 0
       }
@@ -45,10 +51,13 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
           if (record.family === "health" && record.status < 400) return
           bytes += lines.write(`${render(record)}\n`)
           count++
+          // On a terminal lines are for people; who reads them elsewhere gets the same as anywhere.
+          if (format === "text") output.tail.push(`${line(record)}\n`)
           if (bytes >= most) flush()
           else timer ??= setTimeout(flush, 100)
         },
-        dropped: output.dropped
+        dropped: output.dropped,
+        tail: output.tail
       }
     })
   ).pipe(Layer.provide(StandardOutput.Default))

@@ -47,12 +47,13 @@ export const LogToOutput = Layer.unwrapEffect(
   Effect.gen(function* () {
     const output = yield* StandardOutput
     const logging = yield* Logging
-    const render = logging.format === "json" ? line : words
+    const kept = Logger.map(line, (text) => {
+      output.tail.push(`${text}\n`)
+      if (logging.format === "json") output.write(`${text}\n`, 1)
+    })
+    const forPeople = Logger.map(words, (text) => output.write(`${text}\n`, 1))
     return Layer.merge(
-      Logger.replace(
-        Logger.defaultLogger,
-        Logger.map(render, (text) => output.write(`${text}\n`, 1))
-      ),
+      Logger.replace(Logger.defaultLogger, logging.format === "json" ? kept : Logger.zip(kept, forPeople)),
       Logger.minimumLogLevel(leastLevel(logging))
     )
   })

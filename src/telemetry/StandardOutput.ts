@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { Logging } from "./Logging.ts"
+import { LogTail } from "./LogTail.ts"
 
 /** Bytes (of words, characters) that may wait for whoever reads: a reader that stands still costs no more memory than this. */
 const capacity = 1024 * 1024
@@ -71,7 +72,9 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
       /** Words for whoever starts the process, to standard error: in no format, so that all other output may have one. */
       say: (text: string): void => void process.stderr.write(`${text}\n`),
       /** Lines dropped since the start. */
-      dropped: () => dropped
+      dropped: () => dropped,
+      /** What was written last, whether or not anybody took it. */
+      tail: new LogTail()
     } as const
   })
 }) {}

@@ -1,0 +1,59 @@
+import { Schema } from "effect"
+import { JsonObject, said } from "../contract/fields.ts"
+import { only } from "../contract/paging.ts"
+
+const levels = ["debug", "info", "warn", "error"] as const
+const most = 5_000
+
+/** Which lines of the log. */
+export const LogParams = {
+  level: Schema.optional(Schema.Literal(...levels)).annotations({ description: "Only those from this level on." }),
+  event: only("Only those of this event: `request`, `upstream.attempt`, …"),
+  request_id: only("Only those of the request with this `x-request-id`."),
+  limit: Schema.optional(
+    Schema.NumberFromString.pipe(
+      Schema.filter((value) => Number.isInteger(value) && value >= 0 && value <= most, {
+        description: `an integer from 0 to ${most}`,
+        jsonSchema: { type: "integer", minimum: 0, maximum: most }
+      })
+    )
+  ).annotations({ description: `The last so many that there are: 0 to ${most}, default 100.` })
+}
+
+const LogQuery = Schema.Struct(LogParams)
+export type LogQuery = typeof LogQuery.Type
+
+/** The last lines of the log. */
+export const LogLines = Schema.Struct({
+  object: Schema.Literal("list"),
+  data: said(
+    Schema.Array(JsonObject),
+    "Oldest first, each as the log has it: `time`, `level`, `event`, `message` and what belongs to its event."
+  ),
+  next: said(Schema.Null, "There are no more pages.")
+}).annotations({ identifier: "LogLines" })
+
+/** A line as it was written, where it is asked for; undefined where it is not. */
+export const wantedBy = ({ event, level, request_id }: LogQuery): ((line: string) => JsonObject | undefined) => {
+  const least = levels.indexOf(level ?? "debug")
+  return (text) => {
+    const line = lineOf(text)
+    if (event !== undefined && line["event"] !== event) return undefined
+    if (request_id !== undefined && line["request_id"] !== request_id) return undefined
+    return levels.findIndex((one) => one === line["level"]) < least ? undefined : line
+  }
+}
+
+const lineOf = Schema.decodeSync(Schema.parseJson(JsonObject))
+
+/** The last of them. */
+export const lastOf = (lines: ReadonlyArray<string>, query: LogQuery): ReadonlyArray<JsonObject> => {
+  const { limit = 100 } = query
+  const wanted = wantedBy(query)
+  const found: Array<JsonObject> = []
+  for (let at = lines.length - 1; at >= 0 && found.length < limit; at--) {
+    const line = wanted(lines[at] ?? "")
+    if (line !== undefined) found.push(line)
+  }
+  return found.reverse()
+}
