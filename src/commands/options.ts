@@ -25,11 +25,11 @@ export const optionalText = (name: string, description: string) =>
 
 export const account = optionalText("account", "Only this account's.")
 
-export const limitOption = (otherwise: number) =>
+export const limitOption = (otherwise: number, most = 100_000) =>
   Options.integer("limit").pipe(
     Options.filterMap(
-      (count) => (count >= 1 && count <= 100_000 ? Option.some(count) : Option.none()),
-      "--limit: expected 1 to 100000"
+      (count) => (count >= 1 && count <= most ? Option.some(count) : Option.none()),
+      `--limit: expected 1 to ${most}`
     ),
     Options.withDescription(`Rows at most (${otherwise}).`),
     Options.withDefault(otherwise)

@@ -91,6 +91,11 @@ export const chapters: ReadonlyArray<Chapter> = [
         load: async () => (await import("../models.ts")).modelsCommand
       },
       {
+        name: "logs",
+        what: "Read and follow the log of a running gateway.",
+        load: async () => (await import("../readLogs.ts")).logsCommand
+      },
+      {
         name: "nodes",
         what: "List the processes that serve from a Postgres.",
         load: async () => (await import("../nodes.ts")).nodesCommand

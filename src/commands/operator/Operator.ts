@@ -1,5 +1,5 @@
 import { Context, Data } from "effect"
-import type { Effect } from "effect"
+import type { Effect, Stream } from "effect"
 import type { AccountOptions } from "../../admin/AccountAdministration.ts"
 import type { AccountDeleted } from "../../admin/AccountEnding.ts"
 import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
@@ -7,11 +7,13 @@ import type { AuditRecord } from "../../admin/AuditRecord.ts"
 import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
 import type { KeyOptions, KeyWithSecret } from "../../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
+import type { LogQuery } from "../../admin/LogLines.ts"
 import type { NodeRecord } from "../../admin/NodeRecord.ts"
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
 import type { ModelRecord, UpstreamRecord } from "../../admin/UpstreamRecord.ts"
 import type { SigningSecrets } from "../../admin/WebhookAdministration.ts"
 import type { DeliveryPage } from "../../callbacks/store/DeliveryList.ts"
+import type { JsonObject } from "../../contract/fields.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { UsageRecord } from "../../ledger/UsageRecord.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
@@ -101,6 +103,11 @@ export interface Operations {
   /** Of the process that answers: a database knows nothing of them. */
   readonly upstreams: All<UpstreamRecord>
   readonly models: All<ModelRecord>
+  /** Its log: what it wrote last, or that and what it writes from then on. */
+  readonly logs: {
+    readonly last: (query: LogQuery) => All<JsonObject>
+    readonly follow: (query: LogQuery) => Stream.Stream<JsonObject, Failure | Unreachable>
+  }
 }
 
 /** Whom commands ask. */

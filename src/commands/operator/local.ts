@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted, Stream } from "effect"
 import { MasterSecret } from "../../access/MasterSecret.ts"
 import { WebhookSecrets } from "../../access/WebhookSecrets.ts"
 import { Administration } from "../../admin/Administration.ts"
@@ -113,7 +113,11 @@ const operations = Effect.gen(function* () {
     audit: audit.list,
     nodes: nodes.list,
     upstreams: serving(settings, ({ upstreams }) => upstreams),
-    models: serving(settings, ({ models }) => models)
+    models: serving(settings, ({ models }) => models),
+    logs: {
+      last: (query) => serving(settings, ({ logs }) => logs.last(query)),
+      follow: (query) => Stream.unwrap(serving(settings, ({ logs }) => Effect.succeed(logs.follow(query))))
+    }
   }
   return served
 })

@@ -1,6 +1,6 @@
 import { FetchHttpClient, HttpApiClient, HttpClient, HttpClientRequest } from "@effect/platform"
 import type { HttpClientError } from "@effect/platform"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Stream } from "effect"
 import type { ParseResult } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
 import type { Failure } from "../../contract/Failure.ts"
@@ -10,6 +10,7 @@ import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
 import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
+import { followLogs } from "./followLogs.ts"
 import { gathered } from "./paging.ts"
 import type { Asked } from "./paging.ts"
 import { wholeUsage } from "./wholeUsage.ts"
@@ -28,10 +29,14 @@ type ClientFailure = Failure | HttpClientError.HttpClientError | ParseResult.Par
 /** What commands do, by the admin API of a gateway elsewhere. */
 export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations> =>
   Effect.gen(function* () {
-    const { adminAccounts, adminKeys, adminOperations } = yield* HttpApiClient.make(AdminApi, {
+    const { adminAccounts, adminKeys, adminOperations, adminWatch } = yield* HttpApiClient.make(AdminApi, {
       baseUrl: url,
       transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key))
     })
+
+    const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
+      request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))
+    )
 
     /** What is not the gateway's own word is told with where it was asked. */
     const told = <A>(effect: Effect.Effect<A, ClientFailure>): Answer<A> =>
@@ -164,7 +169,17 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
         ),
       nodes: Effect.map(told(adminOperations.nodes({})), ({ data }) => data),
       upstreams: Effect.map(told(adminOperations.upstreams({})), ({ data }) => data),
-      models: Effect.map(told(adminOperations.models({})), ({ data }) => data)
+      models: Effect.map(told(adminOperations.models({})), ({ data }) => data),
+      logs: {
+        last: (query) => Effect.map(told(adminWatch.logs({ urlParams: query })), ({ data }) => data),
+        follow: (query) =>
+          // Whether it may be asked is said by what answers in one piece.
+          Stream.fromEffect(told(adminWatch.logs({ urlParams: { limit: 0 } }))).pipe(
+            Stream.drain,
+            Stream.concat(Stream.catchAll(followLogs(http, query), (failure) => told(Effect.fail(failure)))),
+            Stream.concat(Stream.fail(new Unreachable({ message: `${url} has ended what was followed` })))
+          )
+      }
     } satisfies Operations
   }).pipe(Effect.provide(FetchHttpClient.layer))
 

@@ -1,0 +1,68 @@
+import { Command, Options } from "@effect/cli"
+import { Console, Effect, Option, Stream } from "effect"
+import type { JsonObject } from "../contract/fields.ts"
+import { textAt } from "../contract/json.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
+import { help, limitOption, optionalText } from "./options.ts"
+import { Operator } from "./operator/Operator.ts"
+import { oneLine } from "./table.ts"
+
+const logs = Command.make(
+  "logs",
+  {
+    level: Options.choice("level", ["debug", "info", "warn", "error"]).pipe(
+      Options.withDescription("Only those from this level on."),
+      Options.optional
+    ),
+    event: optionalText("event", "Only those of this event: request, upstream.attempt, …"),
+    request: optionalText("request", "Only those of the request with this x-request-id."),
+    limit: limitOption(100, 5_000),
+    follow: Options.boolean("follow").pipe(Options.withDescription("Go on with those that come, until it is stopped.")),
+    json: Options.boolean("json").pipe(Options.withDescription("Print each as it was written, for scripts."))
+  },
+  ({ event, follow, json, level, limit, request }) =>
+    administering(
+      Effect.gen(function* () {
+        const { logs } = yield* Operator
+        const query = {
+          ...Option.match(level, { onNone: () => ({}), onSome: (level) => ({ level }) }),
+          ...Option.match(event, { onNone: () => ({}), onSome: (event) => ({ event }) }),
+          ...Option.match(request, { onNone: () => ({}), onSome: (request_id) => ({ request_id }) }),
+          limit
+        }
+        const tell = (line: JsonObject) => Console.log(json ? JSON.stringify(line) : shown(line))
+        if (follow) yield* Stream.runForEach(logs.follow(query), tell)
+        else yield* Effect.forEach(yield* logs.last(query), tell, { discard: true })
+      })
+    )
+).pipe(
+  Command.withDescription(
+    help(
+      "Print the last lines of a running gateway's log, of the process that answers. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY).",
+      "gateway logs --level warn",
+      "gateway logs --request req_… --json",
+      "gateway logs --follow --url https://gateway.example.com"
+    )
+  )
+)
+
+export const logsCommand = remoteLeaf(logs)
+
+/** What a line begins with, or says in another way. */
+const leading = new Set(["time", "level", "message", "event", "method", "path", "endpoint", "status", "cause"])
+
+/** `12:00:01 WARN a call to an upstream failed request_id=req_… upstream=anthropic`: one line, but for causes. */
+const shown = (line: JsonObject): string => {
+  const rest = Object.entries(line).flatMap(([name, value]) =>
+    leading.has(name) ? [] : [` ${name}=${inWords(value)}`]
+  )
+  const cause = textAt(line, "cause")
+  const head = `${textAt(line, "time")?.slice(11, 19)} ${textAt(line, "level")?.toUpperCase().padEnd(5)}`
+  return `${head} ${oneLine(textAt(line, "message") ?? "")}${rest.join("")}${cause === undefined ? "" : `\n${cause.split("\n").map(oneLine).join("\n")}`}`
+}
+
+const inWords = (value: unknown): string => {
+  const text = typeof value === "string" ? value : JSON.stringify(value)
+  return oneLine(/^[^\s"=]+$/.test(text) ? text : JSON.stringify(text))
+}
