@@ -5,6 +5,7 @@ import type { AccountDeleted } from "../admin/AccountEnding.ts"
 import type { AccountRecord, GrantRecord } from "../admin/AccountRecord.ts"
 import { nanoUsdOf, Usd } from "../admin/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { accountTable } from "./accountTable.ts"
 import { administering } from "./administering.ts"
 import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
@@ -89,7 +90,7 @@ const list = Command.make("list", { limit: limitOption(1_000), json }, ({ json, 
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const found = yield* accounts.list(limit)
-      yield* print(json, found, () => table(header, found.map(row)))
+      yield* print(json, found, () => accountTable(found))
     })
   )
 ).pipe(Command.withDescription(help("List the accounts.", "gateway accounts list --json")))
@@ -249,20 +250,6 @@ const deletedShown = ({ id, removed }: AccountDeleted): string => {
 
 const unmetered = (id: string) =>
   `It is unmetered: it may spend without end, until it is given money (gateway accounts credit ${id} 50).`
-
-const header = ["ACCOUNT", "STATUS", "AVAILABLE", "GRANTED", "USED", "HELD", "KEYS", "LIMITS", "CREATED"]
-
-const row = (account: AccountRecord) => [
-  account.id,
-  account.suspended_at === null ? "active" : "suspended",
-  account.available === null ? "unmetered" : `$${account.available.usd}`,
-  account.granted === null ? "" : `$${account.granted.usd}`,
-  `$${account.settled.usd}`,
-  `$${account.held.usd}`,
-  String(account.keys),
-  limitsShown(account.limits),
-  shortTime(account.created_at)
-]
 
 const shown = (account: AccountRecord) =>
   fields({

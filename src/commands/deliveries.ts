@@ -33,7 +33,7 @@ const list = Command.make(
           sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
-        yield* print(json, found, () => table(header, found.map(row)))
+        yield* print(json, found, () => deliveryTable(found))
       })
     )
 ).pipe(
@@ -64,6 +64,10 @@ const redeliver = Command.make("redeliver", { id, json }, ({ id, json }) =>
 
 export const deliveriesCommand: Group = { name: "deliveries", commands: [remoteLeaf(list), remoteLeaf(redeliver)] }
 
+/** Callbacks, a line each, and how many there are of each state. */
+export const deliveryTable = (found: ReadonlyArray<DeliverySummary>): string =>
+  table(header, [...found.map(row), ...(found.length > 1 ? [sums(found)] : [])])
+
 const header = ["ID", "TASK", "STATUS", "STATE", "TRIES", "LAST ANSWER", "CHANGED", "NEXT"]
 
 const row = (delivery: DeliverySummary): ReadonlyArray<string> => {
@@ -79,3 +83,17 @@ const row = (delivery: DeliverySummary): ReadonlyArray<string> => {
     shortTime(delivery.next_attempt_at)
   ]
 }
+
+const sums = (found: ReadonlyArray<DeliverySummary>): ReadonlyArray<string> => [
+  `${found.length} callbacks`,
+  "",
+  "",
+  states
+    .map((state) => [found.filter((one) => one.state === state).length, state] as const)
+    .flatMap(([count, state]) => (count === 0 ? [] : [`${count} ${state}`]))
+    .join(", "),
+  String(found.reduce((sum, { attempts }) => sum + attempts.length, 0)),
+  "",
+  "",
+  ""
+]

@@ -68,7 +68,7 @@ const list = Command.make(
         const untilMs = Option.getOrUndefined(Option.map(until, (text) => readTime(text, nowMs, true)))
         const { requests } = yield* Operator
         const all = yield* requests.list({ ...filterOf(given), sinceMs: readTime(since, nowMs), untilMs }, limit)
-        yield* print(json, all, () => table(header, all.map(row)))
+        yield* print(json, all, () => requestTable(all))
       })
     )
 ).pipe(
@@ -160,6 +160,10 @@ export const requestsCommand: Group = {
   commands: [remoteLeaf(list), remoteLeaf(histogram), remoteLeaf(show), remoteLeaf(tail)]
 }
 
+/** Requests, a line each, and what they used together. */
+export const requestTable = (all: ReadonlyArray<RequestView>): string =>
+  table(header, [...all.map(row), ...(all.length > 1 ? [sums(all)] : [])])
+
 const header = ["TIME", "REQUEST", "ACCOUNT", "MODEL", "UPSTREAM", "STATUS", "MS", "TOKENS", "USD"]
 
 const row = (request: RequestView): ReadonlyArray<string> => [
@@ -170,7 +174,7 @@ const row = (request: RequestView): ReadonlyArray<string> => [
   request.upstream ?? "",
   request.error === null ? String(request.status) : `${request.status} ${request.error}`,
   String(request.duration_ms),
-  String(request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens),
+  String(allTokens(request)),
   request.cost_usd === null ? "" : usd(request.cost_usd)
 ]
 
@@ -195,6 +199,25 @@ const bars = ({ data, total }: RequestHistogram): string => {
       line("all", total, "")
     ]
   )
+}
+
+const allTokens = (request: RequestView): number =>
+  request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens
+
+/** Under the columns that it sums; those that failed are also those whose error came after their 200. */
+const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
+  const failed = all.filter(({ error, status }) => status >= 400 || error !== null).length
+  return [
+    `${all.length} requests`,
+    "",
+    "",
+    "",
+    "",
+    failed === 0 ? "" : `${failed} failed`,
+    "",
+    String(all.reduce((sum, request) => sum + allTokens(request), 0)),
+    usd(all.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0))
+  ]
 }
 
 /** Columns that don't know what comes after them. */

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest"
+import { accountTable } from "../../src/commands/accountTable.ts"
+import { deliveryTable } from "../../src/commands/deliveries.ts"
+import { requestTable } from "../../src/commands/requests.ts"
+import { money } from "../../src/ledger/Money.ts"
+
+const none = { requests_per_minute: null, tokens_per_minute: null, concurrent_requests: null, concurrent_tasks: null }
+
+const account = (id: string, granted: number | null, settled: number) =>
+  ({
+    object: "account",
+    id,
+    metered: granted !== null,
+    granted: granted === null ? null : money(granted),
+    settled: money(settled),
+    held: money(0),
+    available: granted === null ? null : money(granted - settled),
+    limits: none,
+    hold_output_tokens: null,
+    search_domains: { allowed: null, blocked: null },
+    unpriced: null,
+    keys: 2,
+    suspended_at: null,
+    version: 1,
+    created_at: "2026-01-31T12:00:00Z"
+  }) as const
+
+const request = (status: number, error: string | null, cost_usd: number | null) =>
+  ({
+    object: "request",
+    request_id: "req_1",
+    time: "2026-01-31T12:00:00Z",
+    account: "team",
+    key: "key_1",
+    family: "messages",
+    endpoint: "/v1/messages",
+    model: "house",
+    upstream: null,
+    upstream_model: null,
+    attempts: [],
+    status,
+    error,
+    reason: null,
+    stream: false,
+    first_byte_ms: 1,
+    duration_ms: 2,
+    input_tokens: 3,
+    output_tokens: 4,
+    cache_read_tokens: 5,
+    cache_write_tokens: 6,
+    reasoning_tokens: 4,
+    searches: 0,
+    cost_usd,
+    adapted: null,
+    tags: [],
+    end_user: null,
+    client: null,
+    idempotency: null
+  }) as const
+
+const delivery = (state: "delivered" | "failed", tries: number) =>
+  ({
+    object: "delivery",
+    id: "msg_1",
+    task: "cgt-1",
+    account: "team",
+    status: "succeeded",
+    url: "https://callback.invalid/",
+    state,
+    attempts: Array.from({ length: tries }, () => ({ at: 0, status: 200, duration_ms: 1 })),
+    created_at: "2026-01-31T12:00:00Z",
+    next_attempt_at: null,
+    delivered_at: null
+  }) as const
+
+const lastOf = (table: string) => table.split("\n").at(-1)?.trim().split(/ {2,}/)
+
+describe("the last line of a table", () => {
+  it("sums accounts' money to the last digit", () => {
+    expect(lastOf(accountTable([account("a", 1_500_000_000, 1), account("b", 2_000_000_000, 2)]))).toEqual([
+      "2 accounts",
+      "$3.499999997",
+      "$3.50",
+      "$0.000000003",
+      "$0.00",
+      "4"
+    ])
+  })
+
+  it("leaves accounts out that spend without end, and says where a sum is none that a number holds", () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const table = accountTable([account("a", null, 1), account("b", most, 0), account("c", most, 0)])
+    expect(lastOf(table)).toEqual(["3 accounts", "over $9007199", "over $9007199", "$0.000000001", "$0.00", "6"])
+  })
+
+  it("sums what requests used, and says how many failed", () => {
+    const all = [request(200, null, 0.25), request(200, "hang_up", null), request(429, "rate_limited", null)]
+    expect(lastOf(requestTable(all))).toEqual(["3 requests", "2 failed", "54", "0.2500"])
+  })
+
+  it("counts callbacks by how they stand", () => {
+    expect(lastOf(deliveryTable([delivery("delivered", 1), delivery("failed", 3), delivery("failed", 2)]))).toEqual([
+      "3 callbacks",
+      "1 delivered, 2 failed",
+      "6"
+    ])
+  })
+
+  it("is not there below a single row", () => {
+    expect(accountTable([account("a", 1, 0)]).split("\n")).toHaveLength(2)
+  })
+})
