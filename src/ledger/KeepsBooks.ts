@@ -60,6 +60,11 @@ export interface KeepsBooks {
     take: () => ReadonlyArray<UsageRow>,
     late: (isStored: boolean) => void
   ) => Effect.Effect<void, SqlError | InDoubt>
+  /**
+   * As `write`, at once and in plain code. False where nothing was stored, for whatever reason: `write` is for that. Absent
+   * where storing means waiting.
+   */
+  readonly writeNow?: (rows: ReadonlyArray<UsageRow>) => boolean
   /** An account's money, what requests hold included; undefined where there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
   /** What is run before anybody is refused money that may be about to come free. */

@@ -28,13 +28,14 @@ interface Entry {
 interface Batch {
   readonly entries: Array<Entry>
   readonly written: PromiseWithResolvers<void>
+  isStored: boolean
 }
 
 const emptyBatch = (): Batch => {
   const written = Promise.withResolvers<void>()
   // Nobody need be listening when it fails.
   written.promise.catch(() => {})
-  return { entries: [], written }
+  return { entries: [], written, isStored: false }
 }
 
 /** Appends usage rows in plain code; a fiber of its own writes them, many in one commit. */
@@ -44,16 +45,16 @@ export interface UsageLog {
   /**
    * Answers once the row is stored, so that the death of the process does not undo it; a power cut may for 20 ms more,
    * for the disk is slower than all the rest of a short request. Where it can't be written it is forgotten, `lost` runs
-   * and the promise rejects.
+   * and the promise rejects. Undefined where it is stored already.
    */
-  readonly appendAwaited: (row: UsageRow, lost: () => void) => Promise<void>
+  readonly appendAwaited: (row: UsageRow, lost: () => void) => Promise<void> | undefined
   /** Waits until all rows so far are written, or could not be. */
   readonly flush: Effect.Effect<void>
 }
 
 /** @param mayFollow whether a request is under way that will wait for its row too */
 export const makeUsageLog = Effect.fnUntraced(function* (
-  { unsettle, write }: Pick<KeepsBooks, "unsettle" | "write">,
+  { unsettle, write, writeNow }: Pick<KeepsBooks, "unsettle" | "write" | "writeNow">,
   mayFollow: () => boolean
 ) {
   const refused = (yield* Metrics).usageRefused.of()
@@ -75,12 +76,39 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     wake?.()
   }
 
+  /** Writes what waits without the fiber; false where it can't be, and nothing has changed. */
+  const writtenNow = (): boolean => {
+    if (writeNow === undefined || isInDoubt) return false
+    const began = performance.now()
+    const batch = open
+    if (batch.entries.length > 0) {
+      if (!writeNow(batch.entries.map(({ row }) => row))) return false
+      open = emptyBatch()
+      pauseAfter(began)
+      batch.isStored = true
+      batch.written.resolve()
+      return true
+    }
+    const some = behind.slice(0, rowsBehind)
+    if (!writeNow(some)) return false
+    behind = behind.slice(some.length)
+    return true
+  }
+
+  const pauseAfter = (began: number): void => {
+    const now = performance.now()
+    notBefore = now + Math.min(longestPause, 9 * (now - began))
+  }
+
   const somethingToWrite = Effect.async<void>((resume) => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let due = Infinity
     const go = () => {
-      wake = undefined
       clearTimeout(timer)
+      due = Infinity
+      // What can't be written in plain code is written by the fiber, which knows what to do with it.
+      if (writtenNow()) return wake?.()
+      wake = undefined
       resume(Effect.void)
     }
     wake = () => {
@@ -181,8 +209,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
           giveBack(begin().entries)
           return begin().written.reject(new Internal({ message: "Internal error: the usage could not be stored" }))
         }
-        const now = performance.now()
-        notBefore = now + Math.min(longestPause, 9 * (now - began))
+        pauseAfter(began)
         begin().written.resolve()
       })
     )
@@ -236,8 +263,9 @@ export const makeUsageLog = Effect.fnUntraced(function* (
       wake?.()
     },
     appendAwaited: (row, lost) => {
+      const batch = open
       add({ row, lost })
-      return open.written.promise
+      return batch.isStored ? undefined : batch.written.promise
     },
     flush
   } satisfies UsageLog

@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { Changes } from "../sql/Changes.ts"
 import { Commits } from "../sql/Commits.ts"
+import { runPlain } from "../sql/prepared.ts"
 import { Balances } from "./Balances.ts"
 import type { Balance, Owner } from "./Balances.ts"
 import type { KeepsBooks } from "./KeepsBooks.ts"
@@ -72,14 +73,15 @@ export const makeOwnBooks = Effect.gen(function* () {
     },
     endTask: (hold, row, nowMs, committed) =>
       Effect.zipRight(
-        row === undefined ? Effect.void : writeUsage([row]),
+        row === undefined ? Effect.void : runPlain(sql, writeUsage([row])),
         commits.afterCommit(() => {
           committed()
           const owner = { account: hold.account_id, key: hold.key_id }
           balances.settle(owner, hold.nano_usd, row?.costNanoUsd ?? 0, nowMs)
         })
       ),
-    write: (take) => commits.writeBehind(Effect.suspend(() => writeUsage(take()))),
+    write: (take) => commits.writeBehind(Effect.suspend(() => runPlain(sql, writeUsage(take())))),
+    writeNow: (all) => commits.writeNow?.(writeUsage(all)) ?? false,
     balance: (id) =>
       Effect.suspend((): Effect.Effect<Balance | undefined, SqlError> => {
         const known = balances.of(id)

@@ -7,6 +7,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Commits } from "../sql/Commits.ts"
 import { isRefused } from "../sql/isRefused.ts"
+import { runPlain } from "../sql/prepared.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { RequestLog } from "../telemetry/RequestLog.ts"
 import { rowOf } from "./RequestRow.ts"
@@ -40,10 +41,18 @@ const make = Effect.gen(function* () {
     wake?.()
   }
 
+  /** Writes what waits without the fiber; false where it can't be. */
+  const written = (): boolean => {
+    const some = waiting.slice(0, batch)
+    if (commits.writeNow?.(write(some.map(rowOf))) !== true) return false
+    waiting = waiting.slice(some.length)
+    return true
+  }
+
   const somethingToWrite = Effect.async<void>((resume) => {
     const go = () => {
-      clearTimeout(timer)
-      wake = undefined
+      // What can't be written in plain code is written by the fiber, which knows what to do with it.
+      if (written()) return rest()
       resume(Effect.void)
     }
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -51,8 +60,11 @@ const make = Effect.gen(function* () {
       wake = undefined
       timer = setTimeout(go, waiting.length >= batch ? 0 : lag)
     }
-    if (waiting.length > 0) soon()
-    else wake = soon
+    const rest = () => {
+      if (waiting.length > 0) soon()
+      else wake = soon
+    }
+    rest()
     return Effect.sync(() => clearTimeout(timer))
   })
 
@@ -60,7 +72,8 @@ const make = Effect.gen(function* () {
   const each = (rows: ReadonlyArray<RequestRow>) =>
     Effect.forEach(
       rows,
-      (row) => Effect.catchIf(committed(write([row])), isRefused, () => Effect.sync(() => dropped.add(1))),
+      (row) =>
+        Effect.catchIf(committed(runPlain(sql, write([row]))), isRefused, () => Effect.sync(() => dropped.add(1))),
       { discard: true }
     )
 
@@ -68,7 +81,7 @@ const make = Effect.gen(function* () {
     if (waiting.length === 0) return Effect.void
     const taken = waiting.splice(0, batch)
     const rows = taken.map(rowOf)
-    return committed(write(rows)).pipe(
+    return committed(runPlain(sql, write(rows))).pipe(
       Effect.catchIf(isRefused, () => each(rows)),
       Effect.onError(() =>
         Effect.sync(() => {

@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
+import type { PlainStatement } from "./PlainStatement.ts"
 
 /** How writes reach the disk. A write that fails fails no other, on any engine. */
 export interface Committer {
@@ -13,6 +14,11 @@ export interface Committer {
   readonly statementBehind: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
   /** As `statementBehind`, at once: in a commit of its own, before whatever waits. */
   readonly statementNow: <A, E>(one: Effect.Effect<A, E>) => Effect.Effect<A, E | SqlError>
+  /**
+   * Statements that nobody reads an answer of, in plain code, as `writeBehind`: all or none, at once. False where they were
+   * not written, for whatever reason: `writeBehind` is for that. Absent where an engine has to be waited for.
+   */
+  readonly writeNow?: (statements: ReadonlyArray<PlainStatement>) => boolean
   /**
    * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
    * rolled back. What it throws is logged; the write is what it was.

@@ -13,6 +13,8 @@ export const makeHeed = (
   outage: (cause: Cause.Cause<unknown>) => SqlError | undefined
 ): Pick<Committer, "refusal" | "lastAt"> & {
   readonly heed: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
+  /** One more has, as those before it. */
+  readonly succeeded: () => void
 } => {
   let refusal: string | undefined
   let lastAt = -Infinity
@@ -32,7 +34,11 @@ export const makeHeed = (
     return Effect.annotateLogs(Effect.logError("commits fail", broken), { event: "commit.failed", reason: refusal })
   }
 
-  return { heed, refusal: () => refusal, lastAt: () => lastAt }
+  const succeeded = () => {
+    lastAt = performance.now()
+  }
+
+  return { heed, succeeded, refusal: () => refusal, lastAt: () => lastAt }
 }
 
 /** Holds no SQL and no name of a file. */

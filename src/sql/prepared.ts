@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Statement } from "@effect/sql/Statement"
 import { Context, Effect } from "effect"
+import type { PlainStatement } from "./PlainStatement.ts"
 import { SendsAhead } from "./SendsAhead.ts"
 
 const nothing: Effect.Effect<ReadonlyArray<unknown>> = Effect.succeed([])
@@ -27,6 +28,28 @@ export const preparedAhead = (
   sql: SqlClient.SqlClient,
   like: Statement<unknown>
 ): ((values: ReadonlyArray<unknown>) => Effect.Effect<unknown, SqlError>) => preparing(sql, like, true)
+
+/**
+ * As `prepared`, as data: for what may be run in plain code.
+ *
+ * @param like the statement; its values are only counted
+ */
+export const preparedPlain = (like: Statement<unknown>): ((values: PlainStatement["values"]) => PlainStatement) => {
+  let made: string | undefined
+  return (values) => ({ text: (made ??= like.compile()[0]), values })
+}
+
+/** Plain statements as an effect, for a transaction. */
+export const runPlain = (
+  sql: SqlClient.SqlClient,
+  statements: ReadonlyArray<PlainStatement>
+): Effect.Effect<void, SqlError> =>
+  Effect.withFiberRuntime((fiber) => {
+    const transaction = Context.getOption(fiber.currentContext, SqlClient.TransactionConnection)
+    const run = ({ text, values }: PlainStatement): Effect.Effect<unknown, SqlError> =>
+      transaction._tag === "None" ? sql.unsafe(text, values) : transaction.value[0].execute(text, values, undefined)
+    return Effect.forEach(statements, run, { discard: true })
+  })
 
 const preparing = (
   sql: SqlClient.SqlClient,

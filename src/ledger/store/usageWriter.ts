@@ -1,7 +1,6 @@
 import type { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
-import { prepared } from "../../sql/prepared.ts"
+import type { PlainStatement } from "../../sql/PlainStatement.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
 import { anyRow, byDay, columns, dayRow, noSums, pushValues } from "./usageRows.ts"
 import type { DayRow, UsageRow } from "./usageRows.ts"
 
@@ -12,26 +11,24 @@ import type { DayRow, UsageRow } from "./usageRows.ts"
 const batchSizes = [64, 16, 4]
 
 /**
- * Writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
+ * What writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
  * day. Any number of rows in a few statements; to be run in one transaction. On Postgres it is `usageStatements`.
  */
-export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => Effect.Effect<void, SqlError>
+export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<PlainStatement>
 
 export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
   const inserting = (size: number) => ({
     size,
-    insert: prepared(sql, sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`)
+    insert: preparedPlain(sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`)
   })
   const inserts = batchSizes.map(inserting)
   const insertOne = inserting(1)
-  const settled = prepared(sql, sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
-  const spent = prepared(
-    sql,
+  const settled = preparedPlain(sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
+  const spent = preparedPlain(
     sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
       ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
   )
-  const used = prepared(
-    sql,
+  const used = preparedPlain(
     sql`INSERT INTO usage_days ${sql.insert(dayRow(anyRow, ""))}
       ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET ${sql.literal(
         Object.keys(noSums)
@@ -40,7 +37,7 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
       )}`
   )
   return (rows) => {
-    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+    const statements: Array<PlainStatement> = []
     for (let at = 0; at < rows.length;) {
       const { insert, size } = inserts.find((one) => one.size <= rows.length - at) ?? insertOne
       const values: Array<string | number> = []
@@ -57,7 +54,7 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
       statements.push(spent([dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
     }
     for (const day of days) statements.push(used(Object.values(day)))
-    return Effect.all(statements, { discard: true })
+    return statements
   }
 }
 

@@ -1,8 +1,7 @@
 import type { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
 import { recordset } from "../../sql/postgres/recordset.ts"
-import { prepared } from "../../sql/prepared.ts"
+import type { PlainStatement } from "../../sql/PlainStatement.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
 import { outcomeOf } from "../outcome.ts"
 import { columns } from "../RequestRow.ts"
 import type { RequestRow } from "../RequestRow.ts"
@@ -89,8 +88,8 @@ const nothing = {
   cost_nano_usd: 0
 }
 
-/** Writes rows and their hours' sums, in few statements; to be run in one transaction. */
-export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => Effect.Effect<void, SqlError>
+/** What writes rows and their hours' sums, in few statements; to be run in one transaction. */
+export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => ReadonlyArray<PlainStatement>
 
 export const requestWriter = (sql: SqlClient.SqlClient): WriteRequests =>
   sql.onDialectOrElse({ pg: () => atOnce(sql), orElse: () => inBatches(sql) })
@@ -101,24 +100,22 @@ const batchSizes = [32, 8, 1]
 const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
   const inserts = batchSizes.map((size) => ({
     size,
-    insert: prepared(
-      sql,
+    insert: preparedPlain(
       sql`INSERT INTO requests (${sql.literal(columns.join(", "))}) VALUES ${sql.literal(
         Array(size).fill(placesFor(columns.length)).join(", ")
       )}`
     )
   }))
-  const hour = prepared(
-    sql,
+  const hour = preparedPlain(
     sql`INSERT INTO request_hours (${sql.literal(hourColumns.join(", "))})
       VALUES ${sql.literal(placesFor(hourColumns.length))} ${sql.literal(added)}`
   )
   return (rows) => {
-    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+    const statements: Array<PlainStatement> = []
     for (let at = 0; at < rows.length;) {
       const one = inserts.find(({ size }) => size <= rows.length - at)
       if (one === undefined) break
-      const values: Array<unknown> = []
+      const values: PlainStatement["values"] = []
       for (let n = at; n < at + one.size; n++) {
         const row = rows[n]
         if (row !== undefined) for (const column of columns) values.push(row[column])
@@ -127,7 +124,7 @@ const inBatches = (sql: SqlClient.SqlClient): WriteRequests => {
       at += one.size
     }
     for (const row of byHour(rows)) statements.push(hour(hourColumns.map((column) => row[column])))
-    return Effect.all(statements, { discard: true })
+    return statements
   }
 }
 
@@ -153,8 +150,7 @@ const texts = new Set([
 /** Hours in one order, so that two nodes never wait for each other. */
 const atOnce = (sql: SqlClient.SqlClient): WriteRequests => {
   const [names, hourNames] = [columns.join(", "), hourColumns.join(", ")]
-  const write = prepared(
-    sql,
+  const write = preparedPlain(
     sql`WITH added AS (
       INSERT INTO requests (${sql.literal(names)}) SELECT ${sql.literal(names)} FROM ${sql.literal(recordset("$1", columns, texts))}
     )
@@ -162,5 +158,5 @@ const atOnce = (sql: SqlClient.SqlClient): WriteRequests => {
     SELECT ${sql.literal(hourNames)} FROM ${sql.literal(recordset("$2", hourColumns, texts))}
     ORDER BY hour, account_id, key_id, model, upstream ${sql.literal(added)}`
   )
-  return (rows) => Effect.asVoid(write([JSON.stringify(rows), JSON.stringify(byHour(rows))]))
+  return (rows) => [write([JSON.stringify(rows), JSON.stringify(byHour(rows))])]
 }

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readSync } from "node:fs"
 import { dirname } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
+import * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql"
 import { SqliteClient } from "@effect/sql-sqlite-bun"
 import { Cause, Effect, Layer, Option } from "effect"
@@ -8,6 +9,7 @@ import { makeOwnFile, ownDirectory, ownFiles } from "../../config/ownFiles.ts"
 import { DatabaseUnavailable } from "../DatabaseUnavailable.ts"
 import { latestVersion, migrate, storedVersion } from "../migrations.ts"
 import type { Schemas } from "../migrations.ts"
+import { makeClient } from "./Client.ts"
 
 interface Options {
   /** A path, or `:memory:`. */
@@ -24,7 +26,7 @@ export const layer = ({ exclusive, filename }: Options): Layer.Layer<SqlClient.S
         yield* kept(filename)
         if (exclusive) yield* lock(filename, 250)
       }
-      const client = SqliteClient.layer({ filename })
+      const client = Layer.provide(Layer.scoped(SqlClient.SqlClient, makeClient(filename)), Reactivity.layer)
       return prepared(filename, exclusive).pipe(
         Layer.provideMerge(client),
         Layer.catchAllCause((cause) =>

@@ -9,6 +9,8 @@ import { thrownBy } from "../Committer.ts"
 import type { Committer } from "../Committer.ts"
 import { makeHeed } from "../heed.ts"
 import { isRefused } from "../isRefused.ts"
+import type { PlainStatement } from "../PlainStatement.ts"
+import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
 interface Job {
@@ -33,13 +35,14 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const metrics = yield* Metrics
     const commitSeconds = metrics.commitSeconds.of()
     const commitWrites = metrics.commitWrites.of()
+    const committed = metrics.commits.of("committed")
     const { transaction, unsynced } = transactions(sql)
     const logSync = yield* makeLogSync
     const queue: Array<Job> = []
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
-    const { heed, lastAt, refusal } = makeHeed(outage)
+    const { heed, lastAt, refusal, succeeded } = makeHeed(outage)
 
     const idle = Effect.async<void>((resume) => {
       if (queue.length > 0) return resume(Effect.void)
@@ -107,7 +110,27 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         wake()
       })
 
+    // The one connection that there is; a client of somebody else's has none that takes plain statements.
+    const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
+    const writeNow = (connection: SqliteConnection) => (statements: ReadonlyArray<PlainStatement>) => {
+      // While commits fail, those that say why go the way on which it is told.
+      if (connection.isBusy || refusal() !== undefined) return false
+      const begun = performance.now()
+      try {
+        connection.writeNow(statements)
+      } catch {
+        return false
+      }
+      logSync.soon()
+      succeeded()
+      commitSeconds.observe((performance.now() - begun) / 1_000)
+      commitWrites.observe(1)
+      committed.add(1)
+      return true
+    }
+
     const committer: Committer = {
+      ...(own instanceof SqliteConnection ? { writeNow: writeNow(own) } : {}),
       write: (statements) => enqueue(statements, { behind: false, isOne: false }),
       // Saves the savepoint.
       statement: (one) => enqueue(one, { behind: false, isOne: true }),

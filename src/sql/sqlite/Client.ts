@@ -1,0 +1,116 @@
+import { Database } from "bun:sqlite"
+import type { SQLQueryBindings } from "bun:sqlite"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import { SqlClient } from "@effect/sql"
+import type { Connection } from "@effect/sql/SqlConnection"
+import { SqlError } from "@effect/sql/SqlError"
+import * as Statement from "@effect/sql/Statement"
+import { Effect, Scope, Stream } from "effect"
+import type { PlainStatement } from "../PlainStatement.ts"
+
+/**
+ * A client of SQLite over Bun's own driver: one connection, whose transactions take turns. Beside what `@effect/sql` asks
+ * of a connection it takes plain statements, for rows that every request writes (`writeNow`): as effects they cost ten
+ * times what SQLite does.
+ *
+ * @param filename a path, or `:memory:`
+ */
+export const makeClient = (
+  filename: string
+): Effect.Effect<SqlClient.SqlClient, never, Scope.Scope | Reactivity.Reactivity> =>
+  Effect.gen(function* () {
+    const database = yield* Effect.acquireRelease(
+      Effect.sync(() => new Database(filename, { readwrite: true, create: true })),
+      (open) => Effect.sync(() => open.close())
+    )
+    database.run("PRAGMA journal_mode = WAL")
+    const connection = new SqliteConnection(database)
+    const turns = yield* Effect.makeSemaphore(1)
+    const reserved = Effect.uninterruptibleMask((restore) =>
+      Effect.as(
+        Effect.zipRight(
+          restore(turns.take(1)),
+          Effect.tap(Effect.scope, (scope) => Scope.addFinalizer(scope, turns.release(1)))
+        ),
+        connection
+      )
+    )
+    return yield* SqlClient.make({
+      acquirer: turns.withPermits(1)(Effect.succeed(connection)),
+      transactionAcquirer: reserved,
+      compiler: Statement.makeCompilerSqlite(),
+      spanAttributes: [["db.system.name", "sqlite"]]
+    })
+  })
+
+type Row = Readonly<Record<string, unknown>>
+type Values = Array<SQLQueryBindings>
+
+/** SQLite's one connection. */
+export class SqliteConnection implements Connection {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  readonly execute: Connection["execute"] = (text, values, transform) => {
+    const rows = this.#ran(values, (bound) => this.#database.query<Row, Values>(text).all(...bound))
+    return transform === undefined ? rows : Effect.map(rows, transform)
+  }
+
+  readonly executeUnprepared: Connection["execute"] = this.execute
+
+  readonly executeRaw: Connection["executeRaw"] = (text, values) => this.execute(text, values, undefined)
+
+  readonly executeValues: Connection["executeValues"] = (text, values) =>
+    this.#ran(values, (bound) => this.#database.query<Row, Values>(text).values(...bound))
+
+  readonly executeStream: Connection["executeStream"] = () => Stream.dieMessage("rows are not streamed")
+
+  /** Whether a transaction is open, whosever it is. */
+  get isBusy(): boolean {
+    return this.#database.inTransaction
+  }
+
+  /**
+   * Runs statements at once in a transaction of their own, all or none, and waits for no disk: the death of the process
+   * does not undo them, a power cut may. Throws what SQLite says where it takes them not; nobody may be in a transaction.
+   */
+  writeNow(statements: ReadonlyArray<PlainStatement>): void {
+    const database = this.#database
+    database.query("PRAGMA synchronous = NORMAL").run()
+    try {
+      database.query("BEGIN").run()
+      for (const { text, values } of statements) database.query<Row, Values>(text).run(...values)
+      database.query("COMMIT").run()
+    } finally {
+      // A full disk, say, may have undone it already.
+      if (database.inTransaction) database.query("ROLLBACK").run()
+      database.query("PRAGMA synchronous = FULL").run()
+    }
+  }
+
+  #ran<A>(values: ReadonlyArray<unknown>, run: (values: Values) => ReadonlyArray<A>) {
+    return Effect.suspend(() => {
+      try {
+        return Effect.succeed(run(values.map(bindable)))
+      } catch (cause) {
+        return Effect.fail(new SqlError({ cause, message: "Failed to execute statement" }))
+      }
+    })
+  }
+}
+
+const bindable = (value: unknown): SQLQueryBindings => {
+  if (value === undefined || value === null) return null
+  if (isBinding(value)) return value
+  throw new TypeError("a value that SQLite does not take")
+}
+
+const isBinding = (value: unknown): value is string | number | bigint | boolean | Uint8Array =>
+  typeof value === "string" ||
+  typeof value === "number" ||
+  typeof value === "bigint" ||
+  typeof value === "boolean" ||
+  value instanceof Uint8Array
