@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite"
 import type { SQLQueryBindings } from "bun:sqlite"
-import * as Reactivity from "@effect/experimental/Reactivity"
+import type * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
