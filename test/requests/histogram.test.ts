@@ -8,6 +8,7 @@ import { listFilterOf } from "../../src/requests/RequestQuery.ts"
 import type { RequestFilter } from "../../src/requests/store/matching.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
 import { requestWriter } from "../../src/requests/store/requestWriter.ts"
+import { runPlain } from "../../src/sql/prepared.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const hourMs = 3_600_000
@@ -74,7 +75,8 @@ const seeded = (seed: number) =>
         duration_ms: upTo(10) === 0 ? upTo(hourMs) : upTo(900)
       })
     }).toSorted((one, other) => one.at + one.duration_ms - (other.at + other.duration_ms))
-    yield* requestWriter(yield* SqlClient.SqlClient)(rows)
+    const sql = yield* SqlClient.SqlClient
+    yield* runPlain(sql, requestWriter(sql)(rows))
     yield* TestClock.setTime(nowMs)
     return rows
   })
