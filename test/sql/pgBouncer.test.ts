@@ -63,7 +63,10 @@ describe.skipIf(isMissing)("behind a pooler that gives each transaction another 
       const { code, err } = await runCommand(gateway.folder, args, env)
       expect([code, err]).toEqual([0, ""])
     }
-    expect(gateway.output()).not.toMatch(/"level":"(warn|error)"/)
+    // On a busy machine a statement may take long, which is said.
+    const lines = gateway.output().split("\n")
+    const surprises = lines.filter((line) => /"level":"(warn|error)"/.test(line) && !line.includes('"database.slow"'))
+    expect(surprises).toEqual([])
     gateway.signal("SIGTERM")
     expect(await gateway.exited).toBe(0)
     await gateway.dispose()
