@@ -87,7 +87,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
     const allRequests = (account: string): Effect.Effect<number, SqlError> =>
       Effect.gen(function* () {
         const { first, last } = ends.first(
-          yield* sql`SELECT COALESCE(MIN(id), 0) AS first, COALESCE(MAX(id), -1) AS last FROM requests`
+          yield* sql`SELECT COALESCE((SELECT MIN(id) FROM requests), 0) AS first, COALESCE((SELECT MAX(id) FROM requests), -1) AS last`
         ) ?? { first: 0, last: -1 }
         let removed = 0
         for (let from = first; from <= last; from += stretch) {

@@ -20,7 +20,7 @@ const strideHours = 24
 const stride = 2_000
 const hourMs = 3_600_000
 /** Rows of one statement that only adds up. */
-const longStride = 10_000
+const longStride = 5_000
 
 /** What is read of requests for sums and percentiles, a stretch at a time, so that nobody waits for it. */
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {

@@ -9,7 +9,7 @@ import type { RequestFilter } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
 
 /** Rows of one statement: whoever waits has a turn of the loop after it. */
-const stride = 10_000
+const stride = 5_000
 const hourMs = 3_600_000
 const otherTurn = Effect.promise(nextTurn)
 

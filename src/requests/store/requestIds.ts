@@ -4,15 +4,15 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 
 /** A row may be stored so long after others that ended later, in ms. */
-export const lateMs = 5_000
+const lateMs = 5_000
 /** How long a request may go on that is still found by when it began, in ms. */
 const longestMs = 3_600_000
 
 /** Where in `requests` a time is. There is no index on times: rows are stored in the order in which they end, nearly. */
 export const requestIds = (sql: SqlClient.SqlClient) => {
-  /** The first and the last id; undefined where no request is kept. */
+  /** The first and the last id; undefined where no request is kept. Asked for one by one: SQLite reads all rows for both. */
   const ends: Effect.Effect<Ends | undefined, SqlError> = Effect.map(
-    sql`SELECT MIN(id) AS first, MAX(id) AS last FROM requests`,
+    sql`SELECT (SELECT MIN(id) FROM requests) AS first, (SELECT MAX(id) FROM requests) AS last`,
     (found) => {
       const { first, last } = bounds.one(found[0])
       return first === null || last === null ? undefined : { first, last }
