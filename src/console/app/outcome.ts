@@ -1,25 +1,16 @@
+import { outcomeOf } from "../../requests/outcome.ts"
+import type { Outcome } from "../../requests/outcome.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import { status } from "./components/status.ts"
 import type { Tone } from "./components/status.ts"
 import { words } from "./words/words.ts"
-
-export const outcomes = ["finished", "refused", "failed", "cut", "hang-up"] as const
-export type Outcome = (typeof outcomes)[number]
-
-/** How a request ended, by its status and what went wrong after it. */
-export const outcomeOf = ({ error, status }: Pick<RequestView, "error" | "status">): Outcome => {
-  if (error === "hang_up" || status === 499) return "hang-up"
-  if (status >= 500) return "failed"
-  if (status >= 400) return "refused"
-  return error === null ? "finished" : "cut"
-}
 
 const tones: Readonly<Record<Outcome, Tone>> = {
   finished: "well",
   refused: "warn",
   failed: "bad",
   cut: "bad",
-  "hang-up": "off"
+  hang_up: "off"
 }
 
 export const outcomeStatus = (request: Pick<RequestView, "error" | "status">): HTMLElement => {

@@ -1,5 +1,6 @@
+import { outcomeOf } from "../../requests/outcome.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
-import { inputOf, isTrouble, outcomeOf } from "./outcome.ts"
+import { inputOf, isTrouble } from "./outcome.ts"
 
 /** By what requests can be told apart. */
 export const dimensions = ["model", "upstream", "account", "key", "tag"] as const
@@ -7,7 +8,9 @@ export type Dimension = (typeof dimensions)[number]
 
 export interface Totals {
   readonly requests: number
-  readonly errors: number
+  readonly refused: number
+  /** Also what was cut after its answer had begun. */
+  readonly failed: number
   readonly usd: number
   readonly input: number
   readonly output: number
@@ -35,7 +38,8 @@ export interface Sums {
   readonly before: Totals | undefined
   /** Dearest first, then most. */
   readonly groups: ReadonlyArray<Group>
-  readonly errors: ReadonlyArray<number>
+  readonly refused: ReadonlyArray<number>
+  readonly failed: ReadonlyArray<number>
   readonly first: Percentiles
   readonly duration: Percentiles
 }
@@ -64,10 +68,11 @@ export const sumUp = (
   const buckets = Math.max(1, Math.ceil((span.to - first) / span.stepMs))
   const zeros = () => Array.from({ length: buckets }, () => 0)
   const groups = new Map<string, { requests: number; usd: number; counts: Array<number>; costs: Array<number> }>()
-  const errors = zeros()
+  const refused = zeros()
+  const failed = zeros()
   const firsts = Array.from({ length: buckets }, (): Array<number> => [])
   const durations = Array.from({ length: buckets }, (): Array<number> => [])
-  const sums = { requests: 0, errors: 0, usd: 0, input: 0, output: 0 }
+  const sums = { requests: 0, refused: 0, failed: 0, usd: 0, input: 0, output: 0 }
   for (const row of rows) {
     const at = Math.floor((Date.parse(row.time) - first) / span.stepMs)
     if (at < 0 || at >= buckets) continue
@@ -78,8 +83,11 @@ export const sumUp = (
     sums.output += row.output_tokens
     const outcome = outcomeOf(row)
     if (isTrouble(outcome)) {
-      sums.errors += 1
-      errors[at] = (errors[at] ?? 0) + 1
+      sums.failed += 1
+      failed[at] = (failed[at] ?? 0) + 1
+    } else if (outcome === "refused") {
+      sums.refused += 1
+      refused[at] = (refused[at] ?? 0) + 1
     } else if (outcome === "finished") {
       firsts[at]?.push(row.first_byte_ms)
       durations[at]?.push(row.duration_ms)
@@ -113,7 +121,8 @@ export const sumUp = (
     groups: [...groups]
       .map(([name, group]) => ({ name, ...group }))
       .sort((one, other) => other.usd - one.usd || other.requests - one.requests),
-    errors,
+    refused,
+    failed,
     first: each(firsts),
     duration: each(durations)
   }

@@ -45,7 +45,8 @@ export interface Told {
 
 const totalsOf = ({ total }: OverviewRecord): Totals => ({
   requests: total.requests,
-  errors: total.errors,
+  refused: total.refused,
+  failed: total.failed,
   usd: total.cost_usd,
   input: total.input_tokens,
   output: total.output_tokens,
@@ -88,7 +89,8 @@ export const overviewOf = async (app: App, range: Range, by: Dimension): Promise
       totals: totalsOf(now),
       before: before === undefined || before.total.requests === 0 ? undefined : totalsOf(before),
       groups: groups.sort((one, other) => other.usd - one.usd || other.requests - one.requests),
-      errors: points.map(({ errors }) => errors),
+      refused: points.map(({ refused }) => refused),
+      failed: points.map(({ failed }) => failed),
       first: {
         p50: points.map(({ first_byte_ms }) => first_byte_ms?.p50 ?? 0),
         p95: points.map(({ first_byte_ms }) => first_byte_ms?.p95 ?? 0)

@@ -1,7 +1,7 @@
+import { outcomeOf, outcomes } from "../../requests/outcome.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import { searchTerms } from "./components/filterBar.ts"
 import { matches } from "./format.ts"
-import { outcomeOf } from "./outcome.ts"
 
 export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const
 export type Range = keyof typeof ranges
@@ -44,7 +44,8 @@ const values: Readonly<
   status: (row) => [String(row.status), `${String(row.status)[0] ?? ""}xx`],
   outcome: (row) => [outcomeOf(row)],
   model: (row) => [row.model],
-  upstream: (row) => [row.upstream, ...row.attempts.map(({ upstream }) => upstream)],
+  upstream: (row) => [row.upstream],
+  attempt: (row) => row.attempts.map(({ upstream }) => upstream),
   account: (row) => [row.account],
   key: (row, keyName) => [row.key, keyName(row.key)],
   endpoint: (row) => [row.endpoint, row.family],
@@ -84,45 +85,50 @@ export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: stri
   )
 }
 
-/** What of it the gateway can look for itself; the rest is looked for here. */
-export const asked = (filter: RequestFilter, now: number): Readonly<Record<string, string>> => {
-  const query: Record<string, string> = { since: new Date(filter.from).toISOString() }
-  query["until"] = new Date(filter.to ?? now).toISOString()
+type Keys = ReadonlyMap<string, string>
+
+/** One field as the gateway looks for it; undefined where it can't, and the page has to. @param keys names by id */
+const askedField = (name: string, value: string, keys: Keys): readonly [name: string, value: string] | undefined => {
+  if (value.includes("*")) return undefined
+  switch (name) {
+    case "model":
+    case "account":
+    case "upstream":
+    case "error":
+    case "family":
+      return [name, value]
+    case "endpoint":
+      return [value.startsWith("/") ? name : "family", value]
+    case "outcome":
+      return outcomes.some((outcome) => outcome === value) ? [name, value] : undefined
+    case "status":
+      return /^[1-5](\d\d|xx)$/.test(value) ? [name, value] : undefined
+    case "key": {
+      const ids = [...keys].flatMap(([id, of]) => (id === value || of === value ? [id] : []))
+      return ids[0] !== undefined && ids.length === 1 ? [name, ids[0]] : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** What the gateway looks for itself, and whether that is all; the rest is looked for here. */
+export const asked = (
+  filter: RequestFilter,
+  keys: Keys
+): { readonly query: Readonly<Record<string, string>>; readonly isAll: boolean } => {
+  const query: Record<string, string> = {}
+  let isAll = filter.bare.length === 0
   for (const [name, value] of filter.fields) {
-    if (value.includes("*")) continue
-    if (["model", "account", "error", "family"].includes(name)) query[name] = value
-    if (name === "key" && value.startsWith("key_")) query["key"] = value
-    if (name === "status" && /^[1-5](\d\d|xx)$/.test(value)) query["status"] = value
-    if (name === "outcome" && value === "refused") query["status"] = "4xx"
-    if (name === "outcome" && value === "failed") query["status"] = "5xx"
-    if (name === "outcome" && value === "hang-up") query["error"] = "hang_up"
-    if (name === "outcome" && value === "finished") query["status"] = "2xx"
+    const field = askedField(name, value, keys)
+    if (field === undefined || (query[field[0]] ?? field[1]) !== field[1]) isAll = false
+    else query[field[0]] = field[1]
   }
-  return query
+  return { query, isAll }
 }
 
-/** What rows add up to, in so many buckets. */
-export const bucketsOf = (rows: ReadonlyArray<RequestView>, from: number, to: number, most: number) => {
-  const widthMs = niceBucket((to - from) / most)
-  const first = Math.floor(from / widthMs) * widthMs
-  const buckets = Array.from({ length: Math.max(1, Math.ceil((to - first) / widthMs)) }, (_, at) => ({
-    time: first + at * widthMs,
-    well: 0,
-    refused: 0,
-    failed: 0
-  }))
-  for (const row of rows) {
-    const bucket = buckets[Math.floor((Date.parse(row.time) - first) / widthMs)]
-    if (bucket === undefined) continue
-    const outcome = outcomeOf(row)
-    if (outcome === "refused") bucket.refused += 1
-    else if (outcome === "failed" || outcome === "cut") bucket.failed += 1
-    else bucket.well += 1
-  }
-  return { buckets, widthMs }
-}
-
-const nice = [
-  100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5
-]
-const niceBucket = (ms: number): number => nice.find((bucket) => bucket >= ms) ?? 864e5
+/** The one request that is asked for by its whole id. */
+export const idIn = ({ bare, fields }: RequestFilter): string | undefined =>
+  [...bare, ...fields.flatMap(([name, value]) => (name === "id" ? [value] : []))].find((text) =>
+    /^req_[\w-]{20,}$/.test(text)
+  )

@@ -1,7 +1,10 @@
+import type { RequestHistogram } from "../../requests/RequestHistogram.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
-import { asked, fits } from "./requestFilter.ts"
+import { asked, fits, idIn } from "./requestFilter.ts"
 import type { RequestFilter } from "./requestFilter.ts"
+import { niceWidth, requestTally } from "./requestTally.ts"
+import type { RequestTally } from "./requestTally.ts"
 
 interface Page {
   readonly data: ReadonlyArray<RequestView>
@@ -10,51 +13,98 @@ interface Page {
 
 /** Rows looked through at most without being asked again, where few fit. */
 const mostScanned = 20_000
+/** Rows of a page: few enough that reading one takes no frame's time; more where not all of them are shown. */
+const [pageRows, scannedRows] = [500, 1_000]
+/** Buckets of the histogram, about. */
+const mostBuckets = 120
 
-/** Rows of requests, newest first, page by page; an account's session gets its own alone. */
-export const requestSource = (app: App, filter: RequestFilter, keyName: (id: string) => string) => {
-  const query = asked(filter, Date.now())
+/**
+ * Rows of requests, newest first, page by page, and how many there are in all; an account's session gets its own alone.
+ *
+ * @param keys names of keys, by their ids
+ */
+export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap<string, string>) => {
+  const { isAll, query } = asked(filter, keys)
+  const keyName = (id: string) => keys.get(id) ?? id
+  const until = filter.to ?? Date.now()
+  const times = { from: new Date(filter.from).toISOString(), to: new Date(until).toISOString() }
   const base = app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests"
   const seen = new Set<string>()
-  const state: { rows: ReadonlyArray<RequestView>; after: string | undefined; isDone: boolean; scanned: number } = {
-    rows: [],
-    after: undefined,
-    isDone: false,
-    scanned: 0
-  }
-  const added = (rows: ReadonlyArray<RequestView>) =>
-    rows.filter((row) => {
+  // It grows in place: a copy for each page would be millions of them.
+  const rows: Array<RequestView> = []
+  let [after, isDone, scanned]: [string | undefined, boolean, number] = [undefined, false, 0]
+  let tally = requestTally(niceWidth((until - filter.from) / mostBuckets))
+  let isWhole = false
+  let countedTo = Infinity
+
+  const fitting = (page: ReadonlyArray<RequestView>) =>
+    page.filter((row) => {
       if (seen.has(row.request_id) || !fits(filter, row, keyName)) return false
       seen.add(row.request_id)
       return true
     })
-  /** @param least of rows that fit, where there are so many */
-  const more = async (limit: number, least: number): Promise<void> => {
-    const wanted = state.rows.length + least
-    const until = state.scanned + mostScanned
-    while (!state.isDone && state.rows.length < wanted && state.scanned < until) {
+  const page = async (limit: number): Promise<Page> => {
+    const id = idIn(filter)
+    if (id !== undefined) {
+      const found = await app.client.json<RequestView>(`${base}/${encodeURIComponent(id)}`).catch(() => undefined)
+      return { data: found === undefined ? [] : [found], next: null }
+    }
+    const search = new URLSearchParams({
+      ...query,
+      since: times.from,
+      until: times.to,
+      limit: String(limit),
+      ...(after === undefined ? {} : { after })
+    })
+    return app.client.json<Page>(`${base}?${search.toString()}`)
+  }
+
+  return {
+    /** @param least of rows that fit, where there are so many */
+    async more(least: number, limit = isAll ? pageRows : scannedRows): Promise<void> {
+      const wanted = rows.length + least
+      const until = scanned + mostScanned
+      while (!isDone && rows.length < wanted && scanned < until) {
+        const { data, next } = await page(limit)
+        after = next ?? undefined
+        isDone = next === null
+        scanned += data.length
+        const added = fitting(data)
+        for (const row of added) rows.push(row)
+        if (!isWhole) tally.add(added)
+        limit = isAll ? pageRows : scannedRows
+      }
+    },
+    /** Has the gateway count all there are, where it knows what is looked for; false where only rows seen here count. */
+    async count(): Promise<boolean> {
+      if (!isAll || idIn(filter) !== undefined) return false
       const search = new URLSearchParams({
         ...query,
-        limit: String(limit),
-        ...(state.after === undefined ? {} : { after: state.after })
+        from: times.from,
+        ...(filter.to === undefined ? {} : { to: times.to }),
+        buckets: String(mostBuckets)
       })
-      const page = await app.client.json<Page>(`${base}?${search.toString()}`)
-      state.after = page.next ?? undefined
-      state.isDone = page.next === null
-      state.scanned += page.data.length
-      state.rows = [...state.rows, ...added(page.data)]
-      limit = 1_000
-    }
-  }
-  return {
-    more,
-    rows: () => state.rows,
-    isDone: () => state.isDone,
-    scanned: () => state.scanned,
+      const histogram = await app.client.json<RequestHistogram>(`${base}/histogram?${search.toString()}`)
+      tally = requestTally(histogram.bucket_seconds * 1_000)
+      tally.addAll(histogram)
+      isWhole = true
+      countedTo = Date.parse(histogram.to)
+      return true
+    },
+    rows: (): ReadonlyArray<RequestView> => rows,
+    find: (id: string) => (seen.has(id) ? rows.find((row) => row.request_id === id) : undefined),
+    tally: (): RequestTally => tally,
+    /** Whether the tally is of all there are. */
+    isCounted: () => isWhole || isDone,
+    isDone: () => isDone,
+    scanned: () => scanned,
     /** Rows that have just come, of which those that fit are put first. */
-    put(rows: ReadonlyArray<RequestView>): ReadonlyArray<RequestView> {
-      const news = [...added(rows)].sort((one, other) => (one.time < other.time ? 1 : -1))
-      if (news.length > 0) state.rows = [...news, ...state.rows]
+    put(page: ReadonlyArray<RequestView>): ReadonlyArray<RequestView> {
+      const news = fitting(page).sort((one, other) => (one.time < other.time ? 1 : -1))
+      if (news.length === 0) return news
+      rows.unshift(...news)
+      // What was over when the gateway counted is counted.
+      tally.add(isWhole ? news.filter((row) => Date.parse(row.time) + row.duration_ms > countedTo) : news)
       return news
     }
   }

@@ -25,8 +25,10 @@ interface Made<Row> {
   readonly element: HTMLTableRowElement
 }
 
-/** Rows drawn beyond those in view, above and below. */
-const spare = 12
+/** Rows drawn beyond those in view, above and below; and where all are others, for then each costs its time. */
+const [spare, leastSpare] = [8, 2]
+/** Rows that are left below when more are asked for: as many as somebody scrolls past while they come. */
+const ahead = 2_000
 
 /** A list of any length, of which only what is in view is in the page. `scroller` is what scrolls. */
 export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nearEnd, open }: Options<Row>) => {
@@ -44,7 +46,10 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
   const body = h("tbody")
   const element = h("table", { class: "table rows sticky", "aria-label": label }, head, body)
 
-  const rowHeight = () => Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 32
+  let height = 0
+  const measure = () => {
+    height = Number.parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 32
+  }
 
   const drawHead = () => {
     head.replaceChildren(
@@ -58,51 +63,80 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
     )
   }
 
-  const rowOf = (row: Row, index: number, next: Map<string, Made<Row>>): HTMLTableRowElement => {
-    const id = key(row)
+  const rowOf = (row: Row, id: string): HTMLTableRowElement => {
     const known = made.get(id)
-    const tr =
-      known?.row === row
-        ? known.element
-        : h(
-            "tr",
-            { "data-id": id, class: fresh.has(id) ? "fresh" : "" },
-            current.map(({ cell, look = "" }) => h("td", { class: look }, cell(row)))
-          )
-    tr.setAttribute("aria-rowindex", String(index + 2))
-    tr.setAttribute("aria-selected", String(id === selected))
-    tr.tabIndex = -1
-    next.set(id, { row, element: tr })
-    return tr
+    if (known?.row === row) return known.element
+    return h(
+      "tr",
+      { "data-id": id, class: fresh.has(id) ? "fresh" : "", tabindex: -1 },
+      current.map(({ cell, look = "" }) => h("td", { class: look }, cell(row)))
+    )
+  }
+
+  /** What a row says of its place; only what is another is written, for each write has its row styled once more. */
+  const mark = (tr: HTMLTableRowElement, index: number, isSelected: boolean, isEntry: boolean) => {
+    const [place, selection] = [String(index + 2), String(isSelected)]
+    if (tr.getAttribute("aria-rowindex") !== place) tr.setAttribute("aria-rowindex", place)
+    if (tr.getAttribute("aria-selected") !== selection) tr.setAttribute("aria-selected", selection)
+    if (tr.tabIndex !== (isEntry ? 0 : -1)) tr.tabIndex = isEntry ? 0 : -1
+  }
+
+  /** Has the body hold these: what stays is not touched. */
+  const place = (wanted: ReadonlyArray<HTMLTableRowElement>) => {
+    const kept = new Set<Element>(wanted)
+    if (!wanted.some(({ dataset, parentNode }) => parentNode === body && dataset["id"] !== undefined)) {
+      body.replaceChildren(...wanted)
+      return
+    }
+    const gone = Array.from(body.children).filter((child) => !kept.has(child))
+    for (const child of gone) child.remove()
+    let at = body.firstElementChild
+    for (const element of wanted) {
+      if (element === at) at = at.nextElementSibling
+      else body.insertBefore(element, at)
+    }
   }
 
   const draw = (isForced: boolean) => {
-    const height = rowHeight()
+    if (height === 0) measure()
     const top = body.getBoundingClientRect().top - scroller.getBoundingClientRect().top
     const first = Math.max(0, Math.floor(-top / height))
     const visible = Math.ceil(scroller.clientHeight / height) + 1
     const isCovered =
       drawn !== undefined &&
-      drawn.from <= Math.max(0, first - 2) &&
-      drawn.to >= Math.min(rows.length, first + visible + 2)
-    if (nearEnd !== undefined && first + visible > rows.length - 400 && asked !== rows.length) {
+      drawn.from <= Math.max(0, first - leastSpare) &&
+      drawn.to >= Math.min(rows.length, first + visible + leastSpare)
+    if (nearEnd !== undefined && first + visible > rows.length - ahead && asked !== rows.length) {
       asked = rows.length
       nearEnd()
     }
     if (isCovered && !isForced) return
-    const from = Math.max(0, first - spare)
-    const to = Math.min(rows.length, first + visible + spare)
+    const isElsewhere = drawn === undefined || drawn.from > first + visible || drawn.to < first
+    const more = isElsewhere ? leastSpare : spare
+    const from = Math.max(0, first - more)
+    const to = Math.min(rows.length, first + visible + more)
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["id"] : undefined
     const next = new Map<string, Made<Row>>()
-    const shown = rows.slice(from, to).map((row, index) => rowOf(row, from + index, next))
+    const ids: Array<string> = []
+    for (const row of rows.slice(from, to)) {
+      const id = key(row)
+      ids.push(id)
+      next.set(id, { row, element: rowOf(row, id) })
+    }
     made = next
+    const shown = [...next.values()].map(({ element }) => element)
+    const entry = Math.max(
+      0,
+      ids.findIndex((id) => id === (selected ?? focused)),
+      next.has(selected ?? focused ?? "") ? 0 : first - from
+    )
+    for (const [index, tr] of shown.entries()) mark(tr, from + index, ids[index] === selected, index === entry)
     above.style.height = `${from * height}px`
     below.style.height = `${(rows.length - to) * height}px`
-    body.replaceChildren(...(from > 0 ? [above] : []), ...shown, ...(to < rows.length ? [below] : []))
+    place([...(from > 0 ? [above] : []), ...shown, ...(to < rows.length ? [below] : [])])
     drawn = { from, to }
-    const entry = shown.find((tr) => tr.dataset["id"] === (selected ?? focused)) ?? shown[Math.max(0, first - from)]
-    if (entry !== undefined) entry.tabIndex = 0
-    if (focused !== undefined) shown.find((tr) => tr.dataset["id"] === focused)?.focus({ preventScroll: true })
+    const was = focused === undefined ? undefined : next.get(focused)?.element
+    if (was !== undefined && was !== document.activeElement) was.focus({ preventScroll: true })
   }
 
   let frame = 0
@@ -111,7 +145,10 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
     frame = requestAnimationFrame(() => draw(false))
   }
   scroller.addEventListener("scroll", onScroll, { passive: true })
-  const resized = new ResizeObserver(() => draw(true))
+  const resized = new ResizeObserver(() => {
+    measure()
+    draw(true)
+  })
   resized.observe(scroller)
 
   const idOf = (target: EventTarget | null) =>
@@ -131,7 +168,6 @@ export const rowsTable = <Row>(scroller: HTMLElement, { columns, key, label, nea
   })
 
   const reveal = (index: number) => {
-    const height = rowHeight()
     const top = body.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop
     const at = top + index * height
     const covered = head.getBoundingClientRect().bottom - scroller.getBoundingClientRect().top

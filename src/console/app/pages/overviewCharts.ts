@@ -26,17 +26,17 @@ const latencyAxis = (value: number) =>
 const named = (name: string) => (name === "" ? text.untagged : name)
 
 const plots = (sums: Sums): Readonly<Record<"requests" | "cost" | "first" | "duration", Plotted>> => {
-  const { duration, errors, first, times } = sums
+  const { duration, failed, first, refused, times } = sums
   const groups = foremost(sums.groups, 4, text.other)
   const stacked = (
     values: (at: number) => ReadonlyArray<number>,
     tell: (value: number) => string
   ): ReadonlyArray<Series> =>
     groups.map(({ name }, at) => ({ name: named(name), colour: colours[at] ?? "s4", values: values(at), tell }))
-  // What failed stands on top of what went well, and is not counted twice.
+  // What was refused or failed stands on top of what went well, and is not counted twice.
   const shareWell = times.map((_, at) => {
     const all = groups.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0)
-    return all === 0 ? 1 : Math.max(0, all - (errors[at] ?? 0)) / all
+    return all === 0 ? 1 : Math.max(0, all - (refused[at] ?? 0) - (failed[at] ?? 0)) / all
   })
   const percentiles = (of: Sums["first"]): ReadonlyArray<Series> => [
     { name: "p50", colour: "s1", values: of.p50, tell: durationText },
@@ -53,7 +53,8 @@ const plots = (sums: Sums): Readonly<Record<"requests" | "cost" | "first" | "dur
           (at) => (groups[at]?.counts ?? []).map((value, index) => value * (shareWell[index] ?? 1)),
           (value) => number(Math.round(value))
         ),
-        { name: text.errors, colour: "bad-fill", values: errors, tell: number }
+        { name: text.refused, colour: "warn-fill", values: refused, tell: number },
+        { name: text.failed, colour: "bad-fill", values: failed, tell: number }
       ]
     },
     cost: {
@@ -110,7 +111,7 @@ export const overviewFigures = ({ before, totals }: Sums): HTMLElement => {
   const figure = (name: string, value: Child, note: string) =>
     h("div", {}, h("dt", {}, name), h("dd", {}, h("b", {}, value), h("p", {}, note)))
   const told = (of: Measure) => measure(of)
-  const errorShare = totals.requests === 0 ? 0 : (100 * totals.errors) / totals.requests
+  const failedShare = totals.requests === 0 ? 0 : (100 * totals.failed) / totals.requests
   const p95 = (ms: number) => text.p95(durationText(ms))
   const previous = (of: (totals: Totals) => number) => (before === undefined ? undefined : of(before))
   return h(
@@ -124,7 +125,11 @@ export const overviewFigures = ({ before, totals }: Sums): HTMLElement => {
         previous(({ requests }) => requests)
       ) ?? ""
     ),
-    figure(text.figures.errors, told([number(errorShare, 2), "%"]), text.ofRequests(number(totals.errors))),
+    figure(
+      text.figures.failed,
+      told([number(failedShare, 2), "%"]),
+      text.ofRequests(number(totals.failed), number(totals.refused))
+    ),
     figure(
       text.figures.cost,
       usd(totals.usd),

@@ -1,3 +1,4 @@
+import { outcomeOf } from "../../../requests/outcome.ts"
 import type { RequestDetail, RequestView } from "../../../requests/RequestView.ts"
 import type { App } from "../app.ts"
 import { Refused } from "../client.ts"
@@ -9,7 +10,7 @@ import type { Call } from "../components/waterfall.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number, span, usd, utc } from "../format.ts"
-import { adaptedOf, inputOf, outcomeOf, outcomeStatus } from "../outcome.ts"
+import { adaptedOf, inputOf, outcomeStatus } from "../outcome.ts"
 import { costOf } from "../requestCost.ts"
 import type { Cost } from "../requestCost.ts"
 import { hrefOf } from "../router.ts"
@@ -121,7 +122,7 @@ const whyOf = (request: RequestView): Child => {
   if (outcome === "finished") return null
   const [what, then] = text.why[outcome === "refused" ? String(request.status) : outcome] ??
     text.why["refused"] ?? ["", ""]
-  const tone = outcome === "refused" ? "warn" : outcome === "hang-up" ? "" : "bad"
+  const tone = outcome === "refused" ? "warn" : outcome === "hang_up" ? "" : "bad"
   return h("section", {}, h("p", { class: `note ${tone}` }, h("b", {}, what), " ", then))
 }
 

@@ -1,3 +1,4 @@
+import { outcomes } from "../../../requests/outcome.ts"
 import type { RequestView } from "../../../requests/RequestView.ts"
 import type { Page } from "../app.ts"
 import { button } from "../components/bits.ts"
@@ -9,8 +10,7 @@ import { empty, loader, noMatch } from "../components/states.ts"
 import { fill, h } from "../dom.ts"
 import { clock, number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
-import { isTrouble, outcomeOf, outcomes } from "../outcome.ts"
-import { bucketsOf, filterNames, isRange, ranges, requestFilter } from "../requestFilter.ts"
+import { filterNames, isRange, ranges, requestFilter } from "../requestFilter.ts"
 import { requestSource } from "../requestSource.ts"
 import type { RequestSource } from "../requestSource.ts"
 import { hrefOf, withQuery } from "../router.ts"
@@ -24,7 +24,10 @@ import { liveButton } from "./liveButton.ts"
 const text = words.requests
 
 /** Rows asked for before anything is shown, and afterwards. */
-const firstPage = 200
+const firstRows = 100
+const pageRows = 500
+/** While requests come, all are counted again so often, in ms: what came is added here meanwhile. */
+const countEveryMs = 30_000
 
 /** What came, newest first; live, filtered, zoomed, and one of them opened. */
 export const requests: Page = (app, main) => {
@@ -61,22 +64,21 @@ export const requests: Page = (app, main) => {
   let source: RequestSource | undefined
   let asked = ""
   let unseen = 0
+  let countedAt = 0
   let counting: ReturnType<typeof setTimeout> | undefined
 
   const drawChart = () => {
     const now = Date.now()
-    const filter = requestFilter(app.route().query, now)
-    const { buckets, widthMs } = bucketsOf(source?.rows() ?? [], filter.from, filter.to ?? now, 120)
-    chart.show(buckets, widthMs)
+    const { from, to = now } = requestFilter(app.route().query, now)
+    const tally = source?.tally()
+    if (tally !== undefined) chart.show(tally.between(from, to), tally.widthMs)
   }
   const count = () => {
-    const rows = source?.rows() ?? []
-    const cost = rows.reduce((sum, row) => sum + (row.cost_usd ?? 0), 0)
-    const failed = rows.filter((row) => isTrouble(outcomeOf(row))).length
-    head.note.textContent =
-      source?.isDone() === true
-        ? text.counted(number(rows.length), usd(cost), number(failed))
-        : text.some(number(rows.length))
+    if (source === undefined) return
+    const { failed, refused, requests, usd: cost } = source.tally().total()
+    head.note.textContent = source.isCounted()
+      ? text.counted(number(requests), usd(cost), number(refused), number(failed))
+      : text.some(number(source.rows().length))
   }
   const recount = () => {
     counting ??= setTimeout(() => {
@@ -84,6 +86,16 @@ export const requests: Page = (app, main) => {
       count()
       drawChart()
     }, 500)
+  }
+  /** Has all be counted, behind the rows that are shown. */
+  const countAll = async () => {
+    const mine = source
+    if (mine === undefined) return
+    countedAt = Date.now()
+    const isKnown = await mine.count().catch(() => false)
+    if (mine !== source || !isKnown) return
+    count()
+    drawChart()
   }
   const drawRows = (news?: ReadonlySet<string>) => {
     table.show(source?.rows() ?? [], news)
@@ -99,10 +111,10 @@ export const requests: Page = (app, main) => {
   const more = async () => {
     const mine = source
     if (mine === undefined || mine.isDone()) return
-    await mine.more(1_000, 1_000).catch(() => undefined)
+    await mine.more(pageRows).catch(() => undefined)
     if (mine !== source) return
     drawRows()
-    recount()
+    if (!mine.isCounted() || mine.isDone()) recount()
   }
 
   const nothing = async () => {
@@ -115,7 +127,7 @@ export const requests: Page = (app, main) => {
     const any = requestSource(
       app,
       { ...requestFilter(new URLSearchParams("range=30d"), Date.now()), fields: [] },
-      keyName
+      names
     )
     await any.more(1, 1)
     return any.rows().length === 0
@@ -129,8 +141,8 @@ export const requests: Page = (app, main) => {
     async () => {
       const all = await app.catalogue.keys()
       names = new Map(all.map(({ id, name }) => [id, name]))
-      const mine = requestSource(app, requestFilter(app.route().query, Date.now()), keyName)
-      await mine.more(firstPage, 50)
+      const mine = requestSource(app, requestFilter(app.route().query, Date.now()), names)
+      await mine.more(50, firstRows)
       return { mine, instead: mine.rows().length === 0 ? await nothing() : undefined }
     },
     ({ instead, mine }) => {
@@ -138,7 +150,7 @@ export const requests: Page = (app, main) => {
       unseen = 0
       pill.hidden = true
       if (instead !== undefined) {
-        head.note.textContent = text.counted("0", usd(0), "0")
+        head.note.textContent = text.counted("0", usd(0), "0", "0")
         fill(area, instead)
         return
       }
@@ -146,7 +158,7 @@ export const requests: Page = (app, main) => {
       drawRows()
       count()
       drawChart()
-      if (!mine.isDone()) void more()
+      void countAll()
       showOpened(app.route())
     }
   )
@@ -154,10 +166,7 @@ export const requests: Page = (app, main) => {
   const showOpened = ({ id }: Route) => {
     table.select(id)
     if (id === undefined) return drawer.hide()
-    void detail.show(
-      id,
-      source?.rows().find((row) => row.request_id === id)
-    )
+    void detail.show(id, source?.find(id))
   }
   const close = () => {
     const { id, query } = app.route()
@@ -171,7 +180,8 @@ export const requests: Page = (app, main) => {
     const news = mine.put(rows)
     if (news.length === 0) return
     if (list.parentNode !== area) fill(area, list)
-    recount()
+    if (Date.now() - countedAt > countEveryMs) void countAll()
+    else recount()
     if (table.isAtTop() && app.route().id === undefined)
       return drawRows(new Set(news.map(({ request_id }) => request_id)))
     unseen += news.length
@@ -208,7 +218,7 @@ export const requests: Page = (app, main) => {
       ...new Set((source?.rows() ?? []).flatMap(({ upstream }) => (upstream === null ? [] : [upstream])))
     ].sort()
     filters.show([
-      { name: "outcome", any: text.anyOutcome, values: outcomes },
+      { name: "outcome", any: text.anyOutcome, values: outcomes.map((outcome) => [outcome, words.outcome[outcome]]) },
       { name: "model", any: text.anyModel, values: models },
       { name: "upstream", any: text.anyUpstream, values: upstreams },
       ...(app.session.kind === "operator"

@@ -6,11 +6,12 @@ export const outcome = {
   refused: "refused",
   failed: "failed",
   cut: "cut",
-  "hang-up": "hang-up"
+  hang_up: "hang-up"
 }
 
 export const requests = {
-  counted: (count: string, cost: string, failed: string) => `${count} requests · ${cost} · ${failed} failed`,
+  counted: (count: string, cost: string, refused: string, failed: string) =>
+    `${count} requests · ${cost} · ${refused} refused · ${failed} failed`,
   some: (count: string) => `${count} requests and more`,
   search: "Search requests",
   example: "status:5xx  model:claude-*  upstream:openai  or an id",
@@ -99,7 +100,7 @@ export const request = {
     refused: ["The request was refused.", "Nothing was charged."],
     failed: ["Every route was tried and none answered.", "Nothing was charged; the attempts below say why."],
     cut: ["The answer broke off after it had begun, so nothing was tried again.", "What was received is paid for."],
-    "hang-up": [
+    hang_up: [
       "The client left before the end. The upstream was told to stop.",
       "What was received until then is paid for."
     ]
