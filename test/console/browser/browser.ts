@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import axe from "axe-core"
 import { chromium } from "playwright-core"
 import type { Browser, Page } from "playwright-core"
@@ -26,7 +26,14 @@ export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 export const startOperated = (config = "", env: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-console-"))
   writeFileSync(join(folder, "gateway.yaml"), `callbacks: { allow: [127.0.0.0/8] }\n${behindProxy}${config}`)
-  return startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env } })
+  // The binary, where it was built: what is shipped has the page in itself.
+  const binary = process.env["TEST_CONSOLE_GATEWAY"]
+  const command = binary === undefined ? {} : { command: [resolve(binary), "serve"] }
+  return startGateway({
+    folder,
+    ...command,
+    env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_CHECK_ANSWERS: "true", ...env }
+  })
 }
 
 /** Where pictures are written: a folder of this run, or the one that `CONSOLE_PICTURES` names. */

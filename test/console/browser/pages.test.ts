@@ -16,7 +16,7 @@ import { seed } from "./seed.ts"
 
 const isSkipped = withoutChromium("test/console/browser/pages.test.ts")
 
-const names = ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Playground"] as const
+const names = ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Playground", "Sessions"] as const
 
 const looks = [
   { tag: "light", theme: "light", width: 1440, height: 900 },
@@ -86,6 +86,31 @@ describe.skipIf(isSkipped)("the console's pages", () => {
     await visitor.close()
   })
 
+  it.each(looks)("keep their frame while they wait: $tag", async ({ tag, ...look }) => {
+    const visitor = await visit(browser, full, look)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    for (const name of ["Overview", "Requests", "Tasks", "Keys", "Accounts", "Models", "Sessions"] as const) {
+      const waiting = Promise.withResolvers<void>()
+      await page.route(/\/admin\/v1\/(?!events)/, async (route) => {
+        await waiting.promise
+        await route.continue().catch(() => {})
+      })
+      await page.goto(`/console/${name.toLowerCase()}`)
+      await page.locator("main h1", { hasText: name }).waitFor()
+      await page.locator("main .skeleton").first().waitFor()
+      // What one filters by can be used before anything has come.
+      const fields = await page.locator("main #search").count()
+      expect([name, fields]).toEqual([name, ["Requests", "Tasks", "Keys"].includes(name) ? 1 : 0])
+      await picture(page, `${name.toLowerCase()}-loading-${tag}`)
+      waiting.resolve()
+      await expect.poll(() => page.locator(".skeleton").count()).toBe(0)
+      await page.unroute(/\/admin\/v1\/(?!events)/)
+    }
+    visitor.quiet()
+    await visitor.close()
+  })
+
   it.each(looks)("say what is wrong where the gateway does not answer: $tag", async ({ tag, ...look }) => {
     const visitor = await visit(browser, full, look)
     const { page } = visitor
@@ -100,8 +125,18 @@ describe.skipIf(isSkipped)("the console's pages", () => {
         }
       })
     )
-    for (const name of ["Requests", "Tasks", "Keys", "Accounts", "Models"] as const) {
-      await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true }).click()
+    for (const name of [
+      "Overview",
+      "Requests",
+      "Tasks",
+      "Keys",
+      "Accounts",
+      "Playground",
+      "Sessions",
+      "Models"
+    ] as const) {
+      if (name === "Overview") await page.reload()
+      else await page.getByRole("navigation", { name: "Console" }).getByRole("link", { name, exact: true }).click()
       await page.getByRole("alert").getByText("can’t be shown").waitFor()
       expect(await page.locator("main").innerText()).toContain("503 server_error")
       expect([name, await violations(page)]).toEqual([name, []])

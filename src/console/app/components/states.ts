@@ -21,7 +21,7 @@ export const skeleton = (rows = 14): HTMLElement =>
       h(
         "div",
         {},
-        widths.map((width, column) => h("i", { css: { width: `${(width - ((row * 7 + column * 13) % 26)) / 7.4}%` } }))
+        widths.map((width, column) => h("i", { css: { width: `${(width - ((row * 7 + column * 13) % 26)) / 4.4}%` } }))
       )
     )
   )

@@ -127,12 +127,15 @@ export const keys: Page = (app, main) => {
         [key.id, key.name, key.account, key.hint].some((part) => part.toLowerCase().includes(word))
     )
   }
-  const draw = () => {
-    head.note.textContent = text.active(number(all.filter(({ status }) => status === "active").length))
+  const showFilters = () =>
     filters.show([
       { name: "account", any: text.anyAccount, values: [...new Set(all.map(({ account }) => account))].sort() },
       { name: "status", any: text.anyStatus, values: ["active", "expired", "revoked"] }
     ])
+  showFilters()
+  const draw = () => {
+    head.note.textContent = text.active(number(all.filter(({ status }) => status === "active").length))
+    showFilters()
     const rows = shown()
     if (rows.length > 0) {
       if (list.parentNode !== area) fill(area, list)

@@ -1,9 +1,9 @@
-import type { RequestDetail, RequestView } from "../../../requests/RequestView.ts"
-import type { App, Page } from "../app.ts"
+import type { RequestDetail } from "../../../requests/RequestView.ts"
+import type { Page } from "../app.ts"
 import { button, copyable, quiet, segments } from "../components/bits.ts"
 import { codeBlock } from "../components/codeBlock.ts"
 import { field, select, textArea, textInput } from "../components/fields.ts"
-import { empty } from "../components/states.ts"
+import { empty, loader } from "../components/states.ts"
 import { fill, h } from "../dom.ts"
 import { matches } from "../format.ts"
 import { pageHead } from "../frame.ts"
@@ -12,13 +12,13 @@ import { bodyOf } from "../play/bodies.ts"
 import { families, isStreamed } from "../play/draft.ts"
 import type { Draft, Family, Turn } from "../play/draft.ts"
 import { dropZone } from "../play/files.ts"
+import { costOf, kindsOf } from "../play/known.ts"
 import { quoteLine } from "../play/quoteLine.ts"
 import { recordedIn } from "../play/recorded.ts"
 import { sendDraft } from "../play/send.ts"
 import { snippetsOf } from "../play/snippets.ts"
 import { toolEditor } from "../play/tools.ts"
 import { hrefOf, withQuery } from "../router.ts"
-import { servedModels } from "../upstreamSource.ts"
 import { words } from "../words/words.ts"
 
 const text = words.playground
@@ -178,7 +178,8 @@ export const playground: Page = (app, main) => {
     h("section", { "aria-label": text.request, on: { input: changed, change: changed } }, form),
     h("section", { "aria-label": text.answer }, answer.element, code)
   )
-  fill(main, head.element, page)
+  const waiting = h("div", { class: "page" })
+  fill(main, head.element, waiting)
 
   const fillModels = async () => {
     const wanted = model.value === "" ? (app.route().query.get("model") ?? "") : model.value
@@ -196,26 +197,14 @@ export const playground: Page = (app, main) => {
     )
     changed()
   }
+  const keyless = () => {
+    const make = h("a", { class: "button primary", href: hrefOf("keys", undefined, { new: "" }) }, text.makeKey)
+    return h("div", { class: "page" }, empty(app, text.noKey, "", [], make))
+  }
+  /** Whether there is one to ask with. */
   const fillKeys = async () => {
     const active = (await app.catalogue.keys()).filter(({ status }) => status === "active")
-    if (app.session.kind === "operator" && active.length === 0) {
-      fill(
-        main,
-        head.element,
-        h(
-          "div",
-          { class: "page" },
-          empty(
-            app,
-            text.noKey,
-            "",
-            [],
-            h("a", { class: "button primary", href: hrefOf("keys", undefined, { new: "" }) }, text.makeKey)
-          )
-        )
-      )
-      return
-    }
+    if (app.session.kind === "operator" && active.length === 0) return false
     const asked = app.route().query.get("model") ?? ""
     const first =
       active.find(({ models }) => models.some((pattern) => matches(pattern, asked === "" ? "sandbox-text" : asked))) ??
@@ -226,6 +215,7 @@ export const playground: Page = (app, main) => {
         h("option", { value: id, selected: id === first?.id }, `${account} / ${name}`)
       )
     )
+    return true
   }
   /** What is known of a request that is to be repeated: everything but its text. */
   const repeat = async (id: string) => {
@@ -247,10 +237,19 @@ export const playground: Page = (app, main) => {
     app.go(withQuery(app.route(), { family: known, from: "", model: request.model ?? "" }), "replace")
   }
   key.addEventListener("change", () => void fillModels())
-  const ready = fillKeys().then(() => {
+  let isReady = false
+  const prepare = async () => {
+    const hasKey = await fillKeys()
     const from = app.route().query.get("from")
-    return from === null ? undefined : repeat(from).catch(() => undefined)
+    if (hasKey && from !== null) await repeat(from).catch(() => undefined)
+    if (hasKey) await fillModels()
+    return hasKey
+  }
+  const loading = loader(app, words.pages.playground, waiting, prepare, (hasKey) => {
+    isReady = hasKey
+    fill(main, head.element, hasKey ? page : keyless())
   })
+  void loading.run()
   let shown: string | undefined
   return {
     show() {
@@ -267,27 +266,13 @@ export const playground: Page = (app, main) => {
       if (shown === now) return
       shown = now
       drawForm()
-      void ready.then(fillModels).catch(() => undefined)
+      if (isReady) void fillModels().catch(() => undefined)
     },
     send: press,
     close() {
+      loading.close()
       running?.abort()
       quote.close()
     }
   }
-}
-
-/** What each model makes, as those who run the gateway are told; others go by its name. */
-const kindsOf = async (app: App): Promise<ReadonlyMap<string, string>> => {
-  if (app.session.kind === "account") return new Map()
-  const models = await servedModels(app).catch(() => [])
-  return new Map(models.map(({ id, kind }) => [id, kind]))
-}
-
-/** What a request that was streamed cost, a moment after its end. */
-const costOf = async (app: App, id: string): Promise<number | undefined> => {
-  const base = app.session.kind === "operator" ? "/admin/v1/requests/" : "/v1/requests/"
-  await new Promise((resolve) => setTimeout(resolve, 600))
-  const request = await app.client.json<RequestView>(base + encodeURIComponent(id)).catch(() => undefined)
-  return request?.cost_usd ?? undefined
 }

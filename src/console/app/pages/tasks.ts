@@ -174,6 +174,14 @@ export const tasks: Page = (app, main) => {
       draw()
     }
   )
+  const showFilters = (accounts: ReadonlyArray<{ readonly id: string }>) =>
+    filters.show([
+      { name: "state", any: text.anyState, values: Object.keys(text.states) },
+      { name: "kind", any: text.anyKind, values: Object.keys(text.kinds) },
+      ...(app.session.kind === "operator"
+        ? [{ name: "account", any: text.anyAccount, values: accounts.map(({ id }) => id) }]
+        : [])
+    ])
   let waiting: ReturnType<typeof setTimeout> | undefined
   const heard = app.live.onChange(({ ids, what }) => {
     const { id } = app.route()
@@ -189,18 +197,11 @@ export const tasks: Page = (app, main) => {
 
   return {
     show({ query }) {
+      showFilters([])
       void app.catalogue
         .accounts()
-        .catch(() => [])
-        .then((accounts) =>
-          filters.show([
-            { name: "state", any: text.anyState, values: Object.keys(text.states) },
-            { name: "kind", any: text.anyKind, values: Object.keys(text.kinds) },
-            ...(app.session.kind === "operator"
-              ? [{ name: "account", any: text.anyAccount, values: accounts.map(({ id }) => id) }]
-              : [])
-          ])
-        )
+        .then(showFilters)
+        .catch(() => undefined)
       if (asked === query.toString()) return showOpened()
       asked = query.toString()
       loading.forget()
