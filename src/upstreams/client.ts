@@ -236,15 +236,18 @@ class Answer implements Exchange, HasDeadline {
   }
 
   /** A body of a known and bearable length is read in one piece, without a stream. */
-  async #readWhole(): Promise<string> {
-    try {
-      return await this.#response.text()
-    } catch {
-      if (this.#cancelled) return ""
-      throw this.#broken()
-    } finally {
-      this.#stop()
-    }
+  #readWhole(): Promise<string> {
+    return this.#response.text().then(
+      (text) => {
+        this.#stop()
+        return text
+      },
+      () => {
+        this.#stop()
+        if (this.#cancelled) return ""
+        throw this.#broken()
+      }
+    )
   }
 
   async #readPieces(limit: number): Promise<string> {

@@ -63,22 +63,45 @@ export class Answer implements Generation {
     this.#pending = pending
   }
 
-  async #pull(): Promise<Batch | undefined> {
+  #pull(): Promise<Batch | undefined> {
+    if (this.#streams || this.#over || this.#cancelled) return this.#pullPieces()
+    // Without a loop to wait in: most requests wait for just this.
+    return this.#exchange.text(answerLimit).then(
+      (text) => this.#take(this.#tried(text)),
+      (cause: unknown) => this.#take(failedBy(cause))
+    )
+  }
+
+  #tried(text: string): Batch {
+    try {
+      return this.#inOne(text)
+    } catch (cause) {
+      return failedBy(cause)
+    }
+  }
+
+  async #pullPieces(): Promise<Batch | undefined> {
     while (!this.#over && !this.#cancelled) {
       let batch: Batch
       try {
-        batch = this.#streams ? await this.#piece() : this.#inOne(await this.#exchange.text(answerLimit))
+        batch = await this.#piece()
       } catch (cause) {
         batch = failedBy(cause)
       }
-      if (this.#cancelled) return undefined
-      const last = batch.at(-1)
-      if (last?.type === "finished" || last?.type === "failed") this.#over = true
-      // At a stop sequence that the gateway found itself the upstream goes on writing.
-      this.#complete = last?.type === "finished" && last.reason !== "stop-sequence"
-      if (batch.length > 0) return batch
+      const taken = this.#take(batch)
+      if (taken !== undefined) return taken
     }
     return undefined
+  }
+
+  /** A batch is there; undefined where nobody wants it, or it holds nothing. */
+  #take(batch: Batch): Batch | undefined {
+    if (this.#cancelled) return undefined
+    const last = batch.at(-1)
+    if (last?.type === "finished" || last?.type === "failed") this.#over = true
+    // At a stop sequence that the gateway found itself the upstream goes on writing.
+    this.#complete = last?.type === "finished" && last.reason !== "stop-sequence"
+    return batch.length > 0 ? batch : undefined
   }
 
   async #piece(): Promise<Batch> {
