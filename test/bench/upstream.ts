@@ -153,6 +153,16 @@ const answering = (json: (text: string) => string, dialect: Dialect) => {
   }
 }
 
+const models = ["json-1000", "paced-20", "paced-100"].map((id) => ({
+  id,
+  object: "model",
+  type: "model",
+  display_name: id,
+  created: 1_700_000_000,
+  created_at: "2026-01-01T00:00:00Z",
+  owned_by: "bench"
+}))
+
 const server = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
@@ -161,6 +171,8 @@ const server = Bun.serve({
   routes: {
     "/v1/messages": { POST: answering(message, anthropic) },
     "/v1/chat/completions": { POST: answering(completion, chat) },
+    // What it has, as both dialects list it: some gateways ask before they pass anything on.
+    "/v1/models": { GET: () => Response.json({ object: "list", data: models, has_more: false }) },
     // Only in one piece.
     "/v1/responses": { POST: answering(response, chat) }
   }
