@@ -30,7 +30,11 @@ const checking = (text: string) => `wrong = 0
 local expected = ${JSON.stringify(text)}
 function setup(thread) checked = thread end
 function response(status, headers, body)
-  if status < 300 and not (body:find(expected, 1, true) and body:find('_tokens":%s*200')) then wrong = wrong + 1 end
+  local is_right = status < 300 and body:find(expected, 1, true) and body:find('_tokens":%s*200')
+  if is_right then return end
+  if not told then io.stderr:write("wrong: ", status, " ", body:sub(1, 300), "\\n") end
+  told = true
+  if status < 300 then wrong = wrong + 1 end
 end`
 
 /** Where a whole answer of the bench's upstream tells how many tokens it has, in every dialect. */

@@ -3,6 +3,8 @@ export interface Ask {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: object
+  /** How its stream ends, where that is not with `message_stop` or `[DONE]`. */
+  readonly end?: string
 }
 
 /** What a case is called in the table, the same for all who have it. */

@@ -15,7 +15,8 @@ export const hub = (): System | undefined => {
     name: "Traceloop Hub",
     version: process.env["HUB_VERSION"] ?? "",
     settings: "YAML mode, one pipeline with a model router, metrics",
-    lacks: "keys, accounts, balances, limits, prices, usage, an access log, a database; no messages dialect",
+    lacks:
+      "keys, accounts, balances, limits, prices, usage, an access log, a database; no messages dialect; streams end without `[DONE]`",
     start: ({ folder, port, upstream }) => {
       const file = join(folder, "config.yaml")
       writeFileSync(
@@ -34,6 +35,13 @@ pipelines:
       return { command: [resolve(program)], env: { HUB_MODE: "yaml", CONFIG_FILE_PATH: file, PORT: String(port) } }
     },
     wholes: { "chat passed through": { path, headers, body: bodies.chat(wholeModel) } },
-    streams: { "chat passed through": (model) => ({ path, headers, body: bodies.chatStream(model) }) }
+    streams: {
+      "chat passed through": (model) => ({
+        path,
+        headers,
+        body: bodies.chatStream(model),
+        end: `"finish_reason":"stop"`
+      })
+    }
   }
 }

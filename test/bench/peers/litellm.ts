@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { bodies, streamModels, wholeModel } from "./System.ts"
 import type { System } from "./System.ts"
 
@@ -15,12 +15,14 @@ export const litellm = (): System | undefined => {
     LITELLM_LOCAL_MODEL_COST_MAP: "True",
     LITELLM_LOG: "ERROR"
   }
-  const said = Bun.spawnSync([resolve(program), "--version"], { env: { ...process.env, ...env } }).stdout.toString()
+  // It takes a quarter of a minute to tell by itself.
+  const told = "from importlib.metadata import version; print(version('litellm'))"
+  const { stdout } = Bun.spawnSync([join(dirname(resolve(program)), "python"), "-c", told])
   const model = (name: string, provider: string, base: string) =>
     `  - { model_name: "${provider}-${name}", litellm_params: { model: "${provider}/${name}", api_base: "${base}", api_key: upstream } }`
   return {
     name: "LiteLLM",
-    version: /Version = (\S+)/.exec(said)?.[1] ?? "",
+    version: stdout.toString().trim(),
     settings: "one worker, one master key, no database",
     lacks: "accounts, balances, limits, usage and a log of requests (they need its Postgres)",
     startsWithinMs: 180_000,

@@ -96,7 +96,7 @@ try {
     "messages to a chat upstream": ofChat
   }
   console.error(`the upstream itself: ${JSON.stringify(direct)}`)
-  for (const system of systems().filter(({ name }) => name.includes(only))) {
+  for (const system of systems(only)) {
     try {
       found.push(await measured(system))
     } catch (error) {

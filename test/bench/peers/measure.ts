@@ -49,7 +49,7 @@ const send = (target: Target, connections: number, seconds: number, core: string
   })
 
 /** Until three windows in a row cost the same CPU within a twentieth: then a second run does not differ from the first. */
-export const warmUp = async (target: Target, pid: number, most: number, core: string | undefined): Promise<number> => {
+const warmUp = async (target: Target, pid: number, most: number, core: string | undefined): Promise<number> => {
   const costs: Array<number> = []
   let seconds = 0
   for (; seconds < most; seconds += 2) {

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path"
 import { bodies, streamModels, wholeModel } from "./System.ts"
 import type { System } from "./System.ts"
 
+export const ourName = "**this gateway**"
 const root = resolve(import.meta.dirname, "../../..")
 const secret = "peers-key-0123456789abcdefghijklmn"
 const headers = { "content-type": "application/json", authorization: `Bearer ${secret}` }
@@ -35,7 +36,7 @@ export const ours = (): System => {
   if (!existsSync(binary)) throw new Error("dist/gateway is missing: bun run build makes it")
   const commit = Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: root }).stdout.toString().trim()
   return {
-    name: "**this gateway**",
+    name: ourName,
     version: commit,
     settings: "the binary as it is: key, balance, limits, prices, usage rows, request rows, access log, an SQLite file",
     lacks: "",

@@ -9,6 +9,8 @@ export interface Reading {
   readonly body: object
   readonly streams: number
   readonly events: number
+  /** What a whole stream has in it last, as a regular expression; `message_stop` or `[DONE]` where nothing is said. */
+  readonly end?: string | undefined
   /** Until a stream that has not ended counts as not clean, in ms. */
   readonly withinMs: number
 }
@@ -45,7 +47,7 @@ const unchunked = (bytes: Buffer): Buffer => {
 }
 
 /** What is wrong with a stream as it was received; undefined where nothing is. */
-export const wrongWith = (received: Buffer, events: number): string | undefined => {
+export const wrongWith = (received: Buffer, events: number, last = "message_stop|\\[DONE\\]"): string | undefined => {
   const end = received.indexOf("\r\n\r\n")
   if (end === -1) return "no answer"
   const head = received.toString("latin1", 0, end)
@@ -55,8 +57,15 @@ export const wrongWith = (received: Buffer, events: number): string | undefined 
   const sent = [...text.matchAll(/@(\d+\.\d{3})/g)].map(([, ms]) => Number(ms))
   if (sent.length !== events) return `${sent.length} of ${events} events`
   if (sent.some((ms, n) => ms < (sent[n - 1] ?? 0))) return "events out of order"
-  if (!/message_stop|\[DONE\]/.test(text)) return "no end"
+  if (!new RegExp(last).test(text)) return "no end"
   return undefined
+}
+
+/** How long an answer is in all, where its head says so. */
+const promisedBy = (bytes: Buffer): number => {
+  const head = bytes.indexOf("\r\n\r\n")
+  const length = /content-length: *(\d+)/i.exec(bytes.toString("latin1", 0, Math.max(0, head)))?.[1]
+  return length === undefined ? Infinity : head + 4 + Number(length)
 }
 
 const lastChunk = Buffer.from("0\r\n\r\n")
@@ -64,7 +73,7 @@ const lastChunk = Buffer.from("0\r\n\r\n")
 const at = (values: Array<number>, share: number) =>
   values.sort((a, b) => a - b)[Math.floor(values.length * share)] ?? NaN
 
-const read = async ({ body, events, headers, path, streams, url, withinMs }: Reading): Promise<Read> => {
+const read = async ({ body, end, events, headers, path, streams, url, withinMs }: Reading): Promise<Read> => {
   const { hostname, port } = new URL(url)
   const payload = JSON.stringify(body)
   const head = Object.entries({
@@ -82,6 +91,7 @@ const read = async ({ body, events, headers, path, streams, url, withinMs }: Rea
   const one = async (): Promise<void> => {
     const pieces: Array<Piece> = []
     let first: number | undefined
+    let [length, promised] = [0, Infinity]
     const ended = Promise.withResolvers<void>()
     const began = performance.now()
     const socket = await Bun.connect({
@@ -93,8 +103,10 @@ const read = async ({ body, events, headers, path, streams, url, withinMs }: Rea
           const now = performance.now()
           if (first === undefined && bytes.includes("data:")) firsts.push((first = now - began))
           pieces.push({ at: now, bytes: Buffer.from(bytes) })
+          length += bytes.length
+          if (pieces.length === 1) promised = promisedBy(bytes)
           // The connection may stay: a body that is sent in chunks ends with an empty one.
-          if (bytes.subarray(-lastChunk.length).equals(lastChunk)) ended.resolve()
+          if (length >= promised || bytes.subarray(-lastChunk.length).equals(lastChunk)) ended.resolve()
         },
         close: () => ended.resolve(),
         error: () => ended.resolve()
@@ -102,7 +114,7 @@ const read = async ({ body, events, headers, path, streams, url, withinMs }: Rea
     })
     await Promise.race([ended.promise, Bun.sleep(withinMs)])
     socket.terminate()
-    const wrong = wrongWith(Buffer.concat(pieces.map(({ bytes }) => bytes)), events)
+    const wrong = wrongWith(Buffer.concat(pieces.map(({ bytes }) => bytes)), events, end)
     if (wrong !== undefined) wrongs.push(wrong)
     for (const { at, bytes } of pieces) {
       for (const [, ms] of bytes.toString("latin1").matchAll(/@(\d+\.\d{3})/g)) {

@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
 import { casesOf, dialectOf } from "./System.ts"
 import type { Ask, System } from "./System.ts"
 import type { Upstream } from "./upstream.ts"
 
 /** The gateways' core, and that of the load and the upstream. */
-export const cores = { system: "0", rest: "1" }
+export const cores = availableParallelism() > 1 ? { system: "0", rest: "1" } : { system: "0", rest: "0" }
 
 /** A command that runs on this core alone; anywhere where there is none. */
 export const on = (core: string | undefined, command: ReadonlyArray<string>): Array<string> =>
@@ -21,7 +21,7 @@ export interface Running {
 }
 
 /** One right answer, or what was answered instead. */
-export const askOnce = async (url: string, ask: Ask, isRight: (body: string) => boolean): Promise<string | true> => {
+const askOnce = async (url: string, ask: Ask, isRight: (body: string) => boolean): Promise<string | true> => {
   try {
     const answer = await fetch(url + ask.path, {
       method: "POST",

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { goModel } from "./goModel.ts"
 import { hub } from "./hub.ts"
 import { litellm } from "./litellm.ts"
-import { ours } from "./ours.ts"
+import { ourName, ours } from "./ours.ts"
 import { portkey } from "./portkey.ts"
 import { bodies, wholeModel } from "./System.ts"
 import type { System } from "./System.ts"
@@ -38,12 +38,11 @@ export const bareBun: System = {
 const bareGo = (): System | undefined => {
   if (Bun.which("go") === null) return undefined
   const folder = mkdtempSync(join(tmpdir(), "gateway-bare-go-"))
-  mkdirSync(join(folder, "cache"))
   writeFileSync(join(folder, "go.mod"), "module bare\n")
   const program = join(folder, "bare")
   const built = Bun.spawnSync(["go", "build", "-buildvcs=false", "-o", program, resolve(here, "bare.go")], {
     cwd: folder,
-    env: { ...process.env, GOCACHE: join(folder, "cache"), GOTOOLCHAIN: "local" }
+    env: { ...process.env, GOTOOLCHAIN: "local" }
   })
   if (!built.success) throw new Error(`the Go proxy does not build: ${built.stderr.toString()}`)
   return {
@@ -56,6 +55,20 @@ const bareGo = (): System | undefined => {
   }
 }
 
-/** All that are there: this build, the bare proxies, and what the environment names. */
-export const systems = (): ReadonlyArray<System> =>
-  [bareBun, bareGo(), ours(), hub(), goModel(), portkey(), litellm()].filter((one) => one !== undefined)
+/** All that may be there: this build, the bare proxies, and what the environment names. */
+const known: Readonly<Record<string, () => System | undefined>> = {
+  "bare Bun proxy": () => bareBun,
+  "bare Go proxy": bareGo,
+  [ourName]: ours,
+  "Traceloop Hub": hub,
+  GoModel: goModel,
+  "Portkey's gateway": portkey,
+  LiteLLM: litellm
+}
+
+/** Those that are there and have this in their name. */
+export const systems = (only: string): ReadonlyArray<System> =>
+  Object.entries(known)
+    .filter(([name]) => name.includes(only))
+    .map(([, find]) => find())
+    .filter((one) => one !== undefined)
