@@ -51,7 +51,7 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
     {},
     h(
       "td",
-      { class: "whole" },
+      { class: "wrap whole" },
       h("b", { class: "name" }, account.id),
       isSuspended && [" ", status("off", text.suspended)]
     ),
