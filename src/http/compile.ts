@@ -68,7 +68,7 @@ interface Options {
   readonly checkAnswers: boolean
 }
 
-/** Reads a contract once, at start. */
+/** Reads a contract once, at start; what decodes and encodes is made when an endpoint is first asked. */
 export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   options: Options
@@ -117,50 +117,70 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
   return { routes, fallbacks }
 }
 
+/**
+ * Makes a function when it is first called. There are a hundred endpoints with a handful of them each, which together
+ * would take a tenth of the start, and most are never asked for.
+ */
+const lazily = <A, B>(make: () => (value: A) => B): ((value: A) => B) => {
+  let made: ((value: A) => B) | undefined
+  return (value) => (made ??= make())(value)
+}
+
 const bodyDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
-  return refusing(openDecoder(schema.value as Schema.Schema<unknown>))
+  return lazily(() => refusing(openDecoder(schema.value as Schema.Schema<unknown>)))
 }
 
 const decoder = (schema: Option.Option<Schema.Schema.All>, onlyKnown = false): Decode | undefined => {
   if (Option.isNone(schema)) return undefined
-  return refusing(
-    ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, {
-      errors: "first",
-      onExcessProperty: onlyKnown ? "error" : "ignore"
-    })
+  return lazily(() =>
+    refusing(
+      ParseResult.decodeUnknownEither(schema.value as Schema.Schema<unknown>, {
+        errors: "first",
+        onExcessProperty: onlyKnown ? "error" : "ignore"
+      })
+    )
   )
 }
 
 /** Query parameters that may be repeated always decode from an array, also when they come once. */
 const arrayParams = (schema: Option.Option<Schema.Schema.All>): ((name: string) => boolean) => {
   if (Option.isNone(schema)) return () => false
-  const encoded = AST.encodedAST(schema.value.ast)
-  const names = new Set(
-    AST.isTypeLiteral(encoded)
-      ? encoded.propertySignatures.filter((signature) => hasArray(signature.type)).map((signature) => signature.name)
-      : []
-  )
-  return (name) => names.has(name)
+  const { ast } = schema.value
+  return lazily(() => {
+    const encoded = AST.encodedAST(ast)
+    const names = new Set(
+      AST.isTypeLiteral(encoded)
+        ? encoded.propertySignatures.filter((signature) => hasArray(signature.type)).map((signature) => signature.name)
+        : []
+    )
+    return (name: string) => names.has(name)
+  })
 }
 
 const hasArray = (ast: AST.AST): boolean => AST.isTupleType(ast) || (AST.isUnion(ast) && ast.types.some(hasArray))
 
 /** Where a schema's two sides are the same the encoder would only copy: skipping it saves a sixth of a small request. */
 const encoder = (ast: AST.AST, options: Options): ((value: unknown) => unknown) =>
-  !options.checkAnswers && AST.encodedBoundAST(ast) === ast
-    ? (value) => value
-    : ParseResult.encodeUnknownSync(Schema.make(ast))
+  lazily(() =>
+    !options.checkAnswers && AST.encodedBoundAST(ast) === ast
+      ? (value: unknown) => value
+      : ParseResult.encodeUnknownSync(Schema.make(ast))
+  )
 
 const failureRenderer = (errors: AST.AST, annotations: Context.Context<never>): RenderFailure => {
-  const members = new Map(
-    membersOf(errors).map((ast) => [
-      tagOf(ast),
-      { status: HttpApiSchema.getStatusErrorAST(ast), encode: ParseResult.encodeUnknownSync(Schema.make(ast)) }
-    ])
-  )
   const withRequestId = Context.get(annotations, RequestIdInErrors)
+  const rows = lazily(() => {
+    const members = new Map(
+      membersOf(errors).map((ast) => [
+        tagOf(ast),
+        { status: HttpApiSchema.getStatusErrorAST(ast), encode: ParseResult.encodeUnknownSync(Schema.make(ast)) }
+      ])
+    )
+    return () => members
+  })
   return (failure, requestId) => {
+    const members = rows(undefined)
     const member = members.get(failure._tag) ?? members.get("Internal")
     if (member === undefined) throw new Error(`no row for ${failure._tag}`)
     const body = member.encode(failure) as object
