@@ -5,7 +5,6 @@ import { begin } from "../flow/begin.ts"
 import { Begun } from "../flow/Begun.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { warmUp } from "../tokens/tokenizer.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { Documents } from "../documents/Documents.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
@@ -45,20 +44,15 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   }
 })
 
-const warmUpAfter = "1 second"
 /** An address that does not answer must not hold a test for long. */
 const attachmentLimits = { param: "url", maxBytes: 32 * 1024 * 1024, totalTimeoutMs: 10_000 }
 
-/**
- * Only the sandbox, for a gateway that has nothing else. Loads the tokenizer's vocabulary soon after the start, so that
- * neither the start nor the first request waits for it.
- */
+/** Only the sandbox, for a gateway that has nothing else. */
 export const SandboxTextUpstreams: Layer.Layer<TextUpstreams, never, AddressGuard | Documents> = Layer.scoped(
   TextUpstreams,
   Effect.gen(function* () {
     const guard = yield* AddressGuard
     const documents = yield* Documents
-    yield* Effect.forkScoped(Effect.delay(Effect.sync(warmUp), warmUpAfter))
     const upstream = sandboxText({
       fetchBytes: (url) => guard.fetchBytes(url, attachmentLimits),
       readDocument: documents.read

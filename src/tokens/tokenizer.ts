@@ -93,9 +93,6 @@ export const firstTokens = (text: string, most: number): string => {
   return text.slice(0, start)
 }
 
-/** Loads the vocabulary (about 20 ms), which otherwise the first count does. */
-export const warmUp = (): void => void vocabulary()
-
 const forgetOldest = () => {
   for (const key of remembered.keys()) {
     remembered.delete(key)
