@@ -1,3 +1,4 @@
+import { Members } from "../flow/Members.ts"
 import type { Handler, Server, Serving } from "./exchange.ts"
 import type { Route } from "./compile.ts"
 import { Socket, usualBounds } from "./Socket.ts"
@@ -14,7 +15,7 @@ const mostUnread = 64 * 1024 * 1024
 
 /** The sockets of a server, and the endpoints that they ask. */
 export const makeSockets = (serving: Serving) => {
-  const open = new Set<Socket>()
+  const open = new Members<Socket>()
   let longestMessage = 0
 
   /** Opens a socket for whoever asks for one on a route's path and has a key; others are answered as before. */
@@ -27,6 +28,7 @@ export const makeSockets = (serving: Serving) => {
       if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return otherwise(request, server)
       const refused = await knocked(request, server)
       if (refused !== undefined) return refused
+      let leave = () => {}
       const socket = new Socket({
         event,
         url: `http://gateway${route.path}`,
@@ -34,11 +36,11 @@ export const makeSockets = (serving: Serving) => {
         ask: (one, framed) => ask(one, server, framed),
         rendered: (failure) => rendered(failure, "").body,
         isDraining: serving.lifecycle.isDraining,
-        left: (socket) => void open.delete(socket),
+        left: () => leave(),
         bounds: usualBounds
       })
       if (!server.upgrade(request, { data: socket })) return otherwise(request, server)
-      open.add(socket)
+      leave = open.join(socket)
       return undefined
     }
   }
@@ -62,7 +64,7 @@ export const makeSockets = (serving: Serving) => {
     websocket,
     isIdle: () => open.size === 0,
     drain: () => {
-      for (const socket of open) socket.leave()
+      for (const socket of open.all()) socket.leave()
     }
   } as const
 }

@@ -2,6 +2,7 @@ import { Deferred, Effect, FiberId, FiberSet, Runtime } from "effect"
 import type { Fiber } from "effect"
 import { Conflict } from "../contract/Failure.ts"
 import type { Once } from "../contract/handlers.ts"
+import { Named } from "../flow/Named.ts"
 import { Claims } from "./Claims.ts"
 import type { Claim } from "./Claims.ts"
 import { KeptAnswers, otherBody } from "./store/KeptAnswers.ts"
@@ -61,7 +62,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
     const claims = yield* Claims
     const runtime = yield* Effect.runtime()
     const fork = yield* FiberSet.makeRuntime<never, void>()
-    const flights = new Map<string, Flight>()
+    const flights = new Named<Flight>()
 
     /** @param start does the work: answers a value that `shape` renders, or a `Response` of its own */
     const answer = (ask: Ask, start: Start, shape: Shape): Effect.Effect<Response, unknown> =>

@@ -2,6 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Clock } from "effect"
+import { Named } from "../flow/Named.ts"
 import type { Limits } from "../contract/Caller.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
@@ -54,7 +55,7 @@ interface Needs {
  */
 export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) => {
   /** What async generations have used, until their tasks have ended. */
-  const generated = new Map<string, Used>()
+  const generated = new Named<Used>()
 
   /**
    * Sets aside the most that a task can cost, and stores it with the row of its hold. Fails where the money or the

@@ -17,19 +17,30 @@ export interface Line {
   readonly running: number
 }
 
-/** So many at a time; the others wait in a line, first come, first served. */
+/** A seat in the line. */
+interface Seat {
+  readonly called: () => void
+  before: Seat | undefined
+  after: Seat | undefined
+}
+
+/**
+ * So many at a time; the others wait in a line, first come, first served. Each knows who is next to it: a `Set` that lives
+ * long would keep alive, until a full collection, who has left it.
+ */
 export class Slots implements Line {
   readonly #limit: number
   #running = 0
-  /** Of those who left the line an empty seat stays until it comes first. */
-  readonly #line = new Set<() => void>()
+  #waiting = 0
+  #first: Seat | undefined
+  #last: Seat | undefined
 
   constructor(limit: number) {
     this.#limit = limit
   }
 
   get waiting(): number {
-    return this.#line.size
+    return this.#waiting
   }
 
   get running(): number {
@@ -37,15 +48,16 @@ export class Slots implements Line {
   }
 
   take(): Slot {
-    let hasIt = this.#running < this.#limit && this.#line.size === 0
+    let hasIt = this.#running < this.#limit && this.#waiting === 0
     let isOver = false
     let tell: () => void = () => {}
     const called = () => {
       hasIt = true
       tell()
     }
+    let seat: Seat | undefined
     if (hasIt) this.#running++
-    else this.#line.add(called)
+    else seat = this.#sit(called)
     return {
       isFree: hasIt,
       turn: Effect.async<void>((resume) => {
@@ -56,18 +68,38 @@ export class Slots implements Line {
         if (isOver) return
         isOver = true
         if (hasIt) this.#next()
-        else this.#line.delete(called)
+        else if (seat !== undefined) this.#rise(seat)
       }
     }
   }
 
   #next(): void {
-    const [first] = this.#line
+    const first = this.#first
     if (first === undefined) {
       this.#running--
       return
     }
-    this.#line.delete(first)
-    first()
+    this.#rise(first)
+    first.called()
+  }
+
+  #sit(called: () => void): Seat {
+    const seat: Seat = { called, before: this.#last, after: undefined }
+    if (this.#last === undefined) this.#first = seat
+    else this.#last.after = seat
+    this.#last = seat
+    this.#waiting++
+    return seat
+  }
+
+  #rise(seat: Seat): void {
+    if (seat.before === undefined) this.#first = seat.after
+    else seat.before.after = seat.after
+    if (seat.after === undefined) this.#last = seat.before
+    else seat.after.before = seat.before
+    // Neighbours that are gone would hold each other.
+    seat.before = undefined
+    seat.after = undefined
+    this.#waiting--
   }
 }

@@ -3,6 +3,7 @@ import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberId, Layer, Option } f
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { isBusy } from "../flow/eventLoop.ts"
+import { Named } from "../flow/Named.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Node } from "../nodes/Node.ts"
 import { Durability } from "../sql/Durability.ts"
@@ -51,7 +52,7 @@ const start = Effect.gen(function* () {
   const durability = yield* Durability
   const settings = yield* TaskSettings
   const tracing = yield* CurrentTracing
-  const running = new Map<string, RunningTurn>()
+  const running = new Named<RunningTurn>()
   const inLane = new Map<string, number>()
 
   /** Those that are called are told of the trace, which hears what kept the turn from its end. */
@@ -187,7 +188,7 @@ const start = Effect.gen(function* () {
 
   /** Keeps the leases of running turns, and stops a turn whose lease went to somebody else. */
   const renewals = Effect.gen(function* () {
-    const all = [...running.values()]
+    const all = running.values()
     const kept = yield* leases.renew(all.map((one) => one.leased))
     for (const one of all) {
       const { id } = one.leased.task
@@ -220,14 +221,14 @@ const start = Effect.gen(function* () {
   if (inherited > 0) yield* Effect.logInfo(`taking over ${inherited} tasks of a process that died`)
 
   // What this process had is others' now, and nothing that it would write is stored.
-  node.onLost(() => running.forEach(stop))
+  node.onLost(() => running.values().forEach(stop))
   yield* heeding("tasks.due", () => store.due.ring())
   // Of one that another node has ended nothing more is wanted; which they are is seen at the next renewal, if not here.
   yield* heeding("tasks.ended", (ids) => ids?.forEach((id) => Option.map(Option.fromNullable(running.get(id)), stop)))
 
   // Last to be made, first to be closed: nothing new is claimed while what runs is asked to stop.
   yield* Effect.addFinalizer(() =>
-    Fiber.interruptAll([...running.values()].map((one) => one.fiber)).pipe(
+    Fiber.interruptAll(running.values().map((one) => one.fiber)).pipe(
       Effect.interruptible,
       Effect.timeoutOption(longestStop)
     )

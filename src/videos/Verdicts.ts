@@ -1,6 +1,7 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Deferred, Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { Named } from "../flow/Named.ts"
 
 /** How long a create waits for what its upstream says to it. */
 export const longestVerdict = "10 seconds"
@@ -21,7 +22,7 @@ export interface Waiting {
  */
 export class Verdicts extends Effect.Service<Verdicts>()("gateway/videos/Verdicts", {
   sync: () => {
-    const waiting = new Map<string, Waiting>()
+    const waiting = new Named<Waiting>()
     return {
       /** Runs `store`, which makes the task, and waits for the word. Fails where that is a no. */
       await: <A, E>(

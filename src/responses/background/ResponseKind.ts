@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { codedError } from "../../contract/codedErrors.ts"
 import { Internal, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
+import { Named } from "../../flow/Named.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import type { Models } from "../../models/Models.ts"
 import { Commits } from "../../sql/Commits.ts"
@@ -58,7 +59,7 @@ export const makeResponseKind: Effect.Effect<
   const answer = yield* makeAnswer
   const cutShort = yield* makeCutShort
   const stops = makeStops()
-  const outcomes = new Map<string, Outcome>()
+  const outcomes = new Named<Outcome>()
 
   const run = (lease: Lease): Effect.Effect<Turn, LeaseLost | SqlError> =>
     Effect.gen(function* () {

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Exit, Option, Schema } from "effect"
+import { Named } from "../../flow/Named.ts"
 import type { AccountId } from "../../contract/Caller.ts"
 import type { NotFound } from "../../contract/Failure.ts"
 import { Commits } from "../../sql/Commits.ts"
@@ -128,7 +129,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       render: (task: Task) => A,
       missing: (id: string) => NotFound
     ): ((account: AccountId, id: string) => Effect.Effect<A, NotFound>) => {
-      const known = new Map<string, { readonly account: AccountId; readonly success: Exit.Exit<A> }>()
+      const known = new Named<{ readonly account: AccountId; readonly success: Exit.Exit<A> }>()
       forgetters.push((id) => void known.delete(id))
       const read = (account: AccountId, id: string) =>
         Effect.suspend(() => {
@@ -138,7 +139,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
             const shown = render(found.value)
             const success = Exit.succeed(shown)
             if (isAlone && asked === begun && JSON.stringify(shown).length < maxKept) {
-              if (known.size >= mostKept) known.delete(known.keys().next().value ?? "")
+              if (known.size >= mostKept) known.delete(known.oldest ?? "")
               known.set(id, { account, success })
             }
             return success

@@ -1,0 +1,73 @@
+import { describe, expect, it } from "@effect/vitest"
+import { edenGC, fullGC, heapStats } from "bun:jsc"
+import { Members } from "../../src/flow/Members.ts"
+import { Named } from "../../src/flow/Named.ts"
+
+/** What comes and goes, of 16 KB each. */
+const large = () => new Array<number>(2_000).fill(1.5)
+
+/** Bytes alive after 20,000 have come and gone, never more than 32 at a time, and only what is young was collected. */
+const kept = (come: (id: number) => () => void): number => {
+  const leaving: Array<() => void> = []
+  for (let id = 0; id < 32; id++) leaving.push(come(id))
+  fullGC()
+  const before = heapStats().heapSize
+  for (let id = 32; id < 20_000; id++) {
+    leaving.shift()?.()
+    leaving.push(come(id))
+    if (id % 2_000 === 0) edenGC()
+  }
+  edenGC()
+  return heapStats().heapSize - before
+}
+
+describe("what comes and goes under a name", () => {
+  it("is there until it is deleted, in the order in which it came", () => {
+    const named = new Named<number>()
+    named.set("a", 1)
+    named.set("b", 2)
+    named.set("a", 3)
+    expect([named.get("a"), named.get("c"), named.size, named.oldest, named.values()]).toEqual([
+      3,
+      undefined,
+      2,
+      "a",
+      [3, 2]
+    ])
+    expect([named.delete("a"), named.delete("a"), named.size, named.oldest, named.values()]).toEqual([
+      true,
+      false,
+      1,
+      "b",
+      [2]
+    ])
+  })
+
+  it("is not kept alive once it is gone", () => {
+    const named = new Named<ReadonlyArray<number>>()
+    const bytes = kept((id) => {
+      named.set(String(id), large())
+      return () => void named.delete(String(id))
+    })
+    expect(bytes).toBeLessThan(20_000_000)
+  })
+})
+
+describe("members", () => {
+  it("leave in any order, once", () => {
+    const members = new Members<string>()
+    const [a, b, c] = ["a", "b", "c"].map((name) => members.join(name))
+    a?.()
+    a?.()
+    expect([...members.all()].sort()).toEqual(["b", "c"])
+    c?.()
+    expect(members.all()).toEqual(["b"])
+    b?.()
+    expect([members.size, members.all()]).toEqual([0, []])
+  })
+
+  it("are not kept alive once they are gone", () => {
+    const members = new Members<ReadonlyArray<number>>()
+    expect(kept(() => members.join(large()))).toBeLessThan(20_000_000)
+  })
+})

@@ -1,0 +1,65 @@
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { collectionsThatForget } from "./collections.ts"
+import { readSources } from "./imports.ts"
+
+/** Which maps and sets may be deleted from, and why what they keep alive does no harm. */
+const allowed: Readonly<Record<string, string>> = {
+  "access/Access.ts known": "keys that were used, the oldest leaves where there are too many",
+  "access/LastUsed.ts noted": "times by key, no object",
+  "callbacks/DeliveryQueue.ts asked": "times by host, no object",
+  "callbacks/DeliveryQueue.ts counts": "counts, no object",
+  "callbacks/DeliveryQueue.ts due": "times by host, few",
+  "callbacks/DeliveryQueue.ts proven": "names of hosts",
+  "callbacks/sender.ts inHand": "deliveries under way, some dozens",
+  "chat/messages.ts open": "lives as long as a request is read",
+  "config/Configuration.ts followers": "parts of the gateway",
+  "console/Sessions.ts known": "who is signed in, the oldest leaves where there are too many",
+  "documents/Documents.ts idle": "processes that read documents, a handful",
+  "feed/newRequests.ts told": "numbers",
+  "flow/Daemons.ts all": "daemons, which stay",
+  "flow/Named.ts boxes": "what is deleted is a name and an empty box",
+  "http/Listener.ts former": "servers of former certificates",
+  "idempotency/Claims.ts inHand": "texts",
+  "idempotency/Waiting.ts all": "who waits for the answer of another node, which is rare",
+  "limits/Permits.ts running": "counts, no object",
+  "limits/SharedPermits.ts told": "counts, no object",
+  "messages/offeredTools.ts offered": "lives as long as a request is read",
+  "messages/threads/Threads.ts inFlight": "texts",
+  "models/upstreamCount.ts kept": "two numbers by a text",
+  "responses/items.ts open": "lives as long as a request is read",
+  "responses/store/ResponseEvents.ts readers": "who follows a stored stream, which is rare",
+  "routing/CoolDowns.ts routes": "routes that failed, a few numbers each",
+  "sandbox/video/SandboxVideo.ts seen": "texts",
+  "sandbox/video/SandboxVideo.ts submitted": "orders of the sandbox",
+  "search/Round.ts byCall": "lives as long as a request",
+  "sql/copy/tables.ts left": "lives as long as a database is copied",
+  "sql/postgres/Pool.ts sent": "statements that are always the same",
+  "telemetry/tracing/Tracing.ts known": "texts",
+  "tokens/tokenizer.ts remembered": "a number by a text",
+  "upstreams/protocols/openaiResponses/items.ts open": "another one for each step of a stream",
+  "upstreams/protocols/openaiVideos/files.ts failures": "two numbers by a text",
+  "upstreams/protocols/openaiVideos/files.ts gone": "texts",
+  "workers/Child.ts asked": "questions of the metrics page",
+  "workers/linked.ts asked": "questions of the metrics page",
+  "workers/supervise.ts children": "processes"
+}
+
+describe("a Map or Set that lives long", async () => {
+  const sources = await readSources(join(import.meta.dirname, "../../src"))
+
+  it("is not where requests, streams and tasks come and go", () => {
+    expect([...collectionsThatForget(sources)].sort()).toEqual(Object.keys(allowed).sort())
+  })
+
+  it.each([
+    ["const all = new Map()\nexport const end = (id) => all.delete(id)", ["some.ts all"]],
+    ["class Some {\n  readonly #all = new Set()\n  end(id) { this.#all.delete(id) }\n}", ["some.ts all"]],
+    ["class Some {\n  private readonly all = new Map()\n  end(id) { return this.all.delete(id) }\n}", ["some.ts all"]],
+    ["const all = new Map()\nexport const begin = (id) => all.set(id, 1)", []],
+    ["const all = new Named()\nexport const end = (id) => all.delete(id)", []],
+    ["const all = new WeakMap()\nexport const end = (one) => all.delete(one)", []]
+  ])("is found in %s", (text, expected) => {
+    expect(collectionsThatForget(new Map([["some.ts", text]]))).toEqual(expected)
+  })
+})
