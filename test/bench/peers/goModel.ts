@@ -13,13 +13,16 @@ export const goModel = (): System | undefined => {
   return {
     name: "GoModel",
     version: process.env["GOMODEL_VERSION"] ?? "",
-    settings: "one master key, SQLite, usage rows buffered for 5 s, no log of requests, passthrough routes on",
+    settings:
+      "one master key, SQLite, usage rows buffered for 5 s, no log of requests, passthrough routes on, its circuit breaker as good as off (callers that hang up open it)",
     lacks: "accounts, balances, limits, prices of one's own, an access log; usage is lost where it crashes",
     start: ({ folder, port, upstream }) => {
       mkdirSync(join(folder, "config"))
       writeFileSync(
         join(folder, "config/config.yaml"),
         `server: { port: "${port}", master_key: ${key} }
+# Callers that hang up count as failures of the provider, and five of them would close it to everybody.
+resilience: { circuit_breaker: { failure_threshold: 1000000000 } }
 storage: { type: sqlite, sqlite: { path: "${join(folder, "gomodel.db")}" } }
 cache: { model: { local: { cache_dir: "${join(folder, "cache")}" } } }
 providers:

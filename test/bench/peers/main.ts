@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { cpus, totalmem } from "node:os"
+import { cpus, loadavg, totalmem } from "node:os"
 import { resolve } from "node:path"
 import { free, streams, whole } from "./measure.ts"
 import type { Pace } from "./measure.ts"
@@ -16,14 +16,18 @@ import { startUpstream } from "./upstream.ts"
 /**
  * `bun run bench:peers [--write] [--only WORD OF A NAME]`: this build beside bare proxies and the gateways that
  * `GOMODEL_BIN`, `HUB_BIN`, `LITELLM_BIN` and `PORTKEY_DIR` name, one after the other, each beside the bare Bun proxy.
- * `--write` puts the table into docs/performance.md, with the last figures of those that were not measured now.
+ * `--write` puts the table into docs/performance.md, with the last figures of those that were not measured now, after each.
+ * `BENCH_SECONDS`, `BENCH_ROUNDS` and `BENCH_WARM` make it shorter than three rounds of 3 s after 24 s of warm-up at most.
  */
 const root = resolve(import.meta.dirname, "../../..")
 const kept = resolve(import.meta.dirname, "results.json")
 const args = process.argv.slice(2)
 const only = args.includes("--only") ? (args[args.indexOf("--only") + 1] ?? "") : ""
 const isQuick = process.env["BENCH_QUICK"] !== undefined
-const pace: Pace = isQuick ? { seconds: 1, rounds: 1, warm: 2 } : { seconds: 3, rounds: 3, warm: 24 }
+const given = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise)
+const pace: Pace = isQuick
+  ? { seconds: 1, rounds: 1, warm: 2 }
+  : { seconds: given("BENCH_SECONDS", 3), rounds: given("BENCH_ROUNDS", 3), warm: given("BENCH_WARM", 24) }
 const many = isQuick ? 100 : 1_000
 
 const upstream = await startUpstream()
@@ -38,11 +42,11 @@ const started = async <A>(system: System, core: string | undefined, use: (runnin
   }
 }
 
-const measured = async (system: System): Promise<Figures> => {
+const measured = async (system: System, direct: Figures["direct"]): Promise<Figures> => {
   const say = (line: string) => console.error(`${system.name}: ${line}`)
   const starts: Array<number> = []
   const idles: Array<number> = []
-  for (let round = 0; round < (isQuick ? 1 : 3); round++) {
+  for (let round = 0; round < pace.rounds; round++) {
     await started(system, cores.system, async ({ pid, startMs }) => {
       starts.push(startMs)
       await Bun.sleep(3_000)
@@ -80,11 +84,15 @@ const measured = async (system: System): Promise<Figures> => {
     idle: middle(idles),
     wholes,
     streams: streamed,
+    direct,
     at: new Date().toISOString().slice(0, 16).replace("T", " ")
   }
 }
 
 const found: Array<Figures> = []
+const before = !isQuick && existsSync(kept) ? (JSON.parse(readFileSync(kept, "utf8")) as Results) : undefined
+const [processor] = cpus()
+const machine = `${cpus().length} cores (${processor?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB; ${pace.rounds} rounds of ${pace.seconds} s; ${loadavg()[0]?.toFixed(1)} processes wanted a core when it began.`
 let isWrong = false
 try {
   const messages = (model: string): Ask => ({ path: "/v1/messages", headers: {}, body: bodies.messageStream(model) })
@@ -98,22 +106,21 @@ try {
   console.error(`the upstream itself: ${JSON.stringify(direct)}`)
   for (const system of systems(only)) {
     try {
-      found.push(await measured(system))
+      found.push(await measured(system, direct))
     } catch (error) {
       // One that does not start keeps none of the others away.
       isWrong = true
       console.error(error)
+      continue
+    }
+    const results = merged(before, { machine, systems: found })
+    if (!isQuick) writeFileSync(kept, `${JSON.stringify(results, null, 2)}\n`)
+    if (args.includes("--write")) {
+      const file = resolve(root, "docs/performance.md")
+      writeFileSync(file, between(readFileSync(file, "utf8"), "peers", page(results)))
     }
   }
-  const machine = `${cpus().length} cores (${cpus()[0]?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB.`
-  const before = existsSync(kept) ? (JSON.parse(readFileSync(kept, "utf8")) as Results) : undefined
-  const results = merged(isQuick ? undefined : before, { machine, systems: found, direct })
-  console.log(page(results))
-  if (!isQuick) writeFileSync(kept, `${JSON.stringify(results, null, 2)}\n`)
-  if (args.includes("--write")) {
-    const file = resolve(root, "docs/performance.md")
-    writeFileSync(file, between(readFileSync(file, "utf8"), "peers", page(results)))
-  }
+  console.log(page(merged(before, { machine, systems: found })))
 } finally {
   await bare.stop()
   upstream.stop()

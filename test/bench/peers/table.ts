@@ -11,6 +11,8 @@ export interface Figures {
   readonly idle: number
   readonly wholes: Readonly<Record<string, WholeFigures & { readonly free: number }>>
   readonly streams: Readonly<Record<string, StreamFigures>>
+  /** The upstream's own streams in the same run, which a system's are compared with. */
+  readonly direct: Readonly<Record<string, StreamFigures>>
   /** When, as YYYY-MM-DD HH:MM in UTC. */
   readonly at: string
 }
@@ -18,8 +20,6 @@ export interface Figures {
 export interface Results {
   readonly machine: string
   readonly systems: ReadonlyArray<Figures>
-  /** Streams of the upstream itself, by what reads them: what a system's are compared with. */
-  readonly direct: Readonly<Record<string, StreamFigures>>
 }
 
 const number = (value: number, digits: number) =>
@@ -67,7 +67,7 @@ const wholes = (systems: ReadonlyArray<Figures>) =>
 const later = (own: Firsts, direct: Firsts | undefined) =>
   `${number(own.p50 - (direct?.p50 ?? NaN), 1)} / ${number(own.p99 - (direct?.p99 ?? NaN), 1)}`
 
-const streams = (systems: ReadonlyArray<Figures>, direct: Results["direct"]) =>
+const streams = (systems: ReadonlyArray<Figures>) =>
   rows(
     [
       "streams, one core",
@@ -83,9 +83,9 @@ const streams = (systems: ReadonlyArray<Figures>, direct: Results["direct"]) =>
     systems.flatMap((system) =>
       Object.entries(system.streams).map(([what, one]) => [
         `${system.name}, ${what}`,
-        later(one.warm, direct[what]?.warm),
-        later(one.cold, direct[what]?.warm),
-        later(one.many, direct[what]?.many),
+        later(one.warm, system.direct[what]?.warm),
+        later(one.cold, system.direct[what]?.warm),
+        later(one.many, system.direct[what]?.many),
         number(one.delayP99, 0),
         number(one.cpu, 3),
         number(one.kilobytes, 0),
@@ -110,8 +110,8 @@ const descriptions = (systems: ReadonlyArray<Figures>) =>
   )
 
 /** The page's part, as Markdown. */
-export const page = ({ direct, machine, systems }: Results): string =>
-  [machine, wholes(systems), streams(systems, direct), descriptions(systems)].join("\n\n")
+export const page = ({ machine, systems }: Results): string =>
+  [machine, wholes(systems), streams(systems), descriptions(systems)].join("\n\n")
 
 /** Puts a text between the markers of this name; throws where the page has none. */
 export const between = (text: string, name: string, written: string): string => {
@@ -123,7 +123,6 @@ export const between = (text: string, name: string, written: string): string => 
 /** Those measured now in the place of what was known of them, the others as they were. */
 export const merged = (before: Results | undefined, now: Results): Results => ({
   machine: now.machine,
-  direct: { ...before?.direct, ...now.direct },
   systems: [
     ...(before?.systems ?? []).map((one) => now.systems.find(({ name }) => name === one.name) ?? one),
     ...now.systems.filter(({ name }) => before?.systems.every((one) => one.name !== name) ?? true)
