@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SqlClient } from "@effect/sql"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Commits } from "../../src/sql/Commits.ts"
+import { layer } from "../../src/sql/Database.ts"
+import type { PlainStatement } from "../../src/sql/PlainStatement.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "gateway-now-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const withCommits = (name: string) =>
+  Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${join(folder, name)}`, exclusive: true })))
+
+const account = (id: string): PlainStatement => ({
+  text: "INSERT INTO accounts (id, created_at) VALUES (?, ?)",
+  values: [id, 0]
+})
+
+const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) => rows.map(({ id }) => id))
+)
+
+const synchronous = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ synchronous: number }>`PRAGMA synchronous`)
+
+describe("plain statements on SQLite", () => {
+  it.effect("are written at once, all or none, and leave commits as they were", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      expect(commits.writeNow?.([account("a"), account("b")])).toBe(true)
+      expect(commits.lastAt()).toBeGreaterThan(0)
+      // The second is refused, so the first is not there either; what comes after is taken.
+      expect(commits.writeNow?.([account("c"), account("a")])).toBe(false)
+      expect(commits.refusal()).toBeUndefined()
+      expect(commits.writeNow?.([account("d")])).toBe(true)
+      expect(yield* accounts).toEqual(["a", "b", "d"])
+      // What has to be durable at once still waits for the disk.
+      expect(yield* synchronous).toEqual([{ synchronous: 2 }])
+    }).pipe(Effect.provide(withCommits("now.db")))
+  )
+
+  it.effect("are left to others while a transaction is open, of which nothing is lost", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const sql = yield* SqlClient.SqlClient
+      let during: boolean | undefined
+      yield* sql.withTransaction(
+        Effect.zipRight(
+          sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`,
+          Effect.sync(() => {
+            during = commits.writeNow?.([account("between")])
+          })
+        )
+      )
+      expect(during).toBe(false)
+      expect(yield* accounts).toEqual(["open"])
+      expect(commits.writeNow?.([account("after")])).toBe(true)
+      expect(yield* accounts).toEqual(["after", "open"])
+    }).pipe(Effect.provide(withCommits("open.db")))
+  )
+
+  it.effect("are left to others while the disk is full, and until a commit has succeeded", () =>
+    Effect.gen(function* () {
+      const commits = yield* Commits
+      const sql = yield* SqlClient.SqlClient
+      const [{ page_count } = { page_count: 0 }] = yield* sql<{ page_count: number }>`PRAGMA page_count`
+      yield* sql`PRAGMA max_page_count = ${sql.literal(String(page_count + 8))}`
+      expect(commits.writeNow?.([account("x".repeat(100_000))])).toBe(false)
+      // Who goes the other way hears why, and tells it.
+      const insert = (id: string) => sql`INSERT INTO accounts (id, created_at) VALUES (${id}, 0)`
+      yield* Effect.flip(commits.writeBehind(insert("y".repeat(100_000))))
+      expect(commits.refusal()).toBe("the database takes no writes: the disk is full (SQLITE_FULL)")
+      expect(commits.writeNow?.([account("small")])).toBe(false)
+      yield* sql`PRAGMA max_page_count = 1000000`
+      yield* commits.writeBehind(insert("first"))
+      expect(commits.writeNow?.([account("second")])).toBe(true)
+      expect(yield* accounts).toEqual(["first", "second"])
+    }).pipe(Effect.provide(withCommits("full.db")))
+  )
+})
