@@ -2,13 +2,19 @@ import { HttpApi, OpenApi } from "@effect/platform"
 import { version } from "../../package.json"
 import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
+import { AdminConfigurationsApi } from "./ConfigurationsApi.ts"
 import { AdminKeysApi } from "./KeysApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 
 /** What those who run the gateway can do over HTTP. A contract of its own, with a key of its own. */
 export const AdminApi = withoutDecodeError(
-  HttpApi.make("gatewayAdmin").add(AdminKeysApi).add(AdminAccountsApi).add(AdminOperationsApi).add(AdminWatchApi)
+  HttpApi.make("gatewayAdmin")
+    .add(AdminKeysApi)
+    .add(AdminAccountsApi)
+    .add(AdminOperationsApi)
+    .add(AdminWatchApi)
+    .add(AdminConfigurationsApi)
 )
   .annotate(OpenApi.Title, "Model Gateway: administration")
   .annotate(OpenApi.Version, version)

@@ -3,19 +3,11 @@ import { Conflict, NotFound } from "../contract/Failure.ts"
 import { Changes } from "../sql/Changes.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { makeChange } from "./change.ts"
-import { isoTime } from "./fields.ts"
+import { configurationRecord } from "./ConfigurationRecord.ts"
 import { Audit } from "./store/Audit.ts"
 import type { Actor } from "./store/Audit.ts"
 import { Configurations } from "./store/Configurations.ts"
 import type { ConfigurationRow } from "./store/Configurations.ts"
-
-/** A version as the operator sees it. */
-export interface ConfigurationRecord {
-  readonly version: number
-  readonly applied_at: string
-  readonly applied_by: string
-  readonly note: string | null
-}
 
 interface Applying {
   readonly actor: Actor
@@ -47,13 +39,13 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
           }),
           after: ({ version }) => Effect.succeed({ version, note }),
           target: () => "configuration"
-        }).pipe(Effect.map(({ result }) => recordOf(result)))
+        }).pipe(Effect.map(({ result }) => configurationRecord(result)))
 
       const show = (version: number | undefined) =>
         Effect.gen(function* () {
           const wanted = version ?? (yield* stored.latest)
           const row = yield* stored.find(wanted)
-          if (row !== undefined) return { ...recordOf(row), document: row.document }
+          if (row !== undefined) return { ...configurationRecord(row), document: row.document }
           return yield* new NotFound({
             param: null,
             message: version === undefined ? "no configuration was applied yet" : `there is no version ${version}`
@@ -74,7 +66,7 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
         /** The newest, or another. */
         show,
         /** Newest first. */
-        history: (limit: number) => Effect.orDie(Effect.map(stored.list(limit), (all) => all.map(recordOf)))
+        history: (limit: number) => Effect.orDie(Effect.map(stored.list(limit), (all) => all.map(configurationRecord)))
       } as const
     })
   }
@@ -83,11 +75,4 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
 const another = new Conflict({
   code: null,
   message: "another version was applied at the same moment: look at it first"
-})
-
-const recordOf = ({ applied_at, applied_by, note, version }: ConfigurationRow): ConfigurationRecord => ({
-  version,
-  applied_at: isoTime(applied_at),
-  applied_by,
-  note
 })

@@ -6,6 +6,7 @@ import { readTime } from "../contract/timeQuery.ts"
 import { AdminAccountsApi } from "./AccountsApi.ts"
 import type { AccountSettings } from "./AccountsApi.ts"
 import { Administration } from "./Administration.ts"
+import { ConfigurationsHandlers } from "./ConfigurationsHandlers.ts"
 import { nanoUsdOf } from "./fields.ts"
 import type { LimitsPatch } from "./fields.ts"
 import type { KeyOptions, KeyWithSecret } from "./KeyAdministration.ts"
@@ -182,6 +183,7 @@ export const AdminHandlers = Layer.mergeAll(
   KeysHandlers,
   AccountsHandlers,
   OperationsHandlers,
+  ConfigurationsHandlers,
   WatchHandlers.pipe(Layer.provide(OverviewAdministration.Default))
 )
 

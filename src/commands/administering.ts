@@ -15,13 +15,20 @@ export const logger = Logger.replace(
   Logger.withConsoleError(Logger.make(({ message }) => `gateway: ${[message].flat().map(String).join(" ")}`))
 )
 
+interface Options {
+  /** Whether it may come before the first start, and make the database. */
+  readonly mayCreate: boolean
+  /** Whether it works on the database that the environment names, also where this machine could not start with what is in it. */
+  readonly withoutFile?: boolean
+}
+
 /** Both are loaded where they are wanted: neither waits for what only the other uses. */
-const here = (mayCreate: boolean) =>
+const here = ({ mayCreate, withoutFile = false }: Options) =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
       const { localOperator } = await import("./operator/local.ts")
-      const { SettingsLive } = await import("./settings.ts")
-      return Layer.provide(localOperator(mayCreate), SettingsLive)
+      const { SettingsLive, WithoutFile } = await import("./settings.ts")
+      return Layer.provide(localOperator(mayCreate), withoutFile ? WithoutFile : SettingsLive)
     })
   )
 
@@ -46,20 +53,16 @@ const elsewhere = (url: string) =>
     })
   )
 
-const operator = (mayCreate: boolean) =>
+const operator = (options: Options) =>
   Layer.unwrapEffect(
     Effect.map(Elsewhere, (url): Layer.Layer<Operator, Closed> =>
-      url === undefined || url === "" ? here(mayCreate) : elsewhere(url)
+      url === undefined || url === "" ? here(options) : elsewhere(url)
     )
   )
 
 /**
  * Runs a command on the gateway of this machine's database, whether or not a server runs on it; or on the one that
  * `--url` or `GATEWAY_URL` names, by its admin API.
- *
- * @param options.mayCreate whether it may come before the first start, and make the database
  */
-export const administering = <A, E>(
-  command: Effect.Effect<A, E, Operator>,
-  options: { readonly mayCreate: boolean } = { mayCreate: false }
-) => Effect.provide(command, Layer.provideMerge(operator(options.mayCreate), logger))
+export const administering = <A, E>(command: Effect.Effect<A, E, Operator>, options: Options = { mayCreate: false }) =>
+  Effect.provide(command, Layer.provideMerge(operator(options), logger))

@@ -1,19 +1,13 @@
 import { Console, Effect, Option } from "effect"
-import { contradiction } from "../access/DeclaredKeys.ts"
-import type { Located } from "../config/document.ts"
-import type { GatewayFile } from "../config/GatewayFile.ts"
+import { servedBy } from "../admin/readThrough.ts"
 import { Settings } from "../config/Settings.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import { readCertificate } from "../http/Certificate.ts"
 import type { Model } from "../models/Catalogue.ts"
-import { catalogueOf } from "../models/catalogueOf.ts"
 import { modelWarnings } from "../models/modelWarnings.ts"
-import { priced } from "../models/prices.ts"
-import { placeOf } from "../upstreams/fromSettings.ts"
-import { sandboxModels } from "../sandbox/SandboxText.ts"
+import { ownModels } from "./ownModels.ts"
 import { priceShown } from "./priceShown.ts"
 import { table } from "./table.ts"
-import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
 import { SettingsLive } from "./settings.ts"
 
 /** Everything the start would complain about, without a start; else what would be served. @param live whether upstreams are asked too, over the network */
@@ -22,7 +16,7 @@ export const checkGateway = (live: boolean) =>
     const { file, filePath, isStored, server, warnings } = yield* Settings
     yield* parseAllowed(server.trustedProxies, "server.trusted_proxies")
     if (Option.isSome(server.tls)) yield* readCertificate(server.tls.value)
-    const models = yield* checked(file)
+    const models = yield* servedBy(file, ownModels)
     const upstreams = Object.entries(file.value.upstreams ?? {})
     yield* Console.log(table(header, [...models.values()].map(row)))
     for (const [name, { list_models }] of upstreams) {
@@ -47,16 +41,6 @@ export const checkGateway = (live: boolean) =>
       })
     )
   }).pipe(Effect.provide(SettingsLive))
-
-/** Reads a configuration through as a start does. Answers the models that it would serve. */
-export const checked = (file: Located<GatewayFile>) =>
-  Effect.gen(function* () {
-    const wrong = contradiction(file)
-    if (wrong !== undefined) return yield* wrong
-    for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) yield* placeOf(file, name, entry)
-    const all = yield* catalogueOf(file, [...sandboxModels, sandboxVideoModel])
-    return yield* priced(all, file)
-  })
 
 const header = ["MODEL", "KIND", "ROUTES", "CONTEXT", "PRICE (USD a million tokens)"]
 

@@ -1,16 +1,12 @@
 import { Args, Command } from "@effect/cli"
-import { Effect, Layer, Option } from "effect"
-import { Administration } from "../admin/Administration.ts"
-import type { ConfigurationRecord } from "../admin/ConfigurationAdministration.ts"
-import { sectionOf } from "../config/databaseSettings.ts"
-import { readGatewayText, readText } from "../config/source.ts"
-import { writtenSecret } from "../config/writtenSecrets.ts"
-import { logger } from "./administering.ts"
-import { actor, administration } from "./operator/local.ts"
-import { leaf } from "./frame/leaf.ts"
+import { Effect, Option } from "effect"
+import type { ConfigurationRecord } from "../admin/ConfigurationRecord.ts"
+import { readText } from "../config/source.ts"
+import { administering } from "./administering.ts"
+import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
+import { Operator } from "./operator/Operator.ts"
 import { help, json, limitOption, optionalText, print, shortTime } from "./options.ts"
-import { WithoutFile } from "./settings.ts"
 import { table } from "./table.ts"
 
 const versionArgument = Args.integer({ name: "version" }).pipe(
@@ -18,27 +14,8 @@ const versionArgument = Args.integer({ name: "version" }).pipe(
   Args.optional
 )
 
-/** Works on the database that the environment names, whatever is in it: also where this machine could not start with that. */
-const inDatabase = <A, E>(command: Effect.Effect<A, E, Administration>) =>
-  command.pipe(Effect.provide(administration(false).pipe(Layer.provide(WithoutFile), Layer.provideMerge(logger))))
-
-/** The text of a file that every node could start with, as far as it can be told from here. */
-const readThrough = (path: string) =>
-  Effect.gen(function* () {
-    const text = yield* readText(path)
-    const file = yield* readGatewayText(path, text, process.env)
-    const { checked } = yield* Effect.promise(() => import("./checkGateway.ts"))
-    yield* checked(file)
-    if (sectionOf(file.value.database).url !== undefined) {
-      return yield* file.complain(
-        ["database"],
-        "database: its address is GATEWAY_DATABASE_URL's alone, by which this is found"
-      )
-    }
-    const secret = writtenSecret(text, file)
-    if (secret !== undefined) return yield* secret
-    return text
-  })
+const inDatabase = <A, E>(command: Effect.Effect<A, E, Operator>) =>
+  administering(command, { mayCreate: false, withoutFile: true })
 
 const apply = Command.make(
   "apply",
@@ -50,9 +27,9 @@ const apply = Command.make(
   ({ file, json, note }) =>
     inDatabase(
       Effect.gen(function* () {
-        const document = yield* readThrough(file)
-        const { configuration } = yield* Administration
-        const applied = yield* configuration.apply({ actor, document, note: Option.getOrNull(note) })
+        const document = yield* readText(file)
+        const { configuration } = yield* Operator
+        const applied = yield* configuration.apply({ name: file, document, note: Option.getOrNull(note) })
         yield* print(json, applied, () => `${file} is version ${applied.version}; every node takes it over.`)
       })
     )
@@ -68,7 +45,7 @@ const apply = Command.make(
 const show = Command.make("show", { version: versionArgument, json }, ({ json, version }) =>
   inDatabase(
     Effect.gen(function* () {
-      const { configuration } = yield* Administration
+      const { configuration } = yield* Operator
       const found = yield* configuration.show(Option.getOrUndefined(version))
       yield* print(json, found, () => found.document.trimEnd())
     })
@@ -78,7 +55,7 @@ const show = Command.make("show", { version: versionArgument, json }, ({ json, v
 const history = Command.make("history", { limit: limitOption(20), json }, ({ json, limit }) =>
   inDatabase(
     Effect.gen(function* () {
-      const { configuration } = yield* Administration
+      const { configuration } = yield* Operator
       const found = yield* configuration.history(limit)
       yield* print(json, found, () => table(["VERSION", "APPLIED", "BY", "NOTE"], found.map(row)))
     })
@@ -88,8 +65,8 @@ const history = Command.make("history", { limit: limitOption(20), json }, ({ jso
 const rollback = Command.make("rollback", { version: versionArgument, json }, ({ json, version }) =>
   inDatabase(
     Effect.gen(function* () {
-      const { configuration } = yield* Administration
-      const applied = yield* configuration.rollback(actor, Option.getOrUndefined(version))
+      const { configuration } = yield* Operator
+      const applied = yield* configuration.rollback(Option.getOrUndefined(version))
       yield* print(json, applied, () => `${applied.note}, as version ${applied.version}; every node takes it over.`)
     })
   )
@@ -104,7 +81,7 @@ const rollback = Command.make("rollback", { version: versionArgument, json }, ({
 
 export const configurationCommand: Group = {
   name: "config",
-  commands: [leaf(apply), leaf(show), leaf(history), leaf(rollback)]
+  commands: [remoteLeaf(apply), remoteLeaf(show), remoteLeaf(history), remoteLeaf(rollback)]
 }
 
 const row = ({ applied_at, applied_by, note, version }: ConfigurationRecord) => [

@@ -81,8 +81,9 @@ const init = Command.make(
       // What is not there yet has a value for as long as the file is read through.
       const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "-"] as const), ...made]) }
       const file = yield* readGatewayText(settings, text, env)
-      const { checked } = yield* Effect.promise(() => import("./checkGateway.ts"))
-      const models = yield* checked(file)
+      const { servedBy } = yield* Effect.promise(() => import("../admin/readThrough.ts"))
+      const { ownModels } = yield* Effect.promise(() => import("./ownModels.ts"))
+      const models = yield* servedBy(file, ownModels)
       yield* Effect.sync(() => {
         writeFileSync(settings, text, { flag: "wx" })
         writeFileSync(secrets, secretsText(empty, made), { flag: "wx", mode: 0o600 })

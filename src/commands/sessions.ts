@@ -3,17 +3,18 @@ import { Console, Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { SessionAdministration } from "../console/SessionAdministration.ts"
-import { logger } from "./administering.ts"
-import { leaf } from "./frame/leaf.ts"
+import { administering, logger } from "./administering.ts"
+import { leaf, remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { consoleLink } from "./consoleLink.ts"
-import { actor, openDatabase } from "./operator/local.ts"
+import { openDatabase } from "./operator/local.ts"
+import { Operator } from "./operator/Operator.ts"
 import { help, json, limitOption, print, shortTime } from "./options.ts"
 import { SettingsLive } from "./settings.ts"
 import { table } from "./table.ts"
 
-/** Who is signed in is known to the gateway's own database, beside a running server too. */
-const administering = <A, E>(command: Effect.Effect<A, E, SessionAdministration | Settings>) =>
+/** A link is made in the gateway's own database alone: whoever has the admin key elsewhere signs in with that. */
+const inDatabase = <A, E>(command: Effect.Effect<A, E, SessionAdministration | Settings>) =>
   Effect.provide(
     command,
     SessionAdministration.Default.pipe(
@@ -26,8 +27,8 @@ const administering = <A, E>(command: Effect.Effect<A, E, SessionAdministration 
 const list = Command.make("list", { limit: limitOption(100), json }, ({ json, limit }) =>
   administering(
     Effect.gen(function* () {
-      const sessions = yield* SessionAdministration
-      const found = yield* sessions.list({ offset: 0, limit })
+      const { sessions } = yield* Operator
+      const found = yield* sessions.list(limit)
       yield* print(json, found, () =>
         table(
           ["ID", "KIND", "ACCOUNT", "KEY", "FROM", "SINCE", "LAST USED", "UNTIL"],
@@ -57,8 +58,8 @@ const revoke = Command.make(
   ({ id, json }) =>
     administering(
       Effect.gen(function* () {
-        const sessions = yield* SessionAdministration
-        const ended = yield* sessions.revoke(actor, id)
+        const { sessions } = yield* Operator
+        const ended = yield* sessions.revoke(id)
         yield* print(json, ended, () => `${id} has ended`)
       })
     )
@@ -69,7 +70,7 @@ const revoke = Command.make(
 )
 
 const link = Command.make("link", {}, () =>
-  administering(
+  inDatabase(
     Effect.gen(function* () {
       const sessions = yield* SessionAdministration
       const { server } = yield* Settings
@@ -84,4 +85,4 @@ const link = Command.make("link", {}, () =>
   )
 )
 
-export const sessionsCommand: Group = { name: "sessions", commands: [leaf(list), leaf(revoke), leaf(link)] }
+export const sessionsCommand: Group = { name: "sessions", commands: [remoteLeaf(list), remoteLeaf(revoke), leaf(link)] }

@@ -8,7 +8,15 @@ import type { Environment, Located } from "./document.ts"
 import { filesPlace } from "./filesPlace.ts"
 import type { FilesPlace } from "./filesPlace.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
-import { defaultFile, fileSource, inDatabase, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
+import {
+  defaultFile,
+  fileSource,
+  inDatabase,
+  readGatewayText,
+  sameAsAdminKey,
+  storedSource,
+  storedWarnings
+} from "./source.ts"
 import type { Source } from "./source.ts"
 import { spanOf } from "./spanOf.ts"
 import { DatabaseUrl, databaseUrls, readEnvironment, Variables } from "./variables.ts"
@@ -86,6 +94,8 @@ export interface GatewaySettings {
   readonly isStored: boolean
   /** Reads it as it is now. */
   readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
+  /** Another document, as this process would read it. @param name what messages call it */
+  readonly readText: (name: string, text: string) => Either.Either<Located<GatewayFile>, BadSettings>
 }
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
@@ -205,7 +215,8 @@ const settle = (
     file,
     filePath: path,
     isStored,
-    reread: read
+    reread: read,
+    readText: (name, text) => readGatewayText(name, text, env)
   })
 }
 

@@ -6,13 +6,13 @@ import { CodedError } from "../contract/codedErrors.ts"
 import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
 import { OwnSession, SessionRecord } from "./SessionRecord.ts"
 
-const longest = Schema.maxLength(500)
+const longest = 500
 
 const SignIn = Schema.Struct({
-  key: Schema.optional(Schema.NonEmptyString.pipe(longest)).annotations({
+  key: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(longest))).annotations({
     description: "The admin key, or an API key."
   }),
-  link: Schema.optional(Schema.NonEmptyString.pipe(longest)).annotations({
+  link: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(longest))).annotations({
     description: "What stands behind `#link=` of the link that the gateway printed."
   })
 }).annotations({ identifier: "SignIn" })

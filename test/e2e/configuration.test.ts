@@ -16,6 +16,8 @@ const document = (models: string, more = "") => `upstreams:
 models: ${models}
 ${more}`
 
+const adminKey = "admin-key-0123456789abcdefghijklmnop"
+
 describe.skipIf(postgres === undefined)("a configuration that is kept in the database", () => {
   const scope = Effect.runSync(Scope.make())
   const upstream = fakeUpstream("openai-chat")
@@ -28,7 +30,8 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
       GATEWAY_CONFIG: "postgres",
       GATEWAY_DATABASE_URL: await Effect.runPromise(Scope.extend(postgres.url, scope)),
       UP: upstream.url,
-      UP_KEY: "planted-key-of-the-upstream"
+      UP_KEY: "planted-key-of-the-upstream",
+      GATEWAY_ADMIN_KEY: adminKey
     }
     // What is there is said not to count.
     writeFileSync(join(folder, "gateway.yaml"), "models: { local: sandbox }\n")
@@ -146,6 +149,33 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
     expect(applied.code).toBe(0)
     await expect.poll(() => gateway.output()).toContain("the environment has no variable ONLY_HERE")
     expect(await modelsServed()).toEqual(["one"])
+  })
+
+  it("is applied, read and taken back from elsewhere, read through by the node that answers", async () => {
+    const elsewhere = (...args: ReadonlyArray<string>) =>
+      runCommand(folder, ["config", ...args, "--url", gateway.url], { GATEWAY_ADMIN_KEY: adminKey })
+    writeFileSync(join(folder, "next.yaml"), document("{ four: up }"))
+    const applied = await elsewhere("apply", "next.yaml", "--note", "from afar", "--json")
+    expect(applied.json()).toMatchObject({ version: 5, applied_by: "admin-key", note: "from afar" })
+    await expect.poll(() => modelsServed()).toEqual(["four"])
+    expect((await elsewhere("show")).out.trimEnd()).toBe(document("{ four: up }").trimEnd())
+    expect((await elsewhere("history", "--limit", "2")).out).toBe((await command(["history", "--limit", "2"])).out)
+    const refused: ReadonlyArray<readonly [string, string]> = [
+      ["modles: {}", "document:1: modles"],
+      [document("{ one: up }").replace("UP_KEY", "NO_SUCH"), "the environment has no variable NO_SUCH"],
+      [document("{ one: up }").replace("${UP_KEY}", "a-real-key"), "upstreams.up.api_key: a secret is not stored"]
+    ]
+    for (const [text, message] of refused) {
+      writeFileSync(join(folder, "next.yaml"), text)
+      const { code, err } = await elsewhere("apply", "next.yaml")
+      expect([code, err]).toEqual([2, expect.stringContaining(message)])
+      expect(err).not.toContain("a-real-key")
+    }
+    const back = await elsewhere("rollback", "3")
+    expect([back.out, back.err]).toEqual(["version 3 again, as version 6; every node takes it over.\n", ""])
+    await expect.poll(() => modelsServed()).toEqual(["one"])
+    const none = await elsewhere("show", "99")
+    expect([none.code, none.err]).toEqual([3, "gateway: there is no version 99\n"])
   })
 
   it("needs a Postgres", async () => {

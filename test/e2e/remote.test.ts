@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -127,6 +127,29 @@ describe("commands for a gateway elsewhere", () => {
     expect((await ok("models")).out).toMatch(/^sandbox-text +text +sandbox\/sandbox-text/m)
     const audit = (await ok("audit", "list", "--json")).json<Array<{ actor: string }>>()
     expect(audit.map(({ actor }) => actor)).toContain("admin-key")
+  })
+
+  it("list who is signed in, and end a session", async () => {
+    const opened = await fetch(`${gateway.url}/console/session`, {
+      method: "POST",
+      headers: { origin: gateway.url },
+      body: JSON.stringify({ key: adminKey })
+    })
+    expect(opened.status).toBe(200)
+    const listed = (await ok("sessions", "list", "--json")).json<ReadonlyArray<{ id: string; kind: string }>>()
+    expect(listed).toMatchObject([{ kind: "operator" }])
+    expect(listed).toEqual((await there("sessions", "list", "--json")).json())
+    const id = listed[0]?.id ?? ""
+    expect((await ok("sessions", "revoke", id)).out).toBe(`${id} has ended\n`)
+    expect((await ok("sessions", "list", "--json")).json()).toEqual([])
+    expect((await run("sessions", "revoke", id)).code).toBe(3)
+  })
+
+  it("do not apply a configuration where a file is it", async () => {
+    writeFileSync(join(empty, "gateway.yaml"), "models: {}\n")
+    const { code, err } = await run("config", "apply", "gateway.yaml")
+    expect([code, err]).toEqual([4, expect.stringContaining("only where it is a Postgres")])
+    expect((await ok("config", "history", "--json")).json()).toEqual([])
   })
 
   it("complete the names of accounts and keys", async () => {

@@ -4,6 +4,7 @@ import type { AccountOptions } from "../../admin/AccountAdministration.ts"
 import type { AccountDeleted } from "../../admin/AccountEnding.ts"
 import type { AccountRecord, GrantRecord } from "../../admin/AccountRecord.ts"
 import type { AuditRecord } from "../../admin/AuditRecord.ts"
+import type { ConfigurationDocument, ConfigurationRecord } from "../../admin/ConfigurationRecord.ts"
 import type { DeliverySummary } from "../../admin/DeliverySummary.ts"
 import type { KeyOptions, KeyWithSecret } from "../../admin/KeyAdministration.ts"
 import type { KeyRecord } from "../../admin/KeyRecord.ts"
@@ -12,6 +13,8 @@ import type { NodeRecord } from "../../admin/NodeRecord.ts"
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
 import type { ModelRecord, UpstreamRecord } from "../../admin/UpstreamRecord.ts"
 import type { SigningSecrets } from "../../admin/WebhookAdministration.ts"
+import type { BadSettings } from "../../config/document.ts"
+import type { SessionRecord } from "../../console/SessionRecord.ts"
 import type { DeliveryPage } from "../../callbacks/store/DeliveryList.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import type { Failure } from "../../contract/Failure.ts"
@@ -103,6 +106,23 @@ export interface Operations {
   /** Of the process that answers: a database knows nothing of them. */
   readonly upstreams: All<UpstreamRecord>
   readonly models: All<ModelRecord>
+  /** The configuration that is kept in the database; lists newest first. */
+  readonly configuration: {
+    /** @param given.name what messages call the document */
+    readonly apply: (given: {
+      readonly name: string
+      readonly document: string
+      readonly note: string | null
+    }) => Effect.Effect<ConfigurationRecord, Failure | Unreachable | BadSettings>
+    readonly rollback: (version: number | undefined) => Answer<ConfigurationRecord>
+    readonly show: (version: number | undefined) => Answer<ConfigurationDocument>
+    readonly history: (limit: number) => All<ConfigurationRecord>
+  }
+  /** Who is signed in to the console. */
+  readonly sessions: {
+    readonly list: (limit: number) => All<SessionRecord>
+    readonly revoke: (id: string) => Answer<SessionRecord>
+  }
   /** Its log: what it wrote last, or that and what it writes from then on. */
   readonly logs: {
     readonly last: (query: LogQuery) => All<JsonObject>

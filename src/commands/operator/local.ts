@@ -8,6 +8,7 @@ import type { Actor } from "../../admin/store/Audit.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
+import { SessionAdministration } from "../../console/SessionAdministration.ts"
 import { requestOf } from "../../requests/ask.ts"
 import { histogramOf } from "../../requests/RequestHistogram.ts"
 import { following, found } from "./storedRequests.ts"
@@ -52,8 +53,11 @@ const secrets = Layer.unwrapEffect(
 )
 
 /** Administration on the database that the settings name, whether or not a server runs on it. */
-export const administration = (mayCreate: boolean) =>
-  Administration.Default.pipe(Layer.provide(secrets), Layer.provide(openDatabase(mayCreate)))
+const administration = (mayCreate: boolean) =>
+  Layer.merge(Administration.Default, SessionAdministration.Default).pipe(
+    Layer.provide(secrets),
+    Layer.provide(openDatabase(mayCreate))
+  )
 
 /** A submit that is under way, or an upstream that must be asked, takes its time. */
 const patienceMs = 15_000
@@ -61,7 +65,8 @@ const patienceMs = 15_000
 const operations = Effect.gen(function* () {
   const settings = yield* Settings
   const all = yield* Administration
-  const { accounts, audit, deliveries, ending, keys, nodes, requests, tasks, usage, webhooks } = all
+  const sessions = yield* SessionAdministration
+  const { accounts, audit, configuration, deliveries, ending, keys, nodes, requests, tasks, usage, webhooks } = all
   const first = (limit: number) => ({ offset: 0, limit })
   /** Webhook secrets come from the server's master secret: with another one, they would be others. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
@@ -114,6 +119,20 @@ const operations = Effect.gen(function* () {
     nodes: nodes.list,
     upstreams: serving(settings, ({ upstreams }) => upstreams),
     models: serving(settings, ({ models }) => models),
+    configuration: {
+      apply: ({ document, name, note }) =>
+        Effect.gen(function* () {
+          const file = yield* settings.readText(name, document)
+          const { readThrough } = yield* Effect.promise(() => import("../../admin/readThrough.ts"))
+          const { ownModels } = yield* Effect.promise(() => import("../ownModels.ts"))
+          yield* readThrough(document, file, ownModels)
+          return yield* configuration.apply({ actor, document, note })
+        }),
+      rollback: (version) => configuration.rollback(actor, version),
+      show: configuration.show,
+      history: configuration.history
+    },
+    sessions: { list: (limit) => sessions.list(first(limit)), revoke: (id) => sessions.revoke(actor, id) },
     logs: {
       last: (query) => serving(settings, ({ logs }) => logs.last(query)),
       follow: (query) => Stream.unwrap(serving(settings, ({ logs }) => Effect.succeed(logs.follow(query))))

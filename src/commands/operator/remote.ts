@@ -5,13 +5,14 @@ import type { ParseResult } from "effect"
 import { AdminApi } from "../../admin/Api.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { isoTime } from "../../admin/fields.ts"
+import { ConsoleApi } from "../../console/Api.ts"
 import { money } from "../../ledger/Money.ts"
 import type { UsageQuestion } from "../../ledger/usageReportOf.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
 import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 import { followLogs } from "./followLogs.ts"
-import { gathered } from "./paging.ts"
+import { gathered, mostRows } from "./paging.ts"
 import type { Asked } from "./paging.ts"
 import { wholeUsage } from "./wholeUsage.ts"
 import { accountPayload, keyPayload, present } from "./payloads.ts"
@@ -29,11 +30,16 @@ type ClientFailure = Failure | HttpClientError.HttpClientError | ParseResult.Par
 /** What commands do, by the admin API of a gateway elsewhere. */
 export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations> =>
   Effect.gen(function* () {
-    const { adminAccounts, adminKeys, adminOperations, adminWatch } = yield* HttpApiClient.make(AdminApi, {
+    const there = {
       baseUrl: url,
-      transformClient: HttpClient.mapRequest(HttpClientRequest.bearerToken(key))
-    })
-
+      transformClient: (client: HttpClient.HttpClient) =>
+        HttpClient.mapRequest(client, HttpClientRequest.bearerToken(key))
+    }
+    const { adminAccounts, adminConfigurations, adminKeys, adminOperations, adminWatch } = yield* HttpApiClient.make(
+      AdminApi,
+      there
+    )
+    const { adminSessions } = yield* HttpApiClient.make(ConsoleApi, there)
     const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
       request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))
     )
@@ -170,6 +176,24 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       nodes: Effect.map(told(adminOperations.nodes({})), ({ data }) => data),
       upstreams: Effect.map(told(adminOperations.upstreams({})), ({ data }) => data),
       models: Effect.map(told(adminOperations.models({})), ({ data }) => data),
+      configuration: {
+        apply: ({ document, note }) => told(adminConfigurations.apply({ payload: { document, note } })),
+        rollback: (version) =>
+          told(
+            adminConfigurations.reapply({ path: { version: version === undefined ? "previous" : String(version) } })
+          ),
+        show: (version) =>
+          told(adminConfigurations.show({ path: { version: version === undefined ? "newest" : String(version) } })),
+        history: (limit) =>
+          Effect.map(
+            told(adminConfigurations.list({ urlParams: { limit: Math.min(limit, mostRows) } })),
+            ({ data }) => data
+          )
+      },
+      sessions: {
+        list: (limit) => gathered(limit, (page) => told(adminSessions.list({ urlParams: page }))),
+        revoke: (id) => told(adminSessions.revoke({ path: { id } }))
+      },
       logs: {
         last: (query) => Effect.map(told(adminWatch.logs({ urlParams: query })), ({ data }) => data),
         follow: (query) =>

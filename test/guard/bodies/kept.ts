@@ -69,6 +69,19 @@ export const kept: ReadonlyArray<Hostile> = [
     admin("/admin/v1/accounts/default")(`change: ${name}`, () => settings(shape()), { method: "PATCH" }),
     admin("/admin/v1/keys/unknown")(`change: ${name}`, () => settings(shape()), { method: "PATCH" })
   ]),
+  ...shapes.map(([name, shape]) =>
+    admin("/admin/v1/configurations")(`document: ${name}`, () =>
+      JSON.stringify({ document: `models: ${JSON.stringify(shape())}` })
+    )
+  ),
+  admin("/admin/v1/configurations")("aliases of aliases", () =>
+    JSON.stringify({
+      document: many(30, (index) => `a${index}: &a${index} [${`*a${index - 1}, `.repeat(index === 0 ? 0 : 9)}1]`).join(
+        "\n"
+      )
+    })
+  ),
+  admin("/admin/v1/configurations/previous/apply")("nothing", () => ""),
   admin("/admin/v1/keys")("200,000 models", () =>
     JSON.stringify({ account: "default", name: "x", models: many(200_000, (index) => `model-${index}*`) })
   ),

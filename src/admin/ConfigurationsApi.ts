@@ -1,0 +1,65 @@
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "@effect/platform"
+import { Schema } from "effect"
+import { BodyLimit, KnownFieldsOnly, OpenedBy } from "../contract/annotations.ts"
+import { CodedError } from "../contract/codedErrors.ts"
+import { said } from "../contract/fields.ts"
+import { PageParams, pageOf } from "../contract/paging.ts"
+import { ConfigurationDocument, ConfigurationRecord } from "./ConfigurationRecord.ts"
+
+const Version = Schema.String.pipe(
+  Schema.pattern(/^(newest|[1-9]\d{0,8})$/),
+  Schema.annotations({ description: "Its number, or `newest`." })
+)
+
+const Earlier = Schema.String.pipe(
+  Schema.pattern(/^(previous|[1-9]\d{0,8})$/),
+  Schema.annotations({ description: "Its number, or `previous`: the one before the newest." })
+)
+
+const Applying = Schema.Struct({
+  document: said(Schema.String, "A `gateway.yaml`, whose secrets are variables of each node's environment."),
+  note: Schema.optional(Schema.NullOr(Schema.String.pipe(Schema.maxLength(1_000)))).annotations({
+    description: "Why, for the history."
+  })
+}).annotations({ identifier: "ApplyConfiguration" })
+
+/** `/admin/v1/configurations`. */
+export class AdminConfigurationsApi extends HttpApiGroup.make("adminConfigurations")
+  .add(
+    HttpApiEndpoint.get("list", "/admin/v1/configurations")
+      .setUrlParams(Schema.Struct({ limit: PageParams.limit }))
+      .addSuccess(pageOf(ConfigurationRecord))
+      .annotateContext(OpenApi.annotations({ summary: "List what was applied, newest first" }))
+  )
+  .add(
+    HttpApiEndpoint.get("show", "/admin/v1/configurations/:version")
+      .setPath(Schema.Struct({ version: Version }))
+      .addSuccess(ConfigurationDocument)
+      .annotateContext(OpenApi.annotations({ summary: "Read a version" }))
+  )
+  .add(
+    HttpApiEndpoint.post("apply", "/admin/v1/configurations")
+      .setPayload(Applying)
+      .addSuccess(ConfigurationRecord)
+      .annotateContext(
+        OpenApi.annotations({
+          summary: "Make a document the configuration of all nodes",
+          description:
+            "It is read through first, with the environment of the node that answers; one that is not in order, or holds a " +
+            "secret, is a 400 that says where. Nodes that run with `GATEWAY_CONFIG=postgres` take it over."
+        })
+      )
+  )
+  .add(
+    HttpApiEndpoint.post("reapply", "/admin/v1/configurations/:version/apply")
+      .setPath(Schema.Struct({ version: Earlier }))
+      .addSuccess(ConfigurationRecord)
+      .annotateContext(OpenApi.annotations({ summary: "Apply an earlier version once more" }))
+  )
+  .addError(CodedError)
+  .annotate(OpenedBy, "admin-key")
+  .annotate(BodyLimit, 1024 * 1024)
+  .annotate(KnownFieldsOnly, true)
+  .annotateContext(
+    OpenApi.annotations({ title: "Configuration", description: "The configuration that is kept in the database." })
+  ) {}

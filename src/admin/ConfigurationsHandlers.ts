@@ -1,0 +1,41 @@
+import { Effect, Redacted } from "effect"
+import { isPostgres } from "../config/databaseSettings.ts"
+import { Settings } from "../config/Settings.ts"
+import { Conflict, InvalidRequest } from "../contract/Failure.ts"
+import { handlers } from "../contract/handlers.ts"
+import { OwnModels } from "../models/OwnModels.ts"
+import { Administration } from "./Administration.ts"
+import { AdminConfigurationsApi } from "./ConfigurationsApi.ts"
+import { readThrough } from "./readThrough.ts"
+
+export const ConfigurationsHandlers = handlers(
+  AdminConfigurationsApi,
+  Effect.map(Effect.all([Administration, Settings, OwnModels]), ([{ configuration }, settings, own]) => {
+    const { databaseUrl, readText } = settings
+    const inPostgres = isPostgres(Redacted.value(databaseUrl)) ? Effect.void : Effect.fail(inFile)
+    const readAs = (document: string) =>
+      Effect.flatMap(readText("document", document), (file) => readThrough(document, file, own)).pipe(
+        Effect.mapError(({ message }) => new InvalidRequest({ param: "document", message }))
+      )
+    return {
+      list: ({ urlParams: { limit = 100 } }) =>
+        Effect.map(configuration.history(limit), (data) => ({ object: "list" as const, data, next: null })),
+      show: ({ path: { version } }) => configuration.show(version === "newest" ? undefined : Number(version)),
+      apply: ({ caller, payload: { document, note = null } }) =>
+        Effect.zipRight(
+          Effect.zipRight(inPostgres, readAs(document)),
+          configuration.apply({ actor: caller.key, document, note })
+        ),
+      reapply: ({ caller, path: { version } }) =>
+        Effect.zipRight(
+          inPostgres,
+          configuration.rollback(caller.key, version === "previous" ? undefined : Number(version))
+        )
+    }
+  })
+)
+
+const inFile = new Conflict({
+  code: null,
+  message: "a database keeps the configuration only where it is a Postgres; that of this gateway is its file"
+})

@@ -1,0 +1,6 @@
+import type { Model } from "../models/Catalogue.ts"
+import { sandboxModels } from "../sandbox/SandboxText.ts"
+import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
+
+/** What a gateway serves as it is shipped, whatever its file says. */
+export const ownModels: ReadonlyArray<Model> = [...sandboxModels, sandboxVideoModel]
