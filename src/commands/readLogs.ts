@@ -49,13 +49,15 @@ const logs = Command.make(
 
 export const logsCommand = remoteLeaf(logs)
 
-/** What a line begins with, or says in another way. */
-const leading = new Set(["time", "level", "message", "event", "method", "path", "endpoint", "status", "cause"])
+/** What a line begins with, says in another way, or is for programs. */
+const forPrograms = ["family", "daemon", "stream", "first_byte_ms", "traceparent"]
+const left = new Set(["time", "level", "message", "event", "method", "path", "endpoint", "cause", ...forPrograms])
 
 /** `12:00:01 WARN a call to an upstream failed request_id=req_… upstream=anthropic`: one line, but for causes. */
 const shown = (line: JsonObject): string => {
+  const isRequest = line["event"] === "request"
   const rest = Object.entries(line).flatMap(([name, value]) =>
-    leading.has(name) ? [] : [` ${name}=${inWords(value)}`]
+    left.has(name) || value === "" || (isRequest && name === "status") ? [] : [` ${name}=${inWords(value)}`]
   )
   const cause = textAt(line, "cause")
   const head = `${textAt(line, "time")?.slice(11, 19)} ${textAt(line, "level")?.toUpperCase().padEnd(5)}`
