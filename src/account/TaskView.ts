@@ -14,9 +14,12 @@ export const TaskView = Schema.Struct({
   model: said(Schema.String, "The model as the request named it."),
   state: said(TaskState, "Where it stands."),
   error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
+  held_usd: said(Schema.Number, "What is set aside for it, in dollars, until it has ended."),
+  cost_usd: said(Schema.Number, "What it cost, in dollars; 0 while it has not ended."),
   callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
   expires_at: said(Time, "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
+  started_at: said(Time, "When it was seen to run; null where it never was."),
   updated_at: said(Schema.String, "When its state last changed."),
   ended_at: said(Time, "When it ended.")
 }).annotations({ identifier: "OwnTask" })
@@ -29,9 +32,12 @@ export const taskView = (row: SummaryRow): typeof TaskView.Type => ({
   model: row.model,
   state: row.state,
   error: row.error,
+  held_usd: row.held_nano_usd / 1e9,
+  cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
   expires_at: row.expires_at === null ? null : iso(row.expires_at),
   created_at: iso(row.created_at),
+  started_at: row.started_at === null ? null : iso(row.started_at),
   updated_at: iso(row.updated_at),
   ended_at: row.ended_at === null ? null : iso(row.ended_at)
 })

@@ -18,6 +18,8 @@ export const TaskSummary = Schema.Struct({
   error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
   attempts: said(Schema.Int, "Workers that died over it in a row."),
   tries: said(Schema.Int, "Calls to the upstream in a row that brought nothing."),
+  held_usd: said(Schema.Number, "What is set aside for it, in dollars, until it has ended."),
+  cost_usd: said(Schema.Number, "What it cost, in dollars; 0 while it has not ended."),
   callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
   held_by: said(Schema.NullOr(Schema.String), "The process that works on it now."),
   next_run_at: said(
@@ -26,6 +28,11 @@ export const TaskSummary = Schema.Struct({
   ),
   expires_at: said(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
+  submitted_at: said(
+    Schema.NullOr(Schema.String),
+    "When its upstream was asked for it last; null unless that is stored."
+  ),
+  started_at: said(Schema.NullOr(Schema.String), "When it was seen to run; null where it never was."),
   updated_at: said(Schema.String, "When its state last changed."),
   ended_at: said(Schema.NullOr(Schema.String), "When it ended.")
 }).annotations({ identifier: "TaskSummary" })
@@ -45,11 +52,15 @@ export const taskSummary = (row: SummaryRow): TaskSummary => ({
   error: row.error,
   attempts: row.attempts,
   tries: row.tries,
+  held_usd: row.held_nano_usd / 1e9,
+  cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
   held_by: row.lease_owner,
   next_run_at: row.ended_at === null && row.lease_owner === null ? isoTime(row.next_run_at) : null,
   expires_at: isoOrNull(row.expires_at),
   created_at: isoTime(row.created_at),
+  submitted_at: isoOrNull(row.submit_at),
+  started_at: isoOrNull(row.started_at),
   updated_at: isoTime(row.updated_at),
   ended_at: isoOrNull(row.ended_at)
 })

@@ -33,6 +33,7 @@ import { sessions } from "./migrations/0028_sessions.ts"
 import { requestBodies } from "./migrations/0029_requestBodies.ts"
 import { deletedAccounts } from "./migrations/0030_deletedAccounts.ts"
 import { requestOutcomes } from "./migrations/0031_requestOutcomes.ts"
+import { taskCosts } from "./migrations/0032_taskCosts.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -77,7 +78,8 @@ const onBoth: ReadonlyArray<Step> = [
   [28, "sessions", sessions],
   [29, "requestBodies", requestBodies],
   [30, "deletedAccounts", deletedAccounts],
-  [31, "requestOutcomes", requestOutcomes]
+  [31, "requestOutcomes", requestOutcomes],
+  [32, "taskCosts", taskCosts]
 ]
 
 /** The schema that this gateway works with. */

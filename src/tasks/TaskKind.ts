@@ -61,8 +61,11 @@ export interface TaskKind {
   readonly run: (lease: Lease) => Effect.Effect<Turn | "settled", LeaseLost | SqlError>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
-  /** What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation. */
-  readonly changed?: (task: Task) => Effect.Effect<void, SqlError>
+  /**
+   * What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation.
+   * @returns what it cost, in nano-dollars; 0 where that is nothing or not known yet
+   */
+  readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
   /** Whether what it was asked is needed after it has succeeded; else that is let go once the upstream has it. */
   readonly keepsRequest?: (task: Task) => boolean
   /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */

@@ -16,7 +16,8 @@ import { Verdicts } from "./Verdicts.ts"
 /** What the family of video tasks adds to the driver. The request of a task is a `VideoJob`, its result a `VideoResult`. */
 export interface VideoFamily {
   readonly record: (task: Task) => JsonObject
-  readonly changed?: (task: Task) => Effect.Effect<void, SqlError>
+  /** As a `TaskKind` has it. */
+  readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
   readonly keepsRequest?: (task: Task) => boolean
   /** A result as the family keeps it: without numbers that can't be. */
   readonly sound?: (task: Task, told: VideoResult) => Effect.Effect<VideoResult>

@@ -30,11 +30,11 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
     record: (task) => record(videoTask(task)),
     changed: (task) =>
       isTerminal(task.state)
-        ? Effect.zipRight(
+        ? Effect.zipLeft(
             ledger.endHold(task.id, task.state === "succeeded" ? usedBy(videoTask(task)) : undefined),
             custody.record(task)
           )
-        : Effect.void,
+        : Effect.succeed(0),
     // A draft is made into a real video by asking the same once more.
     keepsRequest: ({ details }) => objectAt(details, "settings")?.["draft"] === true,
     sound: (task, told) => {

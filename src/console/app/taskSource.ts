@@ -53,6 +53,7 @@ export const taskSource = (app: App) => {
     upstream_id: null,
     attempts: 0,
     tries: 0,
+    submitted_at: null,
     held_by: null,
     next_run_at: null
   })

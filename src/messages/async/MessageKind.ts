@@ -50,7 +50,9 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> 
       }),
     record: messageRecord,
     changed: ({ id, state }) =>
-      isTerminal(state) ? ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined) : Effect.void,
+      isTerminal(state)
+        ? ledger.endHold(id, state === "succeeded" ? ledger.generatedBy(id) : undefined)
+        : Effect.succeed(0),
     gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
   }
 })

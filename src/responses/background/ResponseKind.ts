@@ -121,7 +121,7 @@ export const makeResponseKind: Effect.Effect<
         : failing(failure)
     })
 
-  const ended = (task: Task): Effect.Effect<void, SqlError> =>
+  const ended = (task: Task): Effect.Effect<number, SqlError> =>
     Effect.gen(function* () {
       const { id, state } = task
       const outcome = outcomes.get(id)
@@ -132,11 +132,12 @@ export const makeResponseKind: Effect.Effect<
         if (isStreamed(task)) yield* events.append(id, end.frames)
       }
       // What was generated until somebody cancelled it is paid for, as it is where a client hangs up.
-      yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
+      const nanoUsd = yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
       yield* commits.afterCommit(() => {
         outcomes.delete(id)
         events.told(id)
       })
+      return nanoUsd
     })
 
   return {
@@ -144,7 +145,7 @@ export const makeResponseKind: Effect.Effect<
     parallel,
     run,
     record: ({ id, state }) => ({ id, object: "response", state }),
-    changed: (task) => (isTerminal(task.state) ? ended(task) : Effect.asVoid(store.began(task.id))),
+    changed: (task) => (isTerminal(task.state) ? ended(task) : Effect.as(store.began(task.id), 0)),
     stop: ({ id }) => stops.stop(id),
     gaveUp: (reason) => ({ code: "server_error", message: `Internal error: ${reason}` })
   }

@@ -132,6 +132,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
         const columns = {
           updated_at: task.updatedAtMs,
           ...patchedColumns(task, before),
+          ...(stateChanged && task.state === "running" ? { started_at: task.updatedAtMs } : {}),
           ...release,
           ...(ended ? { lease_token: null, lease_owner: null } : {})
         }

@@ -61,6 +61,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
 
     const insertTask = preparedAhead(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
     const insertRequest = preparedAhead(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
+    const updateCost = preparedAhead(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
     const selectTask = prepared(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
 
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
@@ -69,7 +70,11 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     const changed = (task: Task): Effect.Effect<void, SqlError> => {
       const also = kinds.get(task.kind)?.changed
       const recorded = outbox.record(changeOf(task))
-      return also === undefined ? recorded : Effect.zipRight(also(task), recorded)
+      if (also === undefined) return recorded
+      const paid = Effect.flatMap(also(task), (nanoUsd) =>
+        nanoUsd === 0 ? Effect.void : updateCost([nanoUsd, task.id])
+      )
+      return Effect.zipRight(paid, recorded)
     }
     const committed = (task: Task) => {
       if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)

@@ -19,7 +19,11 @@ export interface TaskPage {
 export class TaskSummaries extends Effect.Service<TaskSummaries>()("gateway/tasks/store/TaskSummaries", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = sql.literal(Object.keys(summaryColumns).join(", "))
+    const columns = sql.literal(
+      Object.keys(summaryColumns)
+        .map((name) => (name === "held_nano_usd" ? `COALESCE((${held}), 0) AS ${name}` : name))
+        .join(", ")
+    )
 
     const find = (id: string): Effect.Effect<SummaryRow | undefined, SqlError> =>
       Effect.map(sql`SELECT ${columns} FROM tasks WHERE id = ${id}`, summaries.first)
@@ -42,6 +46,9 @@ export class TaskSummaries extends Effect.Service<TaskSummaries>()("gateway/task
   })
 }) {}
 
+/** What its hold sets aside while it has not ended. */
+const held = "SELECT nano_usd FROM holds WHERE holds.id = tasks.id"
+
 const Text = Schema.NullOr(Schema.String)
 const Time = Schema.NullOr(Schema.Int)
 
@@ -58,6 +65,10 @@ const summaryColumns = {
   attempts: Schema.Int,
   tries: Schema.Int,
   callback_url: Text,
+  submit_at: Time,
+  started_at: Time,
+  held_nano_usd: Schema.Int,
+  cost_nano_usd: Schema.Int,
   lease_owner: Text,
   next_run_at: Schema.Int,
   expires_at: Time,

@@ -33,7 +33,7 @@ const Kinds = Layer.effect(
       parallel: 1,
       run: () => Effect.die("not run"),
       record: () => ({}),
-      changed: record,
+      changed: (task) => Effect.as(record(task), 0),
       gaveUp: (message) => ({ code: "gave_up", message })
     })
   )

@@ -7,7 +7,7 @@ import { openDialog } from "../components/dialog.ts"
 import type { Drawer } from "../components/drawer.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { number, utc } from "../format.ts"
+import { number, usd, utc } from "../format.ts"
 import { hrefOf } from "../router.ts"
 import type { TaskSource, Told } from "../taskSource.ts"
 import { isEnded, taskStatus, tookMs } from "../taskText.ts"
@@ -35,6 +35,16 @@ const figures = (task: TaskSummary, video: VideoTaskRecord | undefined): Readonl
     video?.usage === undefined
       ? faint(text.noneYet)
       : h("span", { class: "num" }, number(video.usage.completion_tokens), h("span", { class: "unit" }, text.tokens))
+  ),
+  fact(
+    text.facts.cost,
+    task.held_usd > 0
+      ? text.held(usd(task.held_usd, 5))
+      : task.cost_usd > 0
+        ? usd(task.cost_usd, 9)
+        : isEnded(task)
+          ? faint(text.free)
+          : faint(text.noneYet)
   )
 ]
 

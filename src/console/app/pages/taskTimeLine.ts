@@ -5,7 +5,7 @@ import { shape } from "../components/status.ts"
 import type { Tone } from "../components/status.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
-import { clock, durationText, utc } from "../format.ts"
+import { clock, durationText, usd, utc } from "../format.ts"
 import { isEnded, toneOf } from "../taskText.ts"
 import type { Told } from "../taskSource.ts"
 import { words } from "../words/words.ts"
@@ -14,8 +14,6 @@ const text = words.task
 
 interface Moment {
   readonly at: number
-  /** Whether it is only known to lie between its neighbours. */
-  readonly isBetween?: boolean
   readonly tone: Tone
   readonly what: Child
   readonly note?: Child
@@ -29,7 +27,6 @@ const momentsOf = (
   who: string
 ): ReadonlyArray<Moment> => {
   const began = Date.parse(task.created_at)
-  const updated = Date.parse(task.updated_at)
   const moments: Array<Moment> = [{ at: began, tone: "well", what: text.accepted, note: text.acceptedFor(who) }]
   for (const delivery of deliveries) {
     const last = delivery.attempts.at(-1)
@@ -41,13 +38,24 @@ const momentsOf = (
       note: text.delivered(durationText(last.duration_ms))
     })
   }
-  if (task.upstream !== null && task.state !== "queued") {
+  const [submitted, started] = [task.submitted_at, task.started_at].map((time) =>
+    time === null ? undefined : Date.parse(time)
+  )
+  if (submitted !== undefined && task.upstream !== null) {
     moments.push({
-      at: isEnded(task) ? began : updated,
-      isBetween: isEnded(task),
-      tone: isEnded(task) ? "well" : "running",
+      at: submitted,
+      tone: "well",
       what: text.submitted(task.upstream),
       ...(task.upstream_id === null ? {} : { note: text.submittedAs(task.upstream_id) })
+    })
+  }
+  if (started !== undefined && (isEnded(task) || started < Date.now())) {
+    moments.push({
+      at: started,
+      tone: isEnded(task) ? "well" : "running",
+      // What has no upstream to submit to runs where it is claimed.
+      what: submitted === undefined ? text.claimed : text.started,
+      ...(submitted === undefined && task.upstream !== null ? { note: text.submitted(task.upstream) } : {})
     })
   }
   if (task.ended_at !== null) {
@@ -55,6 +63,7 @@ const momentsOf = (
       at: Date.parse(task.ended_at),
       tone: toneOf(task.state),
       what: text.ended(task.state),
+      ...(task.error === null && task.cost_usd > 0 ? { note: text.settled(usd(task.cost_usd, 5)) } : {}),
       ...(task.error === null ? {} : { note: [h("code", {}, task.error.code), " ", task.error.message] })
     })
   } else {
@@ -74,11 +83,11 @@ export const timeLine = (app: App, task: TaskSummary, deliveries: ReadonlyArray<
   return h(
     "div",
     { class: "timeline" },
-    moments.map(({ at, isBetween, note, tone, what }, index) => [
+    moments.map(({ at, note, tone, what }, index) => [
       h(
         "div",
         { class: "offset", title: utc(at) },
-        index === 0 ? clock(at) : isBetween === true ? "" : `+ ${durationText(Math.max(0, at - began))}`
+        index === 0 ? clock(at) : `+ ${durationText(Math.max(0, at - began))}`
       ),
       h("div", { class: index === moments.length - 1 ? "mark last" : "mark" }, shape(tone)),
       h("div", { class: "what" }, what, note !== undefined && h("p", {}, note))

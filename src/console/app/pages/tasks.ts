@@ -55,6 +55,17 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
     ]
   },
   {
+    head: text.columns.cost,
+    width: 104,
+    look: "right no-phone",
+    cell: (task) =>
+      task.held_usd > 0
+        ? faint(text.held(number(task.held_usd, 2)))
+        : task.cost_usd > 0
+          ? number(task.cost_usd, 5)
+          : faint(number(0, 5))
+  },
+  {
     head: text.columns.callbacks,
     width: 88,
     look: "right no-phone",

@@ -24,9 +24,11 @@ export const tasks = {
     key: "Account / key",
     upstream: "Upstream",
     took: "Took",
+    cost: "Cost, USD",
     callbacks: "Callbacks"
   },
   told: "told",
+  held: (usd: string) => `${usd} held`,
   emptyTitle: "No tasks yet",
   empty:
     "Videos, and messages and responses that nobody waits for, become tasks. This makes a four-second clip in the sandbox, free:",
@@ -47,6 +49,7 @@ export const task = {
     took: "Took",
     asked: "Asked for",
     used: "Used",
+    cost: "Cost",
     file: "File",
     task: "Task",
     upstream: "At the upstream",
@@ -56,6 +59,8 @@ export const task = {
     tries: "Calls without an answer",
     holder: "Held by"
   },
+  free: "free",
+  held: (usd: string) => `${usd} held, settled at its end`,
   notYet: "not yet",
   noneYet: "none yet",
   tokens: "tokens",
@@ -67,6 +72,9 @@ export const task = {
   delivered: (took: string) => `callback delivered in ${took}`,
   submitted: (upstream: string) => `Given to ${upstream}`,
   submittedAs: (id: string) => `as ${id}`,
+  claimed: "Claimed by a worker",
+  started: "Seen to run",
+  settled: (usd: string) => `${usd} settled`,
   nextLook: (when: string) => `looked at next ${when}`,
   worked: "a process works on it now",
   ended: (state: string) => state[0]?.toUpperCase() + state.slice(1),

@@ -1,0 +1,9 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+
+/** When a task was first seen to run (Unix ms), and what it cost in the end, in nano-dollars. */
+export const taskCosts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`ALTER TABLE tasks ADD COLUMN started_at BIGINT`
+  yield* sql`ALTER TABLE tasks ADD COLUMN cost_nano_usd BIGINT NOT NULL DEFAULT 0`
+})
