@@ -50,8 +50,8 @@ describeOnEach("a task's money and times", () => {
     await ended(made)
     const over = await task(made)
     expect(over).toMatchObject({ state: "succeeded", held_usd: 0, cost_usd: 0.04 })
-    const times = [over.created_at, over.submitted_at, over.ended_at]
-    expect(times.toSorted()).toEqual(times)
+    expect(over.submitted_at >= over.created_at).toBe(true)
+    expect(over.ended_at >= over.submitted_at).toBe(true)
     if (over.started_at !== null) expect(over.started_at >= over.submitted_at).toBe(true)
     const own = (await read("/v1/tasks?limit=10", payer)).data
     expect(own.map(({ cost_usd, held_usd, id }: Record<string, unknown>) => [id, held_usd, cost_usd])).toEqual([

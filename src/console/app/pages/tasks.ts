@@ -37,14 +37,14 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
   },
   { head: text.columns.model, cell: (task) => [task.model, second(task.kind)] },
   { head: text.columns.task, width: 272, look: "no-phone no-slim quiet", cell: (task) => mono(task.id) },
-  { head: text.columns.kind, width: 84, look: "no-phone no-mid quiet", cell: (task) => task.kind },
+  { head: text.columns.kind, width: 70, look: "no-phone no-mid quiet", cell: (task) => task.kind },
   {
     head: text.columns.key,
-    width: 210,
+    width: 184,
     look: "no-phone no-narrow",
     cell: (task) => [quiet(task.account), faint(" / "), keyName(task.key)]
   },
-  { head: text.columns.upstream, width: 110, look: "no-phone no-mid", cell: (task) => task.upstream ?? none() },
+  { head: text.columns.upstream, width: 96, look: "no-phone no-mid", cell: (task) => task.upstream ?? none() },
   {
     head: text.columns.took,
     width: 92,
@@ -56,8 +56,8 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
   },
   {
     head: text.columns.cost,
-    width: 104,
-    look: "right no-phone",
+    width: 96,
+    look: "right no-phone no-narrow",
     cell: (task) =>
       task.held_usd > 0
         ? faint(text.held(number(task.held_usd, 2)))
@@ -67,7 +67,7 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
   },
   {
     head: text.columns.callbacks,
-    width: 88,
+    width: 80,
     look: "right no-phone",
     cell: (task) => (task.callback_url === null ? none() : text.told)
   }
