@@ -60,7 +60,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a task is paid as often as it ends",
     file: "src/ledger/DurableHolds.ts",
-    snippet: "if (held === undefined) return\n",
+    snippet: "if (held === undefined) return 0\n",
     replacement:
       'if (held === undefined) return yield* commits.afterCommit(() => balances.settle({ account: "team" as never, key: "key" as never }, 0, 1, 0))\n',
     tests: holds

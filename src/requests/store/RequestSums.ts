@@ -64,7 +64,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       })
 
     /**
-     * Shows each request of a time to somebody, or of more than so many a part, in stretches that lie evenly.
+     * Shows each request of a time to somebody, or of more than so many a part, which lies evenly among them.
      * @returns of how many requests each one stands
      */
     const each = ({ fromMs, most, toMs, withTags }: Times, see: (row: Seen) => void): Effect.Effect<number, SqlError> =>
@@ -72,15 +72,13 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         const all = yield* ends
         if (all === undefined) return 1
         const from = yield* overAt(fromMs, all)
-        const until = all.last + 1
-        const parts = Math.ceil((until - from) / stride)
-        const every = Math.max(1, Math.ceil(parts / Math.ceil(most / stride)))
+        const every = Math.max(1, Math.ceil((all.last + 1 - from) / most))
+        const step = every === 1 ? stride : longStride
         const more = sql.literal(withTags ? ", details" : "")
-        for (let part = parts - 1; part >= 0; part -= every) {
-          const at = from + part * stride
+        for (let at = from; at <= all.last; at += step) {
           const found = yield* sql`SELECT at, model, upstream, key_id, account_id, status, error, first_byte_ms,
             duration_ms, input_tokens, output_tokens, cost_nano_usd ${more} FROM requests
-            WHERE id >= ${at} AND id < ${at + stride} AND at >= ${fromMs} AND at < ${toMs}
+            WHERE id >= ${at} AND id < ${at + step} AND id % ${every} = 0 AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account'`
           if (withTags) for (const row of found) see(tagged.one(row))
           else for (const row of found) see(plain.one(row))
