@@ -17,7 +17,7 @@ import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 
 /** Who is at the command line, for the audit log. */
-export const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
+const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
 
 /** A wrong folder must not look like an empty gateway: only what may come before the first start makes a database. */
 export const openDatabase = (mayCreate: boolean) =>

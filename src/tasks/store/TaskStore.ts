@@ -17,21 +17,9 @@ import { TaskKinds } from "../TaskKind.ts"
 import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
 import { foundTask } from "./outline.ts"
+import type { Page } from "./Page.ts"
 import { makeTelling } from "./telling.ts"
 import { makeWake } from "../Wake.ts"
-
-export interface Page {
-  readonly account: AccountId
-  readonly kind: string
-  readonly states?: ReadonlyArray<TaskState>
-  readonly ids?: ReadonlyArray<string>
-  readonly model?: string
-  readonly tier?: string
-  /** Only tasks created at this time or later. */
-  readonly sinceMs: number
-  readonly offset: number
-  readonly limit: number
-}
 
 /** How long after its hold a task may be stored, in ms; one that comes later fails. */
 const longestInsert = 60_000
