@@ -173,6 +173,12 @@ describe("settings", () => {
       'gateway.yaml:3: server.port: expected a number between 0 and 65535; got "many"'
     ],
     [
+      "a balance that no account can have",
+      `keys:\n  - name: a\n    secret: ${"x".repeat(24)}\n    balance_usd: 9000001`,
+      {},
+      "gateway.yaml:4: keys[0].balance_usd: expected a number less than or equal to 9000000; got 9000001"
+    ],
+    [
       "a missing variable",
       'database: "sqlite:${NO_SUCH}"',
       {},

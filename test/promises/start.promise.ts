@@ -43,13 +43,13 @@ it("the binary takes 950 ms of the processor, all threads together, until it is 
   return keeps("the start of the binary", 950, startMs, "processor")
 })
 
-it("the binary takes 130 MB at most while nothing happens", async () => {
+it("the binary takes 140 MB at most while nothing happens", async () => {
   const gateway = await start()
   try {
     await Bun.sleep(5_000)
     const megabytes = residentBytes(gateway.pid) / 1024 / 1024
-    console.log(`the idle binary: ${Math.round(megabytes)} of 130 MB`)
-    expect(megabytes).toBeLessThanOrEqual(130)
+    console.log(`the idle binary: ${Math.round(megabytes)} of 140 MB`)
+    expect(megabytes).toBeLessThanOrEqual(140)
   } finally {
     await gateway.dispose()
   }

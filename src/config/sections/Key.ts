@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
 import { given, needed } from "./given.ts"
 import { Limits } from "./Model.ts"
-import { Count, Pattern, Text, Usd } from "./values.ts"
+import { Balance, Count, Pattern, Text } from "./values.ts"
 
 /** A key that the file keeps: made with it, changed with it, revoked once it is gone from it. */
 export const DeclaredKey = Schema.Struct({
@@ -14,7 +14,7 @@ export const DeclaredKey = Schema.Struct({
   account: given(Text, "Whose key it is.", "an account of its own, with the key's name"),
   models: given(Schema.NonEmptyArray(Text), "Patterns of the models it may use (`claude-*`).", "all"),
   balance_usd: given(
-    Usd,
+    Balance,
     "A grant to its account, given once however often the gateway starts; another figure grants or withdraws the difference.",
     "the account is unmetered, unless it was credited otherwise"
   ),

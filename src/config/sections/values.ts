@@ -19,6 +19,8 @@ export const Secret = Schema.Redacted(Schema.NonEmptyString)
 export const Seconds = Schema.Number.pipe(Schema.positive())
 export const Count = Schema.Int.pipe(Schema.positive())
 export const Usd = Schema.Number.pipe(Schema.nonNegative())
+/** As much as an account may be granted (`ledger/store/Grants.ts`). */
+export const Balance = Usd.pipe(Schema.lessThanOrEqualTo(9_000_000))
 
 export const LogLevels = Schema.Literal("debug", "info", "warn", "error")
 export const LogFormats = Schema.Literal("json", "text")
