@@ -169,21 +169,25 @@ describeOnEach("requests with the same Idempotency-Key", () => {
   it.effect("never make two of what is kept in its own transaction", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`CREATE TABLE things (n INTEGER)`
       const make = (once: Once) =>
-        Effect.as(sql.withTransaction(Effect.zipRight(once.keep("made"), sql`INSERT INTO things VALUES (1)`)), "made")
+        Effect.as(
+          sql.withTransaction(
+            Effect.zipRight(once.keep("made"), sql`INSERT INTO accounts (id, created_at) VALUES ('made once', 1)`)
+          ),
+          "made"
+        )
       yield* askText(make)
       // One whose client had left is answered between this one's look and its write.
       const late = Effect.flatMap(KeptAnswers, (answers) =>
         sql.withTransaction(
           Effect.zipRight(
             answers.keep(asked, { status: 200, contentType: "", bytes: Buffer.from("") }),
-            sql`INSERT INTO things VALUES (2)`
+            sql`INSERT INTO accounts (id, created_at) VALUES ('made twice', 2)`
           )
         )
       )
       expect(yield* Effect.flip(late)).toMatchObject({ _tag: "Conflict" })
-      expect(yield* sql`SELECT n FROM things`).toEqual([{ n: 1 }])
+      expect(yield* sql`SELECT id FROM accounts WHERE id LIKE 'made %'`).toEqual([{ id: "made once" }])
       expect(yield* askText(make)).toMatchObject({ text: '"made"', replayed: "true" })
     }).pipe(Effect.provide(live))
   )
