@@ -25,6 +25,7 @@ import { ThreadExpiry } from "./messages/threads/ThreadExpiry.ts"
 import { ConfiguredModels } from "./models/Configured.ts"
 import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
+import { RequestOverview } from "./requests/RequestOverview.ts"
 import { RequestStore } from "./requests/store/RequestStore.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
 import { makeResponsesQuoter } from "./responses/quote.ts"
@@ -88,7 +89,7 @@ const QuotersLive = Layer.effect(
 const AccountLive = AccountHandlers.pipe(
   Layer.provide(TaskSummaries.Default),
   Layer.provide(QuotersLive),
-  Layer.provide(Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default))
+  Layer.provide(Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default, RequestOverview.Default))
 )
 
 /** What the groups of the contract do, and what that takes; what runs meanwhile comes to its end with it. */

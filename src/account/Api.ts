@@ -5,6 +5,7 @@ import { CodedError } from "../contract/codedErrors.ts"
 import { PageParams, pageOf } from "../contract/paging.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { UsageParams, UsageRecord } from "../ledger/UsageRecord.ts"
+import { OverviewTimes, OwnOverview } from "../requests/OverviewSums.ts"
 import { HistogramTimes, RequestHistogram } from "../requests/RequestHistogram.ts"
 import { ownRequestParams, RequestTimes } from "../requests/RequestQuery.ts"
 import { RequestDetail, RequestView } from "../requests/RequestView.ts"
@@ -82,6 +83,25 @@ const requestHistogram = HttpApiEndpoint.get("requestHistogram", "/v1/requests/h
     })
   )
 
+const overview = HttpApiEndpoint.get("overview", "/v1/overview")
+  .setUrlParams(
+    Schema.Struct({
+      ...OverviewTimes,
+      by: Schema.optional(Schema.Literal("model", "upstream", "key")).annotations({
+        description: "What groups have in common. Default `model`."
+      })
+    })
+  )
+  .addSuccess(OwnOverview)
+  .annotateContext(
+    OpenApi.annotations({
+      summary: "Sum up the account's requests",
+      description:
+        "Counts, costs and tokens are exact: of the hours' sums for steps of an hour and more, which is what times of more " +
+        "than six hours have, else of the requests that are kept. Percentiles are of 20000 requests at most."
+    })
+  )
+
 const tasks = HttpApiEndpoint.get("tasks", "/v1/tasks")
   .setUrlParams(Schema.Struct(TaskParams))
   .addSuccess(pageOf(TaskView))
@@ -107,10 +127,19 @@ export class AccountApi extends HttpApiGroup.make("account")
   .add(own)
   .add(requests)
   .add(requestHistogram)
+  .add(overview)
   .add(tasks)
   .add(events)
   .addError(CodedError)
-  .annotate(Prefixes, ["/v1/account", "/v1/balance", "/v1/usage", "/v1/quote", "/v1/requests", "/v1/events"])
+  .annotate(Prefixes, [
+    "/v1/account",
+    "/v1/balance",
+    "/v1/usage",
+    "/v1/quote",
+    "/v1/requests",
+    "/v1/overview",
+    "/v1/events"
+  ])
   .annotate(BodyLimit, 64 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
   .annotateContext(

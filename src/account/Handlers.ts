@@ -11,6 +11,7 @@ import { usageReportOf } from "../ledger/usageReportOf.ts"
 import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
+import { RequestOverview } from "../requests/RequestOverview.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
 import { accountView } from "./AccountView.ts"
@@ -25,6 +26,7 @@ export const AccountHandlers = handlers(
     const report = yield* UsageReport
     const quoters = yield* Quoters
     const requests = yield* RequestStore
+    const overviews = yield* RequestOverview
     const tasks = yield* TaskSummaries
     const feed = yield* Feed
 
@@ -58,7 +60,8 @@ export const AccountHandlers = handlers(
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
       requests: ({ caller, urlParams }) => ownRequests(requests, caller.account, urlParams),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...asked } }) =>
-        histogramOf(requests, { ...filterOf(asked), account: caller.account }, { buckets, from, to }),
+        histogramOf(requests, { ...filterOf(asked), owner: caller.account }, { buckets, from, to }),
+      overview: ({ caller, urlParams }) => overviews.of(urlParams, caller.account),
       tasks: ({ caller, urlParams }) => ownTasks(tasks, caller.account, urlParams),
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),

@@ -19,7 +19,7 @@ type RequestsAsked = Page & Parameters<typeof listFilterOf>[0]
 export const ownRequests = (store: RequestStore, account: string, { after, limit = 100, ...asked }: RequestsAsked) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const before = after === undefined ? undefined : Number(after)
-    const filter = { ...listFilterOf(asked, nowMs), account }
+    const filter = { ...listFilterOf(asked, nowMs), owner: account }
     const page = { before: Number.isSafeInteger(before) ? before : undefined, limit }
     return Effect.map(Effect.orDie(store.list(filter, page)), ({ data, next }) => ({
       object: "list" as const,

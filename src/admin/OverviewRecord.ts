@@ -1,44 +1,8 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { OverviewSums } from "../requests/OverviewSums.ts"
 
 const count = (description: string) => said(Schema.Int, description)
-const Percentiles = Schema.NullOr(
-  Schema.Struct({
-    p50: said(Schema.Int, "Half of them took less, in ms."),
-    p95: said(Schema.Int, "95 of 100 took less, in ms.")
-  })
-)
-
-const sums = {
-  requests: count("Requests that were over."),
-  errors: count("Those of them that did not go well: the next three together."),
-  refused: count("Those that were refused: 4xx."),
-  failed: count("Those that failed: 5xx, or cut after their 200."),
-  hang_ups: count("Those whose reader left."),
-  cost_usd: said(Schema.Number, "What they cost, in dollars."),
-  input_tokens: count("Not from a cache."),
-  output_tokens: count("Reasoning among them.")
-}
-const times = {
-  first_byte_ms: said(Percentiles, "Until the first byte of the answer; null without requests."),
-  duration_ms: said(Percentiles, "Until its end.")
-}
-
-const Point = Schema.Struct({ time: said(Schema.String, "When the step begins."), ...sums })
-
-const Total = Schema.Struct({
-  ...sums,
-  ...times,
-  points: said(Schema.Array(Schema.Struct({ ...Point.fields, ...times })), "Each step of the time, also empty ones.")
-}).annotations({ identifier: "OverviewTotal" })
-
-const Group = Schema.Struct({
-  name: said(Schema.String, "What they have in common; empty where that is not known."),
-  ...sums,
-  ...times,
-  points: said(Schema.Array(Point), "Each step of the time, also empty ones.")
-}).annotations({ identifier: "OverviewGroup" })
-
 const Attention = Schema.Struct({
   level: said(Schema.Literal("error", "warning"), "How much it matters."),
   what: said(Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model"), "What it is about."),
@@ -49,16 +13,7 @@ export type Attention = typeof Attention.Type
 
 /** What happened in a time, and what somebody should look at. */
 export const OverviewRecord = Schema.Struct({
-  object: Schema.Literal("overview"),
-  from: said(Schema.String, "ISO 8601, UTC."),
-  to: said(Schema.String, "Until then."),
-  step_seconds: count("How long each step is."),
-  sampled: said(
-    Schema.Boolean,
-    "Whether percentiles (and what is told by tags) are of a part of the requests, as there are many."
-  ),
-  total: Total,
-  groups: said(Schema.Array(Group), "The ten with the most requests."),
+  ...OverviewSums,
   queue: said(
     Schema.Struct({
       tasks: count("Tasks that have not ended, up to 100000."),

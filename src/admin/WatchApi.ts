@@ -3,17 +3,10 @@ import { Schema } from "effect"
 import { KnownFieldsOnly, LongLived, OpenedBy } from "../contract/annotations.ts"
 import { CodedError } from "../contract/codedErrors.ts"
 import { said } from "../contract/fields.ts"
-import { TimeQuery } from "../contract/timeQuery.ts"
 import { EventsAnswer, watching } from "../feed/eventsAnswer.ts"
 import { LogLines, LogParams } from "./LogLines.ts"
+import { OverviewTimes } from "../requests/OverviewSums.ts"
 import { OverviewRecord } from "./OverviewRecord.ts"
-
-const Step = Schema.NumberFromString.pipe(
-  Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 86_400, {
-    description: "an integer from 1 to 86400",
-    jsonSchema: { type: "integer", minimum: 1, maximum: 86_400 }
-  })
-)
 
 /** What an upstream said when it was asked what it serves. */
 export const UpstreamTest = Schema.Struct({
@@ -31,15 +24,9 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
     HttpApiEndpoint.get("overview", "/admin/v1/overview")
       .setUrlParams(
         Schema.Struct({
-          from: Schema.optional(TimeQuery).annotations({
-            description: "Since then: a UTC day, a time, or how long ago. Default `24h`."
-          }),
-          to: Schema.optional(TimeQuery).annotations({ description: "Until then; now by default." }),
+          ...OverviewTimes,
           by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", "tag")).annotations({
             description: "What groups have in common. Default `model`."
-          }),
-          step: Schema.optional(Step).annotations({
-            description: "Seconds of each step, a thousand steps at most; about sixty steps by default."
           })
         })
       )

@@ -21,10 +21,16 @@ const Status = Schema.String.pipe(
 
 const filters = {
   account,
-  key: optionalText("key", "Only those that came with this key: its id."),
+  id: optionalText("id", "Only those with this id, or part of one: req_ab*."),
+  key: optionalText("key", "Only those that came with this key: its id or name."),
   family: optionalText("family", "Only these: messages, responses, chat, embeddings, videos."),
-  model: optionalText("model", "Only those that asked for this model."),
+  model: optionalText("model", "Only those that asked for this model; * is any characters, here and elsewhere."),
   upstream: optionalText("upstream", "Only those that this upstream answered, or refused last."),
+  attempt: optionalText("attempt", "Only those for which this upstream was asked."),
+  tag: optionalText("tag", "Only those with this tag: prod, team=*."),
+  client: optionalText("client", "Only those of this product: OpenAI/Python *."),
+  user: optionalText("user", "Only those for this end user."),
+  search: optionalText("search", "Only those with these words in what is listed of them."),
   status: Options.text("status").pipe(
     Options.withSchema(Status),
     Options.withDescription("Only these: 429, or a class of them, 4xx."),
@@ -43,10 +49,16 @@ type Filters = { readonly [Name in Exclude<keyof typeof filters, "outcome">]: Op
 
 const filterOf = (given: Filters): RequestFilter => ({
   account: Option.getOrUndefined(given.account),
+  id: Option.getOrUndefined(given.id),
   key: Option.getOrUndefined(given.key),
   family: Option.getOrUndefined(given.family),
   model: Option.getOrUndefined(given.model),
   upstream: Option.getOrUndefined(given.upstream),
+  attempt: Option.getOrUndefined(given.attempt),
+  tag: Option.getOrUndefined(given.tag),
+  client: Option.getOrUndefined(given.client),
+  user: Option.getOrUndefined(given.user),
+  search: Option.getOrUndefined(given.search),
   status: Option.getOrUndefined(Option.map(given.status, (text) => Number(text.replace("xx", "")))),
   error: Option.getOrUndefined(given.error),
   outcome: Option.getOrUndefined(given.outcome)
@@ -76,7 +88,7 @@ const list = Command.make(
     help(
       "List requests that are over, newest first.",
       "gateway requests list --status 5xx --since 1h",
-      "gateway requests list --account team-a --model claude-sonnet-4-5 --json"
+      "gateway requests list --account team-a --model 'claude-*' --tag prod --json"
     )
   )
 )

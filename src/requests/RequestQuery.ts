@@ -1,21 +1,42 @@
 import { Schema } from "effect"
-import { only } from "../contract/paging.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
 import { outcomes } from "./outcome.ts"
 import type { RequestFilter } from "./store/matching.ts"
+import { longestPattern } from "./store/patterns.ts"
 
-/** What an account holder's own requests are chosen by. */
+const like = (description: string) =>
+  Schema.optional(Schema.String.pipe(Schema.maxLength(longestPattern))).annotations({ description })
+const mostWords = 5
+const Words = Schema.String.pipe(
+  Schema.maxLength(longestPattern),
+  Schema.filter((text) => text.trim().split(/\s+/).length <= mostWords, { description: `${mostWords} words at most` })
+)
+
+/** What an account holder's own requests are chosen by; `*` stands for any characters. */
 export const ownRequestParams = {
-  key: only("Only those that came with this key."),
-  family: only(
+  id: like("Only those with this id."),
+  key: like(
+    "Only those that came with this key: its id or its name. In this and in other texts `*` is any characters."
+  ),
+  family: like(
     "Only these: `messages`, `responses`, `chat`, … What only asks for a price is of `account`, and left out otherwise."
   ),
-  endpoint: only("Only those of this path, as the contract has it: `/v1/messages`."),
-  model: only("Only those that asked for this model."),
+  endpoint: like("Only those of this path, as the contract has it: `/v1/messages`."),
+  model: like("Only those that asked for this model: `gpt-*`."),
+  upstream: like("Only those that this upstream answered, or refused last."),
+  attempt: like("Only those for which this upstream was asked, whoever answered."),
+  tag: like("Only those with this tag: `prod`, `team=*`."),
+  client: like("Only those of this product, as its user agent names it: `OpenAI/Python *`."),
+  user: like("Only those for this end user."),
+  search: Schema.optional(Words).annotations({
+    description:
+      "Only those that have each of these words in their id, model, endpoint, account, key (its name too), upstream, " +
+      "error or client, or as their status or outcome."
+  }),
   status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
     description: "Only these: `429`, or a class of them, `4xx`."
   }),
-  error: only("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
+  error: like("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
   outcome: Schema.optional(Schema.Literal(...outcomes)).annotations({
     description:
       "Only those that ended so: `finished`, `refused` (4xx), `failed` (5xx), `cut` (after a 200), `hang_up` (the reader left)."
@@ -24,8 +45,7 @@ export const ownRequestParams = {
 
 /** And what all accounts' are. */
 export const requestParams = {
-  account: only("Only this account's."),
-  upstream: only("Only those that this upstream answered, or refused last."),
+  account: like("Only this account's."),
   ...ownRequestParams
 }
 

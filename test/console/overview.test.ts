@@ -112,6 +112,34 @@ models: { own: { routes: [{ upstream: chat }] } }
       Array.from({ length: 5 }, () => "other")
     )
     expect((await own.send("/v1/requests?status=4xx")).json.data).toHaveLength(1)
+    for (const [query, step] of [
+      ["from=1h&step=60", 60],
+      ["from=24h", 3_600],
+      ["from=30d&by=model&step=21600", 21_600]
+    ] as const) {
+      const told = (await own.send(`/v1/overview?${query}`)).json
+      expect(told).toMatchObject({ object: "overview", step_seconds: step, sampled: false })
+      expect(told.total).toMatchObject({ requests: 5, errors: 1, refused: 1, failed: 0 })
+      const sum = told.total.points.reduce((all: number, { requests }: { requests: number }) => all + requests, 0)
+      expect(sum).toBe(5)
+      expect(told.total.duration_ms.p95).toBeGreaterThanOrEqual(told.total.duration_ms.p50)
+      expect(
+        Object.fromEntries(
+          told.groups.map(({ name, requests }: { name: string; requests: number }) => [name, requests])
+        )
+      ).toEqual({ "sandbox-text": 3, own: 1, "": 1 })
+      expect(told).not.toHaveProperty("attention")
+      expect(told).not.toHaveProperty("queue")
+    }
+    const byKey = (await own.send("/v1/overview?from=24h&by=key")).json
+    expect(byKey.groups.map(({ name, requests }: { name: string; requests: number }) => [name, requests])).toEqual([
+      [holder.id, 5]
+    ])
+    for (const wrong of ["by=account", "from=24h&step=900", "from=2999-01-01"]) {
+      expect((await own.send(`/v1/overview?${wrong}`)).status).toBe(400)
+    }
+    expect((await own.send("/v1/overview?account=default&owner=default")).json.total.requests).toBe(5)
+    expect((await own.send("/admin/v1/overview")).status).not.toBe(200)
     const task = await own.send("/v1/messages", {
       body: { model: "sandbox-text", max_tokens: 9, messages: "Hi", async: true }
     })

@@ -223,7 +223,7 @@ const signing = ({ account, secrets }: { readonly account: string; readonly secr
 const kinds = ["message", "response", "video"] as const
 const kindOf = (kind: string | undefined) => kinds.find((one) => one === kind)
 
-const requestParams = ({ sinceMs: _since, status, untilMs: _until, ...same }: RequestFilter) => ({
+const requestParams = ({ owner: _owner, sinceMs: _since, status, untilMs: _until, ...same }: RequestFilter) => ({
   ...present(same),
   ...(status === undefined ? {} : { status: status < 10 ? `${status}xx` : String(status) })
 })

@@ -1,7 +1,3 @@
-import { outcomeOf } from "../../requests/outcome.ts"
-import type { RequestView } from "../../requests/RequestView.ts"
-import { inputOf, isTrouble } from "./outcome.ts"
-
 /** By what requests can be told apart. */
 export const dimensions = ["model", "upstream", "account", "key", "tag"] as const
 export type Dimension = (typeof dimensions)[number]
@@ -46,86 +42,6 @@ export interface Sums {
 interface Percentiles {
   readonly p50: ReadonlyArray<number>
   readonly p95: ReadonlyArray<number>
-}
-
-const percentile = (sorted: ReadonlyArray<number>, share: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-
-const namesOf = (row: RequestView, by: Dimension, keyName: (id: string) => string): ReadonlyArray<string> => {
-  if (by === "tag") return row.tags.length === 0 ? [""] : row.tags
-  if (by === "key") return [keyName(row.key)]
-  return [row[by] ?? ""]
-}
-
-/** Sums up rows of requests; what was only refused before it had a model counts too. */
-export const sumUp = (
-  rows: ReadonlyArray<RequestView>,
-  span: { readonly from: number; readonly to: number; readonly stepMs: number },
-  by: Dimension,
-  keyName: (id: string) => string
-): Sums => {
-  const first = Math.floor(span.from / span.stepMs) * span.stepMs
-  const buckets = Math.max(1, Math.ceil((span.to - first) / span.stepMs))
-  const zeros = () => Array.from({ length: buckets }, () => 0)
-  const groups = new Map<string, { requests: number; usd: number; counts: Array<number>; costs: Array<number> }>()
-  const refused = zeros()
-  const failed = zeros()
-  const firsts = Array.from({ length: buckets }, (): Array<number> => [])
-  const durations = Array.from({ length: buckets }, (): Array<number> => [])
-  const sums = { requests: 0, refused: 0, failed: 0, usd: 0, input: 0, output: 0 }
-  for (const row of rows) {
-    const at = Math.floor((Date.parse(row.time) - first) / span.stepMs)
-    if (at < 0 || at >= buckets) continue
-    const usd = row.cost_usd ?? 0
-    sums.requests += 1
-    sums.usd += usd
-    sums.input += inputOf(row)
-    sums.output += row.output_tokens
-    const outcome = outcomeOf(row)
-    if (isTrouble(outcome)) {
-      sums.failed += 1
-      failed[at] = (failed[at] ?? 0) + 1
-    } else if (outcome === "refused") {
-      sums.refused += 1
-      refused[at] = (refused[at] ?? 0) + 1
-    } else if (outcome === "finished") {
-      firsts[at]?.push(row.first_byte_ms)
-      durations[at]?.push(row.duration_ms)
-    }
-    for (const name of namesOf(row, by, keyName)) {
-      const group = groups.get(name) ?? { requests: 0, usd: 0, counts: zeros(), costs: zeros() }
-      groups.set(name, group)
-      group.requests += 1
-      group.usd += usd
-      group.counts[at] = (group.counts[at] ?? 0) + 1
-      group.costs[at] = (group.costs[at] ?? 0) + usd
-    }
-  }
-  const sortedAll = (lists: ReadonlyArray<ReadonlyArray<number>>) => lists.flat().sort((a, b) => a - b)
-  const [allFirst, allDuration] = [sortedAll(firsts), sortedAll(durations)]
-  const each = (lists: ReadonlyArray<Array<number>>): Percentiles => {
-    const sorted = lists.map((list) => list.sort((a, b) => a - b))
-    return { p50: sorted.map((list) => percentile(list, 0.5)), p95: sorted.map((list) => percentile(list, 0.95)) }
-  }
-  return {
-    times: Array.from({ length: buckets }, (_, at) => first + at * span.stepMs),
-    stepMs: span.stepMs,
-    totals: {
-      ...sums,
-      firstP50: percentile(allFirst, 0.5),
-      firstP95: percentile(allFirst, 0.95),
-      durationP50: percentile(allDuration, 0.5),
-      durationP95: percentile(allDuration, 0.95)
-    },
-    before: undefined,
-    groups: [...groups]
-      .map(([name, group]) => ({ name, ...group }))
-      .sort((one, other) => other.usd - one.usd || other.requests - one.requests),
-    refused,
-    failed,
-    first: each(firsts),
-    duration: each(durations)
-  }
 }
 
 /** The first so many groups, and the others as one. */

@@ -1,40 +1,13 @@
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
 import type { Attention, OverviewRecord } from "../../admin/OverviewRecord.ts"
-import { sumUp } from "./overviewData.ts"
+import type { OwnOverview } from "../../requests/OverviewSums.ts"
 import type { Dimension, Group, Sums, Totals } from "./overviewData.ts"
-import { isQuestion, ranges } from "./requestFilter.ts"
+import { ranges } from "./requestFilter.ts"
 import type { Range } from "./requestFilter.ts"
 
 /** Width of a bucket for each range. */
 const steps: Readonly<Record<Range, number>> = { "1h": 60_000, "24h": 900_000, "7d": 7_200_000, "30d": 21_600_000 }
-
-/** Rows summed up here at most. */
-const mostRows = 20_000
-
-/** The sums of a range up to now, out of the rows of requests. */
-export const sumsOfRows = async (app: App, range: Range, by: Dimension): Promise<Sums> => {
-  const to = Date.now()
-  const from = to - ranges[range]
-  const base = app.session.kind === "operator" ? "/admin/v1/requests" : "/v1/requests"
-  const keys = await app.catalogue.keys()
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
-  const rows: Array<RequestView> = []
-  let after: string | null | undefined
-  while (after !== null && rows.length < mostRows) {
-    const query = new URLSearchParams({
-      since: new Date(from).toISOString(),
-      limit: "1000",
-      ...(after === undefined ? {} : { after })
-    })
-    const page: { readonly data: ReadonlyArray<RequestView>; readonly next: string | null } = await app.client.json(
-      `${base}?${query.toString()}`
-    )
-    rows.push(...page.data.filter((row) => !isQuestion(row)))
-    after = page.next
-  }
-  return sumUp(rows, { from, to, stepMs: steps[range] }, by, (id) => names.get(id) ?? id)
-}
 
 /** The sums of a range up to now as the gateway adds them up, and what it says needs somebody. */
 export interface Told {
@@ -43,7 +16,7 @@ export interface Told {
   readonly queue: OverviewRecord["queue"]
 }
 
-const totalsOf = ({ total }: OverviewRecord): Totals => ({
+const totalsOf = ({ total }: OwnOverview): Totals => ({
   requests: total.requests,
   refused: total.refused,
   failed: total.failed,
@@ -56,51 +29,72 @@ const totalsOf = ({ total }: OverviewRecord): Totals => ({
   durationP95: total.duration_ms?.p95 ?? 0
 })
 
-export const overviewOf = async (app: App, range: Range, by: Dimension): Promise<Told> => {
-  const to = Date.now()
-  const from = to - ranges[range]
-  const step = steps[range] / 1_000
-  const ask = (from: number, to: number) =>
-    app.client.admin((admin) =>
-      admin.adminWatch.overview({
-        urlParams: { from: new Date(from).toISOString(), to: new Date(to).toISOString(), by, step }
-      })
-    )
-  const [now, before, keys] = await Promise.all([
-    ask(from, to),
-    ask(from - ranges[range], from).catch(() => undefined),
-    app.catalogue.keys()
-  ])
-  const names = new Map(keys.map(({ id, name }) => [id, name]))
+/** @param nameOf what a group is called here */
+const sumsOf = (now: OwnOverview, before: OwnOverview | undefined, nameOf: (name: string) => string): Sums => {
   const { points } = now.total
   const groups = now.groups.map(({ cost_usd: usd, name, points, requests }): Group => ({
-    name: by === "key" ? (names.get(name) ?? name) : name,
+    name: nameOf(name),
     requests,
     usd,
     counts: points.map(({ requests }) => requests),
     costs: points.map(({ cost_usd }) => cost_usd)
   }))
   return {
-    attention: now.attention,
-    queue: now.queue,
-    sums: {
-      times: points.map(({ time }) => Date.parse(time)),
-      stepMs: now.step_seconds * 1_000,
-      totals: totalsOf(now),
-      before: before === undefined || before.total.requests === 0 ? undefined : totalsOf(before),
-      groups: groups.sort((one, other) => other.usd - one.usd || other.requests - one.requests),
-      refused: points.map(({ refused }) => refused),
-      failed: points.map(({ failed }) => failed),
-      first: {
-        p50: points.map(({ first_byte_ms }) => first_byte_ms?.p50 ?? 0),
-        p95: points.map(({ first_byte_ms }) => first_byte_ms?.p95 ?? 0)
-      },
-      duration: {
-        p50: points.map(({ duration_ms }) => duration_ms?.p50 ?? 0),
-        p95: points.map(({ duration_ms }) => duration_ms?.p95 ?? 0)
-      }
+    times: points.map(({ time }) => Date.parse(time)),
+    stepMs: now.step_seconds * 1_000,
+    totals: totalsOf(now),
+    before: before === undefined || before.total.requests === 0 ? undefined : totalsOf(before),
+    groups: groups.sort((one, other) => other.usd - one.usd || other.requests - one.requests),
+    refused: points.map(({ refused }) => refused),
+    failed: points.map(({ failed }) => failed),
+    first: {
+      p50: points.map(({ first_byte_ms }) => first_byte_ms?.p50 ?? 0),
+      p95: points.map(({ first_byte_ms }) => first_byte_ms?.p95 ?? 0)
+    },
+    duration: {
+      p50: points.map(({ duration_ms }) => duration_ms?.p50 ?? 0),
+      p95: points.map(({ duration_ms }) => duration_ms?.p95 ?? 0)
     }
   }
+}
+
+/** A range up to now, and the one before it, in Unix ms. */
+const timesOf = (range: Range) => {
+  const to = Date.now()
+  const from = to - ranges[range]
+  return { now: [from, to], before: [from - ranges[range], from] } as const
+}
+const iso = (ms: number) => new Date(ms).toISOString()
+
+export const overviewOf = async (app: App, range: Range, by: Dimension): Promise<Told> => {
+  const times = timesOf(range)
+  const ask = ([from, to]: readonly [number, number]) =>
+    app.client.admin((admin) =>
+      admin.adminWatch.overview({ urlParams: { from: iso(from), to: iso(to), by, step: steps[range] / 1_000 } })
+    )
+  const [now, before, keys] = await Promise.all([
+    ask(times.now),
+    ask(times.before).catch(() => undefined),
+    app.catalogue.keys()
+  ])
+  const names = new Map(keys.map(({ id, name }) => [id, name]))
+  return {
+    attention: now.attention,
+    queue: now.queue,
+    sums: sumsOf(now, before, (name) => (by === "key" ? (names.get(name) ?? name) : name))
+  }
+}
+
+/** The same of the account's own that is signed in, by model. */
+export const ownSums = async (app: App, range: Range): Promise<Sums> => {
+  const times = timesOf(range)
+  const step = Math.max(steps[range], range === "1h" ? 0 : 3_600_000) / 1_000
+  const ask = ([from, to]: readonly [number, number]) =>
+    app.client.json<OwnOverview>(
+      `/v1/overview?${new URLSearchParams({ from: iso(from), to: iso(to), step: String(step) }).toString()}`
+    )
+  const [now, before] = await Promise.all([ask(times.now), ask(times.before).catch(() => undefined)])
+  return sumsOf(now, before, (name) => name)
 }
 
 /** Whether no request is kept at all. */

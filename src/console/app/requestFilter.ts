@@ -33,8 +33,9 @@ export const requestFilter = (query: URLSearchParams, now: number): RequestFilte
     from: isZoomed ? from : now - range,
     to: isZoomed ? to : undefined,
     spanMs: isZoomed ? to - from : range,
-    fields: [...chosen, ...fields],
-    bare
+    fields: [...chosen, ...fields.filter(([name]) => name in values)],
+    // What is no field is a word with a colon in it.
+    bare: [...bare, ...fields.flatMap(([name, value]) => (name in values ? [] : [`${name}:${value}`]))]
   }
 }
 
@@ -60,10 +61,9 @@ const values: Readonly<
 /** What only asks about money: the playground does before each request. Shown where it is asked for by name. */
 export const isQuestion = (row: RequestView): boolean => row.family === "account"
 
-/** Whether a row is among those asked for. */
+/** Whether a row that has just come is among those asked for; the gateway finds the same ones in what is stored. */
 export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: string) => string): boolean => {
-  const at = Date.parse(row.time)
-  if (at < filter.from || (filter.to !== undefined && at >= filter.to)) return false
+  if (!isIn(filter, row)) return false
   if (isQuestion(row) && !filter.fields.some(([name]) => name === "endpoint" || name === "family" || name === "id")) {
     return false
   }
@@ -71,59 +71,70 @@ export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: stri
     const of = values[name]
     if (of !== undefined && !of(row, keyName).some((text) => text !== null && matches(value, text))) return false
   }
-  return filter.bare.every((word) =>
-    [
-      row.request_id,
-      row.model,
-      row.account,
-      keyName(row.key),
-      row.upstream,
-      row.client,
-      row.error,
-      outcomeOf(row)
-    ].some((text) => text !== null && text.includes(word))
+  return filter.bare.every(
+    (word) =>
+      word === String(row.status) ||
+      word === outcomeOf(row) ||
+      [
+        row.request_id,
+        row.model,
+        row.endpoint,
+        row.account,
+        row.key,
+        keyName(row.key),
+        row.upstream,
+        row.client,
+        row.error
+      ].some((text) => text !== null && matches(`*${word}*`, text))
   )
 }
 
-type Keys = ReadonlyMap<string, string>
+/** Whether a row is of the time that is asked for. */
+export const isIn = ({ from, to }: Pick<RequestFilter, "from" | "to">, { time }: RequestView): boolean => {
+  const at = Date.parse(time)
+  return at >= from && (to === undefined || at < to)
+}
 
-/** One field as the gateway looks for it; undefined where it can't, and the page has to. @param keys names by id */
-const askedField = (name: string, value: string, keys: Keys): readonly [name: string, value: string] | undefined => {
-  if (value.includes("*")) return undefined
+/** What the gateway takes of a text, and of words. */
+const [longest, mostWords] = [200, 5]
+
+/** One field as the gateway looks for it; undefined where it can't, and the page has to. */
+const askedField = (name: string, value: string): readonly [name: string, value: string] | undefined => {
+  if (value.length > longest) return undefined
   switch (name) {
-    case "model":
-    case "account":
-    case "upstream":
-    case "error":
-    case "family":
-      return [name, value]
     case "endpoint":
-      return [value.startsWith("/") ? name : "family", value]
+      return [/^\*?\//.test(value) ? name : "family", value]
     case "outcome":
       return outcomes.some((outcome) => outcome === value) ? [name, value] : undefined
-    case "status":
-      return /^[1-5](\d\d|xx)$/.test(value) ? [name, value] : undefined
-    case "key": {
-      const ids = [...keys].flatMap(([id, of]) => (id === value || of === value ? [id] : []))
-      return ids[0] !== undefined && ids.length === 1 ? [name, ids[0]] : undefined
+    case "status": {
+      const status = value.replace(/^([1-5])\*{1,2}$/, "$1xx")
+      return /^[1-5](\d\d|xx)$/.test(status) ? [name, status] : undefined
     }
     default:
-      return undefined
+      return [name, value]
   }
 }
 
-/** What the gateway looks for itself, and whether that is all; the rest is looked for here. */
+/**
+ * What the gateway looks for itself, and whether that is all; the rest is looked for in the rows that are loaded here.
+ *
+ * @param own the account whose rows there are alone; undefined for an operator
+ */
 export const asked = (
   filter: RequestFilter,
-  keys: Keys
+  own: string | undefined
 ): { readonly query: Readonly<Record<string, string>>; readonly isAll: boolean } => {
   const query: Record<string, string> = {}
-  let isAll = filter.bare.length === 0
+  let isAll = true
   for (const [name, value] of filter.fields) {
-    const field = askedField(name, value, keys)
+    if (own !== undefined && name === "account" && matches(value, own)) continue
+    const field = own !== undefined && name === "account" ? undefined : askedField(name, value)
     if (field === undefined || (query[field[0]] ?? field[1]) !== field[1]) isAll = false
     else query[field[0]] = field[1]
   }
+  const search = filter.bare.join(" ")
+  if (filter.bare.length > mostWords || search.length > longest) isAll = false
+  else if (search !== "") query["search"] = search
   return { query, isAll }
 }
 

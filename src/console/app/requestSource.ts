@@ -1,7 +1,7 @@
 import type { RequestHistogram } from "../../requests/RequestHistogram.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { App } from "./app.ts"
-import { asked, fits, idIn } from "./requestFilter.ts"
+import { asked, fits, idIn, isIn } from "./requestFilter.ts"
 import type { RequestFilter } from "./requestFilter.ts"
 import { niceWidth, requestTally } from "./requestTally.ts"
 import type { RequestTally } from "./requestTally.ts"
@@ -24,7 +24,7 @@ const mostBuckets = 120
  * @param keys names of keys, by their ids
  */
 export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap<string, string>) => {
-  const { isAll, query } = asked(filter, keys)
+  const { isAll, query } = asked(filter, app.session.kind === "operator" ? undefined : (app.session.account_id ?? ""))
   const keyName = (id: string) => keys.get(id) ?? id
   const until = filter.to ?? Date.now()
   const times = { from: new Date(filter.from).toISOString(), to: new Date(until).toISOString() }
@@ -37,12 +37,15 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
   let isWhole = false
   let countedTo = Infinity
 
-  const fitting = (page: ReadonlyArray<RequestView>) =>
+  const fitting = (page: ReadonlyArray<RequestView>, fit: (row: RequestView) => boolean) =>
     page.filter((row) => {
-      if (seen.has(row.request_id) || !fits(filter, row, keyName)) return false
+      if (seen.has(row.request_id) || !fit(row)) return false
       seen.add(row.request_id)
       return true
     })
+  const fitsHere = (row: RequestView) => fits(filter, row, keyName)
+  /** Of what the gateway has found all there is to find: the page knows no key but those that are there now. */
+  const fitsAsFound = isAll ? (row: RequestView) => isIn(filter, row) : fitsHere
   const page = async (limit: number): Promise<Page> => {
     const id = idIn(filter)
     if (id !== undefined) {
@@ -60,6 +63,8 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
   }
 
   return {
+    /** Whether the gateway knows all that is looked for; else rows are looked through here. */
+    isAll,
     /** @param least of rows that fit, where there are so many */
     async more(least: number, limit = isAll ? pageRows : scannedRows): Promise<void> {
       const wanted = rows.length + least
@@ -69,7 +74,7 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
         after = next ?? undefined
         isDone = next === null
         scanned += data.length
-        const added = fitting(data)
+        const added = fitting(data, idIn(filter) === undefined ? fitsAsFound : fitsHere)
         for (const row of added) rows.push(row)
         if (!isWhole) tally.add(added)
         limit = isAll ? pageRows : scannedRows
@@ -100,7 +105,7 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
     scanned: () => scanned,
     /** Rows that have just come, of which those that fit are put first. */
     put(page: ReadonlyArray<RequestView>): ReadonlyArray<RequestView> {
-      const news = fitting(page).sort((one, other) => (one.time < other.time ? 1 : -1))
+      const news = fitting(page, fitsHere).sort((one, other) => (one.time < other.time ? 1 : -1))
       if (news.length === 0) return news
       rows.unshift(...news)
       // What was over when the gateway counted is counted.

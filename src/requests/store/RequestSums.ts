@@ -21,6 +21,8 @@ const stride = 2_000
 const hourMs = 3_600_000
 /** Rows of one statement that only adds up. */
 const longStride = 5_000
+/** Rows among which an account's own are looked for at most. */
+const mostAmong = 1_000_000
 
 /** What is read of requests for sums and percentiles, a stretch at a time, so that nobody waits for it. */
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
@@ -28,35 +30,41 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const sql = yield* SqlClient.SqlClient
 
     /** The hours' sums from a time to another, by what tells them apart. */
-    const hours = (fromMs: number, toMs: number, by: By): Effect.Effect<ReadonlyArray<HourSum>, SqlError> =>
+    const hours = ({ by, fromMs, owner, toMs }: Hours): Effect.Effect<ReadonlyArray<HourSum>, SqlError> =>
       Effect.gen(function* () {
         const found: Array<HourSum> = []
         const name = sql(columnOf[by])
+        const whose = ownedBy(owner)
         for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
           const end = Math.min(toMs, at + strideHours * hourMs)
           const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
-            WHERE hour >= ${at} AND hour < ${end} GROUP BY hour, ${name}`
+            WHERE hour >= ${at} AND hour < ${end} ${whose} GROUP BY hour, ${name}`
           found.push(...hourSums.all(some))
           yield* otherTurn
         }
         return found
       })
 
+    const seen = sql.literal(Object.keys(columns).join(", "))
+    const ownedBy = (owner: string | undefined) =>
+      owner === undefined ? sql.literal("") : sql`AND account_id = ${owner}`
+
     const { ends, overAt } = requestIds(sql)
 
     /** The sums of steps of any length, out of the requests themselves. */
-    const steps = ({ by, fromMs, stepMs, toMs }: Steps): Effect.Effect<ReadonlyArray<StepSum>, SqlError> =>
+    const steps = ({ by, fromMs, owner, stepMs, toMs }: Steps): Effect.Effect<ReadonlyArray<StepSum>, SqlError> =>
       Effect.gen(function* () {
         const all = yield* ends
         if (all === undefined) return []
         const found: Array<StepSum> = []
         const name = sql.literal(by === "model" ? "CASE upstream WHEN '' THEN '' ELSE model END" : columnOf[by])
+        const whose = ownedBy(owner)
         for (let at = yield* overAt(fromMs, all); at <= all.last; at += longStride) {
           const some =
             yield* sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
             CAST(SUM(input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(output_tokens) AS BIGINT) AS output_tokens
             FROM requests WHERE id >= ${at} AND id < ${at + longStride} AND at >= ${fromMs} AND at < ${toMs}
-            AND family <> 'account' GROUP BY 1, 2`
+            AND family <> 'account' ${whose} GROUP BY 1, 2`
           found.push(...stepSums.all(some))
           yield* otherTurn
         }
@@ -76,8 +84,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         const step = every === 1 ? stride : longStride
         const more = sql.literal(withTags ? ", details" : "")
         for (let at = from; at <= all.last; at += step) {
-          const found = yield* sql`SELECT at, model, upstream, key_id, account_id, status, error, first_byte_ms,
-            duration_ms, input_tokens, output_tokens, cost_nano_usd ${more} FROM requests
+          const found = yield* sql`SELECT ${seen} ${more} FROM requests
             WHERE id >= ${at} AND id < ${at + step} AND id % ${every} = 0 AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account'`
           if (withTags) for (const row of found) see(tagged.one(row))
@@ -87,7 +94,33 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
         return every
       })
 
-    return { hours, steps, each } as const
+    /**
+     * The same of an account's own, among so many rows at most.
+     * @returns how many it has shown
+     */
+    const eachOwn = (
+      { fromMs, most, owner, requests, toMs }: OwnTimes,
+      see: (row: Seen) => void
+    ): Effect.Effect<number, SqlError> =>
+      Effect.gen(function* () {
+        const all = requests === 0 ? undefined : yield* ends
+        if (all === undefined) return 0
+        const from = yield* overAt(fromMs, all)
+        const skipped = Math.max(1, Math.ceil((all.last + 1 - from) / mostAmong))
+        const every = Math.max(1, Math.ceil(requests / skipped / most))
+        let shown = 0
+        for (let at = from; at <= all.last; at += longStride * skipped) {
+          const found = yield* sql`SELECT ${seen} FROM requests
+            WHERE id >= ${at} AND id < ${at + longStride} AND id % ${every} = 0 AND at >= ${fromMs} AND at < ${toMs}
+            AND family <> 'account' ${ownedBy(owner)}`
+          for (const row of found) see(plain.one(row))
+          shown += found.length
+          yield* otherTurn
+        }
+        return shown
+      })
+
+    return { hours, steps, each, eachOwn } as const
   })
 }) {}
 
@@ -98,9 +131,20 @@ interface Times {
   readonly withTags: boolean
 }
 
-interface Steps extends Pick<Times, "fromMs" | "toMs"> {
-  readonly stepMs: number
+interface OwnTimes extends Omit<Times, "withTags"> {
+  readonly owner: string
+  /** How many there are in all. */
+  readonly requests: number
+}
+
+interface Hours extends Pick<Times, "fromMs" | "toMs"> {
   readonly by: By
+  /** An account, whose own they are. */
+  readonly owner: string | undefined
+}
+
+interface Steps extends Hours {
+  readonly stepMs: number
 }
 
 const summed = ["requests", "errors", "refused", "hang_ups", "input_tokens", "output_tokens", "cost_nano_usd"]

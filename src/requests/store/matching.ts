@@ -1,19 +1,34 @@
 import type { SqlClient } from "@effect/sql"
+import { outcomes } from "../outcome.ts"
 import type { Outcome } from "../outcome.ts"
+import { patterns } from "./patterns.ts"
+import type { Patterns } from "./patterns.ts"
 
-/** Which requests; what is absent is any. */
+/** Which requests; what is absent is any. `*` stands for any characters of a text. */
 export interface RequestFilter {
+  /** The only account whose requests there are, by its exact id. */
+  readonly owner?: string | undefined
+  readonly id?: string | undefined
   readonly account?: string | undefined
+  /** A key's id or its name. */
   readonly key?: string | undefined
   /** What only asks for a price (`account`) is found by its family or endpoint alone. */
   readonly family?: string | undefined
   readonly endpoint?: string | undefined
   readonly model?: string | undefined
+  /** Who was asked last. */
   readonly upstream?: string | undefined
+  /** Who was asked at all. */
+  readonly attempt?: string | undefined
   /** Exact (`429`), or a class by its first digit (`4`). */
   readonly status?: number | undefined
   readonly error?: string | undefined
   readonly outcome?: Outcome | undefined
+  readonly tag?: string | undefined
+  readonly client?: string | undefined
+  readonly user?: string | undefined
+  /** Words, each of which is in what is shown of a row. */
+  readonly search?: string | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
 }
@@ -27,22 +42,56 @@ export const outcomeSql: Readonly<Record<Outcome, string>> = {
   hang_up: "(error = 'hang_up' OR status = 499)"
 }
 
+/** What rows of `requests` must be like, and of `request_hours`: those have the same names for it. */
+export const matchingWhose = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
+  const like = patterns(sql)
+  return [
+    ...(filter.owner === undefined ? [] : [sql`account_id = ${filter.owner}`]),
+    ...(filter.account === undefined ? [] : [like.column("account_id", filter.account)]),
+    ...(filter.key === undefined ? [] : [like.key(filter.key)]),
+    ...(filter.upstream === undefined ? [] : [like.column("upstream", filter.upstream)])
+  ]
+}
+
 /** What rows of `requests` must be like. */
-export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => [
-  ...(filter.account === undefined ? [] : [sql`account_id = ${filter.account}`]),
-  ...(filter.key === undefined ? [] : [sql`key_id = ${filter.key}`]),
-  ...(filter.family === undefined ? [] : [sql`family = ${filter.family}`]),
-  ...(filter.endpoint === undefined ? [] : [sql`endpoint = ${filter.endpoint}`]),
-  ...(filter.family === undefined && filter.endpoint === undefined ? [sql`family <> 'account'`] : []),
-  ...(filter.model === undefined ? [] : [sql`model = ${filter.model}`]),
-  ...(filter.upstream === undefined ? [] : [sql`upstream = ${filter.upstream}`]),
-  ...(filter.error === undefined ? [] : [sql`error = ${filter.error}`]),
-  ...(filter.outcome === undefined ? [] : [sql.literal(outcomeSql[filter.outcome])]),
-  ...(filter.status === undefined
-    ? []
-    : filter.status < 10
-      ? [sql`status >= ${filter.status * 100}`, sql`status < ${filter.status * 100 + 100}`]
-      : [sql`status = ${filter.status}`]),
-  ...(filter.sinceMs === undefined ? [] : [sql`at >= ${filter.sinceMs}`]),
-  ...(filter.untilMs === undefined ? [] : [sql`at <= ${filter.untilMs}`])
-]
+export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
+  const like = patterns(sql)
+  return [
+    ...matchingWhose(sql, filter),
+    ...(filter.id === undefined ? [] : [like.column("request_id", filter.id)]),
+    ...(filter.family === undefined ? [] : [like.column("family", filter.family)]),
+    ...(filter.endpoint === undefined ? [] : [like.column("endpoint", filter.endpoint)]),
+    ...(filter.family === undefined && filter.endpoint === undefined ? [sql`family <> 'account'`] : []),
+    ...(filter.model === undefined ? [] : [like.column("model", filter.model)]),
+    ...(filter.attempt === undefined ? [] : [like.attempt(filter.attempt)]),
+    ...(filter.error === undefined ? [] : [like.column("error", filter.error)]),
+    ...(filter.outcome === undefined ? [] : [sql.literal(outcomeSql[filter.outcome])]),
+    ...(filter.tag === undefined ? [] : [like.tag(filter.tag)]),
+    ...(filter.client === undefined ? [] : [like.detail("client", filter.client)]),
+    ...(filter.user === undefined ? [] : [like.detail("end_user", filter.user)]),
+    ...wordsOf(filter.search).map((word) => sql.or(having(sql, like, word))),
+    ...(filter.status === undefined
+      ? []
+      : filter.status < 10
+        ? [sql`status >= ${filter.status * 100}`, sql`status < ${filter.status * 100 + 100}`]
+        : [sql`status = ${filter.status}`]),
+    ...(filter.sinceMs === undefined ? [] : [sql`at >= ${filter.sinceMs}`]),
+    ...(filter.untilMs === undefined ? [] : [sql`at <= ${filter.untilMs}`])
+  ]
+}
+
+const wordsOf = (search = ""): ReadonlyArray<string> => search.split(/\s+/).filter((word) => word !== "")
+
+/** Where a word may be: in the columns that lists show. `fits` of the console looks in the same ones. */
+const having = (sql: SqlClient.SqlClient, like: Patterns, word: string) => {
+  const anywhere = `*${word}*`
+  return [
+    ...(["request_id", "model", "endpoint", "account_id", "upstream", "error"] as const).map((name) =>
+      like.column(name, anywhere)
+    ),
+    like.key(anywhere),
+    like.detail("client", anywhere),
+    ...(/^[1-5]\d\d$/.test(word) ? [sql`status = ${Number(word)}`] : []),
+    ...outcomes.filter((outcome) => outcome === word).map((outcome) => sql.literal(`(${outcomeSql[outcome]})`))
+  ]
+}

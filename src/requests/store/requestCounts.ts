@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { countedSql } from "./counted.ts"
-import { matching } from "./matching.ts"
+import { matching, matchingWhose } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
 
@@ -53,11 +53,7 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
 
   const byHours = ({ fromMs, toMs, widthMs }: Buckets, filter: RequestFilter, add: Add) =>
     Effect.gen(function* () {
-      const conditions = [
-        ...(filter.account === undefined ? [] : [sql`account_id = ${filter.account}`]),
-        ...(filter.key === undefined ? [] : [sql`key_id = ${filter.key}`]),
-        ...(filter.upstream === undefined ? [] : [sql`upstream = ${filter.upstream}`])
-      ]
+      const conditions = matchingWhose(sql, filter)
       const found = yield* sql`SELECT hour / ${widthMs} AS bucket, ${sql.literal(summed)} FROM request_hours
           WHERE ${sql.and([sql`hour >= ${fromMs}`, sql`hour < ${toMs}`, ...conditions])} GROUP BY 1`
       for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
@@ -88,8 +84,13 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
 type Add = (bucketMs: number, counted: Counted) => void
 
 /** Models are not among them: sums have those alone that an upstream was asked for. */
-const hoursKnow = ({ account: _account, key: _key, upstream: _upstream, ...others }: RequestFilter): boolean =>
-  Object.values(others).every((value) => value === undefined)
+const hoursKnow = ({
+  account: _account,
+  key: _key,
+  owner: _owner,
+  upstream: _upstream,
+  ...others
+}: RequestFilter): boolean => Object.values(others).every((value) => value === undefined)
 
 export const nothing: Counted = { requests: 0, errors: 0, refused: 0, hang_ups: 0, cost_nano_usd: 0 }
 

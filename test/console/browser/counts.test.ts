@@ -52,6 +52,26 @@ describe.skipIf(isSkipped)("how many requests there are", () => {
     await visitor.close()
   })
 
+  it("is told of patterns and words as well, before the rows that fit are loaded", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    const note = page.locator(".head-note")
+    for (const [search, fit] of [
+      ["tag:pr* client:OpenAI/*", finished + refused + failed],
+      ["model:sandbox-* -text", finished + refused + failed],
+      ["tag:pr* outcome:failed", failed],
+      ["key:first* refused", refused]
+    ] as const) {
+      await page.goto(`/console/requests?range=1h&q=${encodeURIComponent(search)}`)
+      await expect.poll(() => note.textContent()).toMatch(new RegExp(`^${fit} requests · `))
+    }
+    await page.goto("/console/requests?range=1h&q=model:sandbox-*%20model:*-text")
+    await expect.poll(() => note.textContent()).toMatch(/^\d+ among the newest \d+ requests|^272 requests/)
+    visitor.quiet()
+    await visitor.close()
+  })
+
   it("is told of one outcome that the address names", async () => {
     const visitor = await visit(browser, gateway)
     const { page } = visitor

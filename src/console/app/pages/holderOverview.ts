@@ -7,7 +7,7 @@ import { dollars, usd } from "../format.ts"
 import type { Amount } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import type { Sums } from "../overviewData.ts"
-import { sumsOfRows } from "../overviewSource.ts"
+import { ownSums } from "../overviewSource.ts"
 import { isRange, ranges } from "../requestFilter.ts"
 import { withQuery } from "../router.ts"
 import { firstRequest } from "../snippets.ts"
@@ -73,12 +73,8 @@ export const holderOverview: Page = (app, main) => {
     const asked = app.route().query.get("range")
     return isRange(asked) ? asked : "24h"
   }
-  const draw = ({ balance, sums }: { readonly balance: Balance; readonly sums: Sums | undefined }) => {
+  const draw = ({ balance, sums }: { readonly balance: Balance; readonly sums: Sums }) => {
     head.note.textContent = balance.account
-    if (sums === undefined) {
-      fill(area, balanceOf(balance))
-      return
-    }
     if (charts === undefined) charts = overviewCharts(sums)
     else charts.show(sums)
     fill(
@@ -96,10 +92,7 @@ export const holderOverview: Page = (app, main) => {
     words.pages.overview,
     area,
     async () => {
-      const [balance, sums] = await Promise.all([
-        app.client.json<Balance>("/v1/balance"),
-        sumsOfRows(app, chosen(), "model").catch(() => undefined)
-      ])
+      const [balance, sums] = await Promise.all([app.client.json<Balance>("/v1/balance"), ownSums(app, chosen())])
       return { balance, sums }
     },
     draw

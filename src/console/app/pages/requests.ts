@@ -78,7 +78,9 @@ export const requests: Page = (app, main) => {
     const { failed, refused, requests, usd: cost } = source.tally().total()
     head.note.textContent = source.isCounted()
       ? text.counted(number(requests), usd(cost), number(refused), number(failed))
-      : text.some(number(source.rows().length))
+      : source.isAll
+        ? text.some(number(source.rows().length))
+        : text.among(number(source.rows().length), number(source.scanned()))
   }
   const recount = () => {
     counting ??= setTimeout(() => {
@@ -100,7 +102,8 @@ export const requests: Page = (app, main) => {
   const drawRows = (news?: ReadonlySet<string>) => {
     table.show(source?.rows() ?? [], news)
     foot.hidden = source?.isDone() !== false
-    foot.textContent = text.scanning(number(source?.scanned() ?? 0))
+    if (source === undefined) return
+    foot.textContent = source.isAll ? text.shown(number(source.rows().length)) : text.scanning(number(source.scanned()))
   }
   const showNews = () => {
     unseen = 0
@@ -117,13 +120,15 @@ export const requests: Page = (app, main) => {
     if (!mine.isCounted() || mine.isDone()) recount()
   }
 
-  const nothing = async () => {
+  const nothing = async (source: RequestSource) => {
     const { query } = app.route()
     const filter = filterText(query, filterNames)
     const toClear = button(words.noMatch.clear, () => clearFilters(app), { look: "primary" })
     const wider = button(text.wider, () => app.go(withQuery(app.route(), { range: "7d", t: "" })))
-    if (filter !== "")
-      return noMatch([text.noMatch(filter)[0], h("code", {}, filter), text.noMatch(filter)[2]], toClear, wider)
+    if (filter !== "") {
+      const [before, after] = source.isDone() ? text.noMatch : text.noMatchAmong(number(source.scanned()))
+      return noMatch([before, h("code", {}, filter), after], toClear, wider)
+    }
     const any = requestSource(
       app,
       { ...requestFilter(new URLSearchParams("range=30d"), Date.now()), fields: [] },
@@ -143,7 +148,7 @@ export const requests: Page = (app, main) => {
       names = new Map(all.map(({ id, name }) => [id, name]))
       const mine = requestSource(app, requestFilter(app.route().query, Date.now()), names)
       await mine.more(50, firstRows)
-      return { mine, instead: mine.rows().length === 0 ? await nothing() : undefined }
+      return { mine, instead: mine.rows().length === 0 ? await nothing(mine) : undefined }
     },
     ({ instead, mine }) => {
       source = mine

@@ -13,6 +13,7 @@ export const requests = {
   counted: (count: string, cost: string, refused: string, failed: string) =>
     `${count} requests · ${cost} · ${refused} refused · ${failed} failed`,
   some: (count: string) => `${count} requests and more`,
+  among: (count: string, looked: string) => `${count} among the newest ${looked} requests, looked through in this page`,
   search: "Search requests",
   example: "status:5xx  model:claude-*  upstream:openai  or an id",
   anyOutcome: "Any outcome",
@@ -28,8 +29,10 @@ export const requests = {
   quietTitle: "Nothing in this range",
   quiet: "No request came in this time. Rows are kept for 30 days.",
   wider: "Look in the last 7 days",
-  noMatch: (filter: string) => ["Nothing in this range fits ", filter, ". Rows are kept for 30 days."] as const,
-  scanning: (count: string) => `Looked at ${count} rows so far …`,
+  noMatch: ["Nothing in this range fits ", ". Rows are kept for 30 days."] as const,
+  noMatchAmong: (looked: string) => [`None of the newest ${looked} requests of this range fits `, "."] as const,
+  shown: (count: string) => `The newest ${count} are shown so far …`,
+  scanning: (count: string) => `Looked at the newest ${count} requests so far …`,
   columns: {
     age: "Age",
     utc: "UTC",

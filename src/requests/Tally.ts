@@ -1,5 +1,5 @@
-import { failedOf } from "../requests/RequestHistogram.ts"
-import type { Seen } from "../requests/store/RequestSums.ts"
+import { failedOf } from "./RequestHistogram.ts"
+import type { Seen } from "./store/RequestSums.ts"
 
 /** What a step or a group adds up to. */
 export interface Sums {

@@ -1,0 +1,77 @@
+import { Schema } from "effect"
+import { said } from "../contract/fields.ts"
+import { TimeQuery } from "../contract/timeQuery.ts"
+
+const count = (description: string) => said(Schema.Int, description)
+const Percentiles = Schema.NullOr(
+  Schema.Struct({
+    p50: said(Schema.Int, "Half of them took less, in ms."),
+    p95: said(Schema.Int, "95 of 100 took less, in ms.")
+  })
+)
+
+const sums = {
+  requests: count("Requests that were over."),
+  errors: count("Those of them that did not go well: the next three together."),
+  refused: count("Those that were refused: 4xx."),
+  failed: count("Those that failed: 5xx, or cut after their 200."),
+  hang_ups: count("Those whose reader left."),
+  cost_usd: said(Schema.Number, "What they cost, in dollars."),
+  input_tokens: count("Not from a cache."),
+  output_tokens: count("Reasoning among them.")
+}
+const times = {
+  first_byte_ms: said(Percentiles, "Until the first byte of the answer; null where no request was looked at."),
+  duration_ms: said(Percentiles, "Until its end.")
+}
+
+const Point = Schema.Struct({ time: said(Schema.String, "When the step begins."), ...sums })
+
+const Total = Schema.Struct({
+  ...sums,
+  ...times,
+  points: said(Schema.Array(Schema.Struct({ ...Point.fields, ...times })), "Each step of the time, also empty ones.")
+}).annotations({ identifier: "OverviewTotal" })
+
+const Group = Schema.Struct({
+  name: said(Schema.String, "What they have in common; empty where that is not known."),
+  ...sums,
+  ...times,
+  points: said(Schema.Array(Point), "Each step of the time, also empty ones.")
+}).annotations({ identifier: "OverviewGroup" })
+
+/** What requests of a time add up to, as fields of a record. */
+export const OverviewSums = {
+  object: Schema.Literal("overview"),
+  from: said(Schema.String, "ISO 8601, UTC."),
+  to: said(Schema.String, "Until then."),
+  step_seconds: count("How long each step is."),
+  sampled: said(
+    Schema.Boolean,
+    "Whether percentiles (and what is told by tags) are of a part of the requests, as there are many."
+  ),
+  total: Total,
+  groups: said(Schema.Array(Group), "The ten with the most requests.")
+}
+
+/** An account's own. */
+export const OwnOverview = Schema.Struct(OverviewSums).annotations({ identifier: "OwnOverview" })
+export type OwnOverview = typeof OwnOverview.Type
+
+const Step = Schema.NumberFromString.pipe(
+  Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 86_400, {
+    description: "an integer from 1 to 86400",
+    jsonSchema: { type: "integer", minimum: 1, maximum: 86_400 }
+  })
+)
+
+/** Which time is asked for, in steps of which length. */
+export const OverviewTimes = {
+  from: Schema.optional(TimeQuery).annotations({
+    description: "Since then: a UTC day, a time, or how long ago. Default `24h`."
+  }),
+  to: Schema.optional(TimeQuery).annotations({ description: "Until then; now by default." }),
+  step: Schema.optional(Step).annotations({
+    description: "Seconds of each step, a thousand steps at most; about sixty steps by default."
+  })
+}

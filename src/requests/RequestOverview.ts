@@ -1,0 +1,190 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Effect } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { readTime } from "../contract/timeQuery.ts"
+import { outcomeOf } from "./outcome.ts"
+import type { OwnOverview } from "./OverviewSums.ts"
+import { RequestSums } from "./store/RequestSums.ts"
+import type { By, Seen } from "./store/RequestSums.ts"
+import { shownSums, Tally, Took } from "./Tally.ts"
+import type { Sums } from "./Tally.ts"
+
+export interface OverviewAsked {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly by?: By | "tag" | undefined
+  /** In seconds. */
+  readonly step?: number | undefined
+}
+
+const hourMs = 3_600_000
+/** Steps at most. */
+const mostSteps = 1_000
+/** What is aimed at where nobody asks for a step, and what a step may be, in ms. */
+const aim = 60
+const steps = [10_000, 60_000, 300_000, 900_000, hourMs, 3 * hourMs, 6 * hourMs, 24 * hourMs]
+/** Requests that are looked at one by one: for percentiles, and where tags tell them apart. */
+const mostSeen = 20_000
+const mostTagged = 100_000
+const mostGroups = 10
+/** An account's own are looked for among all: in longer times only their hours' sums are read. */
+const longestOwn = 6 * hourMs
+
+/** What requests of a time add up to: from the sums of hours where steps are as long, else from the requests themselves. */
+export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/requests/RequestOverview", {
+  dependencies: [RequestSums.Default],
+  effect: Effect.gen(function* () {
+    const requests = yield* RequestSums
+
+    /** @param owner the account whose requests are summed up; undefined for those of all */
+    const of = (asked: OverviewAsked, owner?: string): Effect.Effect<OwnOverview, InvalidRequest> =>
+      Effect.gen(function* () {
+        const time = yield* timeOf(asked, yield* Clock.currentTimeMillis, owner === undefined ? Infinity : longestOwn)
+        const { count, fromMs, stepMs, toMs } = time
+        const by = asked.by ?? "model"
+        const total = new Tally(fromMs, stepMs, count)
+        const groups = new Map<string, Tally>()
+        const groupOf = (name: string) => {
+          let group = groups.get(name)
+          if (group === undefined) groups.set(name, (group = new Tally(fromMs, stepMs, count)))
+          return group
+        }
+        const tookOf = Array.from({ length: count }, () => new Took())
+        const saw = (row: Seen) => {
+          total.took.saw(row)
+          tookOf[total.stepOf(row.at)]?.saw(row)
+          for (const name of namesOf(row, by)) groupOf(name).took.saw(row)
+        }
+        let isPart = false
+        if (by === "tag") {
+          const seen: Array<Seen> = []
+          const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withTags: true }, (row) => {
+            saw(row)
+            seen.push(row)
+          })
+          isPart = every > 1
+          for (const row of seen) {
+            const sums = sumsOf(row, every)
+            total.add(row.at, sums)
+            for (const name of namesOf(row, by)) groupOf(name).add(row.at, sums)
+          }
+        } else {
+          const add = (at: number, { name, ...sums }: Sums & { readonly name: string }) => {
+            total.add(at, sums)
+            groupOf(name).add(at, sums)
+          }
+          if (stepMs >= hourMs) {
+            const found = yield* requests.hours({ fromMs, toMs, by, owner })
+            for (const { hour, ...sums } of found) add(Math.max(fromMs, hour), sums)
+          } else {
+            const found = yield* requests.steps({ fromMs, toMs, stepMs, by, owner })
+            for (const { step, ...sums } of found) add(fromMs + step * stepMs, sums)
+          }
+          if (owner === undefined) {
+            isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: false }, saw)) > 1
+          } else {
+            const own = { owner, requests: total.total.requests }
+            isPart = (yield* requests.eachOwn({ fromMs, toMs, most: mostSeen, ...own }, saw)) < own.requests
+          }
+        }
+        const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
+        const largest = [...groups].toSorted(([, one], [, other]) => other.total.requests - one.total.requests)
+        return {
+          object: "overview" as const,
+          from: new Date(fromMs).toISOString(),
+          to: new Date(toMs).toISOString(),
+          step_seconds: stepMs / 1_000,
+          sampled: isPart,
+          total: {
+            ...shownSums(total.total),
+            ...total.took.shown(),
+            points: total.steps.map((sums, step) => ({
+              time: timeAt(step),
+              ...shownSums(sums),
+              ...(tookOf[step] ?? new Took()).shown()
+            }))
+          },
+          groups: largest.slice(0, mostGroups).map(([name, tally]) => ({
+            name,
+            ...shownSums(tally.total),
+            ...tally.took.shown(),
+            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...shownSums(sums) }))
+          }))
+        }
+      }).pipe(Effect.catchIf((error): error is SqlError => error._tag === "SqlError", Effect.die))
+
+    return { of } as const
+  })
+}) {}
+
+const sumsOf = (row: Seen, every: number): Sums => {
+  const outcome = outcomeOf(row)
+  return {
+    requests: every,
+    errors: outcome === "finished" ? 0 : every,
+    refused: outcome === "refused" ? every : 0,
+    hang_ups: outcome === "hang_up" ? every : 0,
+    cost_nano_usd: (row.cost_nano_usd ?? 0) * every,
+    input_tokens: row.input_tokens * every,
+    output_tokens: row.output_tokens * every
+  }
+}
+
+/** As the hours' sums have them: what no upstream was asked for is of no model. */
+const namesOf = (row: Seen, by: By | "tag"): ReadonlyArray<string> => {
+  switch (by) {
+    case "model":
+      return [row.upstream === "" ? "" : row.model]
+    case "upstream":
+      return [row.upstream]
+    case "key":
+      return [row.key_id]
+    case "account":
+      return [row.account_id]
+    case "tag":
+      return row.details?.tags ?? []
+  }
+}
+
+interface Time {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly stepMs: number
+  readonly count: number
+}
+
+/**
+ * The steps' bounds lie where everybody's do; the last one may not be over.
+ * @param longestMs longer times have no steps of less than an hour
+ */
+const timeOf = (
+  { from = "24h", step, to }: OverviewAsked,
+  nowMs: number,
+  longestMs: number
+): Effect.Effect<Time, InvalidRequest> => {
+  const beginMs = readTime(from, nowMs) ?? nowMs
+  const toMs = to === undefined ? nowMs : Math.min(readTime(to, nowMs, true) ?? nowMs, nowMs)
+  if (beginMs >= toMs) {
+    return Effect.fail(
+      new InvalidRequest({ param: "from", message: "from: expected a time before `to`, and before now" })
+    )
+  }
+  const leastMs = toMs - beginMs > longestMs ? hourMs : 0
+  const wanted = Math.max(leastMs, (toMs - beginMs) / aim)
+  const stepMs = step === undefined ? (steps.find((one) => one >= wanted) ?? 24 * hourMs) : step * 1_000
+  if (stepMs < leastMs) {
+    return Effect.fail(
+      new InvalidRequest({
+        param: "step",
+        message: `step: expected 3600 or more for a time of more than ${longestMs / hourMs} hours; got ${step}`
+      })
+    )
+  }
+  const fromMs = Math.floor(beginMs / stepMs) * stepMs
+  const count = Math.ceil((toMs - fromMs) / stepMs)
+  return count > mostSteps
+    ? Effect.fail(
+        new InvalidRequest({ param: "step", message: `step: expected ${mostSteps} steps at most; got ${count}` })
+      )
+    : Effect.succeed({ fromMs, toMs, stepMs, count })
+}
