@@ -270,12 +270,13 @@ const shown = (request: RequestView): string =>
       : [
           "",
           table(
-            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "MS", "ERROR"],
+            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "BEGAN", "MS", "ERROR"],
             request.attempts.map((attempt, index) => [
               String(index + 1),
               attempt.upstream,
               attempt.upstream_model,
               attempt.status === null ? "no answer" : String(attempt.status),
+              attempt.offset_ms === null ? "" : `+${attempt.offset_ms} ms`,
               String(attempt.duration_ms),
               attempt.error ?? ""
             ])

@@ -13,6 +13,8 @@ export interface Attempt {
   readonly status: number | undefined
   /** What went wrong, in the words of the log; absent where nothing did. */
   readonly error: string | undefined
+  /** When it began, in ms after the request. */
+  readonly offsetMs: number
   readonly durationMs: number
   /** The upstream's own id of the request. */
   readonly requestId: string | undefined
@@ -119,10 +121,12 @@ export class RequestRecord {
     this.endUser = textOf(body["user"]) ?? textOf(metadata?.["user_id"]) ?? textOf(body["safety_identifier"])
   }
 
-  attempted(attempt: Attempt): void {
+  /** @param calledAt when it began, on the clock of `performance` */
+  attempted(attempt: Omit<Attempt, "offsetMs">, calledAt: number): void {
     this.upstream = attempt.upstream
     this.upstreamModel = attempt.model
-    if (this.attempts.length < mostAttempts) this.attempts = [...this.attempts, attempt]
+    if (this.attempts.length >= mostAttempts) return
+    this.attempts = [...this.attempts, { ...attempt, offsetMs: Math.max(0, calledAt - this.#begun) }]
   }
 
   /** It is answered by a stream: its end is told by `over`. */

@@ -154,7 +154,7 @@ export class Attempts implements Counted, Watcher {
     this.#failed.attempted(upstream, status, durationMs)
     const model = this.#route?.model ?? ""
     if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
-    this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId })
+    this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId }, this.#calledAt)
   }
 
   #broke(status: number | undefined, message: string): void {

@@ -50,7 +50,7 @@ export const OverviewSums = {
     Schema.Boolean,
     "Whether percentiles (and what is told by tags) are of a part of the requests, as there are many."
   ),
-  total: Total,
+  total: said(Total, "All of them."),
   groups: said(Schema.Array(Group), "The ten with the most requests.")
 }
 

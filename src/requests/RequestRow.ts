@@ -10,6 +10,7 @@ const Details = Schema.Struct({
         upstream_model: Schema.String,
         status: Schema.optional(Schema.Int),
         error: Schema.optional(Schema.String),
+        offset_ms: Schema.optional(Schema.Number),
         duration_ms: Schema.Number,
         upstream_request_id: Schema.optional(Schema.String)
       })
@@ -109,7 +110,12 @@ export const rowOf = (record: RequestRecord): RequestRow => {
 
 const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
-  if (record.attempts.length > 0) details["attempts"] = record.attempts.map(attemptOf)
+  const { attempts } = record
+  if (attempts.length > 0) {
+    const isTold =
+      attempts.length > 1 || attempts.some(({ error, offsetMs }) => error !== undefined || offsetMs >= atOnce)
+    details["attempts"] = attempts.map((attempt) => attemptOf(attempt, isTold))
+  }
   if (record.reason !== undefined) details["reason"] = record.reason
   if (record.adapted !== undefined) details["adapted"] = record.adapted
   if (record.tags.length > 0) details["tags"] = record.tags
@@ -119,12 +125,19 @@ const detailsOf = (record: RequestRecord): string => {
   return JSON.stringify(details)
 }
 
+/** A call that began so soon after its request, in ms, and was the only one, began at once: most rows have one, and say no more. */
+const atOnce = 10
+
 /** JSON leaves out what is undefined. */
-const attemptOf = ({ durationMs, error, model, requestId, status, upstream }: Attempt) => ({
+const attemptOf = (
+  { durationMs, error, model, offsetMs, requestId, status, upstream }: Attempt,
+  isOffsetTold: boolean
+) => ({
   upstream,
   upstream_model: model,
   status,
   error,
+  offset_ms: isOffsetTold ? Math.round(offsetMs) : undefined,
   duration_ms: Math.round(durationMs),
   upstream_request_id: requestId
 })

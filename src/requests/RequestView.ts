@@ -7,6 +7,10 @@ const AttemptView = Schema.Struct({
   upstream_model: said(Schema.String, "What the model is called there."),
   status: said(Schema.NullOr(Schema.Int), "Its answer's status; null where none came."),
   error: said(Schema.NullOr(Schema.String), "What went wrong; null where nothing did."),
+  offset_ms: said(
+    Schema.NullOr(Schema.Int),
+    "When it began, in ms after the request; null where it was the only one and began at once, and in older rows."
+  ),
   duration_ms: said(Schema.Int, "Until its answer began, or it was given up."),
   upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's own id of the call.")
 }).annotations({ identifier: "RequestAttempt" })
@@ -82,6 +86,7 @@ export const requestView = (row: StoredRequest): RequestView => {
       upstream_model: attempt.upstream_model,
       status: attempt.status ?? null,
       error: attempt.error ?? null,
+      offset_ms: attempt.offset_ms ?? null,
       duration_ms: Math.round(attempt.duration_ms),
       upstream_request_id: attempt.upstream_request_id ?? null
     })),

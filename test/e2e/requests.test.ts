@@ -66,7 +66,16 @@ describe("a request that is over", () => {
   it("can be read by whose it was: who answered after which calls, what it used and cost", async () => {
     const body = { model: "house", messages, user: "ada" }
     const { headers, id } = await ask("/v1/chat/completions", body, { "x-gateway-tags": "team=blue" })
-    expect(await kept(id)).toMatchObject({
+    const request = await kept(id)
+    const calls: ReadonlyArray<{ readonly offset_ms: number; readonly duration_ms: number }> = JSON.parse(
+      JSON.stringify(request["attempts"])
+    )
+    const ends = calls.map(({ duration_ms, offset_ms }) => offset_ms + duration_ms)
+    // All are rounded.
+    expect(calls[0]?.offset_ms).toBeGreaterThanOrEqual(0)
+    expect(calls[1]?.offset_ms).toBeGreaterThanOrEqual((ends[0] ?? 0) - 2)
+    expect(request["duration_ms"]).toBeGreaterThanOrEqual((ends[1] ?? 0) - 2)
+    expect(request).toMatchObject({
       object: "request",
       request_id: id,
       account: "default",

@@ -57,6 +57,32 @@ const write = (...records: ReadonlyArray<RequestRecord>) =>
   })
 
 describeOnEach("rows of requests", () => {
+  it.effect("say when a call began, unless it was the only one and began at once", () =>
+    Effect.gen(function* () {
+      const store = yield* RequestStore
+      const one = { upstream: "u", model: "m", status: 200, error: undefined, durationMs: 5, requestId: undefined }
+      const failed = { ...one, status: 503, error: "no room" }
+      yield* write(
+        over("at once", { attempts: [{ ...one, offsetMs: 3 }] }),
+        over("waited", { attempts: [{ ...one, offsetMs: 12.4 }] }),
+        over("failed", { attempts: [{ ...failed, offsetMs: 0.2 }] }),
+        over("again", {
+          attempts: [
+            { ...failed, offsetMs: 1 },
+            { ...one, offsetMs: 7 }
+          ]
+        })
+      )
+      yield* stored(4)
+      const offsets = (id: string) =>
+        Effect.map(store.find(id), (row) => row?.details.attempts?.map(({ offset_ms }) => offset_ms))
+      expect(yield* offsets("at once")).toEqual([undefined])
+      expect(yield* offsets("waited")).toEqual([12])
+      expect(yield* offsets("failed")).toEqual([0])
+      expect(yield* offsets("again")).toEqual([1, 7])
+    }).pipe(Effect.provide(world))
+  )
+
   it.effect("hold what is known, and add up by the hour, account, key, model and upstream", () =>
     Effect.gen(function* () {
       const at = 3_600_000 * 500_000 + 5

@@ -34,7 +34,8 @@ export const waterfall = (calls: ReadonlyArray<Call>, totalMs: number): HTMLElem
   )
   const row = (call: Call, index: number): Child => {
     const before = calls[index - 1]
-    const pause = before === undefined ? 0 : call.from - before.to
+    const ended = before?.to ?? 0
+    const pause = call.from - ended
     const failed = call.failure !== undefined
     const isLate = call.from / total > 0.55
     return [
@@ -48,7 +49,7 @@ export const waterfall = (calls: ReadonlyArray<Call>, totalMs: number): HTMLElem
       h(
         "div",
         { class: "wf-bars" },
-        before !== undefined && pause > total / 100 && bar("wf-pause", before.to, call.from),
+        pause > total / 100 && bar("wf-pause", ended, call.from),
         failed && !call.isCut
           ? bar("wf-bad", call.from, call.to)
           : [bar("wf-first", call.from, call.began), bar(call.isCut ? "wf-bad" : "wf-answer", call.began, call.to)],

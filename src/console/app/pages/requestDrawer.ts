@@ -6,48 +6,17 @@ import { badge, button, copyable, fact, facts, faint, mono, section, smallTable,
 import { codeBlock } from "../components/codeBlock.ts"
 import type { Drawer } from "../components/drawer.ts"
 import { waterfall, waterfallLegend } from "../components/waterfall.ts"
-import type { Call } from "../components/waterfall.ts"
 import { h } from "../dom.ts"
 import type { Child } from "../dom.ts"
 import { number, span, usd, utc } from "../format.ts"
 import { adaptedOf, inputOf, outcomeStatus } from "../outcome.ts"
+import { callsOf } from "../requestCalls.ts"
 import { costOf } from "../requestCost.ts"
 import type { Cost } from "../requestCost.ts"
 import { hrefOf } from "../router.ts"
 import { words } from "../words/words.ts"
 
 const text = words.request
-
-/**
- * Calls on one line of time, one after the other. What is left over are pauses between tries where none was answered,
- * else the wait for the first byte of the one that was.
- */
-const callsOf = (request: RequestView): ReadonlyArray<Call> => {
-  const { attempts, duration_ms: end, first_byte_ms: first } = request
-  const outcome = outcomeOf(request)
-  const sum = attempts.reduce((total, { duration_ms }) => total + duration_ms, 0)
-  const isAnswered = attempts.at(-1)?.error === null
-  const pause = isAnswered || attempts.length < 2 ? 0 : Math.max(0, end - sum) / (attempts.length - 1)
-  let at = 0
-  return attempts.map((attempt, index) => {
-    const from = Math.min(at, end)
-    const isLast = index === attempts.length - 1
-    const began =
-      isLast && isAnswered ? Math.max(from, Math.min(first, end)) : Math.min(from + attempt.duration_ms, end)
-    at = began + pause
-    const failed = attempt.error !== null || (attempt.status !== null && attempt.status >= 400)
-    const isCut = isLast && !failed && outcome === "cut"
-    const why = [attempt.status, attempt.error].filter((part) => part !== null).join(" ")
-    return {
-      upstream: attempt.upstream,
-      from,
-      began,
-      to: failed ? began : isLast ? end : began,
-      failure: failed ? why : isCut ? (request.error ?? "") : undefined,
-      isCut
-    }
-  })
-}
 
 const logOf = (request: RequestView): ReadonlyArray<Child> => {
   const at = (ms: number) => new Date(Date.parse(request.time) + ms).toISOString().slice(11, 23)
