@@ -30,6 +30,7 @@ const filters = {
   tag: optionalText("tag", "Only those with this tag: prod, team=*."),
   client: optionalText("client", "Only those of this product: OpenAI/Python *."),
   user: optionalText("user", "Only those for this end user."),
+  task: optionalText("task", "Only the one that made this task."),
   search: optionalText("search", "Only those with these words in what is listed of them."),
   status: Options.text("status").pipe(
     Options.withSchema(Status),
@@ -58,6 +59,7 @@ const filterOf = (given: Filters): RequestFilter => ({
   tag: Option.getOrUndefined(given.tag),
   client: Option.getOrUndefined(given.client),
   user: Option.getOrUndefined(given.user),
+  task: Option.getOrUndefined(given.task),
   search: Option.getOrUndefined(given.search),
   status: Option.getOrUndefined(Option.map(given.status, (text) => Number(text.replace("xx", "")))),
   error: Option.getOrUndefined(given.error),
@@ -263,6 +265,7 @@ const shown = (request: RequestView): string =>
       tags: request.tags.length === 0 ? null : request.tags.join(", "),
       "end user": request.end_user,
       client: request.client,
+      task: request.task,
       idempotency: request.idempotency
     }),
     ...(request.attempts.length === 0

@@ -76,6 +76,8 @@ export class RequestRecord {
   /** The product that the user agent names first: `OpenAI/JS 6.1.0`. */
   client: string | undefined
   repetition: Repetition | undefined
+  /** The task that it made. */
+  task: string | undefined
   /** The caller's own names for it. */
   clientRequestId: string | undefined
   traceparent: string | undefined

@@ -28,6 +28,7 @@ export const ownRequestParams = {
   tag: like("Only those with this tag: `prod`, `team=*`."),
   client: like("Only those of this product, as its user agent names it: `OpenAI/Python *`."),
   user: like("Only those for this end user."),
+  task: like("Only the one that made this task."),
   search: Schema.optional(Words).annotations({
     description:
       "Only those that have each of these words in their id, model, endpoint, account, key (its name too), upstream, " +

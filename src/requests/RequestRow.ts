@@ -21,6 +21,7 @@ const Details = Schema.Struct({
   tags: Schema.optional(Schema.Array(Schema.String)),
   end_user: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
+  task: Schema.optional(Schema.String),
   idempotency: Schema.optional(Schema.Literal("once", "replayed"))
 })
 export type Details = typeof Details.Type
@@ -121,6 +122,7 @@ const detailsOf = (record: RequestRecord): string => {
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser
   if (record.client !== undefined) details["client"] = record.client
+  if (record.task !== undefined) details["task"] = record.task
   if (record.repetition !== undefined) details["idempotency"] = record.repetition
   return JSON.stringify(details)
 }

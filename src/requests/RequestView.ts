@@ -48,6 +48,7 @@ export const RequestView = Schema.Struct({
   tags: said(Schema.Array(Schema.String), "Of `x-gateway-tags` and `metadata`."),
   end_user: name("Of `user`, `metadata.user_id` or `safety_identifier`."),
   client: name("The product that its user agent names."),
+  task: name("Id of the task that it made; null where it made none, and in older rows."),
   idempotency: said(Schema.NullOr(Schema.Literal("once", "replayed")), "With a key; `replayed`: an earlier answer.")
 }).annotations({ identifier: "Request" })
 export type RequestView = typeof RequestView.Type
@@ -107,6 +108,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     tags: details.tags ?? [],
     end_user: details.end_user ?? null,
     client: details.client ?? null,
+    task: details.task ?? null,
     idempotency: details.idempotency ?? null
   }
 }

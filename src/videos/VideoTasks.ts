@@ -51,7 +51,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const create = Effect.fnUntraced(function* (
       caller: Caller,
       request: CreateVideoTask,
-      incoming: Pick<Incoming, "id" | "body" | "once" | "trace">
+      incoming: Pick<Incoming, "id" | "body" | "once" | "record" | "trace">
     ) {
       const model = yield* permitted(caller, request)
       const createdAtMs = yield* Clock.currentTimeMillis
@@ -88,6 +88,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const made = yield* isWaitedFor ? verdicts.await(id, incoming.once?.forget ?? Effect.void, stored) : stored
       if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
       yield* meant.claim
+      if (incoming.record !== undefined) incoming.record.task = id
       return answer
     })
 

@@ -55,6 +55,7 @@ const request = (status: number, error: string | null, cost_usd: number | null) 
     tags: [],
     end_user: null,
     client: null,
+    task: null,
     idempotency: null
   }) as const
 

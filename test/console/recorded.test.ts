@@ -32,10 +32,20 @@ describe("a recorded body", () => {
     })
   })
 
-  it("of vectors and of a video has its text alone", () => {
-    for (const family of ["embeddings", "videos"] as const) {
-      expect(recordedIn(JSON.stringify(bodyOf(draft(family))))).toMatchObject({ user: "What now?", tools: [] })
-    }
+  it("of vectors has its text alone, of a video also how large and long it is", () => {
+    expect(recordedIn(JSON.stringify(bodyOf(draft("embeddings"))))).toEqual({
+      user: "What now?",
+      tools: [],
+      isPart: false
+    })
+    expect(recordedIn(JSON.stringify(bodyOf(draft("videos"))))).toEqual({
+      user: "What now?",
+      tools: [],
+      resolution: "480p",
+      ratio: "16:9",
+      seconds: 4,
+      isPart: false
+    })
   })
 
   it("says where there was more: a file, or turns before", () => {

@@ -43,6 +43,7 @@ const request = (attempts: ReadonlyArray<Attempt>, given: Partial<RequestView> =
   tags: [],
   end_user: null,
   client: null,
+  task: null,
   idempotency: null,
   ...given
 })

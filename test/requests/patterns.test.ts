@@ -26,7 +26,7 @@ const details = [
   {},
   { tags: ["prod"], client: "OpenAI/Python 2.8.1" },
   { tags: ["team=a", "prod"], client: "OpenAI/JS 6.1.0", end_user: "user-1" },
-  { tags: ["production"], end_user: "prod" },
+  { tags: ["production"], end_user: "prod", task: "task_prod" },
   { tags: ['x"],"prod', "half \ud800"], client: 'say "OpenAI/' },
   { tags: ["a\\b", "ü*"], reason: '"tags":["prod"],"client":"OpenAI/JS"' },
   {
@@ -114,6 +114,7 @@ const searches: ReadonlyArray<readonly [text: string, fit: (row: RequestView) =>
   ["client:*JS*", ({ client }) => client?.includes("JS") === true],
   ["user:prod", ({ end_user }) => end_user === "prod"],
   ["user:user-*", ({ end_user }) => end_user === "user-1"],
+  ["task:task_prod", ({ end_user }) => end_user === "prod"],
   ["attempt:first", ({ attempts }) => attempts.length > 0],
   ["attempt:sec*", ({ attempts }) => attempts.length > 0],
   ["attempt:one", () => false],

@@ -54,6 +54,7 @@ const values: Readonly<
   client: (row) => [row.client],
   tag: (row) => row.tags,
   user: (row) => [row.end_user],
+  task: (row) => [row.task],
   id: (row) => [row.request_id],
   error: (row) => [row.error]
 }

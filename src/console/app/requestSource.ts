@@ -18,6 +18,9 @@ const [pageRows, scannedRows] = [500, 1_000]
 /** Buckets of the histogram, about. */
 const mostBuckets = 120
 
+/** A time in which nothing is known of yet, in as many buckets as it will have. */
+export const emptyTally = (from: number, to: number): RequestTally => requestTally(niceWidth((to - from) / mostBuckets))
+
 /**
  * Rows of requests, newest first, page by page, and how many there are in all; an account's session gets its own alone.
  *
@@ -33,7 +36,7 @@ export const requestSource = (app: App, filter: RequestFilter, keys: ReadonlyMap
   // It grows in place: a copy for each page would be millions of them.
   const rows: Array<RequestView> = []
   let [after, isDone, scanned]: [string | undefined, boolean, number] = [undefined, false, 0]
-  let tally = requestTally(niceWidth((until - filter.from) / mostBuckets))
+  let tally = emptyTally(filter.from, until)
   let isWhole = false
   let countedTo = Infinity
 

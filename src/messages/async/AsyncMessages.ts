@@ -64,6 +64,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
             store.insert(task, Effect.zipRight(answered, row))
           )
           .pipe(Effect.catchTag("SqlError", Effect.die))
+        if (request.record !== undefined) request.record.task = id
         return handle
       })
 

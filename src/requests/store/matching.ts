@@ -27,6 +27,8 @@ export interface RequestFilter {
   readonly tag?: string | undefined
   readonly client?: string | undefined
   readonly user?: string | undefined
+  /** The task that it made. */
+  readonly task?: string | undefined
   /** Words, each of which is in what is shown of a row. */
   readonly search?: string | undefined
   readonly sinceMs?: number | undefined
@@ -69,6 +71,7 @@ export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
     ...(filter.tag === undefined ? [] : [like.tag(filter.tag)]),
     ...(filter.client === undefined ? [] : [like.detail("client", filter.client)]),
     ...(filter.user === undefined ? [] : [like.detail("end_user", filter.user)]),
+    ...(filter.task === undefined ? [] : [like.detail("task", filter.task)]),
     ...wordsOf(filter.search).map((word) => sql.or(having(sql, like, word))),
     ...(filter.status === undefined
       ? []

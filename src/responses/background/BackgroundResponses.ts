@@ -102,6 +102,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
               )
             )
             .pipe(Effect.catchTag("SqlError", Effect.die))
+          if (request.record !== undefined) request.record.task = id
           return isStreamed ? streamOf(caller.account, id, {}, request) : response
         })
 

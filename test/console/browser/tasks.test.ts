@@ -15,7 +15,10 @@ const server = Bun.serve({ port: 0, fetch: () => new Response(receiver.body, { s
 
 describe.skipIf(isSkipped)("a task in the console", () => {
   beforeAll(async () => {
-    ;[browser, gateway] = await Promise.all([openBrowser(), startOperated()])
+    ;[browser, gateway] = await Promise.all([
+      openBrowser(),
+      startOperated("accounts: { default: { record: { bodies: on } } }\n")
+    ])
   })
   afterAll(() => Promise.all([browser.close(), gateway.dispose(), server.stop(true)]))
 
@@ -48,6 +51,35 @@ describe.skipIf(isSkipped)("a task in the console", () => {
     await expect.poll(() => drawer.getByRole("table", { name: "Deliveries" }).textContent()).toContain("delivered")
     await expect.poll(() => drawer.getByText("Nobody was told").count()).toBe(0)
     await picture(page, "task-delivered")
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it("is repeated in the playground with its prompt and settings, where its account has them recorded", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    const { admin, video } = calls(gateway)
+    await signIn(page, adminKey)
+    const repeated = async (id: string) => {
+      await page.goto(`/console/tasks/${id}`)
+      await page.locator(".drawer h2", { hasText: "succeeded" }).waitFor()
+      await page.locator(".drawer").getByRole("link", { name: "Repeat in playground" }).click()
+      await page.getByRole("button", { name: id }).waitFor()
+      await expect.poll(() => page.getByLabel("Model", { exact: true }).inputValue()).toBe("sandbox-video")
+      const fields = ["Prompt", "Resolution", "Ratio", "Seconds"]
+      return Promise.all(fields.map((name) => page.getByLabel(name, { exact: true }).inputValue()))
+    }
+    const given = { resolution: "720p", ratio: "9:16", duration: 5 }
+    const own = await video("A kite over the dunes", given)
+    expect(await repeated(own)).toEqual(["A kite over the dunes", "720p", "9:16", "5"])
+    await picture(page, "playground-repeated")
+    await admin("/accounts", { id: "quiet" })
+    const { secret } = await admin("/keys", { name: "quiet", account: "quiet" })
+    const others = await video("What nobody records", given, secret)
+    const [prompt, ...settings] = await repeated(others)
+    expect(prompt).not.toContain("nobody records")
+    expect(settings).toEqual(["720p", "9:16", "5"])
+    await page.getByText("The prompt is not recorded").waitFor()
     visitor.quiet()
     await visitor.close()
   })

@@ -11,7 +11,10 @@ export interface Choice {
 }
 
 /** One search field and a few selects; what is in them is in the address. */
-export const filterBar = (app: App, search: { readonly label: string; readonly example: string }) => {
+export const filterBar = (
+  app: Pick<App, "go" | "route">,
+  search: { readonly label: string; readonly example: string }
+) => {
   const input = h("input", {
     class: "input",
     type: "search",

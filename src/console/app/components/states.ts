@@ -100,13 +100,15 @@ const copyableId = (app: Pick<App, "copy">, id: string) =>
 /**
  * Loads what a part of a page shows, again when asked, and by itself after a failure (later each time).
  * @param area where grey lines and failures are shown; what has loaded draws itself
+ * @param waiting what is there until something has come
  */
 export const loader = <A>(
   app: Pick<App, "copy">,
   what: string,
   area: HTMLElement,
   load: () => Promise<A>,
-  draw: (loaded: A) => void
+  draw: (loaded: A) => void,
+  waiting: () => HTMLElement = skeleton
 ) => {
   let turn = 0
   let tries = 0
@@ -115,8 +117,8 @@ export const loader = <A>(
   const run = async (isQuiet = false): Promise<void> => {
     const mine = ++turn
     clearTimeout(timer)
-    const waiting = setTimeout(() => {
-      if (mine === turn && !isQuiet && !hasDrawn) area.replaceChildren(skeleton())
+    const soon = setTimeout(() => {
+      if (mine === turn && !isQuiet && !hasDrawn) area.replaceChildren(waiting())
     }, 150)
     try {
       const loaded = await load()
@@ -132,7 +134,7 @@ export const loader = <A>(
       area.replaceChildren(failed(app, what, error, tries, seconds, () => void run()))
       timer = setTimeout(() => void run(), seconds * 1_000)
     } finally {
-      clearTimeout(waiting)
+      clearTimeout(soon)
     }
   }
   return {

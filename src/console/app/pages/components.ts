@@ -13,14 +13,19 @@ import {
 import { chart, chartGroup } from "../components/chart.ts"
 import { codeBlock } from "../components/codeBlock.ts"
 import { openDialog } from "../components/dialog.ts"
+import { makeDrawer } from "../components/drawer.ts"
+import { filterBar } from "../components/filterBar.ts"
 import { field, select, textArea, textInput } from "../components/fields.ts"
 import { histogram } from "../components/histogram.ts"
+import { inputField, staleEdit } from "../components/staleEdit.ts"
 import { empty, failed, skeleton } from "../components/states.ts"
 import { status } from "../components/status.ts"
 import type { Tone } from "../components/status.ts"
 import { waterfall, waterfallLegend } from "../components/waterfall.ts"
+import { Refused } from "../client.ts"
 import { fill, h } from "../dom.ts"
 import { count, duration, number } from "../format.ts"
+import { routeOf } from "../router.ts"
 import { firstRequest } from "../snippets.ts"
 
 const tones: ReadonlyArray<Tone> = ["well", "bad", "warn", "running", "waiting", "off"]
@@ -35,11 +40,20 @@ export const components = (
   const times = Array.from({ length: 48 }, (_, at) => Math.floor(Date.now() / hour) * hour - (47 - at) * hour)
   const bars = histogram((from, to) => toast(`${new Date(from).toISOString()} – ${new Date(to).toISOString()}`))
   const app = { copy }
-  fill(
-    root,
-    h(
-      "main",
-      { class: "page", id: "main" },
+  const filters = filterBar(
+    { route: () => routeOf(location), go: toast },
+    { label: "Search things", example: "name:a*  or a word" }
+  )
+  filters.show([
+    { name: "state", any: "Any state", values: ["open", "closed"] },
+    { name: "kind", any: "Any kind", values: [["a", "One"]] }
+  ])
+  const stale = staleChoice(toast)
+  const main = h("main", { class: "page", id: "main" })
+  const drawer = makeDrawer(main, { close: () => drawer.hide(), step: (by) => toast(by === 1 ? "Next" : "Previous") })
+  fill(root, main)
+  main.prepend(
+    ...[
       h("h1", {}, "Components"),
       section(
         "Status",
@@ -137,16 +151,64 @@ export const components = (
           })
         )
       ),
+      section("Filter bar", filters.element),
+      section(
+        "Drawer",
+        button("Open the drawer", () =>
+          drawer.show(
+            "thing",
+            [status("well", "finished", 200), h("span", {}, "A thing")],
+            h("section", {}, facts(true, fact("Duration", measure(duration(1_234))), fact("Cost", "$0.00012"))),
+            section("Notes", h("p", { class: "note warn" }, h("b", {}, "What is the matter."), " What to do."))
+          )
+        )
+      ),
+      section("Stale edit", stale),
       section(
         "States",
         skeleton(3),
         empty(app, "Nothing yet", "What would be here.", []),
         failed(app, "This", new Error("why"), 1, 4, () => toast("Again"))
       )
-    )
+    ]
   )
   bars.show(
     times.map((time, at) => ({ time, well: wave(at), refused: at % 7 === 0 ? 3 : 0, failed: at % 11 === 0 ? 4 : 0 })),
     hour
+  )
+}
+
+interface Thing {
+  readonly version: number
+  readonly name: string
+  readonly limit: string
+}
+
+/** A form whose record somebody else has changed. */
+const staleChoice = (toast: (text: string) => void): HTMLElement => {
+  const name = textInput("mine", { "aria-label": "Name of the thing" })
+  const limit = textInput("10", { "aria-label": "Limit of the thing" })
+  const before: Thing = { version: 1, name: "first", limit: "10" }
+  const current: Thing = { version: 2, name: "theirs", limit: "20" }
+  const edit = staleEdit(before, [
+    inputField<Thing>("Name", name, (thing) => thing.name),
+    inputField<Thing>("Limit", limit, (thing) => thing.limit)
+  ])
+  const write = async ({ version }: { readonly version?: number }) => {
+    if (version === current.version) return toast("Saved")
+    const said = { status: 409, code: "stale", message: "", requestId: null, tookMs: 1 }
+    throw new Refused({ ...said, body: { error: { current } } })
+  }
+  return h(
+    "div",
+    { class: "fields" },
+    field("Name", name),
+    field("Limit", limit),
+    edit.element,
+    h(
+      "div",
+      {},
+      button("Save", () => void edit.save(write).catch(() => undefined))
+    )
   )
 }

@@ -1,4 +1,3 @@
-import type { RequestDetail } from "../../../requests/RequestView.ts"
 import type { Page } from "../app.ts"
 import { button, copyable, quiet, segments } from "../components/bits.ts"
 import { codeBlock } from "../components/codeBlock.ts"
@@ -9,12 +8,13 @@ import { matches } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { answerView } from "../play/answerView.ts"
 import { bodyOf } from "../play/bodies.ts"
-import { families, isStreamed } from "../play/draft.ts"
+import { families, isFamily, isStreamed } from "../play/draft.ts"
 import type { Draft, Family, Turn } from "../play/draft.ts"
 import { dropZone } from "../play/files.ts"
 import { costOf, kindsOf } from "../play/known.ts"
 import { quoteLine } from "../play/quoteLine.ts"
-import { recordedIn } from "../play/recorded.ts"
+import { toRepeat } from "../play/repeat.ts"
+import type { Repeated } from "../play/repeat.ts"
 import { sendDraft } from "../play/send.ts"
 import { snippetsOf } from "../play/snippets.ts"
 import { toolEditor } from "../play/tools.ts"
@@ -36,13 +36,19 @@ const forText = [
 ]
 const forVideo = ["queue=1m", "render=10s", "error=429", "fail=OutputVideoSensitiveContentDetected"]
 
-const isFamily = (name: string | null): name is Family => families.some((family) => family === name)
 const likely = (family: Family, model: string): boolean =>
   family === "videos"
     ? /video|seedance|sora|veo|kling/i.test(model)
     : family === "embeddings"
       ? /embed/i.test(model)
       : !/video|embed|seedance|sora/i.test(model)
+
+/** Also what is not among the usual ones. */
+const choose = (element: HTMLSelectElement, value: string | undefined): void => {
+  if (value === undefined) return
+  if (![...element.options].some((option) => option.value === value)) element.append(h("option", { value }, value))
+  element.value = value
+}
 
 const numberIn = (input: HTMLInputElement): number | undefined => {
   const value = Number(input.value)
@@ -217,31 +223,40 @@ export const playground: Page = (app, main) => {
     )
     return true
   }
-  /** What is known of a request that is to be repeated: everything but its text. */
-  const repeat = async (id: string) => {
-    const base = app.session.kind === "operator" ? "/admin/v1/requests/" : "/v1/requests/"
-    const request = await app.client.json<RequestDetail>(base + encodeURIComponent(id))
+  /** Takes over what is known of a request or of a task. */
+  const repeat = ({ asked, family, id, isRecorded, key: madeWith, model }: Repeated) => {
     fill(head.note, quiet(text.repeated(""), copyable(app, id)))
-    const asked = request.bodies === null ? undefined : recordedIn(request.bodies.request)
-    if (asked !== undefined) {
+    if (isRecorded) {
       user.value = asked.user ?? ""
       system.value = asked.system ?? ""
       maxTokens.value = asked.maxTokens === undefined ? "" : String(asked.maxTokens)
       temperature.value = asked.temperature === undefined ? "" : String(asked.temperature)
-      tools.use(asked.tools)
+      tools.use(asked.tools ?? [])
     }
-    note.textContent = asked === undefined ? text.noBodies : text.onlyPart
-    note.hidden = asked?.isPart === false
-    const known = request.family === "videos" ? "videos" : isFamily(request.family) ? request.family : "messages"
-    if ([...key.options].some(({ value }) => value === request.key)) key.value = request.key
-    app.go(withQuery(app.route(), { family: known, from: "", model: request.model ?? "" }), "replace")
+    choose(resolution, asked.resolution)
+    choose(ratio, asked.ratio)
+    if (asked.seconds !== undefined) seconds.value = String(asked.seconds)
+    const isVideo = family === "videos"
+    note.textContent = isRecorded
+      ? isVideo
+        ? text.onlyPartVideo
+        : text.onlyPart
+      : isVideo
+        ? text.noPrompt
+        : text.noBodies
+    note.hidden = isRecorded && asked.isPart === false
+    if ([...key.options].some(({ value }) => value === madeWith)) key.value = madeWith
+    app.go(withQuery(app.route(), { family, from: "", task: "", model }), "replace")
   }
   key.addEventListener("change", () => void fillModels())
   let isReady = false
   const prepare = async () => {
     const hasKey = await fillKeys()
-    const from = app.route().query.get("from")
-    if (hasKey && from !== null) await repeat(from).catch(() => undefined)
+    const { query } = app.route()
+    const repeated = hasKey
+      ? await toRepeat(app, query.get("from"), query.get("task")).catch(() => undefined)
+      : undefined
+    if (repeated !== undefined) repeat(repeated)
     if (hasKey) await fillModels()
     return hasKey
   }

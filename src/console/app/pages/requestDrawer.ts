@@ -183,6 +183,8 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
               : [request.upstream, " ", h("code", { class: "quiet" }, request.upstream_model ?? "")],
             true
           ),
+          request.task !== null &&
+            fact(text.task, h("a", { href: hrefOf("tasks", request.task) }, mono(request.task)), true),
           fact(
             text.client,
             [

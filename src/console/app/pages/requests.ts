@@ -6,12 +6,12 @@ import { makeDrawer } from "../components/drawer.ts"
 import { clearFilters, filterBar, filterText } from "../components/filterBar.ts"
 import { histogram } from "../components/histogram.ts"
 import { rowsTable } from "../components/rowsTable.ts"
-import { empty, loader, noMatch } from "../components/states.ts"
+import { empty, loader, noMatch, skeleton } from "../components/states.ts"
 import { fill, h } from "../dom.ts"
 import { clock, number, usd } from "../format.ts"
 import { pageHead } from "../frame.ts"
 import { filterNames, isRange, ranges, requestFilter } from "../requestFilter.ts"
-import { requestSource } from "../requestSource.ts"
+import { emptyTally, requestSource } from "../requestSource.ts"
 import type { RequestSource } from "../requestSource.ts"
 import { hrefOf, withQuery } from "../router.ts"
 import type { Route } from "../router.ts"
@@ -159,12 +159,21 @@ export const requests: Page = (app, main) => {
         fill(area, instead)
         return
       }
+      list.prepend(chart.element)
       if (list.parentNode !== area) fill(area, list)
       drawRows()
       count()
       drawChart()
       void countAll()
       showOpened(app.route())
+    },
+    () => {
+      const now = Date.now()
+      const { from, to = now } = requestFilter(app.route().query, now)
+      const none = emptyTally(from, to)
+      chart.show(none.between(from, to), none.widthMs)
+      head.note.textContent = ""
+      return h("div", {}, chart.element, h("div", { class: "bleed" }, skeleton()))
     }
   )
 
@@ -215,10 +224,14 @@ export const requests: Page = (app, main) => {
     fill(range, select, isZoomed && [" ", button(text.zoomOut, () => app.go(withQuery(app.route(), { t: "" })))])
   }
   const choices = async () => {
+    showChoices([], [])
     const [models, accounts] = await Promise.all([
       app.catalogue.models().catch(() => []),
       app.catalogue.accounts().catch(() => [])
     ])
+    showChoices(models, accounts)
+  }
+  const showChoices = (models: ReadonlyArray<string>, accounts: ReadonlyArray<{ readonly id: string }>) => {
     const upstreams = [
       ...new Set((source?.rows() ?? []).flatMap(({ upstream }) => (upstream === null ? [] : [upstream])))
     ].sort()

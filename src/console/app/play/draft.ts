@@ -1,6 +1,7 @@
 /** What the playground can ask. */
 export const families = ["messages", "responses", "chat", "embeddings", "task", "videos"] as const
 export type Family = (typeof families)[number]
+export const isFamily = (name: string | null): name is Family => families.some((family) => family === name)
 
 /** A file that was dropped in, as base64. */
 export interface DroppedFile {

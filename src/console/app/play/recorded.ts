@@ -7,6 +7,10 @@ export interface Recorded {
   readonly maxTokens: number | undefined
   readonly temperature: number | undefined
   readonly tools: ReadonlyArray<FunctionTool>
+  /** Of a video. */
+  readonly resolution: string | undefined
+  readonly ratio: string | undefined
+  readonly seconds: number | undefined
   /** Whether there was more than a form has: files, earlier turns. */
   readonly isPart: boolean
 }
@@ -59,6 +63,9 @@ export const recordedIn = (text: string): Recorded | undefined => {
     maxTokens: numberOf(body["max_tokens"] ?? body["max_output_tokens"] ?? body["max_completion_tokens"]),
     temperature: numberOf(body["temperature"]),
     tools: listOf(body["tools"]).flatMap(toolOf),
+    resolution: textOf(body["resolution"]),
+    ratio: textOf(body["ratio"]),
+    seconds: numberOf(body["duration"]),
     isPart: (isTurns && others > 0) || parts.some((part) => isRecord(part) && textOf(part["text"]) === undefined)
   }
 }

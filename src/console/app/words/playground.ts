@@ -66,6 +66,8 @@ export const playground = {
   taskMade: (id: string) => `Task ${id}`,
   adapted: (names: string) => `Adapted: ${names}`,
   sameAs: "The same as code",
+  onlyPartVideo: "The prompt and its settings are taken over. Images, sounds and clips are not.",
+  noPrompt: "The prompt is not recorded: model and settings are taken over, the text is yours.",
   repeated: (id: string) => `from ${id}`,
   onlyPart: "The question is taken over. Files and the turns before it are not.",
   noBodies: "What was asked is not recorded: model, family and limits are taken over, the text is yours."

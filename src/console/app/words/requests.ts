@@ -64,6 +64,7 @@ export const request = {
   streamed: ", streamed",
   answeredBy: "Answered by",
   nobody: "nobody",
+  task: "Task",
   client: "Client",
   unknownClient: "unnamed",
   endUser: " for ",
