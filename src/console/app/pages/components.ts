@@ -49,128 +49,126 @@ export const components = (
     { name: "kind", any: "Any kind", values: [["a", "One"]] }
   ])
   const stale = staleChoice(toast)
-  const main = h("main", { class: "page", id: "main" })
+  const main = h("main", { class: "page components", id: "main" })
   const drawer = makeDrawer(main, { close: () => drawer.hide(), step: (by) => toast(by === 1 ? "Next" : "Previous") })
   fill(root, main)
   main.prepend(
-    ...[
-      h("h1", {}, "Components"),
-      section(
-        "Status",
-        h(
-          "div",
-          { class: "actions" },
-          tones.map((tone) => status(tone, tone, 200))
-        )
-      ),
-      section(
-        "Buttons",
-        h(
-          "div",
-          { class: "actions" },
-          button("Plain", () => toast("Plain")),
-          button("Primary", () => toast("Primary"), { look: "primary" }),
-          button("Danger", () => toast("Danger"), { look: "danger" }),
-          button("Off", () => {}, { disabled: true }),
-          iconButton("close", "Close", () => {})
-        )
-      ),
-      section(
-        "Fields",
-        field("Text", textInput("text"), "What it means"),
-        field(
-          "Choice",
-          select(
-            [
-              ["a", "One"],
-              ["b", "Two"]
-            ],
-            "a"
-          )
-        ),
-        field("Long text", textArea("text", 3)),
-        segments(
-          "Choice",
+    h("h1", {}, "Components"),
+    section(
+      "Status",
+      h(
+        "div",
+        { class: "actions" },
+        tones.map((tone) => status(tone, tone, 200))
+      )
+    ),
+    section(
+      "Buttons",
+      h(
+        "div",
+        { class: "actions" },
+        button("Plain", () => toast("Plain")),
+        button("Primary", () => toast("Primary"), { look: "primary" }),
+        button("Danger", () => toast("Danger"), { look: "danger" }),
+        button("Off", () => {}, { disabled: true }),
+        iconButton("close", "Close", () => {})
+      )
+    ),
+    section(
+      "Fields",
+      field("Text", textInput("text"), "What it means"),
+      field(
+        "Choice",
+        select(
           [
             ["a", "One"],
             ["b", "Two"]
           ],
-          "a",
-          toast
+          "a"
         )
       ),
-      section(
-        "Facts",
-        facts(
-          true,
-          fact("Duration", measure(duration(1_234))),
-          fact("Tokens", measure(count(96_400_000))),
-          fact("Property", badge("adapted 1")),
-          fact("Meter", meter(90, 100, "90 of 100"))
-        )
-      ),
-      section(
-        "Table",
-        smallTable(
-          [["Name"], ["Count", "right"]],
-          [
-            ["one", number(1)],
-            ["two", number(2_000)]
-          ]
-        )
-      ),
-      section(
-        "Chart",
-        chart(chartGroup(), "Requests", "per 1 h", {
-          kind: "bars",
-          times,
-          axis: (value) => number(value),
-          series: [{ name: "some", colour: "s1", values: times.map((_, at) => wave(at)), tell: number }]
-        }).element
-      ),
-      section("Histogram", bars.element),
-      section(
-        "Waterfall",
-        h("div", { class: "caption" }, waterfallLegend()),
-        waterfall(
-          [
-            { upstream: "one", from: 0, began: 120, to: 120, failure: "503", isCut: false },
-            { upstream: "two", from: 320, began: 700, to: 1_900, failure: undefined, isCut: false }
-          ],
-          1_900
-        )
-      ),
-      section("Code", codeBlock(app, firstRequest(location.origin))),
-      section(
-        "Dialog",
-        button("Open", () =>
-          openDialog({
-            title: "A dialog",
-            body: [h("p", {}, "It says what happens.")],
-            act: { word: "Do it", run: async () => toast("Done") }
-          })
-        )
-      ),
-      section("Filter bar", filters.element),
-      section(
-        "Drawer",
-        button("Open the drawer", () =>
-          drawer.show(
-            "thing",
-            [status("well", "finished", 200), h("span", {}, "A thing")],
-            h("section", {}, facts(true, fact("Duration", measure(duration(1_234))), fact("Cost", "$0.00012"))),
-            section("Notes", h("p", { class: "note warn" }, h("b", {}, "What is the matter."), " What to do."))
-          )
-        )
-      ),
-      section("Stale edit", stale),
-      section(
-        "States",
-        skeleton(3),
-        empty(app, "Nothing yet", "What would be here.", []),
-        failed(app, "This", new Error("why"), 1, 4, () => toast("Again"))
+      field("Long text", textArea("text", 3)),
+      segments(
+        "Choice",
+        [
+          ["a", "One"],
+          ["b", "Two"]
+        ],
+        "a",
+        toast
       )
-    ]
+    ),
+    section(
+      "Facts",
+      facts(
+        true,
+        fact("Duration", measure(duration(1_234))),
+        fact("Tokens", measure(count(96_400_000))),
+        fact("Property", badge("adapted 1")),
+        fact("Meter", meter(90, 100, "90 of 100"))
+      )
+    ),
+    section(
+      "Table",
+      smallTable(
+        [["Name"], ["Count", "right"]],
+        [
+          ["one", number(1)],
+          ["two", number(2_000)]
+        ]
+      )
+    ),
+    section(
+      "Chart",
+      chart(chartGroup(), "Requests", "per 1 h", {
+        kind: "bars",
+        times,
+        axis: (value) => number(value),
+        series: [{ name: "some", colour: "s1", values: times.map((_, at) => wave(at)), tell: number }]
+      }).element
+    ),
+    section("Histogram", bars.element),
+    section(
+      "Waterfall",
+      h("div", { class: "caption" }, waterfallLegend()),
+      waterfall(
+        [
+          { upstream: "one", from: 0, began: 120, to: 120, failure: "503", isCut: false },
+          { upstream: "two", from: 320, began: 700, to: 1_900, failure: undefined, isCut: false }
+        ],
+        1_900
+      )
+    ),
+    section("Code", codeBlock(app, firstRequest(location.origin))),
+    section(
+      "Dialog",
+      button("Open", () =>
+        openDialog({
+          title: "A dialog",
+          body: [h("p", {}, "It says what happens.")],
+          act: { word: "Do it", run: async () => toast("Done") }
+        })
+      )
+    ),
+    section("Filter bar", filters.element),
+    section(
+      "Drawer",
+      button("Open the drawer", () =>
+        drawer.show(
+          "thing",
+          [status("well", "finished", 200), h("span", {}, "A thing")],
+          h("section", {}, facts(true, fact("Duration", measure(duration(1_234))), fact("Cost", "$0.00012"))),
+          section("Notes", h("p", { class: "note warn" }, h("b", {}, "What is the matter."), " What to do."))
+        )
+      )
+    ),
+    section("Stale edit", stale),
+    section(
+      "States",
+      skeleton(3),
+      empty(app, "Nothing yet", "What would be here.", []),
+      failed(app, "This", new Error("why"), 1, 4, () => toast("Again"))
+    )
   )
   bars.show(
     times.map((time, at) => ({ time, well: wave(at), refused: at % 7 === 0 ? 3 : 0, failed: at % 11 === 0 ? 4 : 0 })),

@@ -173,7 +173,7 @@ export const requests: Page = (app, main) => {
       const none = emptyTally(from, to)
       chart.show(none.between(from, to), none.widthMs)
       head.note.textContent = ""
-      return h("div", {}, chart.element, h("div", { class: "bleed" }, skeleton()))
+      return h("div", {}, chart.element, skeleton())
     }
   )
 
