@@ -39,6 +39,7 @@ export interface Sums {
   readonly first: Percentiles
   readonly duration: Percentiles
 }
+/** NaN where there was nothing. */
 interface Percentiles {
   readonly p50: ReadonlyArray<number>
   readonly p95: ReadonlyArray<number>

@@ -48,12 +48,12 @@ const sumsOf = (now: OwnOverview, before: OwnOverview | undefined, nameOf: (name
     refused: points.map(({ refused }) => refused),
     failed: points.map(({ failed }) => failed),
     first: {
-      p50: points.map(({ first_byte_ms }) => first_byte_ms?.p50 ?? 0),
-      p95: points.map(({ first_byte_ms }) => first_byte_ms?.p95 ?? 0)
+      p50: points.map(({ first_byte_ms }) => first_byte_ms?.p50 ?? NaN),
+      p95: points.map(({ first_byte_ms }) => first_byte_ms?.p95 ?? NaN)
     },
     duration: {
-      p50: points.map(({ duration_ms }) => duration_ms?.p50 ?? 0),
-      p95: points.map(({ duration_ms }) => duration_ms?.p95 ?? 0)
+      p50: points.map(({ duration_ms }) => duration_ms?.p50 ?? NaN),
+      p95: points.map(({ duration_ms }) => duration_ms?.p95 ?? NaN)
     }
   }
 }

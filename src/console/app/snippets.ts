@@ -4,7 +4,7 @@ import type { Snippet } from "./components/codeBlock.ts"
 export const firstRequest = (origin: string): ReadonlyArray<Snippet> => [
   [
     "curl",
-    `curl ${origin}/v1/messages \\\n  -H "Authorization: Bearer $GATEWAY_KEY" -H "Content-Type: application/json" \\\n  -d '{"model":"sandbox-text","max_tokens":200,"messages":"Hello!"}'`
+    `curl ${origin}/v1/messages \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"model":"sandbox-text","max_tokens":200,"messages":"Hello!"}'`
   ],
   [
     "Python",
@@ -20,7 +20,7 @@ export const firstRequest = (origin: string): ReadonlyArray<Snippet> => [
 export const firstVideo = (origin: string): ReadonlyArray<Snippet> => [
   [
     "",
-    `curl ${origin}/api/v3/contents/generations/tasks \\\n  -H "Authorization: Bearer $GATEWAY_KEY" -H "Content-Type: application/json" \\\n  -d '{"model":"sandbox-video","resolution":"480p","duration":4,"content":[{"type":"text","text":"A cat"}]}'`
+    `curl ${origin}/api/v3/contents/generations/tasks \\\n  -H "Authorization: Bearer $GATEWAY_KEY" \\\n  -H "Content-Type: application/json" \\\n  -d '{"model":"sandbox-video","resolution":"480p","duration":4,"content":[{"type":"text","text":"A cat"}]}'`
   ]
 ]
 

@@ -63,8 +63,11 @@ describe.skipIf(isSkipped)("the console's pages", () => {
     }
     for (const name of ["Requests", "Tasks", "Keys"] as const) {
       await open(page, name)
-      await page.locator("main tbody tr[data-id]").first().click()
+      // One with something to tell: why it failed, and its attempts.
+      const row = page.locator("main tbody tr[data-id]", name === "Requests" ? { hasText: "failed" } : {})
+      await row.first().click()
       await page.locator(".drawer h2").first().waitFor()
+      if (name === "Requests") await page.locator(".drawer .waterfall").waitFor()
       expect([name, await violations(page)]).toEqual([name, []])
       await picture(page, `${name.toLowerCase()}-opened-${tag}`)
       await page.keyboard.press("Escape")

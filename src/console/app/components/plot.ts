@@ -5,6 +5,7 @@ export interface Series {
   readonly name: string
   /** A colour of the tokens: `s1`, `bad-fill`. */
   readonly colour: string
+  /** NaN where there is none: a line has a gap there. */
   readonly values: ReadonlyArray<number>
   readonly tell: (value: number) => string
   /** An edge above each bar. */
@@ -41,7 +42,7 @@ const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, heig
   const step = (width - left) / Math.max(1, times.length)
   const sums =
     kind === "lines"
-      ? series.flatMap(({ values }) => values)
+      ? series.flatMap(({ values }) => values.filter((value) => !Number.isNaN(value)))
       : times.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
   const largest = Math.max(...sums, 0)
   const most = largest > 0 ? niceMost(largest) : 1
@@ -110,25 +111,40 @@ const bars = ({ series, times }: Plotted, { step, x, y }: Layout) => {
   })
 }
 
+/** Where there are values one after the other, as the numbers of the first and the one after the last. */
+const stretches = (values: ReadonlyArray<number>): ReadonlyArray<readonly [from: number, to: number]> => {
+  const found: Array<readonly [number, number]> = []
+  let from = 0
+  for (let at = 0; at <= values.length; at++) {
+    if (at < values.length && !Number.isNaN(values[at])) continue
+    if (at > from) found.push([from, at])
+    from = at + 1
+  }
+  return found
+}
+
 const lines = ({ series }: Plotted, { x, y }: Layout) => {
-  const points = (values: ReadonlyArray<number>) =>
-    values.map((value, at) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`)
+  const points = (values: ReadonlyArray<number>, from: number, to: number) =>
+    values.slice(from, to).map((value, index) => `${x(from + index).toFixed(1)} ${y(value).toFixed(1)}`)
   const [low, high] = series
   const between =
     low === undefined || high === undefined
       ? []
-      : [
+      : stretches(high.values).map(([from, to]) =>
           s("path", {
-            d: `M${points(high.values).join("L")}L${points(low.values).reverse().join("L")}Z`,
+            d: `M${points(high.values, from, to).join("L")}L${points(low.values, from, to).reverse().join("L")}Z`,
             css: { fill: `var(--${high.colour})`, opacity: "0.13" }
           })
-        ]
+        )
   return [
     ...between,
     ...[...series].reverse().map(({ colour, values }) =>
       s("path", {
-        d: `M${points(values).join("L")}`,
-        css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": "1.5" }
+        // One value by itself is a point: a line to where it is already.
+        d: stretches(values)
+          .map(([from, to]) => `M${points(values, from, to).join("L")}${to - from === 1 ? "h0" : ""}`)
+          .join(""),
+        css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": "1.5", "stroke-linecap": "round" }
       })
     )
   ]

@@ -68,7 +68,7 @@ const rowOf = (account: AccountRecord, dialogs: AccountDialogs) => {
       "right",
       account.available === null ? faint(text.noEnd) : isLow ? status("warn", usd(left)) : usd(left)
     ),
-    cell(columns.share, "", shareMeter(account)),
+    cell(columns.share, "apart", shareMeter(account)),
     cell(columns.limits, limits === undefined ? "no-mid" : "quiet no-mid", limits ?? none()),
     h(
       "td",

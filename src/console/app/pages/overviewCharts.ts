@@ -38,9 +38,10 @@ const plots = (sums: Sums): Readonly<Record<"requests" | "cost" | "first" | "dur
     const all = groups.reduce((sum, { counts }) => sum + (counts[at] ?? 0), 0)
     return all === 0 ? 1 : Math.max(0, all - (refused[at] ?? 0) - (failed[at] ?? 0)) / all
   })
+  const took = (ms: number) => (Number.isNaN(ms) ? words.none : durationText(ms))
   const percentiles = (of: Sums["first"]): ReadonlyArray<Series> => [
-    { name: "p50", colour: "s1", values: of.p50, tell: durationText },
-    { name: "p95", colour: "s2", values: of.p95, tell: durationText }
+    { name: "p50", colour: "s1", values: of.p50, tell: took },
+    { name: "p95", colour: "s2", values: of.p95, tell: took }
   ]
   return {
     requests: {

@@ -56,7 +56,7 @@ const logOf = (request: RequestView): ReadonlyArray<Child> => {
 const costTable = (request: RequestView, cost: Cost | undefined): Child => {
   if (cost === undefined)
     return request.cost_usd === null || request.cost_usd === 0
-      ? h("p", { class: "hint" }, text.free)
+      ? h("p", { class: "hint" }, request.task === null ? text.free : text.ofTask)
       : h("p", { class: "hint" }, text.priceUnknown)
   const [tokens, count, price, dollars] = text.heads
   const table = smallTable(

@@ -1,3 +1,5 @@
+const some = (count: string, what: string): string => `${count} ${what}${count === "1" ? "" : "s"}`
+
 export const overview = {
   range: "Time range",
   ranges: { "1h": "1 h", "24h": "24 h", "7d": "7 d", "30d": "30 d" } as const,
@@ -29,7 +31,7 @@ export const overview = {
   failed: "failed",
   upstreams: "Upstreams",
   queue: (tasks: string, callbacks: string, calls: string) =>
-    `${tasks} tasks unfinished, ${callbacks} callbacks to send, ${calls} calls waiting`,
+    `${some(tasks, "task")} unfinished, ${some(callbacks, "callback")} to send, ${some(calls, "call")} waiting`,
   costBy: "Cost by",
   by: { model: "Model", upstream: "Upstream", account: "Account", key: "Key", tag: "Tag" } as const,
   columns: { requests: "Requests", cost: "Cost", share: "Share" },

@@ -84,6 +84,7 @@ export const request = {
   settled: "Settled",
   priceUnknown: "The price that was used is not kept any more.",
   free: "Nothing was charged: no usage, or a model without a price.",
+  ofTask: "Its task is what is charged for.",
   estimated: "The upstream told no usage: the gateway counted.",
   log: "Log",
   bodies: "Recorded, redacted",
