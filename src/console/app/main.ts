@@ -41,7 +41,8 @@ const start = async (root: HTMLElement): Promise<void> => {
   const toast = makeToast()
   document.body.append(toast.element)
   const copy = (text: string) => {
-    const done = () => toast.say(words.copy.done(text.length > 44 ? words.copy.characters(text.length) : text))
+    const what = isSecret(text) ? words.copy.secret : text.length > 44 ? words.copy.characters(text.length) : text
+    const done = () => toast.say(words.copy.done(what))
     navigator.clipboard.writeText(text).then(done, () => toast.say(words.copy.refused))
   }
 
@@ -149,3 +150,6 @@ if (root !== null) {
     fill(root, h("main", { class: "state" }, h("h1", {}, words.failed.start), h("p", {}, String(error))))
   )
 }
+
+/** What is shown once is not shown again where it was copied. */
+const isSecret = (text: string): boolean => /\bgw_\w{20,}/.test(text)

@@ -115,6 +115,14 @@ describe.skipIf(isSkipped)("the models in the console", () => {
     await visitor.page.goto("/console/models")
     await visitor.page.getByRole("table", { name: "Models" }).waitFor()
     expect(await fitsIn(visitor.page)).toBe(true)
+    // No head and no route runs into what is beside it.
+    const table = visitor.page.getByRole("table", { name: "Models" })
+    const narrow = await table
+      .locator(width === 390 ? "td:nth-child(2)" : "th, td:nth-child(2)")
+      .evaluateAll((all) =>
+        all.flatMap((one) => (one.clientWidth < 60 || one.scrollWidth > one.clientWidth ? [one.textContent] : []))
+      )
+    expect(narrow).toEqual([])
     if (width === 390) {
       const sideways = await visitor.page
         .locator(".sideways")

@@ -34,7 +34,7 @@ const dayMs = 86_400_000
 const everyMs = [60_000, 300_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000, dayMs, 7 * dayMs]
 
 const bottom = 18
-const over = 4
+const over = 8
 
 /** Where a chart of this width has what. */
 const layOut = ({ kind, left = 46, series, times }: Plotted, width: number, height: number) => {
@@ -138,15 +138,20 @@ const lines = ({ series }: Plotted, { x, y }: Layout) => {
         )
   return [
     ...between,
-    ...[...series].reverse().map(({ colour, values }) =>
-      s("path", {
-        // One value by itself is a point: a line to where it is already.
-        d: stretches(values)
-          .map(([from, to]) => `M${points(values, from, to).join("L")}${to - from === 1 ? "h0" : ""}`)
-          .join(""),
-        css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": "1.5", "stroke-linecap": "round" }
-      })
-    )
+    ...[...series].reverse().flatMap(({ colour, values }) => {
+      const all = stretches(values)
+      const drawn = (d: string, width: number) =>
+        s("path", {
+          d,
+          css: { stroke: `var(--${colour})`, fill: "none", "stroke-width": String(width), "stroke-linecap": "round" }
+        })
+      // One value by itself is a point: a line to where it is already.
+      const alone = all.filter(([from, to]) => to - from === 1).map(([from]) => points(values, from, from + 1))
+      return [
+        drawn(all.map(([from, to]) => `M${points(values, from, to).join("L")}`).join(""), 1.5),
+        drawn(alone.map((point) => `M${point.join("")}h0`).join(""), 5)
+      ]
+    })
   ]
 }
 

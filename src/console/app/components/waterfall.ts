@@ -1,5 +1,5 @@
 import { h } from "../dom.ts"
-import type { Child } from "../dom.ts"
+import type { Child, Props } from "../dom.ts"
 import { number } from "../format.ts"
 import { words } from "../words/words.ts"
 import { faint, took } from "./bits.ts"
@@ -37,7 +37,13 @@ export const waterfall = (calls: ReadonlyArray<Call>, totalMs: number): HTMLElem
     const ended = before?.to ?? 0
     const pause = call.from - ended
     const failed = call.failure !== undefined
-    const isLate = call.from / total > 0.55
+    // A reason stands where there is room beside the bar; where there is none, below it.
+    const [left, right] = [call.from, total - call.to]
+    const hasRoom = Math.max(left, right) > total * 0.35
+    const beside: Props["css"] =
+      left > right
+        ? { right: share(total - call.from), "max-width": share(left), "margin-right": "4px", "padding-right": "2px" }
+        : { left: share(call.to), "max-width": share(right), "margin-left": "4px", "padding-left": "2px" }
     return [
       h(
         "div",
@@ -53,18 +59,10 @@ export const waterfall = (calls: ReadonlyArray<Call>, totalMs: number): HTMLElem
         failed && !call.isCut
           ? bar("wf-bad", call.from, call.to)
           : [bar("wf-first", call.from, call.began), bar(call.isCut ? "wf-bad" : "wf-answer", call.began, call.to)],
-        failed &&
-          h(
-            "em",
-            {
-              css: isLate
-                ? { right: share(total - call.from), "padding-right": "6px" }
-                : { left: share(call.to), "padding-left": "6px" }
-            },
-            call.failure
-          )
+        failed && hasRoom && h("em", { css: beside, title: call.failure }, call.failure)
       ),
-      h("div", { class: "wf-took" }, took(call.to - call.from))
+      h("div", { class: "wf-took" }, took(call.to - call.from)),
+      failed && !hasRoom && h("div", { class: "wf-why" }, call.failure)
     ]
   }
   return h(

@@ -134,7 +134,9 @@ export const components = (
       waterfall(
         [
           { upstream: "one", from: 0, began: 120, to: 120, failure: "503", isCut: false },
-          { upstream: "two", from: 320, began: 700, to: 1_900, failure: undefined, isCut: false }
+          { upstream: "two", from: 320, began: 700, to: 1_600, failure: "The stream broke off", isCut: true },
+          { upstream: "three", from: 1_620, began: 1_700, to: 1_700, failure: "429 too many", isCut: false },
+          { upstream: "four", from: 1_740, began: 1_800, to: 1_900, failure: undefined, isCut: false }
         ],
         1_900
       )

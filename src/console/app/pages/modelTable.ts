@@ -61,14 +61,14 @@ const routesOf = ({ routes }: ModelRow, upstreams: ReadonlyArray<UpstreamRow>): 
   })
 
 const heads = [
-  [columns.model, "", 170],
+  [columns.model, "", 156],
   [columns.routes, "", 0],
   [columns.context, "right", 92],
   [columns.input, "right", 66],
   [columns.cached, "right", 90],
   [columns.output, "right", 76],
-  [columns.from, "apart", 186],
-  [columns.takes, "", 222],
+  [columns.from, "apart", 132],
+  [columns.takes, "", 190],
   [columns.test, "apart", 116]
 ] as const
 
@@ -83,7 +83,7 @@ export const modelTable = (
     { class: "bleed sideways", tabindex: 0, role: "region", "aria-label": words.pages.models },
     h(
       "table",
-      { class: "table wide stacks", "aria-label": words.pages.models },
+      { class: "table wide stacks models", "aria-label": words.pages.models },
       h(
         "thead",
         {},
@@ -106,7 +106,7 @@ export const modelTable = (
             cell(columns.routes, "wrap whole", routesOf(model, upstreams)),
             cell(columns.context, "right", contextOf(model)),
             priceCells(model),
-            cell(columns.from, "quiet apart", sourceOf(model)),
+            cell(columns.from, "quiet apart wrap", sourceOf(model)),
             cell(columns.takes, "quiet wrap", takenOf(model)),
             cell(columns.test, "apart", tests.ofModel(model))
           )

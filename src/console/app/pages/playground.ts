@@ -91,6 +91,7 @@ export const playground: Page = (app, main) => {
     look: "primary"
   })
   let running: AbortController | undefined
+  let latest: AbortController | undefined
 
   const family = (): Family => {
     const asked = app.route().query.get("family")
@@ -120,14 +121,16 @@ export const playground: Page = (app, main) => {
     running?.abort()
     const mine = new AbortController()
     running = mine
+    latest = mine
     fill(sendButton, text.stop)
     answer.begin(turns)
     try {
       const sent = await sendDraft(app, draft(turns), key.value, mine.signal, answer.tell)
       answer.tell(sent)
+      if (running === mine) idle()
       if (sent.requestId !== null && sent.costUsd === null && isStreamed(family())) {
         const cost = await costOf(app, sent.requestId)
-        if (running === mine && cost !== undefined && sent.answer.calls.length === 0) answer.cost(cost, sent)
+        if (latest === mine && cost !== undefined && sent.answer.calls.length === 0) answer.cost(cost, sent)
       }
     } catch (error) {
       if (mine.signal.aborted) answer.stop()

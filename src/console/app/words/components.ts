@@ -4,6 +4,7 @@ export const copy = {
   curl: "Copy as curl",
   it: (what: string) => `Copy ${what}`,
   done: (what: string) => `Copied ${what}`,
+  secret: "the secret",
   characters: (count: number) => `${count} characters`,
   refused: "The browser does not let this page copy"
 }

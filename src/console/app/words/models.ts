@@ -38,7 +38,7 @@ export const models = {
   noAnswer: "no answer",
   columns: {
     model: "Model",
-    routes: "Routes, tried in order",
+    routes: "Routes, in order",
     context: "Context, tok",
     price: "Price",
     input: "In, $/M",
