@@ -74,7 +74,9 @@ const start = async (root: HTMLElement): Promise<void> => {
     })
     const show = (route: Route) => {
       const page = pages[route.page]
-      if (page === undefined) return router.go(hrefOf("overview"), "replace")
+      if (page === undefined) {
+        return router.go(hrefOf("overview", undefined, route.page === "" ? route.query : {}), "replace")
+      }
       if (shown?.page === route.page) return shown.view.show(route)
       shown?.view.close()
       frame.main.className = `page-${route.page}`

@@ -38,6 +38,10 @@ describe.skipIf(isSkipped)("how many requests there are", () => {
     await page.goto("/console?range=1h")
     const figures = page.locator("main .figures")
     await expect.poll(() => figures.textContent()).toContain(`${failed} failed · ${refused} refused`)
+    expect(new URL(page.url()).searchParams.get("range")).toBe("1h")
+    expect(await page.getByRole("group", { name: "Time range" }).locator("[aria-pressed=true]").textContent()).toBe(
+      "1 h"
+    )
     expect(await figures.textContent()).toContain(String(finished + refused + failed))
     await page.goto("/console/requests?range=1h")
     const note = page.locator(".head-note")

@@ -20,7 +20,7 @@ export const overview = {
     first: "First byte p50",
     duration: "Duration p50"
   },
-  onBefore: (change: string) => `${change} on the time before`,
+  onBefore: (change: string) => `${change} vs before`,
   ofRequests: (failed: string, refused: string) => `${failed} failed · ${refused} refused`,
   inOut: (input: string, output: string) => `${input} in, ${output} out`,
   p95: (value: string) => `p95 ${value}`,
