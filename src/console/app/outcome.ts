@@ -18,8 +18,6 @@ export const outcomeStatus = (request: Pick<RequestView, "error" | "status">): H
   return status(tones[outcome], words.outcome[outcome], request.status)
 }
 
-export const isTrouble = (outcome: Outcome): boolean => outcome === "failed" || outcome === "cut"
-
 /** How many parameters were changed or left out. */
 export const adaptedOf = (request: RequestView): ReadonlyArray<string> =>
   (request.adapted ?? "")

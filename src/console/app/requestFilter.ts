@@ -60,7 +60,7 @@ const values: Readonly<
 }
 
 /** What only asks about money: the playground does before each request. Shown where it is asked for by name. */
-export const isQuestion = (row: RequestView): boolean => row.family === "account"
+const isQuestion = (row: RequestView): boolean => row.family === "account"
 
 /** Whether a row that has just come is among those asked for; the gateway finds the same ones in what is stored. */
 export const fits = (filter: RequestFilter, row: RequestView, keyName: (id: string) => string): boolean => {

@@ -77,6 +77,37 @@ describe.skipIf(isSkipped)("the console's pages", () => {
     await visitor.close()
   })
 
+  it("leave closed what was closed before it had come", async () => {
+    const visitor = await visit(browser, full)
+    const { page } = visitor
+    await signIn(page, adminKey)
+    for (const [name, late] of [
+      ["Requests", /\/admin\/v1\/requests\/req_/],
+      ["Tasks", /\/api\/v3\/contents\/generations\/tasks\//],
+      ["Keys", /\/admin\/v1\/audit/]
+    ] as const) {
+      await open(page, name)
+      const waiting = Promise.withResolvers<void>()
+      await page.route(late, async (route) => {
+        await waiting.promise
+        await route.continue().catch(() => {})
+      })
+      const asked = page.waitForRequest(late)
+      await page.locator("main tbody tr[data-id]").first().click()
+      await asked
+      await page.keyboard.press("Escape")
+      await expect.poll(() => new URL(page.url()).pathname).toBe(`/console/${name.toLowerCase()}`)
+      const answered = page.waitForResponse(late)
+      waiting.resolve()
+      await (await answered).finished()
+      await page.waitForLoadState("networkidle", { timeout: 3_000 }).catch(() => {})
+      expect([name, await page.locator(".drawer").isVisible()]).toEqual([name, false])
+      await page.unroute(late)
+    }
+    visitor.quiet()
+    await visitor.close()
+  })
+
   it.each(looks)("say what would be there where nothing is: $tag", async ({ tag, ...look }) => {
     const visitor = await visit(browser, bare, look)
     await signIn(visitor.page, adminKey)

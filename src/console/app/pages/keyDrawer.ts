@@ -120,6 +120,11 @@ export const keyDrawer = (app: App, drawer: Drawer, dialogs: KeyDialogs) => {
         .catch(() => undefined)
       if (wanted !== id || page === undefined) return
       draw(key, models, page.data.length === 0 ? h("p", { class: "hint" }, text.noChanges) : auditLines(app, page.data))
+    },
+    /** What comes late is not shown any more. */
+    close() {
+      wanted = ""
+      drawer.hide()
     }
   }
 }

@@ -157,7 +157,7 @@ export const keys: Page = (app, main) => {
       )
     const { id } = app.route()
     table.select(id)
-    if (id === undefined) drawer.hide()
+    if (id === undefined) detail.close()
     else void detail.show(id, all)
   }
   const loading = loader(
@@ -194,6 +194,7 @@ export const keys: Page = (app, main) => {
     create: () => void dialogs.create(),
     close() {
       heard()
+      detail.close()
       loading.close()
       table.close()
     }

@@ -240,6 +240,11 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
           error instanceof Refused && error.status === 404 ? text.gone : error instanceof Error ? error.message : ""
         drawer.show(id, h("span", {}, id), h("section", {}, h("p", { class: "note" }, message)))
       }
+    },
+    /** What comes late is not shown any more. */
+    close() {
+      wanted = ""
+      drawer.hide()
     }
   }
 }

@@ -179,7 +179,7 @@ export const requests: Page = (app, main) => {
 
   const showOpened = ({ id }: Route) => {
     table.select(id)
-    if (id === undefined) return drawer.hide()
+    if (id === undefined) return detail.close()
     void detail.show(id, source?.find(id))
   }
   const close = () => {
@@ -263,6 +263,7 @@ export const requests: Page = (app, main) => {
     toggleLive: live.toggle,
     close() {
       heard()
+      detail.close()
       loading.close()
       table.close()
       chart.close()

@@ -197,9 +197,11 @@ export const taskDrawer = (
       wanted = id
       return load(id, known)
     },
+    /** What comes late is not shown any more. */
     close() {
       wanted = ""
       clearTimeout(again)
+      drawer.hide()
     }
   }
 }

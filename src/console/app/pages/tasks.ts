@@ -154,7 +154,7 @@ export const tasks: Page = (app, main) => {
   const showOpened = () => {
     const { id } = app.route()
     table.select(id)
-    if (id === undefined) drawer.hide()
+    if (id === undefined) detail.close()
     else
       void detail.show(
         id,
