@@ -1,0 +1,106 @@
+import { SqlClient } from "@effect/sql"
+import { expect, it } from "@effect/vitest"
+import { Effect, Layer, TestClock } from "effect"
+import { RequestOverview } from "../../src/requests/RequestOverview.ts"
+import type { RequestRow } from "../../src/requests/RequestRow.ts"
+import { RequestSums } from "../../src/requests/store/RequestSums.ts"
+import type { Seen } from "../../src/requests/store/RequestSums.ts"
+import { requestWriter } from "../../src/requests/store/requestWriter.ts"
+import { runPlain } from "../../src/sql/prepared.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
+
+const nowMs = Date.parse("2026-03-04T10:20:30Z")
+const hourMs = 3_600_000
+
+/** Of every four requests one is mine; others' are slower and dearer. */
+const rows = Array.from({ length: 800 }, (_, n): RequestRow => {
+  const isMine = n % 4 === 0
+  return {
+    at: nowMs - 5 * hourMs + n * 22_000,
+    request_id: `req_${n}`,
+    account_id: isMine ? "me" : "other",
+    key_id: isMine ? `mine_${n % 8}` : "theirs",
+    family: "messages",
+    endpoint: "/v1/messages",
+    model: isMine ? "small" : "secret-model",
+    upstream_model: "m",
+    upstream: isMine ? "first" : "second",
+    status: n % 40 === 0 ? 429 : 200,
+    error: n % 40 === 0 ? "rate_limited" : "",
+    stream: 0,
+    first_byte_ms: isMine ? 10 : 900,
+    duration_ms: isMine ? 20 : 9_000,
+    input_tokens: isMine ? 2 : 1_000,
+    output_tokens: isMine ? 3 : 1_000,
+    cache_read_tokens: 0,
+    cache_write_tokens: 0,
+    reasoning_tokens: 0,
+    searches: 0,
+    cost_nano_usd: isMine ? 1_000 : 1_000_000,
+    details: "{}"
+  }
+})
+const mine = rows.filter(({ account_id }) => account_id === "me")
+
+const stored = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* runPlain(sql, requestWriter(sql)(rows))
+  yield* TestClock.setTime(nowMs)
+})
+const world = Layer.mergeAll(RequestOverview.Default, RequestSums.Default).pipe(Layer.provideMerge(database()))
+
+describeOnEach("an account's requests in sums", () => {
+  it.effect("are its own alone, from rows and from the hours' sums", () =>
+    Effect.gen(function* () {
+      yield* stored
+      const overview = yield* RequestOverview
+      for (const [asked, stepSeconds] of [
+        [{ from: "6h", step: 60 }, 60],
+        [{ from: "6h", step: 900 }, 900],
+        [{ from: "24h" }, 3_600],
+        [{ from: "30d", step: 21_600 }, 21_600]
+      ] as const) {
+        const told = yield* overview.of(asked, "me")
+        expect(told).toMatchObject({ step_seconds: stepSeconds, sampled: false })
+        expect(told.total).toMatchObject({
+          requests: mine.length,
+          refused: mine.filter(({ status }) => status === 429).length,
+          failed: 0,
+          input_tokens: mine.length * 2,
+          output_tokens: mine.length * 3,
+          first_byte_ms: { p50: 10, p95: 10 },
+          duration_ms: { p50: 20, p95: 20 }
+        })
+        expect(told.total.cost_usd).toBeCloseTo((mine.length * 1_000) / 1e9, 12)
+        expect(told.groups.map(({ name, requests }) => [name, requests])).toEqual([["small", mine.length]])
+      }
+      const keys = yield* overview.of({ from: "24h", by: "key" }, "me")
+      expect(keys.groups.map(({ name }) => name).toSorted()).toEqual(["mine_0", "mine_4"])
+      expect((yield* overview.of({ from: "24h" }, "nobody")).total).toMatchObject({ requests: 0, duration_ms: null })
+      expect((yield* overview.of({ from: "24h" })).total.requests).toBe(rows.length)
+      const wrong = yield* Effect.flip(overview.of({ from: "7h", step: 60 }, "me"))
+      expect(wrong.message).toContain("step: expected 3600 or more for a time of more than 6 hours")
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are looked at one by one in part where they are many", () =>
+    Effect.gen(function* () {
+      yield* stored
+      const sums = yield* RequestSums
+      const times = { fromMs: nowMs - 6 * hourMs, toMs: nowMs, owner: "me", requests: mine.length }
+      for (const [most, least] of [
+        [1_000, mine.length],
+        [70, 30],
+        // Each fourth request is mine, and each fourth of mine is looked at.
+        [50, 30]
+      ] as const) {
+        const seen: Array<Seen> = []
+        const count = yield* sums.eachOwn({ ...times, most }, (row) => seen.push(row))
+        expect(count).toBe(seen.length)
+        expect(seen.every(({ account_id }) => account_id === "me")).toBe(true)
+        expect(seen.length).toBeGreaterThanOrEqual(least)
+        expect(seen.length).toBeLessThanOrEqual(most)
+      }
+    }).pipe(Effect.provide(world))
+  )
+})
