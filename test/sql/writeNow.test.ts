@@ -36,7 +36,11 @@ describe("plain statements on SQLite", () => {
       expect(commits.refusal()).toBeUndefined()
       expect(commits.writeNow?.([account("d")])).toBe(true)
       expect(yield* accounts).toEqual(["a", "b", "d"])
-      // What has to be durable at once still waits for the disk.
+      // What has to be durable at once still waits for the disk: the transaction has begun so, or it could not be changed.
+      const sql = yield* SqlClient.SqlClient
+      expect(yield* sql.withTransaction(synchronous)).toEqual([{ synchronous: 2 }])
+      expect(commits.writeNow?.([account("e")])).toBe(true)
+      expect(yield* accounts).toHaveLength(4)
       expect(yield* synchronous).toEqual([{ synchronous: 2 }])
     }).pipe(Effect.provide(withCommits("now.db")))
   )

@@ -6,9 +6,10 @@ import type { DayRow, UsageRow } from "./usageRows.ts"
 
 /**
  * Every request writes a row, so the database gets texts that it has prepared before: a thousand rows are fifteen
- * statements of 64 and some smaller ones for what is left, for half of what one new text for every number of rows costs.
+ * statements of 64 and two for what is left. Up to 16 each number of rows has a text of its own: that many share a commit
+ * of a busy gateway, and a statement costs as much as two rows do.
  */
-const batchSizes = [64, 16, 4]
+const sizeWithin = (left: number): number => (left >= 64 ? 64 : left >= 32 ? 32 : Math.min(left, 16))
 
 /**
  * What writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
@@ -17,12 +18,12 @@ const batchSizes = [64, 16, 4]
 export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<PlainStatement>
 
 export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
-  const inserting = (size: number) => ({
-    size,
-    insert: preparedPlain(sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`)
-  })
-  const inserts = batchSizes.map(inserting)
-  const insertOne = inserting(1)
+  const inserts: Array<((values: PlainStatement["values"]) => PlainStatement) | undefined> = []
+  /** Made when it is first needed. */
+  const insert = (size: number) =>
+    (inserts[size] ??= preparedPlain(
+      sql`INSERT INTO usage ${sql.insert(Array.from({ length: size }, () => columns(anyRow)))}`
+    ))
   const settled = preparedPlain(sql`UPDATE accounts SET settled_nano_usd = settled_nano_usd + ${0} WHERE id = ${""}`)
   const spent = preparedPlain(
     sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
@@ -39,13 +40,13 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
   return (rows) => {
     const statements: Array<PlainStatement> = []
     for (let at = 0; at < rows.length;) {
-      const { insert, size } = inserts.find((one) => one.size <= rows.length - at) ?? insertOne
+      const size = sizeWithin(rows.length - at)
       const values: Array<string | number> = []
       for (let n = at; n < at + size; n++) {
         const row = rows[n]
         if (row !== undefined) pushValues(values, row)
       }
-      statements.push(insert(values))
+      statements.push(insert(size)(values))
       at += size
     }
     const days = byDay(rows)

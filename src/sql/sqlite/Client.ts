@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite"
-import type { SQLQueryBindings } from "bun:sqlite"
+import type { SQLQueryBindings, Statement as Prepared } from "bun:sqlite"
 import type * as Reactivity from "@effect/experimental/Reactivity"
 import { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
@@ -46,16 +46,25 @@ export const makeClient = (
 type Row = Readonly<Record<string, unknown>>
 type Values = Array<SQLQueryBindings>
 
+/** Statements that are kept prepared: the driver keeps twenty, a gateway has hundreds, and preparing costs more than running. */
+const mostKept = 512
+
 /** SQLite's one connection. */
 export class SqliteConnection implements Connection {
   readonly #database: Database
+  /**
+   * Whether commits wait for no disk right now. It stays so from one `writeNow` to the next, for the pragma costs as much
+   * as two rows do each time; all else begins with commits that wait.
+   */
+  #isRelaxed = false
+  readonly #kept = new Map<string, Prepared<Row, Values>>()
 
   constructor(database: Database) {
     this.#database = database
   }
 
   readonly execute: Connection["execute"] = (text, values, transform) => {
-    const rows = this.#ran(values, (bound) => this.#database.query<Row, Values>(text).all(...bound))
+    const rows = this.#ran(text, values, (bound) => this.#prepared(text).all(...bound))
     return transform === undefined ? rows : Effect.map(rows, transform)
   }
 
@@ -64,7 +73,7 @@ export class SqliteConnection implements Connection {
   readonly executeRaw: Connection["executeRaw"] = (text, values) => this.execute(text, values, undefined)
 
   readonly executeValues: Connection["executeValues"] = (text, values) =>
-    this.#ran(values, (bound) => this.#database.query<Row, Values>(text).values(...bound))
+    this.#ran(text, values, (bound) => this.#prepared(text).values(...bound))
 
   readonly executeStream: Connection["executeStream"] = () => Stream.dieMessage("rows are not streamed")
 
@@ -79,21 +88,39 @@ export class SqliteConnection implements Connection {
    */
   writeNow(statements: ReadonlyArray<PlainStatement>): void {
     const database = this.#database
-    database.query("PRAGMA synchronous = NORMAL").run()
+    if (!this.#isRelaxed) {
+      this.#prepared("PRAGMA synchronous = NORMAL").run()
+      this.#isRelaxed = true
+    }
     try {
-      database.query("BEGIN").run()
-      for (const { text, values } of statements) database.query<Row, Values>(text).run(...values)
-      database.query("COMMIT").run()
+      this.#prepared("BEGIN").run()
+      for (const { text, values } of statements) this.#prepared(text).run(...values)
+      this.#prepared("COMMIT").run()
     } finally {
       // A full disk, say, may have undone it already.
-      if (database.inTransaction) database.query("ROLLBACK").run()
-      database.query("PRAGMA synchronous = FULL").run()
+      if (database.inTransaction) this.#prepared("ROLLBACK").run()
     }
   }
 
-  #ran<A>(values: ReadonlyArray<unknown>, run: (values: Values) => ReadonlyArray<A>) {
+  #prepared(text: string): Prepared<Row, Values> {
+    const kept = this.#kept.get(text)
+    if (kept !== undefined) return kept
+    const made = this.#database.prepare<Row, Values>(text)
+    if (this.#kept.size < mostKept) this.#kept.set(text, made)
+    return made
+  }
+
+  /** Has commits wait for the disk again, before anything that may commit; only between transactions can that be changed. */
+  #wait(text: string): void {
+    if (!this.#isRelaxed || onlyReads.test(text)) return
+    this.#prepared("PRAGMA synchronous = FULL").run()
+    this.#isRelaxed = false
+  }
+
+  #ran<A>(text: string, values: ReadonlyArray<unknown>, run: (values: Values) => ReadonlyArray<A>) {
     return Effect.suspend(() => {
       try {
+        this.#wait(text)
         return Effect.succeed(run(values.map(bindable)))
       } catch (cause) {
         return Effect.fail(new SqlError({ cause, message: "Failed to execute statement" }))
@@ -101,6 +128,8 @@ export class SqliteConnection implements Connection {
     })
   }
 }
+
+const onlyReads = /^\s*SELECT\b/i
 
 const bindable = (value: unknown): SQLQueryBindings => {
   if (value === undefined || value === null) return null
