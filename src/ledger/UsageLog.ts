@@ -92,6 +92,8 @@ export const makeUsageLog = Effect.fnUntraced(function* (
       return true
     }
     const some = behind.slice(0, rowsBehind)
+    // Somebody else may have been quicker than the timer.
+    if (some.length === 0) return true
     if (!writeNow(some)) return false
     behind = behind.slice(some.length)
     return true

@@ -44,6 +44,8 @@ const make = Effect.gen(function* () {
   /** Writes what waits without the fiber; false where it can't be. */
   const written = (): boolean => {
     const some = waiting.slice(0, batch)
+    // Somebody else may have been quicker than the timer.
+    if (some.length === 0) return true
     if (commits.writeNow?.(write(some.map(rowOf))) !== true) return false
     waiting = waiting.slice(some.length)
     return true
