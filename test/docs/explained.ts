@@ -28,12 +28,14 @@ const steady = (line: Line, name: string): Line =>
   Object.fromEntries(
     Object.entries(line)
       .toSorted(([one], [other]) => placeOf(one) - placeOf(other))
-      .flatMap(([field, value]) => (isEmpty(value) ? [] : [[field, steadyValue(field, value, name)]]))
+      .flatMap(([field, value]) => (isEmpty(field, value) ? [] : [[field, steadyValue(field, value, name)]]))
   )
 
 const placeOf = (field: string) => (order.includes(field) ? order.indexOf(field) : order.length)
 
-const isEmpty = (value: unknown) => value === null || value === 0 || (Array.isArray(value) && value.length === 0)
+/** A time that is nothing may be something in the next run. */
+const isEmpty = (field: string, value: unknown) =>
+  value === null || (value === 0 && !field.endsWith("_ms")) || (Array.isArray(value) && value.length === 0)
 
 const steadyValue = (field: string, value: unknown, name: string): unknown => {
   if (Array.isArray(value))
