@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { Commits } from "../../sql/Commits.ts"
+import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { BodyStore } from "./BodyStore.ts"
@@ -47,9 +48,10 @@ export interface RequestPage {
 }
 
 /** Rows that one statement looks through: the others have a turn after it. */
-const stride = 5_000
+const stride = 1_000
 /** And one call, before it answers with what it has found so far. */
-const mostLooks = 100
+const mostLooks = 500
+const otherTurn = Effect.promise(nextTurn)
 
 /** Reads what became of requests, newest first, and removes what is old. */
 export class RequestStore extends Effect.Service<RequestStore>()("gateway/requests/store/RequestStore", {
@@ -106,7 +108,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
           if (found.length >= limit && oldestFound !== undefined)
             return { data: found, next: oldestFound.id > first ? oldestFound.id : undefined }
           until = from
-          yield* Effect.yieldNow()
+          yield* otherTurn
         }
         return { data: found, next: until > first ? until : undefined }
       })
