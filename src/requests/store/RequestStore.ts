@@ -48,9 +48,9 @@ export interface RequestPage {
 }
 
 /** Rows that one statement looks through: the others have a turn after it. */
-const stride = 1_000
+const stride = 500
 /** And one call, before it answers with what it has found so far. */
-const mostLooks = 500
+const mostLooks = 1_000
 const otherTurn = Effect.promise(nextTurn)
 
 /** Reads what became of requests, newest first, and removes what is old. */

@@ -8,8 +8,8 @@ import { matching, matchingWhose } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
 
-/** Rows of one statement: whoever waits has a turn of the loop after it. A long pattern takes 28 ms for so many long texts. */
-const stride = 1_000
+/** Rows of one statement: whoever waits has a turn of the loop after it. A long pattern takes 30 ms for so many long texts. */
+const stride = 500
 const hourMs = 3_600_000
 const otherTurn = Effect.promise(nextTurn)
 
