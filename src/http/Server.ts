@@ -6,7 +6,7 @@ import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Daemons } from "../flow/Daemons.ts"
-import { nextTurn, quietMs } from "../flow/eventLoop.ts"
+import { quietMs } from "../flow/eventLoop.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
@@ -172,9 +172,13 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           const time = isReplaced ? replacedTime : (options.leaveTime ?? Duration.zero)
           if (Duration.toMillis(time) === 0) return Effect.void
           if (!isReplaced) lifecycle.leave("stopping")
+          listener.leave()
           return Effect.zipRight(
             Effect.sleep(time),
-            Effect.promise(() => closeInGap(listener))
+            Effect.promise(async () => {
+              await listener.close()
+              await lateOnesHeard()
+            })
           )
         })
         return left.pipe(
@@ -203,26 +207,15 @@ const ended =
     if (record.account !== undefined && record.account !== "" && record.method !== "GET") rows.append(record)
   }
 
-/** How long nothing may come before the listener is closed, and how long a turn of the loop may take meanwhile, in ms. */
-const gapMs = 2
-const turnMs = 0.5
-const longestGapMs = 1_000
+/** How long nothing has come once those who had connected before have sent their requests, and how long it may last, in ms. */
+const heardMs = 250
+const longestHeardMs = 2_000
 
-/**
- * Closes in a gap between requests, in any case soon: whoever has just connected, and whose request is on its way, would
- * be cut. It counts as one only while the loop turns: a process that stood still has not looked who is there.
- */
-const closeInGap = async (listener: Listener): Promise<void> => {
-  const until = performance.now() + longestGapMs
-  let before = performance.now()
-  let since = before
-  while (before - since < gapMs && before < until) {
-    await nextTurn()
-    const now = performance.now()
-    if (now - before > turnMs || quietMs() < now - since) since = now
-    before = now
-  }
-  listener.close()
+/** Whoever was connected to when nobody listened any more is still served. */
+const lateOnesHeard = async (): Promise<void> => {
+  const until = performance.now() + longestHeardMs
+  do await Bun.sleep(heardMs)
+  while (quietMs() < heardMs && performance.now() < until)
 }
 
 const cannotListen = ({ hostname, port }: ServerOptions, cause: unknown): CannotListen => {
