@@ -1,71 +1,54 @@
-import { connect } from "node:net"
-import type { Socket } from "node:net"
-import { readlinkSync, readdirSync } from "node:fs"
-import { afterEach, describe, expect, it } from "@effect/vitest"
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join, resolve } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { readCertificate } from "../../src/http/Certificate.ts"
 import { Listener } from "../../src/http/Listener.ts"
+import type { Listen } from "../../src/http/Listener.ts"
 
-const isLinux = process.platform === "linux"
-if (!isLinux) console.log("skipped: test/http/listener.test.ts in part, only Linux shows the socket that listens")
+const pem = (name: string) => readFileSync(resolve(import.meta.dirname, "certificates", name), "utf8")
+const pair = (name: string) => ({ cert: pem(`${name}.crt`), key: pem(`${name}.key`), endsAtMs: 0 })
 
-const listeners: Array<Listener> = []
-afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.stop())))
+/** A whole certificate, and behind it one that is none. */
+const brokenChain = `${pem("second.crt")}-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n`
 
-const listening = (hostname: string) => {
-  const served = Bun.serve({ hostname, port: 0, fetch: () => new Response("heard") })
-  const listener = new Listener(() => served, 0, undefined)
-  listeners.push(listener)
-  return { listener, port: served.port ?? 0 }
-}
-
-const connected = (host: string, port: number) =>
-  new Promise<Socket>((resolve, reject) => {
-    const socket = connect(port, host, () => resolve(socket))
-    socket.once("error", reject)
+const listen: Listen = (port, shown) =>
+  Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    reusePort: false,
+    tls: { cert: shown?.cert ?? "", key: shown?.key ?? "" },
+    routes: { "/": () => new Response("here") },
+    websocket: { message: () => {} }
   })
 
-const asked = (socket: Socket) =>
-  new Promise<string>((resolve, reject) => {
-    socket.once("data", (data: Buffer) => resolve(data.toString().split("\r\n", 1)[0] ?? ""))
-    socket.once("close", () => reject(new Error("closed without an answer")))
-    socket.once("error", reject)
-    socket.write("GET / HTTP/1.1\r\nhost: gateway\r\n\r\n")
+describe("an address that is listened on", () => {
+  it("is listened on still where nobody can begin with the next certificate, and shows the one after it", async () => {
+    const listener = new Listener(listen, 0, pair("first"))
+    const { href } = listener.url
+    const shown = (ca: string) =>
+      fetch(href, { keepalive: false, tls: { ca: pem(ca), checkServerIdentity: () => undefined } }).then((answer) =>
+        answer.text()
+      )
+    try {
+      expect(await shown("first.crt")).toBe("here")
+      expect(() => listener.renew({ ...pair("second"), cert: brokenChain })).toThrow()
+      expect(await shown("first.crt")).toBe("here")
+      listener.renew(pair("second"))
+      expect(listener.url.href).toBe(href)
+      expect(await shown("second.crt")).toBe("here")
+    } finally {
+      await listener.stop()
+    }
   })
 
-describe.each(["127.0.0.1", "::1"])("a listener on %s", (host) => {
-  it.skipIf(!isLinux)("that is left hears who had connected, when nobody can connect any more", async () => {
-    const { listener, port } = listening(host)
-    const before = await connected(host, port)
-    expect(await asked(before)).toBe("HTTP/1.1 200 OK")
-    listener.leave()
-    const silent = await connected(host, port)
-    await listener.close()
-    await expect(connected(host, port)).rejects.toMatchObject({ code: "ECONNREFUSED" })
-    expect(await asked(silent)).toBe("HTTP/1.1 200 OK")
-    expect(await asked(before)).toBe("HTTP/1.1 200 OK")
-  })
-
-  it.skipIf(!isLinux)("refuses, a second later, who connects in the very moment", async () => {
-    const { listener, port } = listening(host)
-    listener.leave()
-    const closed = listener.close()
-    await expect(connected(host, port)).rejects.toMatchObject({ code: "ECONNREFUSED" })
-    await closed
-  })
-
-  it.skipIf(!isLinux)("leaves no descriptor behind when it is stopped", async () => {
-    const links = () =>
-      readdirSync("/proc/self/fd").flatMap((name) => {
-        try {
-          return [readlinkSync(`/proc/self/fd/${name}`)].filter((link) => link === "/dev/null")
-        } catch {
-          return []
-        }
-      }).length
-    const before = links()
-    const { listener } = listening(host)
-    listener.leave()
-    await listener.close()
-    await listener.stop()
-    expect(links()).toBe(before)
+  it("is not given a chain that can't be read", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-chain-"))
+    const files = { cert: join(folder, "chain.crt"), key: join(folder, "chain.key") }
+    writeFileSync(files.cert, brokenChain)
+    writeFileSync(files.key, pem("second.key"))
+    const refused = await Effect.runPromise(Effect.flip(readCertificate(files)))
+    expect(refused.message).toBe(`server.tls.cert: ${files.cert} holds a chain that can't be read`)
   })
 })
