@@ -3,6 +3,7 @@ import type { Socket } from "node:net"
 import { readlinkSync, readdirSync } from "node:fs"
 import { afterEach, describe, expect, it } from "@effect/vitest"
 import { Listener } from "../../src/http/Listener.ts"
+import type { Listen } from "../../src/http/Listener.ts"
 
 const isLinux = process.platform === "linux"
 if (!isLinux) console.log("skipped: test/http/leaving.test.ts, only Linux shows the socket that listens")
@@ -11,10 +12,11 @@ const listeners: Array<Listener> = []
 afterEach(() => Promise.all(listeners.splice(0).map((listener) => listener.stop())))
 
 const listening = (hostname: string) => {
-  const served = Bun.serve({ hostname, port: 0, fetch: () => new Response("heard") })
-  const listener = new Listener(() => served, 0, undefined)
+  const listen: Listen = (port) =>
+    Bun.serve({ hostname, port, fetch: () => new Response("heard"), websocket: { message: () => {} } })
+  const listener = new Listener(listen, 0, undefined)
   listeners.push(listener)
-  return { listener, port: served.port ?? 0 }
+  return { listener, port: Number(listener.url.port) }
 }
 
 const connected = (host: string, port: number) =>
