@@ -86,11 +86,17 @@ export interface Usage {
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
+  /** How many of those are kept for an hour, which costs more; none where it is absent. */
+  readonly cacheWriteHourTokens?: number
   /** Generated tokens, reasoning included. */
   readonly outputTokens: number
   readonly reasoningTokens: number
   readonly searches: number
 }
+
+/** The part of a usage that most have not. */
+export const hourly = (cacheWriteHourTokens: number): Pick<Usage, "cacheWriteHourTokens"> =>
+  cacheWriteHourTokens === 0 ? {} : { cacheWriteHourTokens }
 
 export const noUsage: Usage = {
   inputTokens: 0,

@@ -23,6 +23,8 @@ export interface Rates {
   readonly input: number
   readonly cacheRead: number
   readonly cacheWrite: number
+  /** For what is kept for an hour; as `cacheWrite` where it is absent. */
+  readonly cacheWriteHour?: number
   readonly output: number
   readonly reasoning: number
 }
@@ -33,7 +35,7 @@ export interface Consumption extends Usage {
   readonly videoFrames?: number
 }
 
-/** A price as `gateway.yaml` says it, in USD. What is left out: cached input and cache writes cost as input, reasoning as output. */
+/** A price as `gateway.yaml` says it, in USD. What is left out: cached input and cache writes cost as input, those for an hour as others, reasoning as output. */
 export type PriceInUsd = typeof PriceSchema.Type
 
 export const fromUsd = (
@@ -46,8 +48,8 @@ export const fromUsd = (
     search: nanoUsd(usd.per_search ?? 0),
     videoSecond: nanoUsd(usd.per_second ?? 0)
   }
-  const text = JSON.stringify(terms, (_, value: unknown) =>
-    value === 0 || (Array.isArray(value) && value.length === 0) ? undefined : value
+  const text = JSON.stringify(terms, (key, value: unknown) =>
+    (value === 0 && key !== "cacheWriteHour") || (Array.isArray(value) && value.length === 0) ? undefined : value
   )
   return { ...terms, text }
 }
@@ -56,7 +58,14 @@ export const fromUsd = (
 export const priceFromText = (text: string): Price => ({ ...decodeText(text), text })
 
 const Nano = Schema.optionalWith(Schema.Number, { default: () => 0 })
-const RatesText = Schema.Struct({ input: Nano, cacheRead: Nano, cacheWrite: Nano, output: Nano, reasoning: Nano })
+const RatesText = Schema.Struct({
+  input: Nano,
+  cacheRead: Nano,
+  cacheWrite: Nano,
+  cacheWriteHour: Schema.optionalWith(Schema.Number, { exact: true }),
+  output: Nano,
+  reasoning: Nano
+})
 const PriceText = Schema.Struct({
   rates: RatesText,
   tiers: Schema.optionalWith(Schema.Array(Schema.Struct({ above: Nano, rates: RatesText })), { default: () => [] }),
@@ -69,6 +78,7 @@ const rates = (usd: PriceInUsd): Rates => ({
   input: nanoUsd(usd.input ?? 0),
   cacheRead: nanoUsd(usd.cached_input ?? usd.input ?? 0),
   cacheWrite: nanoUsd(usd.cache_write ?? usd.input ?? 0),
+  ...(usd.cache_write_1h === undefined ? {} : { cacheWriteHour: nanoUsd(usd.cache_write_1h) }),
   output: nanoUsd(usd.output ?? 0),
   reasoning: nanoUsd(usd.reasoning ?? usd.output ?? 0)
 })
@@ -88,11 +98,12 @@ export const costOf = (price: Price, used: Consumption): number => {
   if (isFree(price)) return 0
   const rates = ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens)
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
-  const { videoFrames = 0 } = used
+  const { cacheWriteHourTokens: forAnHour = 0, videoFrames = 0 } = used
   const parts =
     used.inputTokens * rates.input +
     used.cacheReadTokens * rates.cacheRead +
-    used.cacheWriteTokens * rates.cacheWrite +
+    (used.cacheWriteTokens - forAnHour) * rates.cacheWrite +
+    forAnHour * (rates.cacheWriteHour ?? rates.cacheWrite) +
     (used.outputTokens - reasoning) * rates.output +
     reasoning * rates.reasoning +
     used.searches * price.search * million
@@ -109,10 +120,12 @@ const million = 1_000_000
 const exactCost = (price: Price, rates: Rates, used: Consumption): number => {
   const times = (count: number, rate: number) => BigInt(count) * BigInt(rate)
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
+  const { cacheWriteHourTokens: forAnHour = 0 } = used
   const millionths =
     times(used.inputTokens, rates.input) +
     times(used.cacheReadTokens, rates.cacheRead) +
-    times(used.cacheWriteTokens, rates.cacheWrite) +
+    times(used.cacheWriteTokens - forAnHour, rates.cacheWrite) +
+    times(forAnHour, rates.cacheWriteHour ?? rates.cacheWrite) +
     times(used.outputTokens - reasoning, rates.output) +
     times(reasoning, rates.reasoning) +
     times(used.searches, price.search) * 1_000_000n
@@ -141,7 +154,7 @@ export const mostOf = (
       ...price,
       rates: {
         ...rates,
-        input: Math.max(rates.input, rates.cacheRead, rates.cacheWrite),
+        input: Math.max(rates.input, rates.cacheRead, rates.cacheWrite, rates.cacheWriteHour ?? 0),
         output: Math.max(rates.output, rates.reasoning)
       },
       tiers: []

@@ -37,9 +37,10 @@ const Entry = Schema.Struct({
   estimated: said(Schema.Boolean, "Whether the gateway counted because the upstream told no usage."),
   price: said(
     Schema.Unknown,
-    "The price used: `rates` in nano-dollars a million tokens, `search` a search, `videoSecond` a second; zeros left out."
+    "The price used: `rates` in nano-dollars a million tokens (`cacheWriteHour` where it is another than `cacheWrite`), `search` a search, `videoSecond` a second; zeros left out."
   ),
-  ...counted
+  ...counted,
+  cache_write_1h_tokens: said(Schema.Int, "How many of those that were written into a cache are kept for an hour.")
 }).annotations({ identifier: "UsageEntry" })
 
 const since = Schema.optional(TimeQuery).annotations({
@@ -129,7 +130,8 @@ export const entryRecord = (entry: UsageEntry): typeof Entry.Type => ({
     searches: nearest(entry.searches),
     videoFrames: nearest(entry.videoFrames),
     costNanoUsd: nearest(entry.costNanoUsd)
-  })
+  }),
+  cache_write_1h_tokens: nearest(entry.cacheWriteHourTokens)
 })
 
 /** Rows of version 0.1.0 may hold what no count can be: they are shown as near to it as a whole number comes. */

@@ -6,12 +6,16 @@ export const usage = (tokens: Tokens): Usage => usageOf(tokens, tokens.outputTok
 
 /** The same with other numbers where the dialect tells them before they are known. */
 export const usageOf = (tokens: Tokens, output_tokens: number, searches: number): Usage => {
+  const { cacheWriteHourTokens: forAnHour = 0 } = tokens
   const used = {
     input_tokens: tokens.inputTokens,
     cache_creation_input_tokens: tokens.cacheWriteTokens,
     cache_read_input_tokens: tokens.cacheReadTokens,
-    // Upstreams tell one number; five minutes is the dialect's default.
-    cache_creation: { ephemeral_5m_input_tokens: tokens.cacheWriteTokens, ephemeral_1h_input_tokens: 0 },
+    // Most upstreams tell one number; five minutes is the dialect's default.
+    cache_creation: {
+      ephemeral_5m_input_tokens: tokens.cacheWriteTokens - forAnHour,
+      ephemeral_1h_input_tokens: forAnHour
+    },
     output_tokens
   }
   return searches === 0 ? used : { ...used, server_tool_use: { web_search_requests: searches, web_fetch_requests: 0 } }

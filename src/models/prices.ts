@@ -122,6 +122,7 @@ const listPrice = (entries: ModelPrice): Price => {
       input: usd("input_mtok"),
       cached_input: usd("cache_read_mtok"),
       cache_write: usd("cache_write_mtok"),
+      cache_write_1h: usd("cache_write_1h_mtok"),
       output: usd("output_mtok"),
       reasoning: usd("output_reasoning_mtok"),
       per_search: perSearch(usd("web_searches_kcount"))

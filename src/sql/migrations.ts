@@ -34,6 +34,7 @@ import { requestBodies } from "./migrations/0029_requestBodies.ts"
 import { deletedAccounts } from "./migrations/0030_deletedAccounts.ts"
 import { requestOutcomes } from "./migrations/0031_requestOutcomes.ts"
 import { taskCosts } from "./migrations/0032_taskCosts.ts"
+import { hourCaches } from "./migrations/0033_hourCaches.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -79,7 +80,8 @@ const onBoth: ReadonlyArray<Step> = [
   [29, "requestBodies", requestBodies],
   [30, "deletedAccounts", deletedAccounts],
   [31, "requestOutcomes", requestOutcomes],
-  [32, "taskCosts", taskCosts]
+  [32, "taskCosts", taskCosts],
+  [33, "hourCaches", hourCaches]
 ]
 
 /** The schema that this gateway works with. */

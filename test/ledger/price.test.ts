@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { FastCheck as fc } from "effect"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, free, fromUsd, isFree, mostOf, nanoUsd } from "../../src/ledger/Price.ts"
+import { costOf, free, fromUsd, isFree, mostOf, nanoUsd, priceFromText } from "../../src/ledger/Price.ts"
 import { showUsd } from "../../src/contract/showUsd.ts"
 import type { Consumption, Price } from "../../src/ledger/Price.ts"
 
@@ -12,29 +12,37 @@ const prices = fc
     input: usd,
     cached_input: usd,
     cache_write: usd,
+    cache_write_1h: fc.oneof(fc.constant(undefined), usd),
     output: usd,
     reasoning: usd,
     per_search: usd,
     per_second: usd
   })
-  .map((price) => fromUsd(price))
-const consumptions: fc.Arbitrary<Consumption> = fc.record({
-  inputTokens: count,
-  cacheReadTokens: count,
-  cacheWriteTokens: count,
-  outputTokens: count,
-  reasoningTokens: count,
-  searches: fc.nat(20),
-  videoFrames: fc.nat(400)
-})
+  .map(({ cache_write_1h, ...price }) =>
+    fromUsd({ ...price, ...(cache_write_1h === undefined ? {} : { cache_write_1h }) })
+  )
+const consumptions: fc.Arbitrary<Consumption> = fc
+  .record({
+    inputTokens: count,
+    cacheReadTokens: count,
+    cacheWriteTokens: count,
+    cacheWriteHourTokens: count,
+    outputTokens: count,
+    reasoningTokens: count,
+    searches: fc.nat(20),
+    videoFrames: fc.nat(400)
+  })
+  .map((used) => ({ ...used, cacheWriteHourTokens: Math.min(used.cacheWriteHourTokens, used.cacheWriteTokens) }))
 
 /** The definition, in fractions of whole numbers. */
 const reference = (price: Price, used: Consumption): bigint => {
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
+  const { cacheWriteHourTokens: forAnHour = 0 } = used
   const parts: Array<readonly [number, number, bigint]> = [
     [used.inputTokens, price.rates.input, 1_000_000n],
     [used.cacheReadTokens, price.rates.cacheRead, 1_000_000n],
-    [used.cacheWriteTokens, price.rates.cacheWrite, 1_000_000n],
+    [used.cacheWriteTokens - forAnHour, price.rates.cacheWrite, 1_000_000n],
+    [forAnHour, price.rates.cacheWriteHour ?? price.rates.cacheWrite, 1_000_000n],
     [used.outputTokens - reasoning, price.rates.output, 1_000_000n],
     [reasoning, price.rates.reasoning, 1_000_000n],
     [used.searches, price.search, 1n],
@@ -78,6 +86,28 @@ describe("a request's cost", () => {
     expect(showUsd(costOf(price, used))).toBe("0.022375")
     expect(costOf(fromUsd({ output: 2.5 }), { ...noUsage, outputTokens: 108_000 })).toBe(nanoUsd(0.27))
     expect(costOf(fromUsd({ per_second: 0.1 }), { ...noUsage, videoFrames: 121 })).toBe(504_166_667)
+  })
+
+  it("has its own rate for what a cache keeps for an hour, where there is one", () => {
+    const used = { ...noUsage, cacheWriteTokens: 3_000, cacheWriteHourTokens: 1_000 }
+    const price = fromUsd({ input: 3, cache_write: 3.75, cache_write_1h: 6 })
+    expect(showUsd(costOf(price, used))).toBe("0.0135")
+    expect(showUsd(costOf(fromUsd({ input: 3, cache_write: 3.75 }), used))).toBe("0.01125")
+    expect(showUsd(costOf(fromUsd({ input: 3, cache_write: 3.75, cache_write_1h: 0 }), used))).toBe("0.0075")
+    expect(mostOf(price, { inputTokens: 1_000, outputTokens: 0, searches: 0 })).toBe(nanoUsd(0.006))
+  })
+
+  it("is the same at a price that was written down", () => {
+    fc.assert(
+      fc.property(
+        prices,
+        consumptions,
+        (price, used) => costOf(priceFromText(price.text), used) === costOf(price, used)
+      )
+    )
+    // As gateways wrote it that knew no hour.
+    const older = priceFromText('{"rates":{"cacheWrite":3750000000}}')
+    expect(costOf(older, { ...noUsage, cacheWriteTokens: 2, cacheWriteHourTokens: 1 })).toBe(7_500)
   })
 
   it("takes the tier of the whole input", () => {

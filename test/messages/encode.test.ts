@@ -80,6 +80,14 @@ describe("the synchronous message", () => {
     })
   }
 
+  it("tells what is kept for an hour apart from what is for five minutes", () => {
+    const usage = { ...noUsage, cacheWriteTokens: 3, cacheWriteHourTokens: 2 }
+    expect(run([{ type: "usage", usage }, finished()]).state.message.usage).toMatchObject({
+      cache_creation_input_tokens: 3,
+      cache_creation: { ephemeral_5m_input_tokens: 1, ephemeral_1h_input_tokens: 2 }
+    })
+  })
+
   it("counts cached tokens and searches apart", () => {
     const usage = { ...noUsage, inputTokens: 1, cacheReadTokens: 2, cacheWriteTokens: 3, outputTokens: 4, searches: 5 }
     const { state, frames } = run([{ type: "usage", usage }, finished()])

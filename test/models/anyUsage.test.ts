@@ -18,7 +18,14 @@ import { conversation as bare, said } from "../generation/conversations.ts"
 
 const team = AccountId.make("team")
 const caller = unrestricted(team, KeyId.make("key_1"))
-const price = fromUsd({ input: 3, cached_input: 0.3, cache_write: 3.75, output: 15, per_search: 0.01 })
+const price = fromUsd({
+  input: 3,
+  cached_input: 0.3,
+  cache_write: 3.75,
+  cache_write_1h: 6,
+  output: 15,
+  per_search: 0.01
+})
 const maxOutputTokens = 200
 
 /** JSON texts of what might stand where a count belongs; `1e999` is read as infinity. */
@@ -66,6 +73,7 @@ const counts = fc.record({
   output: anyCount,
   cached: anyCount,
   written: anyCount,
+  forAnHour: anyCount,
   reasoning: anyCount,
   total: anyCount,
   searches: anyCount
@@ -91,6 +99,7 @@ const messagesUsage = (told: Counts) =>
     output_tokens: told.output,
     cache_read_input_tokens: told.cached,
     cache_creation_input_tokens: told.written,
+    cache_creation: object({ ephemeral_1h_input_tokens: told.forAnHour }),
     server_tool_use: object({ web_search_requests: told.searches })
   })
 const responsesUsage = (told: Counts) =>
@@ -195,6 +204,7 @@ interface Row {
   readonly input_tokens: number
   readonly cache_read_tokens: number
   readonly cache_write_tokens: number
+  readonly cache_write_1h_tokens: number
   readonly output_tokens: number
   readonly estimated: number
   readonly cost_nano_usd: number
@@ -258,7 +268,11 @@ const toldIn = (native: string): { readonly input: number; readonly output: numb
   const sum = (...names: ReadonlyArray<string>) => names.reduce((all, name) => all + (last[name] ?? 0), 0)
   return {
     input: sum("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "prompt_tokens"),
-    output: sum("output_tokens", "completion_tokens")
+    // Some count reasoning in the total alone.
+    output: Math.max(
+      sum("output_tokens", "completion_tokens"),
+      sum("total_tokens") - (last["prompt_tokens"] ?? Infinity)
+    )
   }
 }
 
@@ -330,17 +344,19 @@ describe("whatever usage an upstream tells", () => {
             yield* ledger.flush
             const balance = yield* ledger.balance(team)
             const [row] = yield* sql<Row>`SELECT *, typeof(input_tokens) || typeof(cache_read_tokens)
-              || typeof(cache_write_tokens) || typeof(output_tokens) || typeof(cost_nano_usd) AS kinds
+              || typeof(cache_write_tokens) || typeof(cache_write_1h_tokens) || typeof(output_tokens) || typeof(cost_nano_usd) AS kinds
               FROM usage ORDER BY id DESC LIMIT 1`
             const [stored] = yield* sql<{ settled: number; costs: number }>`SELECT settled_nano_usd AS settled,
               (SELECT SUM(cost_nano_usd) FROM usage) AS costs FROM accounts`
             const seen = JSON.stringify({ script, heard, row })
             if (row === undefined) throw new Error(`no row: ${seen}`)
-            expect(row.kinds, seen).toBe("integer".repeat(5))
+            expect(row.kinds, seen).toBe("integer".repeat(6))
             expect(balance, seen).toEqual({ granted, settled: settled + row.cost_nano_usd, held: 0 })
             expect(stored, seen).toEqual({ settled: balance.settled, costs: balance.settled })
             expect(row.cost_nano_usd, seen).toBeGreaterThanOrEqual(0)
             expect(row.cost_nano_usd, seen).toBeLessThanOrEqual(10 * held)
+            expect(row.cache_write_1h_tokens, seen).toBeLessThanOrEqual(row.cache_write_tokens)
+            expect(row.cache_write_1h_tokens, seen).toBeGreaterThanOrEqual(0)
             const input = row.input_tokens + row.cache_read_tokens + row.cache_write_tokens
             const told = isNative
               ? toldIn(heard.native)

@@ -61,6 +61,7 @@ describe("a model's price", () => {
       expect(costOf(price, input(200_000))).toBe(nanoUsd(0.6))
       expect(costOf(price, input(200_001))).toBe(1_200_006_000)
       expect(costOf(price, { ...noUsage, cacheWriteTokens: 1_000 })).toBe(nanoUsd(0.00375))
+      expect(costOf(price, { ...noUsage, cacheWriteTokens: 1_000, cacheWriteHourTokens: 1_000 })).toBe(nanoUsd(0.006))
     })
   )
 

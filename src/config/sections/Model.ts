@@ -7,6 +7,7 @@ export const Price = Schema.Struct({
   input: given(Usd, "A million tokens of input that is neither read from a cache nor written to one."),
   cached_input: given(Usd, "A million tokens read from a cache.", "as `input`"),
   cache_write: given(Usd, "A million tokens written to one.", "as `input`"),
+  cache_write_1h: given(Usd, "A million tokens written to one that keeps them for an hour.", "as `cache_write`"),
   output: given(Usd, "A million tokens of output."),
   reasoning: given(Usd, "A million tokens of reasoning, which are part of the output.", "as `output`"),
   per_search: given(Usd, "A web search."),

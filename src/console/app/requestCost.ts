@@ -22,6 +22,7 @@ interface Rates {
   readonly input?: number
   readonly cacheRead?: number
   readonly cacheWrite?: number
+  readonly cacheWriteHour?: number
   readonly output?: number
 }
 interface Entry {
@@ -31,6 +32,7 @@ interface Entry {
   readonly input_tokens: number
   readonly cache_read_tokens: number
   readonly cache_write_tokens: number
+  readonly cache_write_1h_tokens: number
   readonly output_tokens: number
   readonly searches: number
   readonly video_seconds: number
@@ -78,7 +80,8 @@ const linesOf = (entry: Entry): Cost => {
     lines: [
       perMillion(kinds.input, entry.input_tokens, rates.input),
       perMillion(kinds.read, entry.cache_read_tokens, rates.cacheRead),
-      perMillion(kinds.write, entry.cache_write_tokens, rates.cacheWrite),
+      perMillion(kinds.write, entry.cache_write_tokens - entry.cache_write_1h_tokens, rates.cacheWrite),
+      perMillion(kinds.writeHour, entry.cache_write_1h_tokens, rates.cacheWriteHour ?? rates.cacheWrite),
       perMillion(kinds.output, entry.output_tokens, rates.output),
       perPiece(kinds.search, entry.searches, entry.price?.search),
       perPiece(kinds.video, entry.video_seconds, entry.price?.videoSecond)

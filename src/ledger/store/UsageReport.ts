@@ -47,6 +47,7 @@ const entryRows = rows("usage", {
   outcome: Schema.String,
   estimated: Schema.Boolean,
   ...used,
+  cacheWriteHourTokens: count,
   price: Schema.String
 })
 
@@ -137,7 +138,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
           estimated, input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens",
           cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
           reasoning_tokens AS "reasoningTokens", searches, video_frames AS "videoFrames", price,
-          cost_nano_usd AS "costNanoUsd"
+          cost_nano_usd AS "costNanoUsd", cache_write_1h_tokens AS "cacheWriteHourTokens"
         FROM usage WHERE ${sql.and([
           sql`at >= ${query.sinceMs}`,
           sql`at <= ${query.untilMs}`,

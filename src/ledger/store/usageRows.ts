@@ -53,7 +53,8 @@ export const columnNames = [
   "searches",
   "video_frames",
   "price",
-  "cost_nano_usd"
+  "cost_nano_usd",
+  "cache_write_1h_tokens"
 ] as const
 
 export const pushValues = (values: Array<string | number>, row: UsageRow): void => {
@@ -61,6 +62,7 @@ export const pushValues = (values: Array<string | number>, row: UsageRow): void 
   values.push(row.atMs, row.requestId, row.account, row.key, row.model, row.upstream, row.outcome)
   values.push(row.estimated ? 1 : 0, used.inputTokens, used.cacheReadTokens, used.cacheWriteTokens)
   values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
+  values.push(used.cacheWriteHourTokens ?? 0)
 }
 
 /** Stands for any row where only the names and the number of its columns matter. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { anthropicMessages } from "../../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
+import { readUsage } from "../../../src/upstreams/protocols/anthropicMessages/usage.ts"
 import {
   assistant,
   call,
@@ -324,6 +325,16 @@ describe("anthropic-messages answers", () => {
         searches: 0
       }
     })
+  })
+
+  it("reads how much of what was written into a cache is kept for an hour, as far as that can be", () => {
+    const told = (cache_creation: unknown) =>
+      readUsage({ input_tokens: 1, output_tokens: 1, cache_creation_input_tokens: 5, cache_creation }, undefined)
+    const hour = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 }
+    expect(told(hour)).toMatchObject({ cacheWriteTokens: 5, cacheWriteHourTokens: 3 })
+    expect(readUsage({ output_tokens: 9 }, told(hour))).toMatchObject({ outputTokens: 9, cacheWriteHourTokens: 3 })
+    expect(told({ ephemeral_1h_input_tokens: 50 })).toMatchObject({ cacheWriteTokens: 5, cacheWriteHourTokens: 5 })
+    expect(told(null)).not.toHaveProperty("cacheWriteHourTokens")
   })
 
   it("reads thinking with its signature, and redacted thinking", () => {

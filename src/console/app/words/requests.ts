@@ -75,6 +75,7 @@ export const request = {
     input: "Input",
     read: "Cached input",
     write: "Cache write",
+    writeHour: "Cache write, an hour",
     output: "Output",
     search: "Web searches",
     video: "Seconds of video"

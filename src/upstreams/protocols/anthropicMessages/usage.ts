@@ -1,15 +1,18 @@
 import type { Usage } from "../../../generation/GenerationEvent.ts"
-import { noUsage } from "../../../generation/GenerationEvent.ts"
+import { hourly, noUsage } from "../../../generation/GenerationEvent.ts"
 import { countAt, objectAt } from "../../../contract/json.ts"
 
 /** Totals so far: what this part of the stream tells replaces what an earlier one told. undefined where none has. */
 export const readUsage = (usage: unknown, before: Usage | undefined): Usage | undefined => {
   if (!tellsTokens(usage)) return before
   const base = before ?? untold
+  const written = countAt(usage, "cache_creation_input_tokens") ?? base.cacheWriteTokens
+  const forAnHour = countAt(objectAt(usage, "cache_creation"), "ephemeral_1h_input_tokens") ?? base.cacheWriteHourTokens
   return {
     inputTokens: countAt(usage, "input_tokens") ?? base.inputTokens,
     cacheReadTokens: countAt(usage, "cache_read_input_tokens") ?? base.cacheReadTokens,
-    cacheWriteTokens: countAt(usage, "cache_creation_input_tokens") ?? base.cacheWriteTokens,
+    cacheWriteTokens: written,
+    ...hourly(Math.min(written, forAnHour ?? 0)),
     outputTokens: countAt(usage, "output_tokens") ?? base.outputTokens,
     reasoningTokens: countAt(objectAt(usage, "output_tokens_details"), "thinking_tokens") ?? base.reasoningTokens,
     searches: countAt(objectAt(usage, "server_tool_use"), "web_search_requests") ?? base.searches
