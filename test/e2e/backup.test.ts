@@ -94,6 +94,20 @@ describe("a backup made while the gateway runs", () => {
     expect(existsSync(join(folder, "data/gateway.db-wal"))).toBe(false)
   })
 
+  it("keeps a database whose process was killed as one file, what its log held in it", async () => {
+    const folder = folderOf()
+    const database = join(folder, "data/gateway.db")
+    const program = `const { Database } = require("bun:sqlite"); const file = new Database(${JSON.stringify(database)})
+      file.run("PRAGMA journal_mode = WAL"); file.run("CREATE TABLE written (n)"); file.run("INSERT INTO written VALUES (1)")
+      process.kill(process.pid, "SIGKILL")`
+    await Bun.spawn([process.execPath, "-e", program]).exited
+    expect(statSync(`${database}-wal`).size).toBeGreaterThan(0)
+    const former = (await Effect.runPromise(putBack(file, database, new Date()))) ?? ""
+    expect(readdirSync(join(folder, "data")).filter((name) => /-(wal|shm)$/.test(name))).toEqual([])
+    expect(new Database(former).query("SELECT n FROM written").all()).toEqual([{ n: 1 }])
+    expect(new Database(database).query("SELECT COUNT(*) AS keys FROM keys").get()).toEqual({ keys: 1 })
+  })
+
   it("is put back where there is no folder yet, and overwrites nothing that was kept in the same second", async () => {
     const folder = mkdtempSync(join(tmpdir(), "gateway-restored-"))
     const { code, err } = await runCommand(folder, ["restore", file])

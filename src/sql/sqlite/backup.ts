@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs"
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { Database as SqliteFile } from "bun:sqlite"
 import { Data, Effect, Redacted } from "effect"
@@ -83,15 +83,38 @@ export const putBack = (file: string, database: string, now: Date): Effect.Effec
     }
     synced(draft)
     const former = existsSync(database) ? keptAs(database, now) : undefined
-    // Its log goes with it: beside another database it would be taken for that one's.
-    for (const end of ["-wal", "-shm", ""]) {
-      if (former !== undefined && existsSync(database + end)) renameSync(database + end, former + end)
-      else rmSync(database + end, { force: true })
-    }
+    if (former === undefined || !isAlsoAt(database, former)) moved(database, former)
     renameSync(draft, database)
     synced(dirname(database))
     return former
   })
+
+/**
+ * Gives the database a second name, with all that its log held in it: then whatever ends this process leaves the former
+ * database or the new one under the first. False where that can't be: it is damaged, or the file system has no such names.
+ */
+const isAlsoAt = (database: string, former: string): boolean => {
+  try {
+    {
+      using file = new SqliteFile(database)
+      file.run("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    // Who closes it last removes its log.
+    if (existsSync(`${database}-wal`)) return false
+    linkSync(database, former)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Its log goes with it: beside another database it would be taken for that one's. */
+const moved = (database: string, former: string | undefined): void => {
+  for (const end of ["-wal", "-shm", ""]) {
+    if (former !== undefined && existsSync(database + end)) renameSync(database + end, former + end)
+    else rmSync(database + end, { force: true })
+  }
+}
 
 /** Where what was there is kept, by the second: `gateway.db.before-20260131T120000Z`, and `-2` for the second of one. */
 export const keptAs = (path: string, now: Date): string => {
