@@ -10,7 +10,7 @@ import { benchKey, configuration } from "./setting.ts"
 
 /**
  * `bun run bench:engines [-- --rounds 5] [--seconds 3]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
- * Postgres with two workers, side by side and in turn, on one machine with the database, the load and the upstream.
+ * Postgres with two workers, by turns, on one machine with the database, the load and the upstream.
  */
 const option = (name: string, otherwise: number) => {
   const at = process.argv.indexOf(`--${name}`)
@@ -24,9 +24,6 @@ if (programs === undefined) throw new Error("Postgres is not installed (Debian's
 const upstream = await startScript("upstream.ts")
 const postgres = await startPostgres(programs)
 const sql = new Bun.SQL({ url: postgres.url, max: 1 })
-await sql.unsafe("CREATE DATABASE one")
-await sql.unsafe("CREATE DATABASE two")
-await sql.close()
 
 const started = (env: Readonly<Record<string, string>>): Promise<GatewayProcess> => {
   const folder = mkdtempSync(join(tmpdir(), "gateway-engines-"))
@@ -38,11 +35,17 @@ const started = (env: Readonly<Record<string, string>>): Promise<GatewayProcess>
     toFile: true
   })
 }
-const at = (database: string) => ({ GATEWAY_DATABASE_URL: postgres.url.replace(/postgres$/, database) })
+let databases = 0
+/** Databases of their own, so that nobody finds what another has left. */
+const onPostgres = async (more: Readonly<Record<string, string>> = {}) => {
+  const name = `bench_${++databases}`
+  await sql.unsafe(`CREATE DATABASE ${name}`)
+  return started({ ...more, GATEWAY_DATABASE_URL: postgres.url.replace(/postgres$/, name) })
+}
 const sides = [
-  ["SQLite", await started({})],
-  ["Postgres", await started(at("one"))],
-  ["Postgres, two workers", await started({ ...at("two"), GATEWAY_WORKERS: "2", GATEWAY_PORT: "18473" })]
+  ["SQLite", () => started({})],
+  ["Postgres", () => onPostgres()],
+  ["Postgres, two workers", () => onPostgres({ GATEWAY_WORKERS: "2", GATEWAY_PORT: "18473" })]
 ] as const
 
 const body = JSON.stringify({
@@ -59,29 +62,40 @@ const loads = [
   ["passed through, metered", "/v1/messages", body, `other-${benchKey}`, 32],
   ["video tasks created", "/api/v3/contents/generations/tasks", create, benchKey, 64]
 ] as const
+type Load = (typeof loads)[number]
 
 let errors = 0
+const measure = async ({ url }: GatewayProcess, [, path, text, key, connections]: Load, time: number) => {
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+  const measured = await load({ url: url + path, body: text, headers, connections, seconds: time })
+  errors += measured.errors
+  return measured.perSecond
+}
+
+/** By turns; each begins anew: a gateway that still works at the tasks of its turn would take from the others' turns. */
+const measured = async (what: Load): Promise<ReadonlyArray<number>> => {
+  const found: Array<Array<number>> = sides.map(() => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, [, start]] of sides.entries()) {
+      const gateway = await start()
+      await measure(gateway, what, seconds)
+      found[index]?.push(await measure(gateway, what, seconds))
+      await gateway.dispose()
+    }
+  }
+  return found.map(median)
+}
+
 console.log(`| a second | ${sides.map(([name]) => name).join(" | ")} | against SQLite |`)
 console.log(`|---|${sides.map(() => "--:|").join("")}--:|`)
-for (const [what, path, text, key, connections] of loads) {
-  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
-  const measure = async ({ url }: GatewayProcess, time: number) => {
-    const measured = await load({ url: url + path, body: text, headers, connections, seconds: time })
-    errors += measured.errors
-    return measured.perSecond
-  }
-  const found: Array<Array<number>> = sides.map(() => [])
-  for (const [, gateway] of sides) await measure(gateway, seconds)
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, [, gateway]] of sides.entries()) found[index]?.push(await measure(gateway, seconds))
-  }
-  const rates = found.map(median)
+for (const what of loads) {
+  const rates = await measured(what)
   const [sqlite = 1] = rates
   const shown = rates.map((rate) => Math.round(rate).toLocaleString("en"))
-  console.log(`| ${what} | ${shown.join(" | ")} | ${rates.map((rate) => (rate / sqlite).toFixed(2)).join(", ")} |`)
+  console.log(`| ${what[0]} | ${shown.join(" | ")} | ${rates.map((rate) => (rate / sqlite).toFixed(2)).join(", ")} |`)
 }
 console.log(`\n${rounds} rounds of ${seconds} s each, ${errors} errors`)
 upstream.stop()
-await Promise.all(sides.map(([, gateway]) => gateway.dispose()))
+await sql.close()
 await postgres.dispose()
 process.exit(errors === 0 ? 0 : 1)
