@@ -86,7 +86,7 @@ export interface Usage {
   readonly inputTokens: number
   readonly cacheReadTokens: number
   readonly cacheWriteTokens: number
-  /** How many of those are kept for an hour, which costs more; none where it is absent. */
+  /** How many of those are kept for an hour, as it was told (`hourTokens`); none where it is absent. */
   readonly cacheWriteHourTokens?: number
   /** Generated tokens, reasoning included. */
   readonly outputTokens: number
@@ -97,6 +97,10 @@ export interface Usage {
 /** The part of a usage that most have not. */
 export const hourly = (cacheWriteHourTokens: number): Pick<Usage, "cacheWriteHourTokens"> =>
   cacheWriteHourTokens === 0 ? {} : { cacheWriteHourTokens }
+
+/** How many of the tokens that were written into a cache are kept for an hour, which costs more. */
+export const hourTokens = ({ cacheWriteHourTokens = 0, cacheWriteTokens }: Usage): number =>
+  Math.min(cacheWriteHourTokens, cacheWriteTokens)
 
 export const noUsage: Usage = {
   inputTokens: 0,

@@ -1,4 +1,4 @@
-import { hourly } from "./GenerationEvent.ts"
+import { hourly, hourTokens } from "./GenerationEvent.ts"
 import type { Usage } from "./GenerationEvent.ts"
 
 /** Of two generations together. */
@@ -6,7 +6,7 @@ export const addUsage = (one: Usage, other: Usage): Usage => ({
   inputTokens: one.inputTokens + other.inputTokens,
   cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
   cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
-  ...hourly((one.cacheWriteHourTokens ?? 0) + (other.cacheWriteHourTokens ?? 0)),
+  ...hourly(hourTokens(one) + hourTokens(other)),
   outputTokens: one.outputTokens + other.outputTokens,
   reasoningTokens: one.reasoningTokens + other.reasoningTokens,
   searches: one.searches + other.searches

@@ -53,8 +53,7 @@ const isWhole = (usage: Usage): boolean =>
   isCount(usage.inputTokens) &&
   isCount(usage.cacheReadTokens) &&
   isCount(usage.cacheWriteTokens) &&
-  (usage.cacheWriteHourTokens === undefined ||
-    (isCount(usage.cacheWriteHourTokens) && usage.cacheWriteHourTokens <= usage.cacheWriteTokens)) &&
+  isCount(usage.cacheWriteHourTokens ?? 0) &&
   isCount(usage.outputTokens) &&
   isCount(usage.reasoningTokens) &&
   isCount(usage.searches)

@@ -9,7 +9,7 @@ type Server = Bun.Server<Socket>
 export type Listen = (port: number, certificate: Certificate | undefined) => Server
 
 /** How long a connection may take from its first packet until it is made, when nobody listens after it, in ms. */
-const acceptMs = 50
+const acceptMs = 300
 /** How long nothing came before the listener is closed where it cuts connections, and how long that is waited for, in ms. */
 const gapMs = 2
 const longestGapMs = 1_000
@@ -72,15 +72,25 @@ export class Listener {
     if (socket?.acceptAtOnce() === true) this.#socket = socket
   }
 
-  /** Listens no more. What runs goes on; so do connections that have asked nothing yet, where the system lets them. */
-  async close(): Promise<void> {
-    if (this.#socket?.ignoreNew() === true) {
+  /**
+   * Listens no more. What runs goes on; so do connections that ask nothing, where the system lets them.
+   *
+   * @param isShared whether other processes listen on the same port: none of their clients is to wait
+   */
+  async close(isShared: boolean): Promise<void> {
+    const socket = this.#socket
+    if (socket !== undefined && !isShared && socket.ignoreNew()) {
       // Whoever has connected is accepted meanwhile. Whoever would now is not refused before its next attempt in a second.
       await Bun.sleep(acceptMs)
       await nextTurn()
-      if (this.#socket.close()) return
+    } else {
+      await gapInRequests()
     }
-    await gapInRequests()
+    if (socket?.close() !== true) this.hangUp()
+  }
+
+  /** Closes connections that ask nothing, too. */
+  hangUp(): void {
     void this.#server.stop()
   }
 

@@ -16,31 +16,35 @@ const dropsNew: ReadonlyArray<readonly [code: number, ifTrue: number, ifFalse: n
   [0x54, 0, 0, 0x12],
   [0x15, 0, 1, 0x02],
   [0x06, 0, 0, 0],
-  [0x06, 0, 0, 0x40000]
+  [0x06, 0, 0, 0xffffffff]
 ]
 
 /**
  * The socket that a server of Bun's listens with, which Bun does not show. Whoever just stops to listen cuts connections
  * that are not accepted yet, and Bun has them accepted once they bring their first bytes: a proxy that was held up between
  * its connection and its request has then sent a request that it may not repeat. Only Linux tells of the socket.
+ * A connection that was made before {@link acceptAtOnce} and stays silent is accepted within a second of it.
  */
 export class ListeningSocket {
   readonly #descriptor: number
   readonly #library: Library
+  readonly #nothing: number
 
   private constructor(descriptor: number, library: Library) {
     this.#descriptor = descriptor
     this.#library = library
+    this.#nothing = openSync("/dev/null", "r")
   }
 
-  /** This process's own on a port; undefined where it can't be found. */
+  /** This process's own on a port; undefined where it can't be found, or where there are several. */
   static at(port: number): ListeningSocket | undefined {
     if (process.platform !== "linux") return undefined
     try {
       const links = new Set(inodesAt(port).map((inode) => `socket:[${inode}]`))
-      const found = readdirSync("/proc/self/fd").find((name) => links.has(linkOf(name)))
+      const [found, ...more] = readdirSync("/proc/self/fd").filter((name) => links.has(linkOf(name)))
+      if (found === undefined || more.length > 0) return undefined
       const library = opened()
-      return found === undefined || library === undefined ? undefined : new ListeningSocket(Number(found), library)
+      return library === undefined ? undefined : new ListeningSocket(Number(found), library)
     } catch {
       return undefined
     }
@@ -74,12 +78,9 @@ export class ListeningSocket {
    * asked anything or not. Bun closes its descriptor later; until then it is another file's. Answers whether it is so.
    */
   close(): boolean {
-    const nothing = openSync("/dev/null", "r")
-    try {
-      return this.#library.symbols.dup2(nothing, this.#descriptor) !== -1
-    } finally {
-      closeSync(nothing)
-    }
+    const isClosed = this.#library.symbols.dup2(this.#nothing, this.#descriptor) !== -1
+    closeSync(this.#nothing)
+    return isClosed
   }
 
   #set(at: number, name: number, value: Uint8Array | DataView): boolean {
@@ -102,7 +103,9 @@ const inodesAt = (port: number): ReadonlyArray<string> => {
     const inodes: Array<string> = []
     for (const line of contentOf(path).split("\n")) {
       const [, local = "", , state, , , , , , inode = ""] = line.trim().split(/ +/)
-      if (state === listening && local.endsWith(suffix)) inodes.push(inode)
+      // Behind them come the connections, of which there may be very many.
+      if (state !== listening && state !== "st") break
+      if (local.endsWith(suffix)) inodes.push(inode)
     }
     return inodes
   })

@@ -175,10 +175,13 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           listener.leave()
           return Effect.zipRight(
             Effect.sleep(time),
-            Effect.promise(async () => {
-              await listener.close()
-              await lateOnesHeard()
-            })
+            Effect.ignoreLogged(
+              Effect.tryPromise(async () => {
+                await listener.close(reusePort)
+                await lateOnesHeard()
+                listener.hangUp()
+              })
+            )
           )
         })
         return left.pipe(

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import type { Price as PriceSchema } from "../config/sections/Model.ts"
+import { hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /**
@@ -78,10 +79,14 @@ const rates = (usd: PriceInUsd): Rates => ({
   input: nanoUsd(usd.input ?? 0),
   cacheRead: nanoUsd(usd.cached_input ?? usd.input ?? 0),
   cacheWrite: nanoUsd(usd.cache_write ?? usd.input ?? 0),
-  ...(usd.cache_write_1h === undefined ? {} : { cacheWriteHour: nanoUsd(usd.cache_write_1h) }),
+  ...hourRate(nanoUsd(usd.cache_write ?? usd.input ?? 0), usd.cache_write_1h),
   output: nanoUsd(usd.output ?? 0),
   reasoning: nanoUsd(usd.reasoning ?? usd.output ?? 0)
 })
+
+/** Where it is another than that of other writes. */
+const hourRate = (cacheWrite: number, usd: number | undefined): Pick<Rates, "cacheWriteHour"> =>
+  usd === undefined || nanoUsd(usd) === cacheWrite ? {} : { cacheWriteHour: nanoUsd(usd) }
 
 /** Dollars to nano-dollars, half up; exact for what a person writes (nine decimals). */
 export const nanoUsd = (usd: number): number => Math.round(Number((usd * 1e9).toPrecision(15)))
@@ -98,7 +103,8 @@ export const costOf = (price: Price, used: Consumption): number => {
   if (isFree(price)) return 0
   const rates = ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens)
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
-  const { cacheWriteHourTokens: forAnHour = 0, videoFrames = 0 } = used
+  const { videoFrames = 0 } = used
+  const forAnHour = hourTokens(used)
   const parts =
     used.inputTokens * rates.input +
     used.cacheReadTokens * rates.cacheRead +
@@ -120,7 +126,7 @@ const million = 1_000_000
 const exactCost = (price: Price, rates: Rates, used: Consumption): number => {
   const times = (count: number, rate: number) => BigInt(count) * BigInt(rate)
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
-  const { cacheWriteHourTokens: forAnHour = 0 } = used
+  const forAnHour = hourTokens(used)
   const millionths =
     times(used.inputTokens, rates.input) +
     times(used.cacheReadTokens, rates.cacheRead) +

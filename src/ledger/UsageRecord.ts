@@ -40,7 +40,11 @@ const Entry = Schema.Struct({
     "The price used: `rates` in nano-dollars a million tokens (`cacheWriteHour` where it is another than `cacheWrite`), `search` a search, `videoSecond` a second; zeros left out."
   ),
   ...counted,
-  cache_write_1h_tokens: said(Schema.Int, "How many of those that were written into a cache are kept for an hour.")
+  // Absent where a gateway of before answers the command line.
+  cache_write_1h_tokens: Schema.optionalWith(
+    said(Schema.Int, "How many of those that were written into a cache are kept for an hour."),
+    { default: () => 0 }
+  )
 }).annotations({ identifier: "UsageEntry" })
 
 const since = Schema.optional(TimeQuery).annotations({

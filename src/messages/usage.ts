@@ -1,3 +1,4 @@
+import { hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "./Message.ts"
 
@@ -6,7 +7,7 @@ export const usage = (tokens: Tokens): Usage => usageOf(tokens, tokens.outputTok
 
 /** The same with other numbers where the dialect tells them before they are known. */
 export const usageOf = (tokens: Tokens, output_tokens: number, searches: number): Usage => {
-  const { cacheWriteHourTokens: forAnHour = 0 } = tokens
+  const forAnHour = hourTokens(tokens)
   const used = {
     input_tokens: tokens.inputTokens,
     cache_creation_input_tokens: tokens.cacheWriteTokens,

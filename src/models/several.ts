@@ -5,7 +5,7 @@ import type { Begun } from "../flow/Begun.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { together } from "../flow/together.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { hourly } from "../generation/GenerationEvent.ts"
+import { hourly, hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /** More than one answer to a request. */
@@ -41,7 +41,7 @@ export const shareOf = (usage: Usage, answers: number): Usage => {
     inputTokens: share(usage.inputTokens),
     cacheReadTokens: share(usage.cacheReadTokens),
     cacheWriteTokens: share(usage.cacheWriteTokens),
-    ...hourly(share(usage.cacheWriteHourTokens ?? 0)),
+    ...hourly(share(hourTokens(usage))),
     outputTokens: share(usage.outputTokens),
     reasoningTokens: share(usage.reasoningTokens),
     searches: share(usage.searches)

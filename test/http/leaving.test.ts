@@ -40,16 +40,41 @@ describe.each(["127.0.0.1", "::1"])("a listener on %s", (host) => {
     expect(await asked(before)).toBe("HTTP/1.1 200 OK")
     listener.leave()
     const silent = await connected(host, port)
-    await listener.close()
+    await listener.close(false)
     await expect(connected(host, port)).rejects.toMatchObject({ code: "ECONNREFUSED" })
     expect(await asked(silent)).toBe("HTTP/1.1 200 OK")
     expect(await asked(before)).toBe("HTTP/1.1 200 OK")
+    const ended = new Promise((resolve) => before.once("close", resolve))
+    listener.hangUp()
+    // Whoever keeps a connection for later finds it closed, and no answer of a node that serves no more.
+    await ended
+  })
+
+  it.skipIf(!isLinux)("has nobody wait where others listen on the same port", async () => {
+    const { listener, port } = listening(host)
+    listener.leave()
+    const closed = listener.close(true)
+    const begun = performance.now()
+    await connected(host, port).catch(() => {})
+    expect(performance.now() - begun).toBeLessThan(900)
+    await closed
+  })
+
+  it.skipIf(!isLinux)("never closes another's socket of the same port", async () => {
+    const other = host === "::1" ? "127.0.0.1" : "127.0.0.2"
+    const { listener, port } = listening(host)
+    const second = Bun.serve({ hostname: other, port, fetch: () => new Response("other") })
+    listener.leave()
+    await listener.close(false)
+    await expect(connected(host, port)).rejects.toMatchObject({ code: "ECONNREFUSED" })
+    expect(await asked(await connected(other, port))).toBe("HTTP/1.1 200 OK")
+    await second.stop(true)
   })
 
   it.skipIf(!isLinux)("refuses, a second later, who connects in the very moment", async () => {
     const { listener, port } = listening(host)
     listener.leave()
-    const closed = listener.close()
+    const closed = listener.close(false)
     await expect(connected(host, port)).rejects.toMatchObject({ code: "ECONNREFUSED" })
     await closed
   })
@@ -66,7 +91,7 @@ describe.each(["127.0.0.1", "::1"])("a listener on %s", (host) => {
     const before = links()
     const { listener } = listening(host)
     listener.leave()
-    await listener.close()
+    await listener.close(false)
     await listener.stop()
     expect(links()).toBe(before)
   })

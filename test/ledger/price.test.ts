@@ -129,6 +129,7 @@ describe("a request's cost", () => {
 
   it("of a free model is nothing", () => {
     expect(isFree(fromUsd({ input: 0 }))).toBe(true)
+    expect(isFree(fromUsd({ cache_write: 0, cache_write_1h: 0 }))).toBe(true)
     expect(costOf(free, { ...noUsage, inputTokens: 5 })).toBe(0)
     expect(free.text).toBe('{"rates":{},"tiers":[]}'.replace(',"tiers":[]', ""))
   })

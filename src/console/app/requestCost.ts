@@ -32,7 +32,8 @@ interface Entry {
   readonly input_tokens: number
   readonly cache_read_tokens: number
   readonly cache_write_tokens: number
-  readonly cache_write_1h_tokens: number
+  /** Absent where an older node answers. */
+  readonly cache_write_1h_tokens?: number
   readonly output_tokens: number
   readonly searches: number
   readonly video_seconds: number
@@ -62,6 +63,7 @@ export const costOf = async (app: App, request: RequestView): Promise<Cost | und
 const linesOf = (entry: Entry): Cost => {
   const { kinds } = words.request
   const rates = entry.price?.rates ?? {}
+  const { cache_write_1h_tokens: forAnHour = 0 } = entry
   const perMillion = (kind: string, count: number, nano: number | undefined): CostLine => ({
     kind,
     count,
@@ -80,8 +82,8 @@ const linesOf = (entry: Entry): Cost => {
     lines: [
       perMillion(kinds.input, entry.input_tokens, rates.input),
       perMillion(kinds.read, entry.cache_read_tokens, rates.cacheRead),
-      perMillion(kinds.write, entry.cache_write_tokens - entry.cache_write_1h_tokens, rates.cacheWrite),
-      perMillion(kinds.writeHour, entry.cache_write_1h_tokens, rates.cacheWriteHour ?? rates.cacheWrite),
+      perMillion(kinds.write, entry.cache_write_tokens - forAnHour, rates.cacheWrite),
+      perMillion(kinds.writeHour, forAnHour, rates.cacheWriteHour ?? rates.cacheWrite),
       perMillion(kinds.output, entry.output_tokens, rates.output),
       perPiece(kinds.search, entry.searches, entry.price?.search),
       perPiece(kinds.video, entry.video_seconds, entry.price?.videoSecond)

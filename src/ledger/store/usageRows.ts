@@ -1,5 +1,5 @@
 import { AccountId, KeyId } from "../../contract/Caller.ts"
-import { noUsage } from "../../generation/GenerationEvent.ts"
+import { hourTokens, noUsage } from "../../generation/GenerationEvent.ts"
 import type { Held } from "../Balances.ts"
 import type { Consumption } from "../Price.ts"
 
@@ -62,7 +62,7 @@ export const pushValues = (values: Array<string | number>, row: UsageRow): void 
   values.push(row.atMs, row.requestId, row.account, row.key, row.model, row.upstream, row.outcome)
   values.push(row.estimated ? 1 : 0, used.inputTokens, used.cacheReadTokens, used.cacheWriteTokens)
   values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
-  values.push(used.cacheWriteHourTokens ?? 0)
+  values.push(hourTokens(used))
 }
 
 /** Stands for any row where only the names and the number of its columns matter. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import type { JsonObject } from "../../../src/contract/fields.ts"
 import { anthropicMessages } from "../../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
+import { hourTokens, noUsage } from "../../../src/generation/GenerationEvent.ts"
 import { readUsage } from "../../../src/upstreams/protocols/anthropicMessages/usage.ts"
 import {
   assistant,
@@ -333,8 +334,17 @@ describe("anthropic-messages answers", () => {
     const hour = { ephemeral_5m_input_tokens: 2, ephemeral_1h_input_tokens: 3 }
     expect(told(hour)).toMatchObject({ cacheWriteTokens: 5, cacheWriteHourTokens: 3 })
     expect(readUsage({ output_tokens: 9 }, told(hour))).toMatchObject({ outputTokens: 9, cacheWriteHourTokens: 3 })
-    expect(told({ ephemeral_1h_input_tokens: 50 })).toMatchObject({ cacheWriteTokens: 5, cacheWriteHourTokens: 5 })
     expect(told(null)).not.toHaveProperty("cacheWriteHourTokens")
+    // Before the whole is, as far as it can be, and without it.
+    const before = readUsage({ input_tokens: 1, cache_creation_input_tokens: 0, cache_creation: hour }, undefined)
+    const whole = readUsage({ output_tokens: 9, cache_creation_input_tokens: 1_000 }, before)
+    expect([before, whole].map((usage) => hourTokens(usage ?? noUsage))).toEqual([0, 3])
+    expect(hourTokens(told({ ephemeral_1h_input_tokens: 50 }) ?? noUsage)).toBe(5)
+    expect(readUsage({ input_tokens: 1, cache_creation: hour }, undefined)).toMatchObject({ cacheWriteTokens: 5 })
+    for (const none of [-600, 0.5, "600", 1e300, {}]) {
+      expect(told({ ephemeral_1h_input_tokens: none })).toMatchObject({ inputTokens: 1, cacheWriteTokens: 5 })
+      expect(told({ ephemeral_1h_input_tokens: none })).not.toHaveProperty("cacheWriteHourTokens")
+    }
   })
 
   it("reads thinking with its signature, and redacted thinking", () => {

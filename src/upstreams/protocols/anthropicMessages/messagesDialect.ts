@@ -3,6 +3,8 @@ import { FrameNames } from "../../framing/WholeFrames.ts"
 import { isTextType, plainText } from "../documents.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
 import { anthropicId } from "../callIds.ts"
+import { hourTokens } from "../../../generation/GenerationEvent.ts"
+import type { Usage } from "../../../generation/GenerationEvent.ts"
 import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./messages.ts"
 import { asStream } from "./asStream.ts"
@@ -38,6 +40,7 @@ export const messagesDialect: EventDialect = {
     input_tokens: usage.inputTokens,
     cache_creation_input_tokens: usage.cacheWriteTokens,
     cache_read_input_tokens: usage.cacheReadTokens,
+    ...hourCaches(usage),
     output_tokens: usage.outputTokens,
     ...(usage.searches === 0 ? {} : { server_tool_use: { web_search_requests: usage.searches } })
   }),
@@ -56,6 +59,15 @@ export const messagesDialect: EventDialect = {
   isLast: ({ type }) => type === "message_stop" || type === "error",
   asWhole,
   answerIn: "message"
+}
+
+/** Told where there are any: most upstreams know nothing of them. */
+const hourCaches = (usage: Usage) => {
+  const forAnHour = hourTokens(usage)
+  const fiveMinutes = usage.cacheWriteTokens - forAnHour
+  return forAnHour === 0
+    ? {}
+    : { cache_creation: { ephemeral_5m_input_tokens: fiveMinutes, ephemeral_1h_input_tokens: forAnHour } }
 }
 
 const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
