@@ -118,10 +118,12 @@ class Joined implements Generation {
     const isTold = this.#parts.every((part) => part.isTold)
     const told: ReadonlyArray<GenerationEvent> = isTold ? [{ type: "usage", usage: used }] : []
     const as = (usage: Usage) => this.#text(usage)
+    // A whole answer says once more what its deltas said; of a stream only these chunks were seen.
+    const repeated = this.#options.stream ? {} : { isRepeated: true as const }
     return [
       ...told,
       // Where it is counted after, the text is made with what was counted.
-      { type: "native", terminal: true, text: isTold ? as(used) : "", telling: { isTotal: true, as } },
+      { type: "native", terminal: true, text: isTold ? as(used) : "", telling: { isTotal: true, as }, ...repeated },
       { type: "finished", reason: "stop", stopSequence: null }
     ]
   }

@@ -48,7 +48,14 @@ export type GenerationEvent =
       readonly item?: string
     }
   /** Its last frames, or the JSON of an answer in one piece: it leaves once `finished` is accepted. */
-  | { readonly type: "native"; readonly terminal: true; readonly text: string; readonly telling?: Telling<string> }
+  | {
+      readonly type: "native"
+      readonly terminal: true
+      readonly text: string
+      readonly telling?: Telling<string>
+      /** Events before it have told all that it says: whoever counts what was produced has counted that. */
+      readonly isRepeated?: true
+    }
   /** Totals so far; a later one replaces an earlier one. A count that the upstream told as no number can be is NaN. */
   | {
       readonly type: "usage"

@@ -26,6 +26,7 @@ export class Output {
         this.searches++
         return
       case "native":
+        if (event.terminal && event.isRepeated === true) return
         ;(this.#native ??= new Native()).add(event.terminal ? event.text : event.bytes)
     }
   }
