@@ -11,8 +11,11 @@ import type { UsageRow } from "./store/usageRows.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
-/** The longest a row that somebody waits for waits for others to join its commit, in ms. */
-const longestPause = 2.5
+/**
+ * The longest a row that somebody waits for waits for others to join its commit, in ms: by what a commit costs, which is
+ * a trip of a millisecond and more where the database is a server.
+ */
+const longestPause = { here: 2.5, server: 5 } as const
 /** From so many rows a commit on so many come that the next ones are waited for longer: half of what a row costs is its commit. */
 const many = 4
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
@@ -73,6 +76,8 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   /** Of the last rows nobody knows whether they are stored. */
   let isInDoubt = false
 
+  const longest = writeNow === undefined ? longestPause.server : longestPause.here
+
   const add = (entry: Entry) => {
     open.entries.push(entry)
     wake?.()
@@ -101,7 +106,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
 
   const pauseAfter = (began: number, { entries }: Batch): void => {
     const now = performance.now()
-    notBefore = now + Math.min(longestPause, (entries.length < many ? 9 : 30) * (now - began))
+    notBefore = now + Math.min(longest, (entries.length < many ? 9 : 30) * (now - began))
   }
 
   const somethingToWrite = Effect.async<void>((resume) => {

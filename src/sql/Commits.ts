@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Scope } from "effect"
 import { Daemons } from "../flow/Daemons.ts"
 import type { Committer } from "./Committer.ts"
+import { isDirect } from "./DirectClient.ts"
 import { makeCommit } from "./postgres/Commit.ts"
 import { makeGroupCommit } from "./sqlite/GroupCommit.ts"
 
@@ -12,7 +13,7 @@ export class Commits extends Effect.Service<Commits>()("gateway/sql/Commits", {
   scoped: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const make: Effect.Effect<Committer, never, Needs> = sql.onDialectOrElse({
-      pg: () => makeCommit(sql),
+      pg: () => (isDirect(sql) ? makeCommit(sql) : Effect.dieMessage("this client of Postgres holds no connections")),
       orElse: () => makeGroupCommit(sql)
     })
     return yield* make

@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Statement } from "@effect/sql/Statement"
 import { Context, Effect } from "effect"
+import { runOutside } from "./DirectClient.ts"
 import type { PlainStatement } from "./PlainStatement.ts"
 import { SendsAhead } from "./SendsAhead.ts"
 
@@ -47,7 +48,7 @@ export const runPlain = (
   Effect.withFiberRuntime((fiber) => {
     const transaction = Context.getOption(fiber.currentContext, SqlClient.TransactionConnection)
     const run = ({ text, values }: PlainStatement): Effect.Effect<unknown, SqlError> =>
-      transaction._tag === "None" ? sql.unsafe(text, values) : transaction.value[0].execute(text, values, undefined)
+      transaction._tag === "None" ? runOutside(sql, text, values) : transaction.value[0].execute(text, values, undefined)
     return Effect.forEach(statements, run, { discard: true })
   })
 
@@ -62,7 +63,7 @@ const preparing = (
       // At first use: the start waits for nothing that it can do without.
       const text = (made ??= like.compile()[0])
       const transaction = Context.getOption(fiber.currentContext, SqlClient.TransactionConnection)
-      if (transaction._tag === "None") return sql.unsafe(text, values)
+      if (transaction._tag === "None") return runOutside(sql, text, values)
       const connection = transaction.value[0]
       return isAhead && connection instanceof SendsAhead
         ? (connection.send(text, values) ?? nothing)

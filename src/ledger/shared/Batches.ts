@@ -111,6 +111,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
     }
 
     const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
+      if (some.length === 0) return
       const { open, short } = judged(some, applied, node.id())
       again(open)
       lastly(short)

@@ -80,10 +80,29 @@ export const anyRow: UsageRow = {
   costNanoUsd: 0
 }
 
-export const columns = (row: UsageRow): Record<string, string | number> => {
-  const values: Array<string | number> = []
-  pushValues(values, row)
-  return Object.fromEntries(columnNames.map((name, index) => [name, values[index] ?? 0]))
+/** A literal, as everything is that is made for each row: put together by names it costs five times as much. */
+export const columns = (row: UsageRow): Record<(typeof columnNames)[number], string | number> => {
+  const { used } = row
+  return {
+    at: row.atMs,
+    request_id: row.requestId,
+    account_id: row.account,
+    key_id: row.key,
+    model: row.model,
+    upstream: row.upstream,
+    outcome: row.outcome,
+    estimated: row.estimated ? 1 : 0,
+    input_tokens: used.inputTokens,
+    cache_read_tokens: used.cacheReadTokens,
+    cache_write_tokens: used.cacheWriteTokens,
+    output_tokens: used.outputTokens,
+    reasoning_tokens: used.reasoningTokens,
+    searches: used.searches,
+    video_frames: used.videoFrames ?? 0,
+    price: row.price,
+    cost_nano_usd: row.costNanoUsd,
+    cache_write_1h_tokens: hourTokens(used)
+  }
 }
 
 /** The rows' sums by account, day, key and model, as `usage_days` keeps them. */

@@ -5,6 +5,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, Predicate, Stream } from "effect"
 import type { Scope } from "effect"
+import type { DirectClient, Held } from "../DirectClient.ts"
 import { SendsAhead } from "../SendsAhead.ts"
 import { again } from "./again.ts"
 import { makePool } from "./Pool.ts"
@@ -16,17 +17,24 @@ import type { Row } from "./values.ts"
  * A client of Postgres over Bun's own driver. An interrupted fiber lets its statement end and drops the answer: to cancel
  * it would mean to cancel whatever its connection does by then, which may be somebody else's.
  */
-export const makeClient = (options: PoolOptions): Effect.Effect<SqlClient.SqlClient, never, Scope.Scope> =>
+export const makeClient = (options: PoolOptions): Effect.Effect<DirectClient, never, Scope.Scope> =>
   Effect.gen(function* () {
     const pool = yield* makePool(options)
+    const direct = shared(pool)
+    const hold = holding(pool)
     const client = yield* SqlClient.make({
-      acquirer: Effect.succeed(shared(pool)),
-      transactionAcquirer: reserved(pool),
+      acquirer: Effect.succeed(direct),
+      transactionAcquirer: Effect.map(
+        Effect.acquireRelease(hold, ({ leave }) => leave),
+        ({ connection }) => connection
+      ),
       compiler,
       spanAttributes: [["db.system.name", "postgresql"]]
     })
     const { withTransaction } = client
     return Object.assign(client, {
+      direct,
+      hold,
       withTransaction: <R, E, A>(statements: Effect.Effect<A, E, R>) => outermostAgain(withTransaction(statements))
     })
   }).pipe(Effect.provide(Reactivity.layer))
@@ -56,22 +64,21 @@ const shared = (pool: Pool): Connection =>
   )
 
 /** A connection of one's own, for a transaction. One that could not be brought out of it is nobody's any more. */
-const reserved = (pool: Pool): Effect.Effect<Connection, SqlError, Scope.Scope> =>
-  Effect.map(
-    Effect.acquireRelease(turn(pool), () => Effect.sync(() => pool.turns.give())).pipe(
-      Effect.zipRight(
-        Effect.acquireRelease(
-          Effect.map(Effect.tryPromise({ try: pool.reserve, catch: failed }), (own) => ({
-            own,
-            isOpen: false
-          })),
-          ({ isOpen, own }) =>
-            Effect.promise(() => (isOpen ? own.close({ timeout: 0 }) : Promise.resolve(own.release())))
-        )
-      )
-    ),
-    (held) => transactional(pool, held)
+const holding = (pool: Pool): Effect.Effect<Held, SqlError> => {
+  const reserve = Effect.tapError(Effect.tryPromise({ try: pool.reserve, catch: failed }), () =>
+    Effect.sync(() => pool.turns.give())
   )
+  const held = Effect.map(reserve, (own): Held => {
+    const reserved: Reserved = { own, isOpen: false }
+    return {
+      connection: transactional(pool, reserved),
+      leave: Effect.promise(() =>
+        (reserved.isOpen ? own.close({ timeout: 0 }) : Promise.resolve(own.release())).finally(() => pool.turns.give())
+      )
+    }
+  })
+  return Effect.zipRight(turn(pool), held)
+}
 
 interface Reserved {
   readonly own: Sender

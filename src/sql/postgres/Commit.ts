@@ -1,9 +1,9 @@
-import type { SqlClient } from "@effect/sql"
 import { SqlError } from "@effect/sql/SqlError"
 import { Cause, Chunk, Effect, Exit, Fiber, FiberRef } from "effect"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import { thrownBy } from "../Committer.ts"
 import type { Committer } from "../Committer.ts"
+import type { DirectClient } from "../DirectClient.ts"
 import { errorCode } from "../errorCode.ts"
 import { makeHeed } from "../heed.ts"
 import { isRefused } from "../isRefused.ts"
@@ -15,7 +15,7 @@ import { makeTransaction } from "./transaction.ts"
  * write can fail a neighbour. A single statement needs no `BEGIN`. What the server asks to be tried again (a deadlock, a
  * serialization failure) is.
  */
-export const makeCommit = (sql: SqlClient.SqlClient) =>
+export const makeCommit = (sql: DirectClient) =>
   Effect.gen(function* () {
     const metrics = yield* Metrics
     const commitSeconds = metrics.commitSeconds.of()
@@ -25,20 +25,26 @@ export const makeCommit = (sql: SqlClient.SqlClient) =>
     /** What the write that this fiber runs wants done once it is durable. */
     const following = FiberRef.unsafeMake<Array<() => void>>([])
 
+    /** What is to follow it is gathered for the rest of the fiber, which is the write's own. */
+    const gathering = (own: Array<() => void>) => FiberRef.set(following, own)
+
     /** Runs to its end, whoever still waits for it: what a leaving caller has sent may be stored already. */
     const committed = <A, E>(attempt: Effect.Effect<A, E | SqlError>): Effect.Effect<A, E | SqlError> =>
       Effect.suspend(() => {
         let own: Array<() => void> = []
         const begun = performance.now()
-        const tried = Effect.suspend(() => Effect.locally(attempt, following, (own = [])))
-        const ended = Effect.onExit(again(tried), (exit) => {
+        const tried = Effect.suspend(() => Effect.zipRight(gathering((own = [])), attempt))
+        const ended = Effect.flatMap(Effect.exit(again(tried)), (exit) => {
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(1)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
           const broken = Exit.isSuccess(exit) ? own.flatMap(thrownBy) : []
           const heeded = heed(exit)
-          if (broken.length === 0) return heeded
-          return Effect.zipRight(heeded, Effect.logError("what was to follow a commit broke", ...broken.map(Cause.die)))
+          if (broken.length > 0) {
+            const told = Effect.logError("what was to follow a commit broke", ...broken.map(Cause.die))
+            return Effect.zipRight(Effect.zipRight(heeded, told), exit)
+          }
+          return heeded === Effect.void ? exit : Effect.zipRight(heeded, exit)
         })
         // Not joined: what its fiber was is nothing to its caller, and to compare the two took a twentieth of a create.
         return Effect.flatMap(Effect.forkIn(Effect.uninterruptible(ended), scope), (fiber) =>

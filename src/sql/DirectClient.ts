@@ -1,0 +1,32 @@
+import type { SqlClient } from "@effect/sql"
+import type { Connection } from "@effect/sql/SqlConnection"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Effect } from "effect"
+
+/**
+ * A client whose statements outside of transactions may go straight to a connection. What `sql` does for each otherwise
+ * (a span, a scope, a look at the fiber's context) costs as much of this process as the driver does.
+ */
+export interface DirectClient extends SqlClient.SqlClient {
+  /** Of nobody's own: no transaction may begin on it. */
+  readonly direct: Connection
+  /** A connection of one's own, which is to be left. Not to be interrupted. */
+  readonly hold: Effect.Effect<Held, SqlError>
+}
+
+/** A connection that nobody else has. */
+export interface Held {
+  readonly connection: Connection
+  /** Gives it back. */
+  readonly leave: Effect.Effect<void>
+}
+
+/** Runs a statement that is in no transaction, by the shortest way that its client has. */
+export const runOutside = (
+  sql: SqlClient.SqlClient,
+  text: string,
+  values: ReadonlyArray<unknown>
+): Effect.Effect<ReadonlyArray<unknown>, SqlError> =>
+  isDirect(sql) ? sql.direct.execute(text, values, undefined) : sql.unsafe(text, values)
+
+export const isDirect = (sql: SqlClient.SqlClient): sql is DirectClient => "direct" in sql
