@@ -9,7 +9,7 @@ import { startScript } from "./processes.ts"
 import { benchKey, configuration } from "./setting.ts"
 
 /**
- * `bun run bench:engines [-- --rounds 5] [--seconds 3]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
+ * `bun run bench:engines [-- --rounds 5] [--seconds 3] [--warm 8]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
  * Postgres with two workers, by turns, on one machine with the database, the load and the upstream.
  */
 const option = (name: string, otherwise: number) => {
@@ -18,6 +18,8 @@ const option = (name: string, otherwise: number) => {
 }
 const rounds = option("rounds", 5)
 const seconds = option("seconds", 3)
+/** Of the same load, before it is measured: until then the engine still compiles, for longer the less of a core is left to it. */
+const warm = option("warm", 8)
 const programs = postgresPrograms()
 if (programs === undefined) throw new Error("Postgres is not installed (Debian's package `postgresql`)")
 
@@ -78,7 +80,7 @@ const measured = async (what: Load): Promise<ReadonlyArray<number>> => {
   for (let round = 0; round < rounds; round++) {
     for (const [index, [, start]] of sides.entries()) {
       const gateway = await start()
-      await measure(gateway, what, seconds)
+      await measure(gateway, what, warm)
       found[index]?.push(await measure(gateway, what, seconds))
       await gateway.dispose()
     }
@@ -94,7 +96,7 @@ for (const what of loads) {
   const shown = rates.map((rate) => Math.round(rate).toLocaleString("en"))
   console.log(`| ${what[0]} | ${shown.join(" | ")} | ${rates.map((rate) => (rate / sqlite).toFixed(2)).join(", ")} |`)
 }
-console.log(`\n${rounds} rounds of ${seconds} s each, ${errors} errors`)
+console.log(`\n${rounds} rounds of ${seconds} s each, after ${warm} s, ${errors} errors`)
 upstream.stop()
 await sql.close()
 await postgres.dispose()
