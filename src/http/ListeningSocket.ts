@@ -1,11 +1,10 @@
-import { dlopen, ptr } from "bun:ffi"
+import { ptr } from "bun:ffi"
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { libc } from "../flow/libc.ts"
 
 /** The kernel's lists of connections. */
 const lists = ["/proc/net/tcp", "/proc/net/tcp6"]
 const listening = "0A"
-/** What the C library is called: glibc's and musl's names. */
-const libraries = ["libc.so.6", "libc.so"]
 /** `setsockopt`'s levels and names on Linux. */
 const level = { socket: 1, tcp: 6 }
 const option = { attachFilter: 26, deferAccept: 9 }
@@ -43,7 +42,7 @@ export class ListeningSocket {
       const links = new Set(inodesAt(port).map((inode) => `socket:[${inode}]`))
       const [found, ...more] = readdirSync("/proc/self/fd").filter((name) => links.has(linkOf(name)))
       if (found === undefined || more.length > 0) return undefined
-      const library = opened()
+      const library = open()
       return library === undefined ? undefined : new ListeningSocket(Number(found), library)
     } catch {
       return undefined
@@ -78,13 +77,13 @@ export class ListeningSocket {
    * asked anything or not. Bun closes its descriptor later; until then it is another file's. Answers whether it is so.
    */
   close(): boolean {
-    const isClosed = this.#library.symbols.dup2(this.#nothing, this.#descriptor) !== -1
+    const isClosed = this.#library.dup2(this.#nothing, this.#descriptor) !== -1
     closeSync(this.#nothing)
     return isClosed
   }
 
   #set(at: number, name: number, value: Uint8Array | DataView): boolean {
-    return this.#library.symbols.setsockopt(this.#descriptor, at, name, ptr(value), value.byteLength) === 0
+    return this.#library.setsockopt(this.#descriptor, at, name, ptr(value), value.byteLength) === 0
   }
 }
 
@@ -120,20 +119,9 @@ const contentOf = (path: string): string => {
   }
 }
 
-const open = (library: string) =>
-  dlopen(library, {
+const open = () =>
+  libc({
     dup2: { args: ["i32", "i32"], returns: "i32" },
     setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" }
   })
-type Library = ReturnType<typeof open>
-
-const opened = (): Library | undefined => {
-  for (const library of libraries) {
-    try {
-      return open(library)
-    } catch {
-      continue
-    }
-  }
-  return undefined
-}
+type Library = NonNullable<ReturnType<typeof open>>
