@@ -4,8 +4,12 @@ import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 
 /** An answer in one piece that is JSON text already (`NativeState.terminal`). */
-export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response =>
-  new Response(text, { headers: { ...replyHeaders, "content-type": "application/json" } })
+export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response => {
+  replyHeaders["content-type"] = "application/json"
+  return new Response(text, { headers: replyHeaders })
+}
+
+const nothing: ReadonlyArray<never> = []
 
 /** What passed through so far. */
 export interface NativeState {
@@ -30,16 +34,19 @@ export const nativeMachine = <F extends Frame>(
     switch (event.type) {
       case "native":
         return event.terminal
-          ? [{ ...state, terminal: state.terminal + event.text }, []]
+          ? [{ usage: state.usage, terminal: state.terminal + event.text, reason: state.reason }, nothing]
           : [state, [{ type: "native", written: event.bytes }]]
       case "usage":
-        return [{ ...state, usage: event.usage }, []]
+        return [{ usage: event.usage, terminal: state.terminal, reason: state.reason }, nothing]
       case "finished":
-        return [{ ...state, reason: event.reason }, [{ type: "native", written: state.terminal }]]
+        return [
+          { usage: state.usage, terminal: state.terminal, reason: event.reason },
+          [{ type: "native", written: state.terminal }]
+        ]
       case "failed":
         return [state, failed(event.failure)]
       default:
-        return [state, []]
+        return [state, nothing]
     }
   }
 })

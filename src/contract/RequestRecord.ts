@@ -128,7 +128,10 @@ export class RequestRecord {
     this.upstream = attempt.upstream
     this.upstreamModel = attempt.model
     if (this.attempts.length >= mostAttempts) return
-    this.attempts = [...this.attempts, { ...attempt, offsetMs: Math.max(0, calledAt - this.#begun) }]
+    const { durationMs, error, model, requestId, status, upstream } = attempt
+    const offsetMs = Math.max(0, calledAt - this.#begun)
+    const told = { upstream, model, status, error, offsetMs, durationMs, requestId }
+    this.attempts = this.attempts.length === 0 ? [told] : [...this.attempts, told]
   }
 
   /** It is answered by a stream: its end is told by `over`. */

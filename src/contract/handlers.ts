@@ -32,11 +32,11 @@ export interface Incoming {
   /** Fires when running work may go on no longer: what still streams ends with an in-band error. */
   readonly shutdown: AbortSignal
   /** Whether what opened the endpoint still does; there where its answer is long-lived. */
-  readonly stillOpens?: Effect.Effect<boolean>
+  readonly stillOpens?: Effect.Effect<boolean> | undefined
   /** There where the request has an `Idempotency-Key`. */
   readonly once?: Once
   /** The socket that the request came by, which others may come by too; absent where it came by itself. */
-  readonly connection?: object
+  readonly connection?: object | undefined
 }
 
 /** How the answer of a request with an `Idempotency-Key` is kept, where the server can't see it by itself. */

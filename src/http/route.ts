@@ -267,10 +267,10 @@ const decoded = (
       record: exchange.record,
       trace: exchange.record.trace,
       shutdown: serving.lifecycle.shutdown,
-      ...(route.isLongLived
-        ? { stillOpens: Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange))) }
-        : {}),
-      ...(exchange.framed === undefined ? {} : { connection: exchange.framed.connection })
+      stillOpens: route.isLongLived
+        ? Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange)))
+        : undefined,
+      connection: exchange.framed?.connection
     }
   }
   if (route.decodePath !== undefined) {

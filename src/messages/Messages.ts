@@ -62,14 +62,16 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       request: Incoming,
       { charge, turn }: { readonly charge?: Charge; readonly turn?: ThreadTurn } = {}
     ): Begun<Message | Response, Failure> => {
-      const { conversation, ...judged } = understood(payload, request)
+      const { conversation, mayReachWeb, objection } = understood(payload, request)
       const id = newMessageId()
       return inTurn(payload, conversation, () =>
         models.generate(caller, conversation, request, {
           stream: false,
           charge,
-          ...judged,
-          ...told(payload, request, id, turn)
+          objection,
+          mayReachWeb,
+          verbatim: verbatimOf(payload, request, id, turn),
+          unsupported: () => unsupported(payload, request.body)
         })
       ).flatMap((generation): Begun<Message | Response, Failure> => {
         if (generation.native !== true) {
@@ -89,11 +91,17 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       request: Incoming,
       turn?: ThreadTurn
     ): Begun<Response, Failure> => {
-      const { conversation, ...judged } = understood(payload, request)
+      const { conversation, mayReachWeb, objection } = understood(payload, request)
       const id = newMessageId()
       const encoding = () => encoder(payload, request, id)
       const answer = inTurn(payload, conversation, () =>
-        models.generate(caller, conversation, request, { stream: true, ...judged, ...told(payload, request, id, turn) })
+        models.generate(caller, conversation, request, {
+          stream: true,
+          objection,
+          mayReachWeb,
+          verbatim: verbatimOf(payload, request, id, turn),
+          unsupported: () => unsupported(payload, request.body)
+        })
       ).flatMap((generation) =>
         generation.native === true
           ? streamed({ generation, ...passingThrough(request, turn), heartbeat, request })
@@ -187,12 +195,6 @@ const passingThrough = (request: Incoming, turn: ThreadTurn | undefined) => {
   const { machine, reply } = recorded(passing(request))
   return { machine, ...keeping(turn, reply, true) }
 }
-
-/** What of the request its conversation does not say. */
-const told = (payload: CreateMessage, request: Incoming, id: string, turn: ThreadTurn | undefined) => ({
-  verbatim: verbatimOf(payload, request, id, turn),
-  unsupported: () => unsupported(payload, request.body)
-})
 
 const newMessageId = () => `msg_${crypto.randomUUID().replaceAll("-", "")}`
 

@@ -22,7 +22,8 @@ export const verbatimOf = (
     return {
       body: spelledOut(isObject(body) ? body : payload),
       headers,
-      rewrite: (answer) => ({ ...answer, ...(own === undefined ? { id } : {}), model: payload.model })
+      rewrite: (answer) =>
+        own === undefined ? { ...answer, id, model: payload.model } : { ...answer, model: payload.model }
     }
   }
 })

@@ -13,13 +13,16 @@ export class SendsAhead implements Connection {
   readonly executeValues: Connection["executeValues"]
   /** Sends a statement; answers why it can't be sent at all. */
   readonly send: (text: string, values: ReadonlyArray<unknown>) => SqlError | undefined
+  /** Where what is to follow the commit is gathered; undefined where nobody does. */
+  readonly followers: Array<() => void> | undefined
 
-  constructor(waiting: Connection, send: SendsAhead["send"]) {
+  constructor(waiting: Connection, send: SendsAhead["send"], followers?: Array<() => void>) {
     this.execute = waiting.execute
     this.executeRaw = waiting.executeRaw
     this.executeStream = waiting.executeStream
     this.executeUnprepared = waiting.executeUnprepared
     this.executeValues = waiting.executeValues
     this.send = send
+    this.followers = followers
   }
 }

@@ -52,9 +52,13 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const { dialect, endpoint, searches } = protocol
   const url = addressOf(endpoint, options.baseUrl, endpoint.path)
   const secrets = secretsOf(options, url)
+  /** Of requests that bring none of their own. */
+  let usual: Readonly<Record<string, string>> | undefined
   const send = (body: string, { trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
     const brought = trace === undefined ? more : { ...more, ...trace }
-    return beginCall({ url, headers: headersTo(endpoint, options, brought), body, deadlines: options.deadlines })
+    const headers =
+      brought === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, brought)
+    return beginCall({ url, headers, body, deadlines: options.deadlines })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call =>
     begin(how.runtime, extractDocuments(asked, protocol.takesDocument, options.readDocument)).flatMap(
@@ -110,9 +114,9 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const all = { name, provider, searches, takesPdf, signsCalls, sharedIds, generate }
   if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: NativeRequest, how: GenerateOptions) => {
-    const lost = new Set(request.adapted)
-    const body = JSON.stringify(dialect.body(request.body, how, (param) => lost.add(param)))
-    const adapted = [...lost]
+    let lost: Set<string> | undefined
+    const body = JSON.stringify(dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param)))
+    const adapted = lost === undefined ? (request.adapted ?? nothing) : [...lost]
     const no = notLost(adapted, how)
     if (no !== undefined) return Begun.fail(no)
     return send(body, how, nativeHeaders(dialect, request)).flatMap((exchange) =>
@@ -156,13 +160,16 @@ const passing = <S>(protocol: Protocol<S>, dialect: Dialect, request: NativeRequ
 const nativeHeaders = (
   dialect: Dialect,
   { headers }: Pick<NativeRequest, "headers">
-): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    dialect.headers.flatMap((name) => {
-      const value = headers.get(name)
-      return value === null ? [] : [[name, value]]
-    })
-  )
+): Readonly<Record<string, string>> | undefined => {
+  let brought: Record<string, string> | undefined
+  for (const name of dialect.headers) {
+    const value = headers.get(name)
+    if (value !== null) (brought ??= {})[name] = value
+  }
+  return brought
+}
+
+const nothing: ReadonlyArray<never> = []
 
 /** What keeps a request from being sent: the first thing missing, where the caller wants nothing left out. */
 const refusedBy = (

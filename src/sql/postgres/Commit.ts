@@ -1,14 +1,13 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { Cause, Chunk, Effect, Exit, Fiber, FiberRef } from "effect"
+import { Cause, Chunk, Effect, Exit, Fiber } from "effect"
 import { Metrics } from "../../telemetry/Metrics.ts"
-import { thrownBy } from "../Committer.ts"
 import type { Committer } from "../Committer.ts"
 import type { DirectClient } from "../DirectClient.ts"
 import { errorCode } from "../errorCode.ts"
 import { makeHeed } from "../heed.ts"
 import { isRefused } from "../isRefused.ts"
 import { again } from "./again.ts"
-import { makeTransaction } from "./transaction.ts"
+import { afterCommit, makeTransaction } from "./transaction.ts"
 
 /**
  * Each write in a transaction of its own: the server shares its fsync among those that commit at the same moment, and no
@@ -22,35 +21,30 @@ export const makeCommit = (sql: DirectClient) =>
     const commitWrites = metrics.commitWrites.of()
     const scope = yield* Effect.scope
     const { heed, lastAt, refusal } = makeHeed(outage)
-    /** What the write that this fiber runs wants done once it is durable. */
-    const following = FiberRef.unsafeMake<Array<() => void>>([])
-
-    /** What is to follow it is gathered for the rest of the fiber, which is the write's own. */
-    const gathering = (own: Array<() => void>) => FiberRef.set(following, own)
-
-    /** Runs to its end, whoever still waits for it: what a leaving caller has sent may be stored already. */
-    const committed = <A, E>(attempt: Effect.Effect<A, E | SqlError>): Effect.Effect<A, E | SqlError> =>
-      Effect.suspend(() => {
-        let own: Array<() => void> = []
+    /**
+     * Runs to its end, whoever still waits for it: what a leaving caller has sent may be stored already. Who can't leave
+     * runs it by himself; others get a fiber for it, which they need not wait for and do not join: to compare what the two
+     * know took a twentieth of a create.
+     */
+    const committed = <A, E>(attempt: Effect.Effect<A, E | SqlError>): Effect.Effect<A, E | SqlError> => {
+      const ended = Effect.suspend(() => {
         const begun = performance.now()
-        const tried = Effect.suspend(() => Effect.zipRight(gathering((own = [])), attempt))
-        const ended = Effect.flatMap(Effect.exit(again(tried)), (exit) => {
+        return Effect.flatMap(Effect.exit(again(attempt)), (exit) => {
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(1)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
-          const broken = Exit.isSuccess(exit) ? own.flatMap(thrownBy) : []
           const heeded = heed(exit)
-          if (broken.length > 0) {
-            const told = Effect.logError("what was to follow a commit broke", ...broken.map(Cause.die))
-            return Effect.zipRight(Effect.zipRight(heeded, told), exit)
-          }
           return heeded === Effect.void ? exit : Effect.zipRight(heeded, exit)
         })
-        // Not joined: what its fiber was is nothing to its caller, and to compare the two took a twentieth of a create.
-        return Effect.flatMap(Effect.forkIn(Effect.uninterruptible(ended), scope), (fiber) =>
-          Effect.flatten(Fiber.await(fiber))
-        )
       })
+      return Effect.checkInterruptible((isInterruptible) =>
+        isInterruptible
+          ? Effect.flatMap(Effect.forkIn(Effect.uninterruptible(ended), scope), (fiber) =>
+              Effect.flatten(Fiber.await(fiber))
+            )
+          : ended
+      )
+    }
 
     const transaction = makeTransaction(sql)
     const write = <A, E>(statements: Effect.Effect<A, E>) => committed(transaction(statements))
@@ -62,7 +56,7 @@ export const makeCommit = (sql: DirectClient) =>
       writeBehind: write,
       statementBehind: statement,
       statementNow: statement,
-      afterCommit: (follow) => Effect.map(FiberRef.get(following), (own) => void own.push(follow)),
+      afterCommit,
       refusal,
       lastAt
     }

@@ -1,9 +1,17 @@
 import { SqlClient as Client } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Context, Effect, FiberRef, Stream } from "effect"
+import { Cause, Context, Effect, FiberRef, Option, Stream } from "effect"
+import { thrownBy } from "../Committer.ts"
 import type { DirectClient, Held } from "../DirectClient.ts"
 import { SendsAhead } from "../SendsAhead.ts"
+
+/** What statements are as one, step by step: texts that are known have their hash, one that is put together has none. */
+interface Merged {
+  readonly after: Map<string, Merged>
+  /** Null where they can't be one. */
+  text: string | null | undefined
+}
 
 interface Sent {
   readonly text: string
@@ -13,19 +21,24 @@ interface Sent {
 /**
  * Runs a write in a transaction, which begins when something is waited for: where nothing is, all that was sent ahead is
  * one statement, which is a transaction by itself and takes a fifth of the time that beginning, each of them and the
- * commit do. To be run on a fiber of the write's own, and not to be interrupted.
+ * commit do. Not to be interrupted.
  */
 export const makeTransaction = (sql: DirectClient) => {
-  const merged = new Map<string, string>()
+  const known: Merged = { after: new Map(), text: undefined }
   /** One statement of several, or undefined where they can't be one. */
   const oneOf = (some: ReadonlyArray<Sent>): Sent | undefined => {
     const [first] = some
     if (some.length === 1) return first
-    if (!some.every(({ text }) => /^(INSERT|DELETE) /.test(text))) return undefined
-    const known = some.map(({ text }) => text).join(";")
-    const text = merged.get(known) ?? mergedOf(some)
-    merged.set(known, text)
-    return { text, values: some.flatMap(({ values }) => values) }
+    let merged = known
+    const all: Array<unknown> = []
+    for (const { text, values } of some) {
+      let next = merged.after.get(text)
+      if (next === undefined) merged.after.set(text, (next = { after: new Map(), text: undefined }))
+      merged = next
+      for (const value of values) all.push(value)
+    }
+    merged.text ??= some.every((one) => /^(INSERT|DELETE) /.test(one.text)) ? mergedOf(some) : null
+    return merged.text === null ? undefined : { text: merged.text, values: all }
   }
 
   return <A, E>(statements: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
@@ -38,11 +51,12 @@ export const makeTransaction = (sql: DirectClient) => {
         const one = oneOf(sent)
         return one === undefined ? own.commit : sql.direct.execute(one.text, one.values, undefined)
       }
-      const run = Effect.flatMap(Effect.zipRight(within(own.connection), statements), (value) =>
-        Effect.as(commit(), value)
-      )
+      const run = Effect.flatMap(within(own.connection, statements), (value) => Effect.as(commit(), value))
       return Effect.matchCauseEffect(run, {
-        onSuccess: (value) => (own.isOpen() ? Effect.as(own.leave, value) : Effect.succeed(value)),
+        onSuccess: (value) => {
+          const done = Effect.as(followed(own.followers), value)
+          return own.isOpen() ? Effect.zipRight(own.leave, done) : done
+        },
         onFailure: (cause) =>
           own.isOpen()
             ? Effect.ignore(own.rollback).pipe(Effect.zipRight(own.leave), Effect.zipRight(Effect.failCause(cause)))
@@ -51,12 +65,40 @@ export const makeTransaction = (sql: DirectClient) => {
     })
 }
 
+/** Inside a write: runs plain code once that is durable (`Committer.afterCommit`). */
+export const afterCommit = (follow: () => void): Effect.Effect<void> =>
+  Effect.withFiberRuntime((fiber) => {
+    const held = Context.getOption(fiber.currentContext, Client.TransactionConnection)
+    const connection = Option.isSome(held) ? held.value[0] : undefined
+    const followers = connection instanceof SendsAhead ? connection.followers : undefined
+    if (followers === undefined) return Effect.dieMessage("only a write has what follows its commit")
+    followers.push(follow)
+    return Effect.void
+  })
+
+const followed = (followers: ReadonlyArray<() => void>): Effect.Effect<void> => {
+  if (followers.length === 0) return Effect.void
+  const broken = followers.flatMap(thrownBy)
+  return broken.length === 0
+    ? Effect.void
+    : Effect.logError("what was to follow a commit broke", ...broken.map(Cause.die))
+}
+
 /**
- * What comes after it on this fiber, which is the write's own, runs its statements on the connection: to provide it for a
- * part and put back what was before costs as much as a statement.
+ * Statements on a connection. Nothing interrupts them: what was before is put back by hand, since to provide something for
+ * a part costs as much as a statement.
  */
-const within = (connection: Connection) =>
-  FiberRef.update(FiberRef.currentContext, Context.add(Client.TransactionConnection, [connection, 0] as const))
+const within = <A, E>(connection: Connection, statements: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.withFiberRuntime((fiber) => {
+    const before = fiber.currentContext
+    const inside = Context.add(before, Client.TransactionConnection, [connection, 0] as const)
+    return Effect.zipRight(
+      FiberRef.set(FiberRef.currentContext, inside),
+      Effect.flatMap(Effect.exit(statements), (exit) =>
+        Effect.zipRight(FiberRef.set(FiberRef.currentContext, before), exit)
+      )
+    )
+  })
 
 /** Each is a part of the last; their parameters are counted on. */
 const mergedOf = (some: ReadonlyArray<Sent>): string => {
@@ -73,6 +115,7 @@ const mergedOf = (some: ReadonlyArray<Sent>): string => {
 /** A connection that is taken, and a transaction that is begun, when something is waited for. */
 const lazily = (sql: DirectClient) => {
   const sent: Array<Sent> = []
+  const followers: Array<() => void> = []
   const alone = Effect.unsafeMakeSemaphore(1)
   let held: Held | undefined
 
@@ -103,6 +146,8 @@ const lazily = (sql: DirectClient) => {
   return {
     /** What was sent ahead before it began. */
     sent,
+    /** What is to be done once it is durable. */
+    followers,
     isOpen: () => held !== undefined,
     /** Gives the connection back. */
     leave: Effect.suspend(() => held?.leave ?? Effect.void),
@@ -112,7 +157,7 @@ const lazily = (sql: DirectClient) => {
       if (held?.connection instanceof SendsAhead) return held.connection.send(text, values)
       sent.push({ text, values })
       return undefined
-    })
+    }, followers)
   } as const
 }
 

@@ -47,6 +47,7 @@ export const messagesDialect: EventDialect = {
   lacks: () => false,
   numbered: (frame) => frame,
   completed: (message) => {
+    if (isComplete(objectAt(message, "usage"))) return message
     const { input_tokens, output_tokens, ...told } = { ...noTokens, ...objectAt(message, "usage") }
     const { cache_creation_input_tokens: written, cache_read_input_tokens: read, ...rest } = told
     const cached = { cache_creation_input_tokens: written ?? 0, cache_read_input_tokens: read ?? 0 }
@@ -69,6 +70,10 @@ const hourCaches = (usage: Usage) => {
     ? {}
     : { cache_creation: { ephemeral_5m_input_tokens: fiveMinutes, ephemeral_1h_input_tokens: forAnHour } }
 }
+
+/** Most upstreams tell them all. */
+const isComplete = (usage: JsonObject | undefined): boolean =>
+  usage !== undefined && Object.keys(noTokens).every((name) => (usage[name] ?? undefined) !== undefined)
 
 const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
 
