@@ -65,14 +65,12 @@ export const makeTransaction = (sql: DirectClient) => {
     })
 }
 
-/** Inside a write: runs plain code once that is durable (`Committer.afterCommit`). */
+/** Inside a write: runs plain code once that is durable (`Committer.afterCommit`). Nothing follows anybody else's transaction. */
 export const afterCommit = (follow: () => void): Effect.Effect<void> =>
   Effect.withFiberRuntime((fiber) => {
     const held = Context.getOption(fiber.currentContext, Client.TransactionConnection)
     const connection = Option.isSome(held) ? held.value[0] : undefined
-    const followers = connection instanceof SendsAhead ? connection.followers : undefined
-    if (followers === undefined) return Effect.dieMessage("only a write has what follows its commit")
-    followers.push(follow)
+    if (connection instanceof SendsAhead) connection.followers?.push(follow)
     return Effect.void
   })
 
