@@ -48,7 +48,9 @@ export const runPlain = (
   Effect.withFiberRuntime((fiber) => {
     const transaction = Context.getOption(fiber.currentContext, SqlClient.TransactionConnection)
     const run = ({ text, values }: PlainStatement): Effect.Effect<unknown, SqlError> =>
-      transaction._tag === "None" ? runOutside(sql, text, values) : transaction.value[0].execute(text, values, undefined)
+      transaction._tag === "None"
+        ? runOutside(sql, text, values)
+        : transaction.value[0].execute(text, values, undefined)
     return Effect.forEach(statements, run, { discard: true })
   })
 

@@ -115,7 +115,9 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: NativeRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined
-    const body = JSON.stringify(dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param)))
+    const body = JSON.stringify(
+      dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
+    )
     const adapted = lost === undefined ? (request.adapted ?? nothing) : [...lost]
     const no = notLost(adapted, how)
     if (no !== undefined) return Begun.fail(no)

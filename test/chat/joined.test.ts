@@ -11,7 +11,10 @@ const finished = { type: "finished", reason: "stop", stopSequence: null } as con
 /** An answer whose upstream tells more output than there can be. */
 const answering = (text: string) => {
   const batches: Array<Batch> = [
-    [{ type: "started", usage: undefined }, { type: "text-delta", text }],
+    [
+      { type: "started", usage: undefined },
+      { type: "text-delta", text }
+    ],
     [{ type: "usage", usage: { ...noUsage, inputTokens: 3, outputTokens: 1_000_000 } }, finished]
   ]
   return { next: () => batches.shift(), cancel: () => {} }

@@ -7,16 +7,17 @@ import { threadsOf } from "../../src/upstreams/clientThread.ts"
 const policyOf = (thread: number): number =>
   Number(readFileSync(`/proc/self/task/${thread}/stat`, "utf8").split(") ")[1]?.split(" ")[38])
 
-it.runIf(process.platform === "linux")("the thread that calls upstreams pushes nobody aside once it is there", async () => {
-  const upstream = Bun.serve({ port: 0, fetch: () => new Response("{}") })
-  try {
-    const call = beginCall({ url: upstream.url.href, headers: {}, body: "{}", deadlines: defaultDeadlines })
-    await new Promise((resolve) => call.onDone(resolve))
-    await expect
-      .poll(() => threadsOf("HTTP Client").map(policyOf), { timeout: 5_000 })
-      .toEqual([3])
-    expect(policyOf(process.pid)).toBe(0)
-  } finally {
-    await upstream.stop(true)
+it.runIf(process.platform === "linux")(
+  "the thread that calls upstreams pushes nobody aside once it is there",
+  async () => {
+    const upstream = Bun.serve({ port: 0, fetch: () => new Response("{}") })
+    try {
+      const call = beginCall({ url: upstream.url.href, headers: {}, body: "{}", deadlines: defaultDeadlines })
+      await new Promise((resolve) => call.onDone(resolve))
+      await expect.poll(() => threadsOf("HTTP Client").map(policyOf), { timeout: 5_000 }).toEqual([3])
+      expect(policyOf(process.pid)).toBe(0)
+    } finally {
+      await upstream.stop(true)
+    }
   }
-})
+)

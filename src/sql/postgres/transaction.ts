@@ -151,11 +151,15 @@ const lazily = (sql: DirectClient) => {
     leave: Effect.suspend(() => held?.leave ?? Effect.void),
     commit: end("COMMIT"),
     rollback: end("ROLLBACK"),
-    connection: new SendsAhead(waiting, (text, values) => {
-      if (held?.connection instanceof SendsAhead) return held.connection.send(text, values)
-      sent.push({ text, values })
-      return undefined
-    }, followers)
+    connection: new SendsAhead(
+      waiting,
+      (text, values) => {
+        if (held?.connection instanceof SendsAhead) return held.connection.send(text, values)
+        sent.push({ text, values })
+        return undefined
+      },
+      followers
+    )
   } as const
 }
 
