@@ -72,9 +72,13 @@ const holding = (pool: Pool): Effect.Effect<Held, SqlError> => {
     const reserved: Reserved = { own, isOpen: false }
     return {
       connection: transactional(pool, reserved),
-      leave: Effect.promise(() =>
-        (reserved.isOpen ? own.close({ timeout: 0 }) : Promise.resolve(own.release())).finally(() => pool.turns.give())
-      )
+      leave: Effect.promise(async () => {
+        try {
+          await (reserved.isOpen ? own.close({ timeout: 0 }) : own.release())
+        } finally {
+          pool.turns.give()
+        }
+      })
     }
   })
   return Effect.zipRight(turn(pool), held)
