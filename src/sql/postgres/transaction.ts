@@ -37,7 +37,9 @@ export const makeTransaction = (sql: DirectClient) => {
       merged = next
       for (const value of values) all.push(value)
     }
-    merged.text ??= some.every((one) => /^(INSERT|DELETE) /.test(one.text)) ? mergedOf(some) : null
+    if (merged.text === undefined) {
+      merged.text = some.every((one) => /^(INSERT|DELETE) /.test(one.text)) ? mergedOf(some) : null
+    }
     return merged.text === null ? undefined : { text: merged.text, values: all }
   }
 
