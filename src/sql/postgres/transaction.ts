@@ -13,6 +13,11 @@ interface Merged {
   text: string | null | undefined
 }
 
+/** Rows of values and nothing else: what they do neither reads nor ends what another one of them has done. */
+const rowOfValues = /^INSERT INTO \w+ \([^()]*\)\s+VALUES\s*\((\$\d+[, ]*)+\)$/
+/** Of statements that are made one: each number of them is a text that is kept. */
+const mostMerged = 16
+
 interface Sent {
   readonly text: string
   readonly values: ReadonlyArray<unknown>
@@ -29,6 +34,7 @@ export const makeTransaction = (sql: DirectClient) => {
   const oneOf = (some: ReadonlyArray<Sent>): Sent | undefined => {
     const [first] = some
     if (some.length === 1) return first
+    if (some.length > mostMerged) return undefined
     let merged = known
     const all: Array<unknown> = []
     for (const { text, values } of some) {
@@ -38,7 +44,7 @@ export const makeTransaction = (sql: DirectClient) => {
       for (const value of values) all.push(value)
     }
     if (merged.text === undefined) {
-      merged.text = some.every((one) => /^(INSERT|DELETE) /.test(one.text)) ? mergedOf(some) : null
+      merged.text = some.every((one) => rowOfValues.test(one.text)) ? mergedOf(some) : null
     }
     return merged.text === null ? undefined : { text: merged.text, values: all }
   }
@@ -118,22 +124,25 @@ const lazily = (sql: DirectClient) => {
   const followers: Array<() => void> = []
   const alone = Effect.unsafeMakeSemaphore(1)
   let held: Held | undefined
+  /** Why one of what was sent ahead could not be sent on: nothing is waited for, or kept, without it. */
+  let unsent: SqlError | undefined
 
-  const begun = Effect.flatMap(sql.hold, (one) => {
-    held = one
-    return Effect.as(
-      Effect.zipRight(
+  // Whole, also where the statements may be interrupted: a connection that nobody knows of is never given back.
+  const begun = Effect.uninterruptible(
+    Effect.flatMap(sql.hold, (one) => {
+      held = one
+      return Effect.zipRight(
         ahead(one.connection, { text: "BEGIN", values: [] }),
         Effect.forEach(sent, (statement) => ahead(one.connection, statement), { discard: true })
-      ),
-      one.connection
-    )
-  })
-  const opened = Effect.suspend(() =>
-    held === undefined
-      ? alone.withPermits(1)(Effect.suspend(() => (held === undefined ? begun : Effect.succeed(held.connection))))
-      : Effect.succeed(held.connection)
+      ).pipe(
+        Effect.tapError((error) => Effect.sync(() => void (unsent = error))),
+        Effect.as(one.connection)
+      )
+    })
   )
+  const known = (): Effect.Effect<Connection, SqlError> | undefined =>
+    unsent === undefined ? held && Effect.succeed(held.connection) : Effect.fail(unsent)
+  const opened = Effect.suspend(() => known() ?? alone.withPermits(1)(Effect.suspend(() => known() ?? begun)))
   const waiting: Connection = {
     execute: (...of) => Effect.flatMap(opened, (connection) => connection.execute(...of)),
     executeRaw: (...of) => Effect.flatMap(opened, (connection) => connection.executeRaw(...of)),
@@ -141,8 +150,6 @@ const lazily = (sql: DirectClient) => {
     executeValues: (...of) => Effect.flatMap(opened, (connection) => connection.executeValues(...of)),
     executeStream: (...of) => Stream.unwrap(Effect.map(opened, (connection) => connection.executeStream(...of)))
   }
-  const end = (how: "COMMIT" | "ROLLBACK") =>
-    Effect.flatMap(opened, (connection) => connection.executeUnprepared(how, [], undefined))
   return {
     /** What was sent ahead before it began. */
     sent,
@@ -151,8 +158,8 @@ const lazily = (sql: DirectClient) => {
     isOpen: () => held !== undefined,
     /** Gives the connection back. */
     leave: Effect.suspend(() => held?.leave ?? Effect.void),
-    commit: end("COMMIT"),
-    rollback: end("ROLLBACK"),
+    commit: Effect.flatMap(opened, (connection) => connection.executeUnprepared("COMMIT", [], undefined)),
+    rollback: Effect.suspend(() => held?.connection.executeUnprepared("ROLLBACK", [], undefined) ?? Effect.void),
     connection: new SendsAhead(
       waiting,
       (text, values) => {
