@@ -21,6 +21,15 @@ export const makeCommit = (sql: DirectClient) =>
     const commitWrites = metrics.commitWrites.of()
     const scope = yield* Effect.scope
     const { heed, lastAt, refusal } = makeHeed(outage)
+    let running = 0
+    let noneRuns = () => {}
+    // The connections are closed after this: whoever runs a write by himself may outlive them.
+    yield* Effect.addFinalizer(() =>
+      Effect.async<void>((resume) => {
+        noneRuns = () => resume(Effect.void)
+        if (running === 0) noneRuns()
+      })
+    )
     /**
      * Runs to its end, whoever still waits for it: what a leaving caller has sent may be stored already. Who can't leave
      * runs it by himself; others get a fiber for it, which they need not wait for and do not join: to compare what the two
@@ -29,7 +38,9 @@ export const makeCommit = (sql: DirectClient) =>
     const committed = <A, E>(attempt: Effect.Effect<A, E | SqlError>): Effect.Effect<A, E | SqlError> => {
       const ended = Effect.suspend(() => {
         const begun = performance.now()
+        running++
         return Effect.flatMap(Effect.exit(again(attempt)), (exit) => {
+          if (--running === 0) noneRuns()
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(1)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
