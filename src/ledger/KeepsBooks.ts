@@ -65,6 +65,15 @@ export interface KeepsBooks {
    * where storing means waiting.
    */
   readonly writeNow?: (rows: ReadonlyArray<UsageRow>) => boolean
+  /**
+   * As `write`, in plain code: `done` hears what `write` answers, `Effect.void` itself where the rows are stored. Absent
+   * where storing takes no waiting.
+   */
+  readonly writeSoon?: (
+    take: () => ReadonlyArray<UsageRow>,
+    late: (isStored: boolean) => void,
+    done: (written: Effect.Effect<void, SqlError | InDoubt>) => void
+  ) => void
   /** An account's money, what requests hold included; undefined where there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
   /** What is run before anybody is refused money that may be about to come free. */

@@ -2,12 +2,14 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Exit } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { everySecond } from "../flow/schedules.ts"
-import { Internal } from "../contract/Failure.ts"
+import { Turn } from "../flow/Turn.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { InDoubt } from "./InDoubt.ts"
 import type { KeepsBooks } from "./KeepsBooks.ts"
 import type { UsageRow } from "./store/usageRows.ts"
+import { Pause, UsageBatch } from "./UsageBatch.ts"
+import type { Entry } from "./UsageBatch.ts"
 
 /** How long rows that nobody waits for gather, in ms. */
 const lag = 20
@@ -16,32 +18,10 @@ const lag = 20
  * a trip of a millisecond and more where the database is a server.
  */
 const longestPause = { here: 2.5, server: 5 } as const
-/** From so many rows a commit on so many come that the next ones are waited for longer: half of what a row costs is its commit. */
-const many = 4
 /** Of rows that nobody waits for, how many are written at once: the one thread does nothing else for that millisecond. */
 const rowsBehind = 512
 /** Rows kept at most while the database takes none. */
 const capacity = 100_000
-
-interface Entry {
-  readonly row: UsageRow
-  /** Runs where the row could not be written; undefined: it is tried again until it can. */
-  readonly lost: (() => void) | undefined
-}
-
-/** Rows that share a commit, and who waits for it. */
-interface Batch {
-  readonly entries: Array<Entry>
-  readonly written: PromiseWithResolvers<void>
-  isStored: boolean
-}
-
-const emptyBatch = (): Batch => {
-  const written = Promise.withResolvers<void>()
-  // Nobody need be listening when it fails.
-  written.promise.catch(() => {})
-  return { entries: [], written, isStored: false }
-}
 
 /** Appends usage rows in plain code; a fiber of its own writes them, many in one commit. */
 export interface UsageLog {
@@ -59,24 +39,18 @@ export interface UsageLog {
 
 /** @param mayFollow whether a request is under way that will wait for its row too */
 export const makeUsageLog = Effect.fnUntraced(function* (
-  { unsettle, write, writeNow }: Pick<KeepsBooks, "unsettle" | "write" | "writeNow">,
+  { unsettle, write, writeNow, writeSoon }: Pick<KeepsBooks, "unsettle" | "write" | "writeNow" | "writeSoon">,
   mayFollow: () => boolean
 ) {
   const refused = (yield* Metrics).usageRefused.of()
   /** What somebody waits for, or what costs something. */
-  let open = emptyBatch()
+  let open = new UsageBatch()
   /** What can wait. */
   let behind: Array<UsageRow> = []
   let wake: (() => void) | undefined
-  /**
-   * Before this the next awaited commit begins only where nobody could join it: a busy gateway spends a tenth of its
-   * time on commits at most, a very busy one less, and an idle one keeps nobody waiting.
-   */
-  let notBefore = 0
+  const pause = new Pause(writeNow === undefined ? longestPause.server : longestPause.here)
   /** Of the last rows nobody knows whether they are stored. */
   let isInDoubt = false
-
-  const longest = writeNow === undefined ? longestPause.server : longestPause.here
 
   const add = (entry: Entry) => {
     open.entries.push(entry)
@@ -89,11 +63,9 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     const began = performance.now()
     const batch = open
     if (batch.entries.length > 0) {
-      if (!writeNow(batch.entries.map(({ row }) => row))) return false
-      open = emptyBatch()
-      pauseAfter(began, batch)
-      batch.isStored = true
-      batch.written.resolve()
+      if (!writeNow(batch.rows)) return false
+      open = new UsageBatch()
+      stored(batch, began)
       return true
     }
     const some = behind.slice(0, rowsBehind)
@@ -104,26 +76,57 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     return true
   }
 
-  const pauseAfter = (began: number, { entries }: Batch): void => {
-    const now = performance.now()
-    notBefore = now + Math.min(longest, (entries.length < many ? 9 : 30) * (now - began))
+  const stored = (batch: UsageBatch, began: number): void => {
+    pause.after(performance.now() - began, batch.entries.length)
+    batch.stored()
+  }
+
+  const turn = new Turn()
+  /** What plain code has begun and could not end: the fiber's next pass. */
+  let left: Effect.Effect<void, SqlError | InDoubt> | undefined
+
+  /**
+   * As `writtenNow` where writing means waiting.
+   *
+   * @param ended hears what is left for the fiber to do, which has the turn
+   */
+  const sentSoon = (ended: (left: Effect.Effect<void, SqlError | InDoubt> | undefined) => void): boolean => {
+    if (writeSoon === undefined || isInDoubt || open.entries.length === 0 || !turn.tryTake()) return false
+    const commit = makeCommit()
+    writeSoon(commit.take, commit.late, (written) => {
+      if (written !== Effect.void) return ended(turn.rest(commit.heeded(written)))
+      commit.stored()
+      turn.give()
+      ended(undefined)
+    })
+    return true
   }
 
   const somethingToWrite = Effect.async<void>((resume) => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let due = Infinity
+    let isSent = false
     const go = () => {
       clearTimeout(timer)
       due = Infinity
       // What can't be written in plain code is written by the fiber, which knows what to do with it.
       if (writtenNow()) return wake?.()
+      isSent = sentSoon((rest) => {
+        isSent = false
+        if (rest === undefined) return wake?.()
+        left = rest
+        wake = undefined
+        resume(Effect.void)
+      })
+      if (isSent) return
       wake = undefined
       resume(Effect.void)
     }
     wake = () => {
-      const pause = open.entries.length === 0 ? Infinity : mayFollow() ? notBefore - performance.now() : 0
-      if (pause <= 0 || behind.length >= rowsBehind) return go()
-      if (pause < Infinity) wait(pause)
+      if (isSent) return
+      const ms = open.entries.length === 0 ? Infinity : mayFollow() ? pause.left : 0
+      if (ms <= 0 || behind.length >= rowsBehind) return go()
+      if (ms < Infinity) wait(ms)
       else if (behind.length > 0) wait(lag)
     }
     const wait = (ms: number) => {
@@ -151,7 +154,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
    * Writes rows one by one: one that the database refuses for good must not keep its neighbours, or itself, waiting. Those
    * that are left are of the batch still.
    */
-  const writeEach = (batch: Batch) =>
+  const writeEach = (batch: UsageBatch) =>
     Effect.whileLoop({
       while: () => batch.entries.length > 0,
       body: () => {
@@ -186,42 +189,50 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     if (row.held !== undefined) unsettle(row, row.held, row.costNanoUsd, row.atMs)
   }
 
-  const take = (): Batch => {
+  const take = (): UsageBatch => {
     const taken = open
-    open = emptyBatch()
+    open = new UsageBatch()
     return taken
   }
 
   // Both take their rows when the commit begins, so that whatever came in the meantime goes with it: once, however often
   // the commit is tried. Where it can't even begin, those who wait are told all the same.
-  const writeAwaited = Effect.suspend(() => {
-    let batch: Batch | undefined
+  const makeCommit = () => {
+    let batch: UsageBatch | undefined
     let doubted: ReadonlyArray<Entry> = []
-    const begin = (): Batch => (batch ??= take())
+    const begin = (): UsageBatch => (batch ??= take())
     const began = performance.now()
-    const written = writing(
-      () => begin().entries.map((entry) => entry.row),
-      () => giveBack(doubted)
-    ).pipe(
-      // Nothing is given back before that is known; those who wait are told at once.
-      Effect.tapErrorTag("InDoubt", () =>
-        Effect.sync(() => {
-          doubted = begin().entries
-          batch = { ...begin(), entries: [] }
-        })
-      ),
-      Effect.catchTag("SqlError", (error) => (isRefused(error) ? writeEach(begin()) : Effect.fail(error)))
-    )
-    return Effect.onExit(written, (exit) =>
-      Effect.sync(() => {
-        if (Exit.isFailure(exit)) {
-          giveBack(begin().entries)
-          return begin().written.reject(new Internal({ message: "Internal error: the usage could not be stored" }))
-        }
-        pauseAfter(began, begin())
-        begin().written.resolve()
-      })
-    )
+    return {
+      take: () => begin().rows,
+      late: (isStored: boolean) => {
+        isInDoubt = false
+        if (!isStored) giveBack(doubted)
+      },
+      stored: () => stored(begin(), began),
+      heeded: (written: Effect.Effect<void, SqlError | InDoubt>) =>
+        written.pipe(
+          // Nothing is given back before that is known; those who wait are told at once.
+          Effect.tapErrorTag("InDoubt", () =>
+            Effect.sync(() => {
+              isInDoubt = true
+              doubted = begin().entries.splice(0)
+            })
+          ),
+          Effect.catchTag("SqlError", (error) => (isRefused(error) ? writeEach(begin()) : Effect.fail(error))),
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              if (Exit.isSuccess(exit)) return stored(begin(), began)
+              giveBack(begin().entries)
+              begin().failed()
+            })
+          )
+        )
+    }
+  }
+
+  const writeAwaited = Effect.suspend(() => {
+    const { heeded, late, take: rows } = makeCommit()
+    return heeded(write(rows, late))
   })
 
   const giveBack = (entries: ReadonlyArray<Entry>) => {
@@ -240,7 +251,8 @@ export const makeUsageLog = Effect.fnUntraced(function* (
           again()
           return Effect.fail(error)
         }
-        const each: Batch = { ...emptyBatch(), entries: (rows ?? []).map((row) => ({ row, lost: undefined })) }
+        const each = new UsageBatch()
+        for (const row of rows ?? []) each.entries.push({ row, lost: undefined })
         return Effect.tapError(writeEach(each), () => Effect.sync(() => giveBack(each.entries)))
       })
     )
@@ -251,16 +263,20 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     if (open.entries.length > 0 || isInDoubt) return writeAwaited
     return behind.length > 0 ? writeBehind : Effect.void
   })
-  const alone = yield* Effect.makeSemaphore(1)
-  yield* daemon("usage", Effect.as(Effect.uninterruptible(alone.withPermits(1)(pass)), somethingToWrite), everySecond)
+  const next = Effect.suspend(() => {
+    const begun = left
+    left = undefined
+    return begun ?? turn.whole(pass)
+  })
+  yield* daemon("usage", Effect.as(next, somethingToWrite), everySecond)
 
   const flush = Effect.suspend(() => {
     for (const row of behind.splice(0)) open.entries.push({ row, lost: undefined })
-    const { promise } = open.written
+    const { written } = open
     // What is being written now may not be yet.
-    if (open.entries.length === 0 && !isInDoubt) return alone.withPermits(1)(Effect.void)
+    if (open.entries.length === 0 && !isInDoubt) return turn.whole(Effect.void)
     wake?.()
-    return Effect.promise(() => promise.catch(() => {}))
+    return Effect.promise(() => written.catch(() => {}))
   })
   // Runs before the fiber above ends.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
@@ -274,7 +290,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     appendAwaited: (row, lost) => {
       const batch = open
       add({ row, lost })
-      return batch.isStored ? undefined : batch.written.promise
+      return batch.isStored ? undefined : batch.written
     },
     flush
   } satisfies UsageLog

@@ -20,6 +20,11 @@ export interface Committer {
    */
   readonly writeNow?: (statements: ReadonlyArray<PlainStatement>) => boolean
   /**
+   * One statement in plain code, which is sent at once and waited for: `ended` hears its rows, or undefined where it failed,
+   * for whatever reason; `statement` is for that. False where it was not sent. Absent where an engine is not waited for.
+   */
+  readonly statementSoon?: (one: PlainStatement, ended: (rows: ReadonlyArray<unknown> | undefined) => void) => boolean
+  /**
    * Inside a write: runs plain code once that is durable, whether or not anybody still waits for it; never where it is
    * rolled back. What it throws is logged; the write is what it was.
    */

@@ -10,9 +10,13 @@ import type { Effect } from "effect"
 export interface DirectClient extends SqlClient.SqlClient {
   /** Of nobody's own: no transaction may begin on it. */
   readonly direct: Connection
+  /** Sends a statement that is in no transaction, in plain code; `ended` hears its rows, or why there are none. */
+  readonly send: (text: string, values: ReadonlyArray<unknown>, ended: Ended) => void
   /** A connection of one's own, which is to be left. Not to be interrupted. */
   readonly hold: Effect.Effect<Held, SqlError>
 }
+
+export type Ended = (rows: ReadonlyArray<unknown> | SqlError) => void
 
 /** A connection that nobody else has. */
 export interface Held {

@@ -70,8 +70,8 @@ export const engineMutants: ReadonlyArray<Mutant> = [
   {
     name: "ledger: a commit that is tried again forgets the rows of its first try",
     file: "src/ledger/UsageLog.ts",
-    snippet: "const begin = (): Batch => (batch ??= take())",
-    replacement: "const begin = (): Batch => (batch = take())",
+    snippet: "const begin = (): UsageBatch => (batch ??= take())",
+    replacement: "const begin = (): UsageBatch => (batch = take())",
     tests: ["test/ledger/usageLog.test.ts"]
   },
   {

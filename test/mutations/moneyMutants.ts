@@ -101,6 +101,13 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     tests: nodes
   },
   {
+    name: "ledger: a statement whose answer was lost takes effect once more",
+    file: "src/ledger/shared/Lane.ts",
+    snippet: "return ended.left(turn.rest(sendAs(by, sending)))",
+    replacement: "return ended.left(turn.rest(sendNext(sending)))",
+    tests: nodes
+  },
+  {
     name: "ledger: a node that was buried gives back what it held once more",
     file: "src/ledger/store/lanes.ts",
     snippet: "AND buried_at IS NULL FOR UPDATE",

@@ -3,8 +3,10 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Runtime } from "effect"
 import { daemon } from "../../flow/daemon.ts"
 import { everySecond } from "../../flow/schedules.ts"
+import { Turn } from "../../flow/Turn.ts"
 import type { Caller } from "../../contract/Caller.ts"
 import { Node } from "../../nodes/Node.ts"
+import { thrownBy } from "../../sql/Committer.ts"
 import { isRefused } from "../../sql/isRefused.ts"
 import type { Held, Hold, Owner } from "../Balances.ts"
 import type { InDoubt } from "../InDoubt.ts"
@@ -17,7 +19,7 @@ import type { UsageRow } from "../store/usageRows.ts"
 import { judged } from "./judged.ts"
 import type { Ask } from "./judged.ts"
 import { makeLane } from "./Lane.ts"
-import type { Applied } from "./Lane.ts"
+import type { Applied, Sending } from "./Lane.ts"
 
 /** Of requests, how many one statement judges: those of a burst, no more than the others may wait for. */
 const atOnce = 512
@@ -45,7 +47,7 @@ export interface Batches {
   readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<Held, Refused>
   readonly giveBack: (owner: Owner, held: Held) => void
   /** One at a time. */
-  readonly write: KeepsBooks["write"]
+  readonly writeSoon: NonNullable<KeepsBooks["writeSoon"]>
   /** Waits until all that was given back so far is. */
   readonly flush: Effect.Effect<void>
 }
@@ -70,13 +72,28 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
     let write: Write | undefined
     let wake: (() => void) | undefined
 
+    const turn = new Turn()
+    /** What plain code has begun and could not end: the fiber's next pass. */
+    let left: Effect.Effect<void, SqlError> | undefined
+
     const somethingToDo = Effect.async<void>((resume) => {
-      wake = () => {
-        wake = undefined
-        // Requests that arrived together are judged together.
-        setImmediate(() => resume(Effect.void))
+      const look = () => {
+        wake = () => {
+          wake = undefined
+          // Requests that arrived together are judged together.
+          setImmediate(go)
+        }
+        if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
       }
-      if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
+      const go = () => {
+        const ended = (rest: Effect.Effect<void, SqlError> | undefined) => {
+          if (rest === undefined) return look()
+          left = rest
+          resume(Effect.void)
+        }
+        if (!sentSoon(ended)) resume(Effect.void)
+      }
+      look()
     })
 
     /** What was held under a former id of the node was given back when that was buried. */
@@ -135,45 +152,52 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
       stored?.done(Effect.fail(error))
     }
 
-    /** Where the database refuses one of several, parts of them are sent by themselves until it is alone. */
-    const send = (batch: Batch): Effect.Effect<void, SqlError> =>
-      lane
-        .send({
-          statement: (by) => {
-            const used = batch.write?.take() ?? []
-            const happened = { asked: batch.asks.map(asked), back: owed(batch.backs, used, by.node), used }
-            return statement(by, happened, dayOf(clock.unsafeCurrentTimeMillis()))
-          },
-          late: undo(batch)
-        })
-        .pipe(
-          Effect.matchEffect({
-            onSuccess: (applied) =>
-              Effect.sync(() => {
-                batch.write?.done(Effect.void)
-                judge(batch.asks, applied)
-              }),
-            onFailure: (error) => {
-              if (error._tag === "InDoubt") {
-                failed(batch, error)
-                return Effect.fail(error.because)
-              }
-              const parts = isRefused(error) ? partsOf(batch) : []
-              if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
-              backs.push(...batch.backs)
-              failed(batch, error)
-              return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
-            }
-          })
-        )
+    const sendingOf = (batch: Batch): Sending => ({
+      statement: (by) => {
+        const used = batch.write?.take() ?? []
+        const happened = { asked: batch.asks.map(asked), back: owed(batch.backs, used, by.node), used }
+        return statement(by, happened, dayOf(clock.unsafeCurrentTimeMillis()))
+      },
+      late: undo(batch)
+    })
 
-    const pass = Effect.suspend(() => {
+    const applied = (batch: Batch, how: Applied): void => {
+      batch.write?.done(Effect.void)
+      judge(batch.asks, how)
+    }
+
+    /** Where the database refuses one of several, parts of them are sent by themselves until it is alone. */
+    const heeded = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
+      Effect.matchEffect(sent, {
+        onSuccess: (how) => Effect.sync(() => applied(batch, how)),
+        onFailure: (error) => {
+          if (error._tag === "InDoubt") {
+            failed(batch, error)
+            return Effect.fail(error.because)
+          }
+          const parts = isRefused(error) ? partsOf(batch) : []
+          if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
+          backs.push(...batch.backs)
+          failed(batch, error)
+          return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
+        }
+      })
+    const send = (batch: Batch): Effect.Effect<void, SqlError> => heeded(batch, lane.send(sendingOf(batch)))
+
+    const gathered = (): Batch => {
       const batch: Batch = { asks: asks.splice(0, atOnce), backs, write }
       backs = []
       write = undefined
-      const isNothing = batch.asks.length === 0 && batch.write === undefined
-      if (isNothing && owed(batch.backs, [], node.id()).length === 0 && !lane.isInDoubt()) return Effect.void
-      return Effect.matchEffect(withBudgets(batch.asks.map(({ caller }) => caller.key)), {
+      return batch
+    }
+    const isNothing = (batch: Batch): boolean =>
+      batch.asks.length === 0 && batch.write === undefined && owed(batch.backs, [], node.id()).length === 0
+    const keysOf = (some: ReadonlyArray<Ask>) => some.map(({ caller }) => caller.key)
+
+    const pass = Effect.suspend(() => {
+      const batch = gathered()
+      if (isNothing(batch) && !lane.isInDoubt()) return Effect.void
+      return Effect.matchEffect(withBudgets(keysOf(batch.asks)) ?? Effect.void, {
         onSuccess: () => send(batch),
         onFailure: (error) => {
           backs.push(...batch.backs)
@@ -182,9 +206,46 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
         }
       })
     })
-    const alone = yield* Effect.makeSemaphore(1)
-    const whole = Effect.uninterruptible(alone.withPermits(1)(pass))
-    yield* daemon("books", Effect.as(whole, somethingToDo), everySecond)
+
+    /**
+     * A pass in plain code, as nearly all are: through fibers it costs several times what the driver does.
+     *
+     * @param ended hears what is left for a fiber to do, which has the turn
+     * @returns false where only a fiber can
+     */
+    const sentSoon = (ended: (left: Effect.Effect<void, SqlError> | undefined) => void): boolean => {
+      if (lane.isInDoubt() || withBudgets(keysOf(asks)) !== undefined || !turn.tryTake()) return false
+      const batch = gathered()
+      const isSent = isNothing(batch)
+        ? undefined
+        : lane.sendSoon(sendingOf(batch), {
+            applied: (how) => {
+              const [broken] = thrownBy(() => applied(batch, how))
+              if (broken !== undefined) return ended(turn.rest(Effect.die(broken)))
+              turn.give()
+              ended(undefined)
+            },
+            left: (rest) => ended(turn.rest(heeded(batch, rest)))
+          })
+      if (isSent === true) return true
+      turn.give()
+      if (isSent === undefined) {
+        ended(undefined)
+        return true
+      }
+      asks.unshift(...batch.asks)
+      backs.unshift(...batch.backs)
+      write = batch.write
+      return false
+    }
+
+    const whole = turn.whole(pass)
+    const next = Effect.suspend(() => {
+      const begun = left
+      left = undefined
+      return begun ?? whole
+    })
+    yield* daemon("books", Effect.as(next, somethingToDo), everySecond)
 
     // What is being given back now may not be yet.
     const flush = Effect.ignore(whole)
@@ -201,11 +262,10 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
         backs.push({ owner, held })
         wake?.()
       },
-      write: (take, late) =>
-        Effect.async<void, SqlError | InDoubt>((resume) => {
-          write = { take, late, done: resume }
-          wake?.()
-        }).pipe(Effect.uninterruptible),
+      writeSoon: (take, late, done) => {
+        write = { take, late, done }
+        wake?.()
+      },
       flush
     }
     return batches

@@ -1,12 +1,15 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
+import { Turn } from "../../flow/Turn.ts"
 import { Node } from "../../nodes/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
+import { runOutside } from "../../sql/DirectClient.ts"
 import { errorCode } from "../../sql/errorCode.ts"
 import { isRefused } from "../../sql/isRefused.ts"
+import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { InDoubt } from "../InDoubt.ts"
-import { laneStatements } from "../store/lanes.ts"
+import { answerOf, laneStatements } from "../store/lanes.ts"
 import type { BatchId } from "../store/lanes.ts"
 
 /** How long a statement is tried again whose answer was lost, in ms. */
@@ -18,9 +21,9 @@ export interface Applied {
   readonly answer: string
 }
 
-interface Sending {
-  /** One statement, which takes effect where its batch has not yet; undefined where it did not. May be asked several times. */
-  readonly statement: (by: BatchId) => Effect.Effect<string | undefined, SqlError>
+export interface Sending {
+  /** One statement, which takes effect where its batch has not yet, and answers `answer` where it did. May be asked several times. */
+  readonly statement: (by: BatchId) => PlainStatement
   /** Runs where it was in doubt, once that is over: with what it did, or undefined where it did nothing. */
   readonly late: (applied: Applied | undefined) => void
 }
@@ -32,6 +35,16 @@ interface Sending {
 export interface Lane {
   readonly isInDoubt: () => boolean
   readonly send: (sending: Sending) => Effect.Effect<Applied, SqlError | InDoubt>
+  /**
+   * As `send`, in plain code: hears what the statement did, or else what is to be run before anything else is sent. False
+   * where only `send` can.
+   */
+  readonly sendSoon: (sending: Sending, ended: SentSoon) => boolean
+}
+
+interface SentSoon {
+  readonly applied: (applied: Applied) => void
+  readonly left: (rest: Effect.Effect<Applied, SqlError | InDoubt>) => void
 }
 
 /**
@@ -47,7 +60,7 @@ export const makeLane = (lane: number) =>
     const commits = yield* Commits
     const node = yield* Node
     const rows = laneStatements(sql)
-    const alone = yield* Effect.makeSemaphore(1)
+    const turn = new Turn()
     /** The last batch that was sent, or may have been. */
     let last: BatchId = { node: "", lane, number: 0 }
     let doubt: Sending["late"] | undefined
@@ -77,19 +90,19 @@ export const makeLane = (lane: number) =>
     })
 
     const tried = (
-      statement: Effect.Effect<string | undefined, SqlError>,
+      { text, values }: PlainStatement,
       until: number
     ): Effect.Effect<string | undefined, SqlError | InDoubt> =>
-      Effect.catchAll(commits.statement(statement), (error) => {
+      Effect.catchAll(commits.statement(Effect.map(runOutside(sql, text, values), answerOf)), (error) => {
         if (isKnown(error)) return Effect.fail(error)
         return performance.now() < until
-          ? Effect.zipRight(aMoment, tried(statement, until))
+          ? Effect.zipRight(aMoment, tried({ text, values }, until))
           : Effect.fail(new InDoubt({ because: error }))
       })
 
-    const send = (sending: Sending): Effect.Effect<Applied, SqlError | InDoubt> =>
+    /** A batch that has its number, and may have been sent before. */
+    const sendAs = (by: BatchId, sending: Sending): Effect.Effect<Applied, SqlError | InDoubt> =>
       Effect.gen(function* () {
-        const by = yield* next
         const doubted = Effect.sync(() => void (doubt = sending.late))
         const answer = yield* Effect.tapErrorTag(
           tried(sending.statement(by), performance.now() + patience),
@@ -103,12 +116,29 @@ export const makeLane = (lane: number) =>
         // Buried: its batch is void, and goes with the next one's.
         yield* node.renew
         if (node.id() === by.node) return yield* Effect.dieMessage("a node that is there has lost its batches")
-        return yield* send(sending)
+        return yield* sendNext(sending)
       })
+    const sendNext = (sending: Sending) => Effect.flatMap(next, (by) => sendAs(by, sending))
 
     const one: Lane = {
       isInDoubt: () => doubt !== undefined,
-      send: (sending) => alone.withPermits(1)(Effect.uninterruptible(Effect.zipRight(settled, send(sending))))
+      send: (sending) => turn.whole(Effect.zipRight(settled, sendNext(sending))),
+      sendSoon: (sending, ended) => {
+        const { statementSoon } = commits
+        if (statementSoon === undefined || doubt !== undefined || last.node !== node.id()) return false
+        const by = { ...last, number: last.number + 1 }
+        const statement = sending.statement(by)
+        if (!turn.tryTake()) return false
+        const isSent = statementSoon(statement, (rows) => {
+          const answer = rows === undefined ? undefined : answerOf(rows)
+          if (answer === undefined) return ended.left(turn.rest(sendAs(by, sending)))
+          turn.give()
+          ended.applied({ node: by.node, answer })
+        })
+        if (isSent) last = by
+        else turn.give()
+        return isSent
+      }
     }
     return one
   })

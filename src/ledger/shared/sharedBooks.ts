@@ -95,7 +95,8 @@ export const makeSharedBooks = Effect.gen(function* () {
         })
       )
     },
-    write: batches.write,
+    write: (take, late) => Effect.uninterruptible(Effect.async((resume) => batches.writeSoon(take, late, resume))),
+    writeSoon: batches.writeSoon,
     balance: (account) =>
       settled.pipe(
         Effect.zipRight(sums.all),

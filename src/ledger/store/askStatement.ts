@@ -1,9 +1,8 @@
 import type { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Schema } from "effect"
+import { Schema } from "effect"
 import type { Budget } from "../../contract/Caller.ts"
-import { rows } from "../../sql/decode.ts"
-import { prepared } from "../../sql/prepared.ts"
+import type { PlainStatement } from "../../sql/PlainStatement.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
 import { dayNames, followingOfNode, recordset, usageColumns } from "./following.ts"
@@ -45,9 +44,8 @@ export interface Happened {
  */
 export const askStatement = (
   sql: SqlClient.SqlClient
-): ((by: BatchId, happened: Happened, today: string) => Effect.Effect<string | undefined, SqlError>) => {
-  const ask = prepared(
-    sql,
+): ((by: BatchId, happened: Happened, today: string) => PlainStatement) => {
+  const ask = preparedPlain(
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$7", columnNames))}
@@ -117,19 +115,16 @@ export const askStatement = (
   return (by, { asked, back, used }, today) =>
     asked.length === 0
       ? write(by, used, back)
-      : Effect.map(
-          ask([
-            by.node,
-            by.lane,
-            by.number,
-            JSON.stringify(asked.map(askedRow)),
-            backText(back),
-            today,
-            rowsText(used),
-            JSON.stringify(byDay(used))
-          ]),
-          (found) => answers.first(found)?.answer
-        )
+      : ask([
+          by.node,
+          by.lane,
+          by.number,
+          JSON.stringify(asked.map(askedRow)),
+          backText(back),
+          today,
+          rowsText(used),
+          JSON.stringify(byDay(used))
+        ])
 }
 
 const askedRow = ({ account, budget, key, nanoUsd, row }: Asked, n: number) => ({
@@ -151,5 +146,3 @@ const askedRow = ({ account, budget, key, nanoUsd, row }: Asked, n: number) => (
           price: row.price
         }
 })
-
-const answers = rows("node_batches", { answer: Schema.String })

@@ -4,25 +4,24 @@ import { Effect } from "effect"
 
 /**
  * Sees to it that keys have the row that is locked for them, on Postgres; a key without one has spent and holds nothing.
- * @returns for keys that were seen before it asks nobody
+ * @returns undefined where all keys were seen before
  */
 export const ensureBudgets = (
   sql: SqlClient.SqlClient
-): ((keys: ReadonlyArray<string>) => Effect.Effect<void, SqlError>) => {
+): ((keys: ReadonlyArray<string>) => Effect.Effect<void, SqlError> | undefined) => {
   const known = new Set<string>()
-  return (keys) =>
-    Effect.suspend(() => {
-      const missing = [...new Set(keys.filter((key) => !known.has(key)))].sort()
-      if (missing.length === 0) return Effect.void
-      const rows = missing.map((key) => ({
-        key_id: key,
-        held_nano_usd: 0,
-        day: "",
-        day_nano_usd: 0,
-        month_nano_usd: 0
-      }))
-      return Effect.map(sql`INSERT INTO key_budgets ${sql.insert(rows)} ON CONFLICT (key_id) DO NOTHING`, () => {
-        for (const key of missing) known.add(key)
-      })
+  return (keys) => {
+    const missing = [...new Set(keys.filter((key) => !known.has(key)))].sort()
+    if (missing.length === 0) return undefined
+    const rows = missing.map((key) => ({
+      key_id: key,
+      held_nano_usd: 0,
+      day: "",
+      day_nano_usd: 0,
+      month_nano_usd: 0
+    }))
+    return Effect.map(sql`INSERT INTO key_budgets ${sql.insert(rows)} ON CONFLICT (key_id) DO NOTHING`, () => {
+      for (const key of missing) known.add(key)
     })
+  }
 }

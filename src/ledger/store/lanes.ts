@@ -64,6 +64,11 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
   } as const
 }
 
+const answers = rows("node_batches", { answer: Schema.String })
+
+/** What a statement that took effect answers; undefined where it did not. */
+export const answerOf = (found: ReadonlyArray<unknown>): string | undefined => answers.first(found)?.answer
+
 const batches = rows("node_batches", {
   batch: Schema.Int,
   answer: Schema.NullOr(Schema.String),

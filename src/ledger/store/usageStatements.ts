@@ -2,7 +2,8 @@ import { SqlClient as Client } from "@effect/sql"
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Option } from "effect"
-import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import type { PlainStatement } from "../../sql/PlainStatement.ts"
+import { prepared, preparedAhead, preparedPlain } from "../../sql/prepared.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
 import { dayNames, following, followingOfNode, recordset, sums, usageColumns } from "./following.ts"
@@ -24,8 +25,7 @@ const atOnce = 500
  * where one statement after the other in a transaction was eight trips, with the day's row locked for others meanwhile.
  */
 export const usageStatements = (sql: SqlClient.SqlClient) => {
-  const write = prepared(
-    sql,
+  const write = preparedPlain(
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
@@ -43,7 +43,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
       UPDATE node_batches SET batch = $3::bigint, answer = '[]' FROM lane
       WHERE node = $1 AND node_batches.lane = $2::int
     )
-    SELECT 1 FROM lane`
+    SELECT '[]' AS answer FROM lane`
   )
   const unsummedNames = ["id", ...dayNames, "held_nano_usd"]
   const leave = preparedAhead(
@@ -72,16 +72,9 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     SELECT id FROM taken`
   )
   return {
-    /** Once, as `by` says: rows and their sums, and what was held for them. Undefined where it took no effect. */
-    write: (
-      by: BatchId,
-      rows: ReadonlyArray<UsageRow>,
-      back: ReadonlyArray<GivenBack>
-    ): Effect.Effect<string | undefined, SqlError> =>
-      Effect.map(
-        write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byDay(rows)), backText(back)]),
-        (found) => (found.length === 0 ? undefined : "[]")
-      ),
+    /** Once, as `by` says: rows and their sums, and what was held for them. Answers `answer`, or no row where it took no effect. */
+    write: (by: BatchId, rows: ReadonlyArray<UsageRow>, back: ReadonlyArray<GivenBack>): PlainStatement =>
+      write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byDay(rows)), backText(back)]),
     /**
      * A task's row, and what is to be added up for it once that is committed: in the transaction that ends the task, whose
      * other statements nobody else waits for.

@@ -10,7 +10,7 @@ import { SendsAhead } from "../SendsAhead.ts"
 import { again } from "./again.ts"
 import { makePool } from "./Pool.ts"
 import type { Pool, PoolOptions, Sender } from "./Pool.ts"
-import { asRows, refusal, unfit, withoutValues } from "./values.ts"
+import { refusal, rowsOf, unfit, withoutValues } from "./values.ts"
 import type { Row } from "./values.ts"
 
 /**
@@ -20,7 +20,8 @@ import type { Row } from "./values.ts"
 export const makeClient = (options: PoolOptions): Effect.Effect<DirectClient, never, Scope.Scope> =>
   Effect.gen(function* () {
     const pool = yield* makePool(options)
-    const direct = shared(pool)
+    const send = sending(pool)
+    const direct = shared(send)
     const hold = holding(pool)
     const client = yield* SqlClient.make({
       acquirer: Effect.succeed(direct),
@@ -34,6 +35,7 @@ export const makeClient = (options: PoolOptions): Effect.Effect<DirectClient, ne
     const { withTransaction } = client
     return Object.assign(client, {
       direct,
+      send,
       hold,
       withTransaction: <R, E, A>(statements: Effect.Effect<A, E, R>) => outermostAgain(withTransaction(statements))
     })
@@ -45,22 +47,32 @@ const outermostAgain = <A, E, R>(transaction: Effect.Effect<A, E | SqlError, R>)
     outer._tag === "Some" ? transaction : again(transaction)
   )
 
-/** Statements outside of a transaction: each on whichever connection is free. */
-const shared = (pool: Pool): Connection =>
-  connection((text, values) =>
-    Effect.async((resume) => {
-      const refused = unfit(values)
-      if (refused !== undefined) return resume(Effect.fail(refused))
-      const leave = pool.turns.take(
+/** Statements outside of a transaction: each on whichever connection is free. Answers how to leave the line before it. */
+const sending =
+  (pool: Pool) =>
+  (
+    text: string,
+    values: ReadonlyArray<unknown>,
+    ended: (rows: ReadonlyArray<Row> | SqlError) => void
+  ): (() => void) => {
+    const refused = unfit(values)
+    if (refused === undefined) {
+      return pool.turns.take(
         () =>
           pool.run(pool.all(), text, values, (end) => {
             pool.turns.give()
-            resume(answerOf(end))
+            ended("failed" in end ? failed(end.failed) : rowsOf(end.answer))
           }),
-        () => resume(Effect.fail(busy))
+        () => ended(busy)
       )
-      return Effect.sync(leave)
-    })
+    }
+    ended(refused)
+    return () => {}
+  }
+
+const shared = (send: ReturnType<typeof sending>): Connection =>
+  connection((text, values) =>
+    Effect.async((resume) => Effect.sync(send(text, values, (rows) => resume(asEffect(rows)))))
   )
 
 /** A connection of one's own, for a transaction. One that could not be brought out of it is nobody's any more. */
@@ -141,7 +153,10 @@ const turn = (pool: Pool): Effect.Effect<void, SqlError> =>
 type End = Parameters<Parameters<Pool["run"]>[3]>[0]
 
 const answerOf = (end: End): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
-  "failed" in end ? Effect.fail(failed(end.failed)) : asRows(end.answer)
+  "failed" in end ? Effect.fail(failed(end.failed)) : asEffect(rowsOf(end.answer))
+
+const asEffect = (rows: ReadonlyArray<Row> | SqlError): Effect.Effect<ReadonlyArray<Row>, SqlError> =>
+  rows instanceof SqlError ? Effect.fail(rows) : Effect.succeed(rows)
 
 const isCommit = (answer: unknown) => Predicate.hasProperty(answer, "command") && answer.command === "COMMIT"
 

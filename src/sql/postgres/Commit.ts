@@ -19,10 +19,14 @@ export const makeCommit = (sql: DirectClient) =>
     const metrics = yield* Metrics
     const commitSeconds = metrics.commitSeconds.of()
     const commitWrites = metrics.commitWrites.of()
+    const succeededCommits = metrics.commits.of("committed")
     const scope = yield* Effect.scope
-    const { heed, lastAt, refusal } = makeHeed(outage)
+    const { heed, lastAt, refusal, succeeded } = makeHeed(outage)
     let running = 0
     let noneRuns = () => {}
+    const over = () => {
+      if (--running === 0) noneRuns()
+    }
     // The connections are closed after this: whoever runs a write by himself may outlive them.
     yield* Effect.addFinalizer(() =>
       Effect.async<void>((resume) => {
@@ -40,7 +44,7 @@ export const makeCommit = (sql: DirectClient) =>
         const begun = performance.now()
         running++
         return Effect.flatMap(Effect.exit(again(attempt)), (exit) => {
-          if (--running === 0) noneRuns()
+          over()
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(1)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
@@ -61,9 +65,27 @@ export const makeCommit = (sql: DirectClient) =>
     const write = <A, E>(statements: Effect.Effect<A, E>) => committed(transaction(statements))
     const statement = <A, E>(one: Effect.Effect<A, E>) => committed(one)
 
+    const statementSoon: Committer["statementSoon"] = ({ text, values }, ended) => {
+      // Who says that commits succeed again is no plain code.
+      if (refusal() !== undefined) return false
+      const begun = performance.now()
+      running++
+      sql.send(text, values, (rows) => {
+        over()
+        if (rows instanceof SqlError) return ended(undefined)
+        commitSeconds.observe((performance.now() - begun) / 1_000)
+        commitWrites.observe(1)
+        succeededCommits.add(1)
+        succeeded()
+        ended(rows)
+      })
+      return true
+    }
+
     const committer: Committer = {
       write,
       statement,
+      statementSoon,
       writeBehind: write,
       statementBehind: statement,
       statementNow: statement,

@@ -1,5 +1,4 @@
 import { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
 import { errorCode } from "../errorCode.ts"
 
 export type Row = Record<string, unknown>
@@ -31,18 +30,18 @@ export const unfit = (values: ReadonlyArray<unknown>): SqlError | undefined => {
 }
 
 /** The rows of an answer, 64-bit integers as numbers: one that no number holds exactly is an error. */
-export const asRows = (answer: unknown): Effect.Effect<ReadonlyArray<Row>, SqlError> => {
-  if (!isRows(answer)) return Effect.succeed([])
+export const rowsOf = (answer: unknown): ReadonlyArray<Row> | SqlError => {
+  if (!isRows(answer)) return []
   for (const row of answer) {
     for (const column in row) {
       const value = row[column]
       if (typeof value !== "bigint") continue
       const number = Number(value)
-      if (!Number.isSafeInteger(number)) return Effect.fail(refusal("22003", `${column} is more than a number holds`))
+      if (!Number.isSafeInteger(number)) return refusal("22003", `${column} is more than a number holds`)
       row[column] = number
     }
   }
-  return Effect.succeed(answer)
+  return answer
 }
 
 const isRows = (answer: unknown): answer is Array<Row> => Array.isArray(answer)
