@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { Turn } from "../../flow/Turn.ts"
 import { Node } from "../../nodes/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
@@ -127,10 +127,11 @@ export const makeLane = (lane: number) =>
         const { statementSoon } = commits
         if (statementSoon === undefined || doubt !== undefined || last.node !== node.id()) return false
         const by = { ...last, number: last.number + 1 }
-        const statement = sending.statement(by)
-        if (!turn.tryTake()) return false
+        // What breaks here breaks in a fiber, which is heard of; here it would end the process.
+        const statement = Either.getOrUndefined(Either.try(() => sending.statement(by)))
+        if (statement === undefined || !turn.tryTake()) return false
         const isSent = statementSoon(statement, (rows) => {
-          const answer = rows === undefined ? undefined : answerOf(rows)
+          const answer = Either.getOrUndefined(Either.try(() => answerOf(rows ?? [])))
           if (answer === undefined) return ended.left(turn.rest(sendAs(by, sending)))
           turn.give()
           ended.applied({ node: by.node, answer })
