@@ -17,6 +17,9 @@ export interface TaskMoney {
   readonly undo: Effect.Effect<void>
 }
 
+/** How usage is stored. */
+export type Writes = Pick<KeepsBooks, "write" | "writeNow" | "writeSoon">
+
 /** Who has how much money, and what is set aside of it: where one process remembers that, and where many share it. */
 export interface KeepsBooks {
   /** Whether the money of both is known without asking anybody. */
@@ -74,6 +77,11 @@ export interface KeepsBooks {
     late: (isStored: boolean) => void,
     done: (written: Effect.Effect<void, SqlError | InDoubt>) => void
   ) => void
+  /**
+   * The way to store rows that nothing was held for, beside which those above are under way too. Absent where storing takes
+   * no waiting.
+   */
+  readonly unheld?: Writes
   /** An account's money, what requests hold included; undefined where there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
   /** What is run before anybody is refused money that may be about to come free. */

@@ -17,7 +17,7 @@ import { makeCap } from "./cap.ts"
 import { costOf, isFree, unpriced } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 import { spending } from "./spending.ts"
-import { makeUsageLog } from "./UsageLog.ts"
+import { makeUsageLogs } from "./UsageLogs.ts"
 
 /**
  * Who has how much money, and what took it. Where that is known and set aside is up to the `Books`: with SQLite in the
@@ -100,7 +100,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     /** Of all that is open and may cost something. */
     let costly = 0
-    const log = yield* makeUsageLog(books, () => costly > 0)
+    const log = yield* makeUsageLogs(books, () => costly > 0)
     books.beforeRefusing(log.flush)
 
     /** One object for each request. */

@@ -6,7 +6,7 @@ import { Turn } from "../flow/Turn.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { InDoubt } from "./InDoubt.ts"
-import type { KeepsBooks } from "./KeepsBooks.ts"
+import type { KeepsBooks, Writes } from "./KeepsBooks.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import { Pause, UsageBatch } from "./UsageBatch.ts"
 import type { Entry } from "./UsageBatch.ts"
@@ -37,9 +37,13 @@ export interface UsageLog {
   readonly flush: Effect.Effect<void>
 }
 
-/** @param mayFollow whether a request is under way that will wait for its row too */
+/**
+ * @param name what its fiber is called
+ * @param mayFollow whether a request is under way that will wait for its row too
+ */
 export const makeUsageLog = Effect.fnUntraced(function* (
-  { unsettle, write, writeNow, writeSoon }: Pick<KeepsBooks, "unsettle" | "write" | "writeNow" | "writeSoon">,
+  name: string,
+  { unsettle, write, writeNow, writeSoon }: Writes & Pick<KeepsBooks, "unsettle">,
   mayFollow: () => boolean
 ) {
   const refused = (yield* Metrics).usageRefused.of()
@@ -70,8 +74,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     }
     const some = behind.slice(0, rowsBehind)
     // Somebody else may have been quicker than the timer.
-    if (some.length === 0) return true
-    if (!writeNow(some)) return false
+    if (some.length > 0 && !writeNow(some)) return false
     behind = behind.slice(some.length)
     return true
   }
@@ -245,7 +248,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     const again = () => {
       behind = [...(rows ?? []), ...behind].slice(-capacity)
     }
-    const written = writing(() => (rows ??= behind.splice(0, rowsBehind)), again).pipe(
+    return writing(() => (rows ??= behind.splice(0, rowsBehind)), again).pipe(
       Effect.catchTag("SqlError", (error) => {
         if (!isRefused(error)) {
           again()
@@ -256,7 +259,6 @@ export const makeUsageLog = Effect.fnUntraced(function* (
         return Effect.tapError(writeEach(each), () => Effect.sync(() => giveBack(each.entries)))
       })
     )
-    return written
   })
 
   const pass = Effect.suspend((): Effect.Effect<void, SqlError | InDoubt> => {
@@ -268,13 +270,14 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     left = undefined
     return begun ?? turn.whole(pass)
   })
-  yield* daemon("usage", Effect.as(next, somethingToWrite), everySecond)
+  yield* daemon(name, Effect.as(next, somethingToWrite), everySecond)
 
   const flush = Effect.suspend(() => {
     for (const row of behind.splice(0)) open.entries.push({ row, lost: undefined })
     const { written } = open
     // What is being written now may not be yet.
-    if (open.entries.length === 0 && !isInDoubt) return turn.whole(Effect.void)
+    if (open.entries.length === 0)
+      return turn.whole(Effect.suspend(() => (isInDoubt ? Effect.ignore(writeAwaited) : Effect.void)))
     wake?.()
     return Effect.promise(() => written.catch(() => {}))
   })

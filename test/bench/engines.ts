@@ -9,12 +9,16 @@ import { startScript } from "./processes.ts"
 import { benchKey, configuration } from "./setting.ts"
 
 /**
- * `bun run bench:engines [-- --rounds 5] [--seconds 3] [--warm 8]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
+ * `bun run bench:engines [-- --rounds 5] [--seconds 3] [--warm 8] [--only unmetered]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
  * Postgres with two workers, by turns, on one machine with the database, the load and the upstream.
  */
 const option = (name: string, otherwise: number) => {
   const at = process.argv.indexOf(`--${name}`)
   return at === -1 ? otherwise : Number(process.argv[at + 1])
+}
+const word = (name: string) => {
+  const at = process.argv.indexOf(`--${name}`)
+  return at === -1 ? "" : (process.argv[at + 1] ?? "")
 }
 const rounds = option("rounds", 5)
 const seconds = option("seconds", 3)
@@ -67,6 +71,8 @@ const create = JSON.stringify({
 const loads = [
   ["passed through, unmetered", "/v1/messages", body, benchKey, 32],
   ["passed through, metered", "/v1/messages", body, `other-${benchKey}`, 32],
+  ["passed through, unmetered, 128 connections", "/v1/messages", body, benchKey, 128],
+  ["passed through, metered, 128 connections", "/v1/messages", body, `other-${benchKey}`, 128],
   ["video tasks created", "/api/v3/contents/generations/tasks", create, benchKey, 64]
 ] as const
 type Load = (typeof loads)[number]
@@ -95,7 +101,8 @@ const measured = async (what: Load): Promise<ReadonlyArray<ReadonlyArray<number>
 
 console.log(`| a second | ${sides.map(([name]) => name).join(" | ")} | against SQLite |`)
 console.log(`|---|${sides.map(() => "--:|").join("")}--:|`)
-for (const what of loads) {
+const only = word("only")
+for (const what of loads.filter(([name]) => name.includes(only))) {
   const [sqlite = [], ...others] = await measured(what)
   const shown = [sqlite, ...others].map((rates) => Math.round(median(rates)).toLocaleString("en"))
   // Each round beside its own: what the machine does otherwise falls on all of them.

@@ -41,7 +41,7 @@ describeOnEach("the usage log", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
-      const log = yield* makeUsageLog(yield* Books, () => false)
+      const log = yield* makeUsageLog("usage", yield* Books, () => false)
       const lost: Array<string> = []
       // All of one commit: in half a nano-dollar there is no money.
       log.append(row("first", 5))
@@ -78,7 +78,7 @@ describeOnEach("the usage log", () => {
           const undone = real.writeBehind(Effect.zipRight(write, Effect.fail("a deadlock")))
           return Effect.zipRight(Effect.ignore(undone), real.writeBehind(write))
         })
-      const log = yield* Effect.flatMap(makeOwnBooks, (books) => makeUsageLog(books, () => false)).pipe(
+      const log = yield* Effect.flatMap(makeOwnBooks, (books) => makeUsageLog("usage", books, () => false)).pipe(
         Effect.provideService(Commits, new Commits({ ...others, writeBehind, statementBehind: writeBehind }))
       )
       const lost: Array<string> = []
@@ -110,7 +110,7 @@ describeOnEach("the usage log", () => {
           late = told
           return Effect.fail(new InDoubt({ because: new SqlError({ cause: {} }) }))
         })
-      const log = yield* makeUsageLog({ write, unsettle: () => {} }, () => false)
+      const log = yield* makeUsageLog("usage", { write, unsettle: () => {} }, () => false)
       const lost: Array<string> = []
       log.append(row("paid", 5))
       const awaited = log.appendAwaited(row("awaited", 3), () => lost.push("awaited"))

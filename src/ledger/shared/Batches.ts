@@ -56,8 +56,9 @@ export interface Batches {
  * Gathers what is asked for, given back and used while a statement is under way, for the next one.
  *
  * @param free lets come free whatever is about to: run before anybody is refused
+ * @param summed adds up what was used while nothing bounded it: run before a key is first asked for
  */
-export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
+export const makeBatches = (free: Effect.Effect<void, SqlError>, summed: Effect.Effect<void, SqlError>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const node = yield* Node
@@ -66,7 +67,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
     const runtime = yield* Effect.runtime()
     const lane = yield* makeLane(0)
     const statement = askStatement(sql)
-    const withBudgets = ensureBudgets(sql)
+    const withBudgets = ensureBudgets(sql, summed)
     let asks: Array<Ask> = []
     let backs: Array<Back> = []
     let write: Write | undefined
@@ -134,16 +135,21 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
       lastly(short)
     }
 
+    const owe = (some: ReadonlyArray<Back>) => {
+      backs.push(...some)
+      if (some.length > 0) wake?.()
+    }
+
     /** What was held though nobody waits for it any more; of tasks, what has no task is freed with time. */
     const undo =
       ({ asks: some, backs: back, write: stored }: Batch) =>
       (applied: Applied | undefined) => {
         stored?.late(applied !== undefined)
-        if (applied === undefined) return void backs.push(...back)
+        if (applied === undefined) return owe(back)
         for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
           const ask = some[n]
           if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
-          backs.push({ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } })
+          owe([{ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } }])
         }
       }
 
@@ -177,7 +183,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
           }
           const parts = isRefused(error) ? partsOf(batch) : []
           if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
-          backs.push(...batch.backs)
+          owe(batch.backs)
           failed(batch, error)
           return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
         }
@@ -200,7 +206,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
       return Effect.matchEffect(withBudgets(keysOf(batch.asks)) ?? Effect.void, {
         onSuccess: () => send(batch),
         onFailure: (error) => {
-          backs.push(...batch.backs)
+          owe(batch.backs)
           failed(batch, error)
           return Effect.fail(error)
         }
@@ -258,10 +264,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>) =>
           asks.push({ caller, hold, row, done: resume, isLast: false })
           wake?.()
         }).pipe(Effect.uninterruptible),
-      giveBack: (owner, held) => {
-        backs.push({ owner, held })
-        wake?.()
-      },
+      giveBack: (owner, held) => owe([{ owner, held }]),
       writeSoon: (take, late, done) => {
         write = { take, late, done }
         wake?.()

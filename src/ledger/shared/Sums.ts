@@ -8,11 +8,11 @@ import { usageStatements } from "../store/usageStatements.ts"
 
 /** How long ended tasks gather, in ms: their rows are there at once, and whoever reads sums has them added up before. */
 const gatherMs = 20
-/** How often it is looked for what a node that died has left. */
+/** How often it is looked for what requests have left, and nodes that died. */
 const every = "1 second"
 
 /**
- * Adds up what ended tasks have used. The transaction that ends a task adds rows and changes none, since those of an
+ * Adds up what ended tasks have used, and requests that nothing was held for. The transaction that ends a task adds rows and changes none, since those of an
  * account's money and day are everybody's: held until the commit, one would let a few hundred tasks a second end.
  */
 export const makeSums = Effect.gen(function* () {

@@ -14,6 +14,7 @@ import { dayOf } from "../store/usageRows.ts"
 import { usageStatements } from "../store/usageStatements.ts"
 import { makeBatches } from "./Batches.ts"
 import { makeSums } from "./Sums.ts"
+import { makeUnheld } from "./unheld.ts"
 
 /**
  * Books that many processes keep in one Postgres. Here is only remembered which accounts have a balance at all: what
@@ -31,8 +32,12 @@ export const makeSharedBooks = Effect.gen(function* () {
   const rows = holdStatements(sql)
   const usage = usageStatements(sql)
   const sums = yield* makeSums
+  const unheld = yield* makeUnheld
   let settling: Effect.Effect<void> = Effect.void
-  const batches = yield* makeBatches(Effect.suspend(() => Effect.zipRight(settling, sums.all)))
+  const batches = yield* makeBatches(
+    Effect.suspend(() => Effect.zipRight(settling, sums.all)),
+    sums.all
+  )
   /** What this process knows to be over is so in the books. */
   const settled = Effect.suspend(() => Effect.zipRight(settling, batches.flush))
 
@@ -97,6 +102,7 @@ export const makeSharedBooks = Effect.gen(function* () {
     },
     write: (take, late) => Effect.uninterruptible(Effect.async((resume) => batches.writeSoon(take, late, resume))),
     writeSoon: batches.writeSoon,
+    unheld,
     balance: (account) =>
       settled.pipe(
         Effect.zipRight(sums.all),

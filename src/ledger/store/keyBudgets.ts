@@ -4,10 +4,12 @@ import { Effect } from "effect"
 
 /**
  * Sees to it that keys have the row that is locked for them, on Postgres; a key without one has spent and holds nothing.
+ * @param summed runs before that
  * @returns undefined where all keys were seen before
  */
 export const ensureBudgets = (
-  sql: SqlClient.SqlClient
+  sql: SqlClient.SqlClient,
+  summed: Effect.Effect<void, SqlError>
 ): ((keys: ReadonlyArray<string>) => Effect.Effect<void, SqlError> | undefined) => {
   const known = new Set<string>()
   return (keys) => {
@@ -20,7 +22,8 @@ export const ensureBudgets = (
       day_nano_usd: 0,
       month_nano_usd: 0
     }))
-    return Effect.map(sql`INSERT INTO key_budgets ${sql.insert(rows)} ON CONFLICT (key_id) DO NOTHING`, () => {
+    const inserted = sql`INSERT INTO key_budgets ${sql.insert(rows)} ON CONFLICT (key_id) DO NOTHING`
+    return Effect.map(Effect.zipRight(summed, inserted), () => {
       for (const key of missing) known.add(key)
     })
   }

@@ -46,6 +46,21 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     SELECT '[]' AS answer FROM lane`
   )
   const unsummedNames = ["id", ...dayNames, "held_nano_usd"]
+  const leaveAll = preparedPlain(
+    sql`WITH ${sql.literal(laneOfBatch)}, added AS (
+      INSERT INTO usage (${sql.literal(usageColumns)})
+      SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
+      WHERE EXISTS (SELECT 1 FROM lane)
+    ), unsummed AS (
+      INSERT INTO usage_unsummed (${sql.literal(unsummedNames.join(", "))})
+      SELECT ${sql.literal(unsummedNames.join(", "))} FROM ${sql.literal(recordset("$5", unsummedNames))}
+      WHERE EXISTS (SELECT 1 FROM lane)
+    ), noted AS (
+      UPDATE node_batches SET batch = $3::bigint, answer = '[]' FROM lane
+      WHERE node = $1 AND node_batches.lane = $2::int
+    )
+    SELECT '[]' AS answer FROM lane`
+  )
   const leave = preparedAhead(
     sql,
     sql`WITH added AS (
@@ -76,11 +91,23 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     write: (by: BatchId, rows: ReadonlyArray<UsageRow>, back: ReadonlyArray<GivenBack>): PlainStatement =>
       write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byDay(rows)), backText(back)]),
     /**
+     * The same for rows that nothing was held for, but what is to be added up for them once that is committed is only left
+     * (`sumUp`): no row of anybody else is locked, so that others' commits need not wait for this one.
+     */
+    leaveAll: (by: BatchId, rows: ReadonlyArray<UsageRow>): PlainStatement =>
+      leaveAll([
+        by.node,
+        by.lane,
+        by.number,
+        rowsText(rows),
+        unsummedText(rows, `${by.node} ${by.lane} ${by.number}`, 0)
+      ]),
+    /**
      * A task's row, and what is to be added up for it once that is committed: in the transaction that ends the task, whose
      * other statements nobody else waits for.
      */
     leave: (id: string, row: UsageRow, heldNanoUsd: number): Effect.Effect<unknown, SqlError> =>
-      leave([rowsText([row]), JSON.stringify(byDay([row]).map((day) => ({ ...day, id, held_nano_usd: heldNanoUsd })))]),
+      leave([rowsText([row]), unsummedText([row], id, heldNanoUsd)]),
     /** The same for a task that is not paid for. */
     leaveHold: (id: string, row: GivenBack, day: string): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO usage_unsummed ${sql.insert({
@@ -102,6 +129,12 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
 
 /** Rows as the statements take them. */
 export const rowsText = (rows: ReadonlyArray<UsageRow>): string => JSON.stringify(rows.map(columns))
+
+/** @param id whose rows they are, which nobody else's are */
+const unsummedText = (rows: ReadonlyArray<UsageRow>, id: string, heldNanoUsd: number): string =>
+  JSON.stringify(
+    byDay(rows).map((day, n) => ({ ...day, id: n === 0 ? id : `${id} ${n}`, held_nano_usd: n === 0 ? heldNanoUsd : 0 }))
+  )
 
 export const backText = (back: ReadonlyArray<GivenBack>): string =>
   JSON.stringify(back.map(({ account, key, nanoUsd }) => ({ account_id: account, key_id: key, nano_usd: nanoUsd })))

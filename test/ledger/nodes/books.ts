@@ -83,14 +83,18 @@ export const booksAt = (url: string) =>
             }
           }),
         /**
-         * Runs when a statement of somebody's waits for the account's row: what it does is done once that has come back,
-         * and what it answers may be lost by then.
+         * Runs when a statement of somebody's waits for the account's row, or for what is locked instead: what it does is
+         * done once that has come back, and what it answers may be lost by then.
          */
-        whileLocked: (account: string, waiting: () => void) =>
+        whileLocked: (
+          account: string,
+          waiting: () => void | Promise<void>,
+          lock = `SELECT 1 FROM accounts WHERE id = '${account}' FOR UPDATE`
+        ) =>
           Effect.promise(async () => {
             const other = await sql.reserve()
             await other.unsafe("BEGIN")
-            await other.unsafe(`SELECT 1 FROM accounts WHERE id = '${account}' FOR UPDATE`)
+            await other.unsafe(lock)
             return Effect.promise(async () => {
               for (;;) {
                 const found = await other.unsafe(`SELECT 1 FROM pg_stat_activity
@@ -98,7 +102,7 @@ export const booksAt = (url: string) =>
                 if (found.length > 0) break
                 await Bun.sleep(5)
               }
-              waiting()
+              await waiting()
               await other.unsafe("COMMIT")
               await other.release()
             })

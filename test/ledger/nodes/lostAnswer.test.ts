@@ -15,31 +15,32 @@ const caller = unrestricted(team, KeyId.make("key of team"))
 const price = fromUsd({ output: 1_000_000 })
 const postgres = engines.find(({ name }) => name === "postgres")
 
-/** An account of ten dollars, and a ledger whose way to the database may lose what comes back. */
-const world = Effect.gen(function* () {
-  const url = postgres === undefined ? yield* Effect.dieMessage("there is no Postgres") : yield* postgres.url
-  const books = yield* booksAt(url)
-  yield* Effect.promise(() => books.account("team", 10))
-  const port = Number(URL.parse(url)?.port)
-  const way = yield* Effect.acquireRelease(
-    Effect.promise(() => silenceable(port)),
-    ({ close }) => Effect.sync(close)
-  )
-  const database = databaseAt({ url: url.replace(`:${port}/`, `:${way.port}/`), exclusive: false })
-  const ledger = yield* Effect.map(Layer.build(Layer.provide(Ledger.Default, database)), (built) =>
-    Effect.provide(Ledger, built)
-  ).pipe(Effect.flatten)
-  const open = (dollars: number) =>
-    ledger.open({ caller, requestId: "r", model: "m", upstream: "u", price, mostNanoUsd: () => dollars * dollar })
-  return { books, way, ledger, open }
-})
+/** An account of so many dollars or without a balance, and a ledger whose way to the database may lose what comes back. */
+const world = ({ dollars }: { readonly dollars?: number }) =>
+  Effect.gen(function* () {
+    const url = postgres === undefined ? yield* Effect.dieMessage("there is no Postgres") : yield* postgres.url
+    const books = yield* booksAt(url)
+    yield* Effect.promise(() => books.account("team", dollars))
+    const port = Number(URL.parse(url)?.port)
+    const way = yield* Effect.acquireRelease(
+      Effect.promise(() => silenceable(port)),
+      ({ close }) => Effect.sync(close)
+    )
+    const database = databaseAt({ url: url.replace(`:${port}/`, `:${way.port}/`), exclusive: false })
+    const ledger = yield* Effect.map(Layer.build(Layer.provide(Ledger.Default, database)), (built) =>
+      Effect.provide(Ledger, built)
+    ).pipe(Effect.flatten)
+    const open = (dollars: number) =>
+      ledger.open({ caller, requestId: "r", model: "m", upstream: "u", price, mostNanoUsd: () => dollars * dollar })
+    return { books, way, ledger, open }
+  })
 
 const tokens = (outputTokens: number) => ({ ...noUsage, outputTokens })
 
 describe.runIf(inject("postgres") !== undefined)("an answer of the database that is lost", () => {
   it.scopedLive("leaves what was asked for held once", () =>
     Effect.gen(function* () {
-      const { books, open, way } = yield* world
+      const { books, open, way } = yield* world({ dollars: 10 })
       yield* open(1)
       const lost = yield* books.whileLocked("team", way.swallowAnswers)
       const asked = yield* Effect.fork(open(3))
@@ -55,7 +56,7 @@ describe.runIf(inject("postgres") !== undefined)("an answer of the database that
 
   it.scopedLive("leaves what was used counted once, and what was held given back once", () =>
     Effect.gen(function* () {
-      const { books, open, way } = yield* world
+      const { books, open, way } = yield* world({ dollars: 10 })
       const [first, second] = yield* Effect.all([open(2), open(2), open(1)])
       const lost = yield* books.whileLocked("team", way.swallowAnswers)
       const paid = first.settle(tokens(2), "finished", false)
@@ -72,7 +73,7 @@ describe.runIf(inject("postgres") !== undefined)("an answer of the database that
 
   it.scopedLive("for so long that who asked was told no: what was held for him is given back", () =>
     Effect.gen(function* () {
-      const { books, open, way } = yield* world
+      const { books, open, way } = yield* world({ dollars: 10 })
       yield* open(1)
       const lost = yield* books.whileLocked("team", way.swallowAnswers)
       const asked = yield* Effect.fork(Effect.exit(open(3)))
@@ -88,7 +89,7 @@ describe.runIf(inject("postgres") !== undefined)("an answer of the database that
 
   it.scopedLive("for so long that who paid was told that it is not stored: it is counted once all the same", () =>
     Effect.gen(function* () {
-      const { books, ledger, open, way } = yield* world
+      const { books, ledger, open, way } = yield* world({ dollars: 10 })
       const [first, second] = yield* Effect.all([open(2), open(2)])
       const lost = yield* books.whileLocked("team", way.swallowAnswers)
       const paid = first.settle(tokens(2), "finished", false) ?? Promise.resolve()
@@ -101,6 +102,54 @@ describe.runIf(inject("postgres") !== undefined)("an answer of the database that
       yield* books.until("team", ({ rows }) => rows === 2)
       yield* ledger.flush
       expect(yield* books.of("team")).toMatchObject({ settled: 3 * dollar, held: 0, rows: 2, spent: 3 * dollar })
+    })
+  )
+
+  it.scopedLive("leaves what was used by an account without a balance counted once, however long it is lost", () =>
+    Effect.gen(function* () {
+      const { books, ledger, open, way } = yield* world({})
+      const [before, first, second, third] = yield* Effect.all([open(1), open(2), open(2), open(1)])
+      yield* Effect.promise(() => before.settle(tokens(1), "finished", false) ?? Promise.resolve())
+      const locked = "SELECT 1 FROM node_batches WHERE lane = 1 FOR UPDATE"
+      const lost = yield* books.whileLocked("team", way.swallowAnswers, locked)
+      const paid = first.settle(tokens(2), "finished", false)
+      yield* lost
+      yield* books.until("team", ({ rows }) => rows === 2)
+      way.speakAgain()
+      yield* Effect.promise(() => paid ?? Promise.resolve())
+      const lostForLong = yield* books.whileLocked("team", way.swallowAnswers, locked)
+      const inDoubt = second.settle(tokens(1), "finished", false) ?? Promise.resolve()
+      yield* lostForLong
+      yield* books.until("team", ({ rows }) => rows === 3)
+      const stop = way.refuse()
+      yield* Effect.promise(() => expect(inDoubt).rejects.toThrow("could not be stored"))
+      stop()
+      // Nothing follows it, and the doubt ends all the same.
+      yield* ledger.flush
+      void third.settle(tokens(1), "hang-up", false)
+      yield* books.until("team", ({ rows }) => rows === 4)
+      yield* ledger.flush
+      yield* books.until("team", ({ settled }) => settled === 5 * dollar)
+      expect(yield* books.of("team")).toMatchObject({ held: 0, rows: 4, spent: 5 * dollar })
+    })
+  )
+})
+
+describe.runIf(inject("postgres") !== undefined)("what an account without a balance has used", () => {
+  it.scopedLive("is stored while its row is somebody else's, and added up later", () =>
+    Effect.gen(function* () {
+      const { books, ledger, open } = yield* world({})
+      const [first, second] = yield* Effect.all([open(1), open(1)])
+      const { promise: stored, resolve } = Promise.withResolvers<void>()
+      // What adds up waits for the account's row, which is held until both rows are there.
+      const summing = yield* Effect.fork(yield* books.whileLocked("team", () => stored))
+      yield* Effect.promise(() => first.settle(tokens(1), "finished", false) ?? Promise.resolve())
+      yield* Effect.promise(() => second.settle(tokens(1), "finished", false) ?? Promise.resolve())
+      expect(yield* books.of("team")).toMatchObject({ settled: 0, rows: 2 })
+      resolve()
+      yield* summing.await
+      expect((yield* ledger.balance(team)).settled).toBe(2 * dollar)
+      expect(yield* books.of("team")).toMatchObject({ settled: 2 * dollar, rows: 2, spent: 2 * dollar })
     })
   )
 })
