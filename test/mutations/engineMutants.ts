@@ -26,6 +26,13 @@ export const engineMutants: ReadonlyArray<Mutant> = [
     tests: client
   },
   {
+    name: "sql: a write that the server refuses fails those that share its statement",
+    file: "src/sql/postgres/sharedWrites.ts",
+    snippet: "some.length > 1 && tookNoEffect(rows)",
+    replacement: "some.length > 99 && tookNoEffect(rows)",
+    tests: ["test/sql/postgresSharedWrites.test.ts"]
+  },
+  {
     name: "sql: a fraction is rounded on its way to Postgres",
     file: "src/sql/postgres/values.ts",
     snippet: 'if (typeof value === "number" && !Number.isSafeInteger(value))',

@@ -161,7 +161,7 @@ const asEffect = (rows: ReadonlyArray<Row> | SqlError): Effect.Effect<ReadonlyAr
 const isCommit = (answer: unknown) => Predicate.hasProperty(answer, "command") && answer.command === "COMMIT"
 
 const failed = (cause: unknown) => new SqlError({ cause: withoutValues(cause), message: "Failed to execute statement" })
-const busy = new SqlError({ cause: { code: "busy" }, message: "all connections to the database are taken" })
+export const busy = new SqlError({ cause: { code: "busy" }, message: "all connections to the database are taken" })
 const rolledBack = refusal("40000", "the transaction was rolled back")
 
 /** An answer as the driver gives it: an array with the command's tag beside its rows. */

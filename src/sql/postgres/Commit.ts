@@ -19,7 +19,13 @@ export const makeCommit = (sql: DirectClient) =>
     const metrics = yield* Metrics
     const commitSeconds = metrics.commitSeconds.of()
     const commitWrites = metrics.commitWrites.of()
-    const succeededCommits = metrics.commits.of("committed")
+    const commits = metrics.commits.of("committed")
+    const failedCommits = metrics.commits.of("failed")
+    const hear = (writes: number, begun: number) => {
+      commitSeconds.observe((performance.now() - begun) / 1_000)
+      commitWrites.observe(writes)
+      commits.add(1)
+    }
     const scope = yield* Effect.scope
     const { heed, lastAt, refusal, succeeded } = makeHeed(outage)
     let running = 0
@@ -41,13 +47,10 @@ export const makeCommit = (sql: DirectClient) =>
      */
     const committed = <A, E>(attempt: Effect.Effect<A, E | SqlError>): Effect.Effect<A, E | SqlError> => {
       const ended = Effect.suspend(() => {
-        const begun = performance.now()
         running++
         return Effect.flatMap(Effect.exit(again(attempt)), (exit) => {
           over()
-          commitSeconds.observe((performance.now() - begun) / 1_000)
-          commitWrites.observe(1)
-          metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
+          if (Exit.isFailure(exit)) failedCommits.add(1)
           const heeded = heed(exit)
           return heeded === Effect.void ? exit : Effect.zipRight(heeded, exit)
         })
@@ -61,9 +64,15 @@ export const makeCommit = (sql: DirectClient) =>
       )
     }
 
-    const transaction = makeTransaction(sql)
+    const transaction = makeTransaction(sql, hear)
     const write = <A, E>(statements: Effect.Effect<A, E>) => committed(transaction(statements))
-    const statement = <A, E>(one: Effect.Effect<A, E>) => committed(one)
+    const statement = <A, E>(one: Effect.Effect<A, E>) =>
+      committed(
+        Effect.suspend(() => {
+          const begun = performance.now()
+          return Effect.tap(one, () => hear(1, begun))
+        })
+      )
 
     const statementSoon: Committer["statementSoon"] = ({ text, values }, ended) => {
       // Who says that commits succeed again is no plain code.
@@ -73,9 +82,7 @@ export const makeCommit = (sql: DirectClient) =>
       sql.send(text, values, (rows) => {
         over()
         if (rows instanceof SqlError) return ended(undefined)
-        commitSeconds.observe((performance.now() - begun) / 1_000)
-        commitWrites.observe(1)
-        succeededCommits.add(1)
+        hear(1, begun)
         succeeded()
         ended(rows)
       })

@@ -5,59 +5,38 @@ import { Cause, Context, Effect, FiberRef, Option, Stream } from "effect"
 import { thrownBy } from "../Committer.ts"
 import type { DirectClient, Held } from "../DirectClient.ts"
 import { SendsAhead } from "../SendsAhead.ts"
-
-/** What statements are as one, step by step: texts that are known have their hash, one that is put together has none. */
-interface Merged {
-  readonly after: Map<string, Merged>
-  /** Null where they can't be one. */
-  text: string | null | undefined
-}
-
-/** Rows of values and nothing else: what they do neither reads nor ends what another one of them has done. */
-const rowOfValues = /^INSERT INTO \w+ \([^()]*\)\s+VALUES\s*\((\$\d+[, ]*)+\)$/
-/** Of statements that are made one: each number of them is a text that is kept. */
-const mostMerged = 16
-
-interface Sent {
-  readonly text: string
-  readonly values: ReadonlyArray<unknown>
-}
+import { makeSharedWrites } from "./sharedWrites.ts"
+import { makeShapes } from "./shapes.ts"
+import type { Sent } from "./shapes.ts"
 
 /**
  * Runs a write in a transaction, which begins when something is waited for: where nothing is, all that was sent ahead is
  * one statement, which is a transaction by itself and takes a fifth of the time that beginning, each of them and the
- * commit do. Not to be interrupted.
+ * commit do, and which others share. Not to be interrupted.
+ *
+ * @param committed hears of each commit: of how many writes, and when it began
  */
-export const makeTransaction = (sql: DirectClient) => {
-  const known: Merged = { after: new Map(), text: undefined }
-  /** One statement of several, or undefined where they can't be one. */
-  const oneOf = (some: ReadonlyArray<Sent>): Sent | undefined => {
-    const [first] = some
-    if (some.length === 1) return first
-    if (some.length > mostMerged) return undefined
-    let merged = known
-    const all: Array<unknown> = []
-    for (const { text, values } of some) {
-      let next = merged.after.get(text)
-      if (next === undefined) merged.after.set(text, (next = { after: new Map(), text: undefined }))
-      merged = next
-      for (const value of values) all.push(value)
-    }
-    if (merged.text === undefined) {
-      merged.text = some.every((one) => rowOfValues.test(one.text)) ? mergedOf(some) : null
-    }
-    return merged.text === null ? undefined : { text: merged.text, values: all }
-  }
+export const makeTransaction = (sql: DirectClient, committed: (writes: number, begun: number) => void) => {
+  const shapeOf = makeShapes()
+  const shared = makeSharedWrites(sql.send, committed)
 
   return <A, E>(statements: Effect.Effect<A, E>): Effect.Effect<A, E | SqlError> =>
     Effect.suspend(() => {
+      const begun = performance.now()
       const own = lazily(sql)
+      const heard = <B, F>(one: Effect.Effect<B, F>) => Effect.tap(one, () => committed(1, begun))
       const commit = (): Effect.Effect<unknown, SqlError> => {
         const { sent } = own
-        if (own.isOpen()) return own.commit
-        if (sent.length === 0) return Effect.void
-        const one = oneOf(sent)
-        return one === undefined ? own.commit : sql.direct.execute(one.text, one.values, undefined)
+        if (own.isOpen()) return heard(own.commit)
+        const [first] = sent
+        if (first === undefined) return Effect.void
+        const shape = shapeOf(sent)
+        if (shape !== undefined)
+          return shared(
+            shape,
+            sent.flatMap(({ values }) => values)
+          )
+        return heard(sent.length === 1 ? sql.direct.execute(first.text, first.values, undefined) : own.commit)
       }
       const run = Effect.flatMap(within(own.connection, statements), (value) => Effect.as(commit(), value))
       return Effect.matchCauseEffect(run, {
@@ -105,18 +84,6 @@ const within = <A, E>(connection: Connection, statements: Effect.Effect<A, E>): 
       )
     )
   })
-
-/** Each is a part of the last; their parameters are counted on. */
-const mergedOf = (some: ReadonlyArray<Sent>): string => {
-  let before = 0
-  const parts = some.map(({ text, values }) => {
-    const from = before
-    before += values.length
-    return text.replace(/\$(\d+)/g, (_, n) => `$${from + Number(n)}`)
-  })
-  const named = parts.slice(0, -1).map((part, n) => `part_${n} AS (${part})`)
-  return `WITH ${named.join(", ")} ${parts.at(-1)}`
-}
 
 /** A connection that is taken, and a transaction that is begun, when something is waited for. */
 const lazily = (sql: DirectClient) => {
