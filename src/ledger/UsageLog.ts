@@ -1,6 +1,8 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Exit } from "effect"
 import { daemon } from "../flow/daemon.ts"
+import { PlainWork } from "../flow/PlainWork.ts"
+import type { Ended } from "../flow/PlainWork.ts"
 import { everySecond } from "../flow/schedules.ts"
 import { Turn } from "../flow/Turn.ts"
 import { isRefused } from "../sql/isRefused.ts"
@@ -85,15 +87,10 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   }
 
   const turn = new Turn()
-  /** What plain code has begun and could not end: the fiber's next pass. */
-  let left: Effect.Effect<void, SqlError | InDoubt> | undefined
+  const plain = new PlainWork<SqlError | InDoubt>()
 
-  /**
-   * As `writtenNow` where writing means waiting.
-   *
-   * @param ended hears what is left for the fiber to do, which has the turn
-   */
-  const sentSoon = (ended: (left: Effect.Effect<void, SqlError | InDoubt> | undefined) => void): boolean => {
+  /** As `writtenNow` where writing means waiting; what is left for the fiber has the turn. */
+  const sentSoon = (ended: Ended<SqlError | InDoubt>): boolean => {
     if (writeSoon === undefined || isInDoubt || open.entries.length === 0 || !turn.tryTake()) return false
     const commit = makeCommit()
     writeSoon(commit.take, commit.late, (written) => {
@@ -108,25 +105,19 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   const somethingToWrite = Effect.async<void>((resume) => {
     let timer: ReturnType<typeof setTimeout> | undefined
     let due = Infinity
-    let isSent = false
+    const resumed = () => {
+      wake = undefined
+      resume(Effect.void)
+    }
     const go = () => {
       clearTimeout(timer)
       due = Infinity
       // What can't be written in plain code is written by the fiber, which knows what to do with it.
       if (writtenNow()) return wake?.()
-      isSent = sentSoon((rest) => {
-        isSent = false
-        if (rest === undefined) return wake?.()
-        left = rest
-        wake = undefined
-        resume(Effect.void)
-      })
-      if (isSent) return
-      wake = undefined
-      resume(Effect.void)
+      if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : wake?.()))) resumed()
     }
     wake = () => {
-      if (isSent) return
+      if (plain.isUnderWay) return
       const ms = open.entries.length === 0 ? Infinity : mayFollow() ? pause.left : 0
       if (ms <= 0 || behind.length >= rowsBehind) return go()
       if (ms < Infinity) wait(ms)
@@ -265,12 +256,9 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     if (open.entries.length > 0 || isInDoubt) return writeAwaited
     return behind.length > 0 ? writeBehind : Effect.void
   })
-  const next = Effect.suspend(() => {
-    const begun = left
-    left = undefined
-    return begun ?? turn.whole(pass)
-  })
-  yield* daemon(name, Effect.as(next, somethingToWrite), everySecond)
+  // Runs after the fiber has ended.
+  yield* Effect.addFinalizer(() => plain.end)
+  yield* daemon(name, Effect.as(plain.leftOr(turn.whole(pass)), somethingToWrite), everySecond)
 
   const flush = Effect.suspend(() => {
     for (const row of behind.splice(0)) open.entries.push({ row, lost: undefined })

@@ -25,6 +25,15 @@ const codeOf = (error: SqlError) => errorCode(error.cause)
 const now = { created_at: 0 }
 
 describe.runIf(inject("postgres") !== undefined)("a client of Postgres", () => {
+  it.scopedLive("calls a statement with too many values refused, and not the server away", () =>
+    Effect.gen(function* () {
+      const { sql } = yield* clients
+      const many = Array.from({ length: 70_000 }, (_, n) => n)
+      expect(isRefused(yield* Effect.flip(sql`SELECT 1 AS a WHERE 1 IN ${sql.in(many)}`))).toBe(true)
+      expect(yield* sql`SELECT 1 AS a`).toEqual([{ a: 1 }])
+    })
+  )
+
   it.scopedLive("whose fibers are interrupted cancels nobody's statement, and loses no connection", () =>
     Effect.gen(function* () {
       const { sql } = yield* clients

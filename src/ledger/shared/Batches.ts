@@ -2,6 +2,8 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Runtime } from "effect"
 import { daemon } from "../../flow/daemon.ts"
+import { PlainWork } from "../../flow/PlainWork.ts"
+import type { Ended } from "../../flow/PlainWork.ts"
 import { everySecond } from "../../flow/schedules.ts"
 import { Turn } from "../../flow/Turn.ts"
 import type { Caller } from "../../contract/Caller.ts"
@@ -74,8 +76,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>, summed: Effect.
     let wake: (() => void) | undefined
 
     const turn = new Turn()
-    /** What plain code has begun and could not end: the fiber's next pass. */
-    let left: Effect.Effect<void, SqlError> | undefined
+    const plain = new PlainWork<SqlError>()
 
     const somethingToDo = Effect.async<void>((resume) => {
       const look = () => {
@@ -86,13 +87,9 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>, summed: Effect.
         }
         if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
       }
+      const resumed = () => resume(Effect.void)
       const go = () => {
-        const ended = (rest: Effect.Effect<void, SqlError> | undefined) => {
-          if (rest === undefined) return look()
-          left = rest
-          resume(Effect.void)
-        }
-        if (!sentSoon(ended)) resume(Effect.void)
+        if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : look()))) resumed()
       }
       look()
     })
@@ -219,7 +216,7 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>, summed: Effect.
      * @param ended hears what is left for a fiber to do, which has the turn
      * @returns false where only a fiber can
      */
-    const sentSoon = (ended: (left: Effect.Effect<void, SqlError> | undefined) => void): boolean => {
+    const sentSoon = (ended: Ended<SqlError>): boolean => {
       if (lane.isInDoubt() || withBudgets(keysOf(asks)) !== undefined || !turn.tryTake()) return false
       const batch = gathered()
       const isSent = isNothing(batch)
@@ -246,12 +243,9 @@ export const makeBatches = (free: Effect.Effect<void, SqlError>, summed: Effect.
     }
 
     const whole = turn.whole(pass)
-    const next = Effect.suspend(() => {
-      const begun = left
-      left = undefined
-      return begun ?? whole
-    })
-    yield* daemon("books", Effect.as(next, somethingToDo), everySecond)
+    // Runs after the fiber has ended.
+    yield* Effect.addFinalizer(() => plain.end)
+    yield* daemon("books", Effect.as(plain.leftOr(whole), somethingToDo), everySecond)
 
     // What is being given back now may not be yet.
     const flush = Effect.ignore(whole)

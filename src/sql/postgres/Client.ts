@@ -6,6 +6,7 @@ import * as Statement from "@effect/sql/Statement"
 import { Effect, Predicate, Stream } from "effect"
 import type { Scope } from "effect"
 import type { DirectClient, Held } from "../DirectClient.ts"
+import { errorCode } from "../errorCode.ts"
 import { SendsAhead } from "../SendsAhead.ts"
 import { again } from "./again.ts"
 import { makePool } from "./Pool.ts"
@@ -160,7 +161,10 @@ const asEffect = (rows: ReadonlyArray<Row> | SqlError): Effect.Effect<ReadonlyAr
 
 const isCommit = (answer: unknown) => Predicate.hasProperty(answer, "command") && answer.command === "COMMIT"
 
-const failed = (cause: unknown) => new SqlError({ cause: withoutValues(cause), message: "Failed to execute statement" })
+const failed = (cause: unknown) =>
+  errorCode(cause) === "ERR_POSTGRES_TOO_MANY_PARAMETERS"
+    ? refusal("54000", "a statement has more values than the server takes")
+    : new SqlError({ cause: withoutValues(cause), message: "Failed to execute statement" })
 export const busy = new SqlError({ cause: { code: "busy" }, message: "all connections to the database are taken" })
 const rolledBack = refusal("40000", "the transaction was rolled back")
 

@@ -1,5 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
+import type { Statement } from "@effect/sql/Statement"
 import { Clock, Duration, Effect, Either, Schema } from "effect"
 import { Node } from "../../nodes/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
@@ -99,21 +100,27 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
       })
 
     const updates = new Map<string, ReturnType<typeof prepared>>()
+    /** An update that lets the task's request go too; undefined where that takes a statement of its own. */
+    const lettingGo = sql.onDialectOrElse({
+      pg: () => (update: Statement<unknown>) =>
+        sql`WITH changed AS (${update}), gone AS (
+          DELETE FROM task_requests WHERE task_id IN (SELECT id FROM changed)
+        ) SELECT id FROM changed`,
+      orElse: () => undefined
+    })
     /** The update of these columns; there are no more combinations than ways to end a turn. */
-    const updateOf = (columns: Record<string, unknown>) => {
-      const names = Object.keys(columns).join()
+    const updateOf = (columns: Record<string, unknown>, more: typeof lettingGo) => {
+      const names = `${Object.keys(columns).join()}${more === undefined ? "" : " and its request"}`
       const known = updates.get(names)
       if (known !== undefined) return known
-      const update = prepared(
-        sql,
-        sql`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
-      )
+      const alone = sql`UPDATE tasks SET ${sql.update(columns)} WHERE id = ${""} AND lease_token = ${""} RETURNING id`
+      const update = prepared(sql, more === undefined ? alone : more(alone))
       updates.set(names, update)
       return update
     }
 
-    const fenced = (leased: LeasedTask, columns: Record<string, unknown>) =>
-      Effect.flatMap(updateOf(columns)([...Object.values(columns), leased.task.id, leased.token]), (rows) =>
+    const fenced = (leased: LeasedTask, columns: Record<string, unknown>, more?: typeof lettingGo) =>
+      Effect.flatMap(updateOf(columns, more)([...Object.values(columns), leased.task.id, leased.token]), (rows) =>
         rows.length > 0 ? Effect.void : new LeaseLost({ id: leased.task.id })
       )
 
@@ -137,12 +144,13 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
           ...(ended ? { lease_token: null, lease_owner: null } : {})
         }
         const letGo = letsGo(kinds.get(task.kind), before, task)
+        const atOnce = letGo && !stateChanged ? lettingGo : undefined
         const update = Effect.suspend(() => {
           store.changing(task.id)
-          return fenced(leased, columns)
+          return fenced(leased, columns, atOnce)
         })
         const write =
-          stateChanged || letGo
+          stateChanged || (letGo && atOnce === undefined)
             ? commits.write(
                 update.pipe(
                   Effect.zipRight(letGo ? deleteRequest([task.id]) : Effect.void),
