@@ -33,6 +33,13 @@ export const engineMutants: ReadonlyArray<Mutant> = [
     tests: ["test/sql/postgresSharedWrites.test.ts"]
   },
   {
+    name: "sql: two writes that the server holds up hold up all others",
+    file: "src/sql/postgres/sharedWrites.ts",
+    snippet: "setTimeout(give, longest)",
+    replacement: "setTimeout(give, 99 * longest)",
+    tests: ["test/sql/postgresSharedWrites.test.ts"]
+  },
+  {
     name: "sql: a fraction is rounded on its way to Postgres",
     file: "src/sql/postgres/values.ts",
     snippet: 'if (typeof value === "number" && !Number.isSafeInteger(value))',

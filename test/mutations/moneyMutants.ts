@@ -115,6 +115,13 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
     tests: nodes
   },
   {
+    name: "ledger: usage that no sum takes keeps all other from being added up",
+    file: "src/ledger/store/usageStatements.ts",
+    snippet: "isRefused(error) ? sumEach : Effect.fail(error)",
+    replacement: "Effect.fail(error)",
+    tests: ["test/ledger/nodes/lostAnswer.test.ts"]
+  },
+  {
     name: "ledger: a node that was buried gives back under its new id what it held before",
     file: "src/ledger/shared/Batches.ts",
     snippet: "|| held.node !== to",

@@ -1,20 +1,18 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, inject, it } from "@effect/vitest"
-import { Effect, Exit, Layer } from "effect"
+import { Context, Effect, Exit, Fiber, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { preparedAhead } from "../../src/sql/prepared.ts"
 import { layer as databaseAt } from "../../src/sql/Database.ts"
 import { engines } from "./engines.ts"
 
 const postgres = engines.find(({ name }) => name === "postgres")
-const database = Layer.unwrapScoped(
-  Effect.map(postgres?.url ?? Effect.dieMessage("there is no Postgres"), (url) => databaseAt({ url, exclusive: true }))
-)
-const live = Commits.Default.pipe(Layer.provideMerge(database))
-
 const setUp = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const { write } = yield* Commits
+  const url = yield* postgres?.url ?? Effect.dieMessage("there is no Postgres")
+  const database = databaseAt({ url, exclusive: true })
+  const built = yield* Layer.build(Commits.Default.pipe(Layer.provideMerge(database)))
+  const sql = Context.get(built, SqlClient.SqlClient)
+  const { write } = Context.get(built, Commits)
   const account = preparedAhead(sql, sql`INSERT INTO accounts (id, created_at) VALUES (${""}, ${0})`)
   const key = preparedAhead(
     sql,
@@ -23,19 +21,20 @@ const setUp = Effect.gen(function* () {
   /** A write of two statements, of which the second one needs the first. */
   const add = (id: string, name = "") =>
     write(Effect.zipRight(account([id, 0]), key([`key of ${id}`, `hash of ${id}`, id, name, "", 0])))
+  const addAccount = (id: string) => write(account([id, 0]))
   const stored = Effect.map(
     sql<{ id: string; by: string }>`SELECT accounts.id, accounts.xmin::text AS by FROM accounts
       JOIN keys ON account_id = accounts.id ORDER BY accounts.id`,
     (rows) => ({ ids: rows.map(({ id }) => id), commits: new Set(rows.map(({ by }) => by)).size })
   )
-  return { add, stored }
+  return { url, add, addAccount, stored }
 })
 
 const names = (count: number) => Array.from({ length: count }, (_, n) => String(n).padStart(3, "0"))
 const together = { concurrency: "unbounded" } as const
 
 describe.runIf(inject("postgres") !== undefined)("writes that come while others are under way", () => {
-  it.effect("share a statement with those that are alike", () =>
+  it.scopedLive("share a statement with those that are alike", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const ids = names(100)
@@ -45,10 +44,10 @@ describe.runIf(inject("postgres") !== undefined)("writes that come while others 
       // Two that find nobody before them, thrice 32, and what is left.
       expect(commits).toBeGreaterThanOrEqual(4)
       expect(commits).toBeLessThanOrEqual(8)
-    }).pipe(Effect.provide(live))
+    })
   )
 
-  it.effect("fail where the server refuses them, and fail nobody else", () =>
+  it.scopedLive("fail where the server refuses them, and fail nobody else", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const ids = names(60)
@@ -60,17 +59,40 @@ describe.runIf(inject("postgres") !== undefined)("writes that come while others 
       const refused = ids.filter((_, n) => n % 20 === 10 || n % 20 === 15)
       expect(ids.filter((_, n) => Exit.isFailure(exits[n] ?? Exit.void))).toEqual(refused)
       expect((yield* stored).ids).toEqual(ids.filter((id) => !refused.includes(id)))
-    }).pipe(Effect.provide(live))
+    })
   )
 
-  it.effect("do not wait for much more than they write themselves", () =>
+  it.scopedLive("do not wait for much more than they write themselves", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
       const ids = names(14)
-      yield* Effect.forEach(ids, (id) => add(id, "x".repeat(500_000)), together)
+      yield* Effect.forEach(ids, (id) => add(id, "x".repeat(499_000)), together)
       const { commits, ids: kept } = yield* stored
       expect(kept).toEqual(ids)
       expect(commits).toBe(8)
-    }).pipe(Effect.provide(live))
+    })
+  )
+
+  it.scopedLive("do not wait for long where two are held up in the server", () =>
+    Effect.gen(function* () {
+      const { add, addAccount, stored, url } = yield* setUp
+      const other = yield* Effect.acquireRelease(
+        Effect.sync(() => new Bun.SQL({ url, max: 1 })),
+        (sql) => Effect.promise(() => sql.close({ timeout: 0 }))
+      )
+      yield* Effect.promise(async () => {
+        await other.unsafe("BEGIN")
+        await other.unsafe("INSERT INTO accounts (id, created_at) VALUES ('a', 0), ('b', 0)")
+      })
+      const heldUp = yield* Effect.forEach(["a", "b"], (id) => Effect.fork(add(id)))
+      yield* Effect.sleep("20 millis")
+      const begun = performance.now()
+      yield* addAccount("c")
+      yield* add("d")
+      expect(performance.now() - begun).toBeLessThan(3_000)
+      yield* Effect.promise(() => other.unsafe("ROLLBACK"))
+      yield* Effect.forEach(heldUp, Fiber.join)
+      expect((yield* stored).ids).toEqual(["a", "b", "d"])
+    })
   )
 })

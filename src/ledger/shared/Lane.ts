@@ -145,7 +145,7 @@ export const makeLane = (lane: number) =>
   })
 
 /** Whether the server has said no; otherwise it may have said yes, and was not heard. */
-const isKnown = (error: SqlError): boolean => isRefused(error) || /^4[02]/.test(errorCode(error.cause))
+const isKnown = (error: SqlError): boolean => isRefused(error) || /^(40(?!003)|42)/.test(errorCode(error.cause))
 
 /** 20 to 40 ms of the machine's own time: a test's clock stands still. */
 const aMoment = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20 + 20 * Math.random())))

@@ -1,7 +1,10 @@
 import { SqlClient as Client } from "@effect/sql"
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Effect, Option } from "effect"
+import type { Fragment } from "@effect/sql/Statement"
+import { Effect, Option, Schema } from "effect"
+import { rows } from "../../sql/decode.ts"
+import { isRefused } from "../../sql/isRefused.ts"
 import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { prepared, preparedAhead, preparedPlain } from "../../sql/prepared.ts"
 import { laneOfBatch } from "./lanes.ts"
@@ -70,12 +73,12 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     INSERT INTO usage_unsummed (${sql.literal(unsummedNames.join(", "))})
     SELECT ${sql.literal(unsummedNames.join(", "))} FROM ${sql.literal(recordset("$2", unsummedNames))}`
   )
-  const sumUp = prepared(
-    sql,
-    sql`WITH taken AS MATERIALIZED (
-      DELETE FROM usage_unsummed
-      WHERE id IN (SELECT id FROM usage_unsummed ORDER BY id LIMIT ${sql.literal(String(atOnce))} FOR UPDATE)
-      RETURNING *
+  /** @param ids of those that are added up, in their order */
+  const summing = (ids: Fragment) =>
+    prepared(
+      sql,
+      sql`WITH taken AS MATERIALIZED (
+      DELETE FROM usage_unsummed WHERE id IN (${ids} FOR UPDATE) RETURNING *
     ), days AS MATERIALIZED (
       SELECT account_id, day, key_id, model, ${sql.literal(sums.map((name) => `SUM(${name})::bigint AS ${name}`).join(", "))}
       FROM taken GROUP BY account_id, day, key_id, model
@@ -85,6 +88,23 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
       SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM taken)) ORDER BY id FOR NO KEY UPDATE
     ), ${sql.literal(following)}
     SELECT id FROM taken`
+    )
+  const some = sql`SELECT id FROM usage_unsummed WHERE id NOT LIKE '~%' ORDER BY id LIMIT ${sql.literal(String(atOnce))}`
+  const sumSome = summing(some)
+  const sumOne = summing(sql`SELECT id FROM usage_unsummed WHERE id = ${""}`)
+  /** One that no sum takes stays, and is passed over from now on: whoever gives or takes money still counts it (`Grants`). */
+  const setAside = (id: string, error: SqlError) =>
+    Effect.zipRight(
+      sql`UPDATE usage_unsummed SET id = '~' || id WHERE id = ${id}`,
+      Effect.annotateLogs(Effect.logError("the database refuses a sum of usage; it is set aside", error), {
+        event: "usage.refused",
+        unsummed: id
+      })
+    )
+  const sumEach = Effect.flatMap(some, (found) =>
+    Effect.forEach(unsummed.all(found), ({ id }) =>
+      Effect.catchAll(sumOne([id]), (error) => (isRefused(error) ? setAside(id, error) : Effect.fail(error)))
+    )
   )
   return {
     /** Once, as `by` says: rows and their sums, and what was held for them. Answers `answer`, or no row where it took no effect. */
@@ -120,12 +140,14 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
         held_nano_usd: row.nanoUsd
       })}`,
     /** Adds up what ended tasks have left; answers whether there may be more. Whoever does at the same time is waited for. */
-    sumUp: Effect.map(
-      Effect.suspend(() => sumUp([])),
-      (taken) => taken.length === atOnce
+    sumUp: Effect.suspend(() => sumSome([])).pipe(
+      Effect.catchAll((error) => (isRefused(error) ? sumEach : Effect.fail(error))),
+      Effect.map((taken) => taken.length === atOnce)
     )
   } as const
 }
+
+const unsummed = rows("usage_unsummed", { id: Schema.String })
 
 /** Rows as the statements take them. */
 export const rowsText = (rows: ReadonlyArray<UsageRow>): string => JSON.stringify(rows.map(columns))

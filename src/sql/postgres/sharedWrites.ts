@@ -9,6 +9,8 @@ import { Turns } from "./Turns.ts"
 
 /** Statements of several writes under way: what comes meanwhile shares the next one. */
 const atOnce = 2
+/** Of one that takes longer, in ms, the server has something to wait for: the next ones do not wait for it too. */
+const longest = 250
 /** Writes that share a statement at most: up to `each` any number of them has a text of its own, else it is `most`. */
 const shared = { each: 16, most: 32 } as const
 /** Values that the server takes with a statement. */
@@ -40,29 +42,48 @@ export const makeSharedWrites = (send: DirectClient["send"], committed: (writes:
   /** How many of them the next statement takes, from the first on. */
   const sizeOf = (alike: ReadonlyArray<Waiting>, { width }: Shape): number => {
     const most = Math.min(alike.length, shared.most, Math.floor(mostValues / width))
-    let size = 0
-    for (let length = 0; size < most && length < enough; size++) length += alike[size]?.length ?? 0
-    return size === shared.most ? size : Math.max(1, Math.min(size, shared.each))
+    let size = 1
+    for (let length = alike[0]?.length ?? 0; size < most; size++) {
+      length += alike[size]?.length ?? 0
+      if (length > enough) break
+    }
+    return size === shared.most ? size : Math.min(size, shared.each)
   }
 
-  /** @param ended runs when the last of them has ended */
-  const sendAll = (some: ReadonlyArray<Waiting>, { textOf }: Shape, ended: () => void) => {
+  /** @param over runs when all of them have ended */
+  const sendAll = (some: ReadonlyArray<Waiting>, { textOf }: Shape, over: () => void) => {
     const begun = performance.now()
     send(
       textOf(some.length),
       some.flatMap(({ values }) => values),
       (rows) => {
         if (!(rows instanceof SqlError)) committed(some.length, begun)
-        else if (some.length > 1 && tookNoEffect(rows)) return sendEach(some, ended)
-        ended()
+        else if (some.length > 1 && tookNoEffect(rows)) return sendEach(some, over)
         for (const { done } of some) done(rows instanceof SqlError ? rows : undefined)
+        over()
       }
     )
   }
 
-  const sendEach = ([first, ...others]: ReadonlyArray<Waiting>, ended: () => void): void => {
-    if (first === undefined) return ended()
-    sendAll([first], first.shape, () => sendEach(others, ended))
+  const sendEach = (some: ReadonlyArray<Waiting>, over: () => void): void => {
+    let left = some.length
+    const oneIsOver = () => {
+      if (--left === 0) over()
+    }
+    for (const one of some) sendAll([one], one.shape, oneIsOver)
+  }
+
+  /** Gives the turn back once, and not from within: whoever comes next may be refused at once, and so on. */
+  const givingOnce = (): (() => void) => {
+    let isGiven = false
+    const give = () => {
+      clearTimeout(timer)
+      if (isGiven) return
+      isGiven = true
+      queueMicrotask(() => turns.give())
+    }
+    const timer = setTimeout(give, longest)
+    return give
   }
 
   return (shape: Shape, values: ReadonlyArray<unknown>): Effect.Effect<void, SqlError> =>
@@ -78,7 +99,7 @@ export const makeSharedWrites = (send: DirectClient["send"], committed: (writes:
           // The first of the line; whoever is alike came after it.
           const some = all.splice(0, sizeOf(all, shape))
           for (const other of some) if (other !== one) other.leave()
-          sendAll(some, shape, () => turns.give())
+          sendAll(some, shape, givingOnce())
         },
         () => {
           all.splice(all.indexOf(one), 1)
@@ -94,5 +115,6 @@ const lengthOf = (values: ReadonlyArray<unknown>): number => {
   return length
 }
 
-/** The server has said no to the statement, for one of its writes or for all of them. */
-const tookNoEffect = (error: SqlError): boolean => isRefused(error) || /^(40|42|54|0A)/.test(errorCode(error.cause))
+/** The server has said no to the statement, or has cancelled it: for one of its writes or for all of them. */
+const tookNoEffect = (error: SqlError): boolean =>
+  isRefused(error) || /^(40(001|P01)|42|54|57014|0A)/.test(errorCode(error.cause))

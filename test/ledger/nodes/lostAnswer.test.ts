@@ -152,4 +152,28 @@ describe.runIf(inject("postgres") !== undefined)("what an account without a bala
       expect(yield* books.of("team")).toMatchObject({ settled: 2 * dollar, rows: 2, spent: 2 * dollar })
     })
   )
+
+  it.scopedLive("is passed over where no sum takes it, and keeps nobody else's from being added up", () =>
+    Effect.gen(function* () {
+      const { books, ledger, open } = yield* world({})
+      yield* Effect.promise(() => books.account("other", undefined))
+      const mine = yield* Effect.all([open(5_000_000), open(5_000_000), open(1)])
+      const others = yield* ledger.open({
+        caller: unrestricted(AccountId.make("other"), KeyId.make("key of other")),
+        requestId: "r",
+        model: "m",
+        upstream: "u",
+        price,
+        mostNanoUsd: () => dollar
+      })
+      for (const [n, charge] of [...mine, others].entries()) {
+        const used = tokens(n < 2 ? 5_000_000 : 1)
+        yield* Effect.promise(() => charge.settle(used, "finished", false) ?? Promise.resolve())
+      }
+      // No account may have settled more than nine million dollars.
+      expect((yield* ledger.balance(AccountId.make("other"))).settled).toBe(dollar)
+      expect((yield* ledger.balance(team)).settled).toBe(5_000_001 * dollar)
+      expect(yield* books.of("team")).toMatchObject({ rows: 3 })
+    })
+  )
 })
