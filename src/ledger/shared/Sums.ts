@@ -12,8 +12,9 @@ const gatherMs = 20
 const every = "1 second"
 
 /**
- * Adds up what ended tasks have used, and requests that nothing was held for. The transaction that ends a task adds rows and changes none, since those of an
- * account's money and day are everybody's: held until the commit, one would let a few hundred tasks a second end.
+ * Adds up what ended tasks have used, and requests that nothing was held for. What stores it adds rows and changes none,
+ * since those of an account's money and day are everybody's: held until the commit, one would let a few hundred tasks a
+ * second end, and keep requests waiting for one another.
  */
 export const makeSums = Effect.gen(function* () {
   const commits = yield* Commits

@@ -18,9 +18,9 @@ import { makeUnheld } from "./unheld.ts"
 
 /**
  * Books that many processes keep in one Postgres. Here is only remembered which accounts have a balance at all: what
- * neither that nor a budget bounds is held without a trip. All else is judged where it is stored, for all requests of this
- * node that ask at the same moment (`Batches`), and given back where usage is stored. What a node holds is its own, and
- * given back once where it dies; a task's hold is a row that outlives it.
+ * neither that nor a budget bounds is held without a trip, and its usage stored beside all else (`unheld.ts`). That is
+ * judged where it is stored, for all requests of this node that ask at the same moment (`Batches`), and given back where
+ * usage is stored. What a node holds is its own, and given back once where it dies; a task's hold is a row that outlives it.
  */
 export const makeSharedBooks = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

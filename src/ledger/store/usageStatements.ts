@@ -139,7 +139,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
         ...noSums,
         held_nano_usd: row.nanoUsd
       })}`,
-    /** Adds up what ended tasks have left; answers whether there may be more. Whoever does at the same time is waited for. */
+    /** Adds up what ended tasks and requests have left; answers whether there may be more. Whoever does at the same time is waited for. */
     sumUp: Effect.suspend(() => sumSome([])).pipe(
       Effect.catchAll((error) => (isRefused(error) ? sumEach : Effect.fail(error))),
       Effect.map((taken) => taken.length === atOnce)
@@ -162,7 +162,7 @@ export const backText = (back: ReadonlyArray<GivenBack>): string =>
   JSON.stringify(back.map(({ account, key, nanoUsd }) => ({ account_id: account, key_id: key, nano_usd: nanoUsd })))
 
 /**
- * All that ended tasks have left is added up when this succeeds; whoever reads sums runs it before. With SQLite there is
+ * All that ended tasks and requests have left is added up when this succeeds; whoever reads sums runs it before. With SQLite there is
  * nothing to do; nor is there in a transaction, which would keep the accounts' rows locked.
  */
 export const allSummed = (sql: SqlClient.SqlClient): Effect.Effect<void, SqlError> => {

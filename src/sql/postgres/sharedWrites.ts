@@ -117,4 +117,4 @@ const lengthOf = (values: ReadonlyArray<unknown>): number => {
 
 /** The server has said no to the statement, or has cancelled it: for one of its writes or for all of them. */
 const tookNoEffect = (error: SqlError): boolean =>
-  isRefused(error) || /^(40(001|P01)|42|54|57014|0A)/.test(errorCode(error.cause))
+  isRefused(error) || /^(40(001|P01)|42|57014|0A)/.test(errorCode(error.cause))
