@@ -35,6 +35,8 @@ export interface GatewaySettings {
     readonly leaveTime: Duration.Duration
     /** Processes that are to serve the port together. */
     readonly workers: number
+    /** Whether the process readies itself for its first requests before it says that it is ready. */
+    readonly warmUp: boolean
     /** Whether every answer is checked against the contract before it leaves. */
     readonly checkAnswers: boolean
     readonly corsOrigins: ReadonlyArray<string>
@@ -172,6 +174,7 @@ const settle = (
       workers: variables.GATEWAY_WORKERS ?? server?.workers ?? 1,
       drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
       leaveTime: Duration.seconds(variables.GATEWAY_LEAVE_SECONDS ?? server?.leave_seconds ?? 0),
+      warmUp: variables.GATEWAY_WARM_UP ?? server?.warm_up ?? true,
       checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
       corsOrigins: server?.cors_origins ?? [],
       trustedProxies: server?.trusted_proxies ?? [],

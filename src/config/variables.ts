@@ -49,6 +49,12 @@ export const Variables = Schema.Struct({
     "`1`",
     "server.workers"
   ),
+  GATEWAY_WARM_UP: variable(
+    Schema.BooleanFromString,
+    "Whether the process readies itself for its first requests before `/readyz` is 200 ([deployment](deployment.md#the-first-requests)).",
+    "`true`",
+    "server.warm_up"
+  ),
   GATEWAY_DRAIN_SECONDS: variable(
     Schema.NumberFromString.pipe(Schema.between(0, 3_600)),
     "How long running requests may go on after SIGTERM.",

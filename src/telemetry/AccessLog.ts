@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
+import { warmingUp } from "../flow/Lifecycle.ts"
 import { Logging } from "./Logging.ts"
 import type { LogTail } from "./LogTail.ts"
 import { StandardOutput } from "./StandardOutput.ts"
@@ -48,7 +49,8 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
       return {
         record: (record) => {
           if (record.status < least && !(level === "warn" && record.error !== undefined)) return
-          if (record.family === "health" && record.status < 400) return
+          // A start is no trouble either.
+          if (record.family === "health" && (record.status < 400 || record.reason === warmingUp)) return
           bytes += lines.write(`${render(record)}\n`)
           count++
           // On a terminal lines are for people; who reads them elsewhere gets the same as anywhere.

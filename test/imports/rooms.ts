@@ -145,6 +145,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Families.ts",
     "Served.ts"
   ],
+  warming: [...leaves, "access", "documents", "files", "guard", "http", "models", "upstreams", "Gateway.ts"],
   workers: ["flow", "contract", "telemetry"],
   commands: [
     ...leaves,
@@ -158,7 +159,8 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "console",
     "http",
     "Api.ts",
-    "Gateway.ts"
+    "Gateway.ts",
+    "warming"
   ],
   "main.ts": ["documents", "commands"],
   "index.ts": [

@@ -60,5 +60,12 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
     snippet: 'unready = why === "stopping"',
     replacement: "",
     tests: ["test/http/shutdown.test.ts"]
+  },
+  {
+    name: "warming: a gateway says that it is ready before it has warmed up",
+    file: "src/health/Handlers.ts",
+    snippet: "lifecycle.isWarming()",
+    replacement: "false",
+    tests: ["test/e2e/warming.test.ts"]
   }
 ]
