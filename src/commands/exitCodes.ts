@@ -1,14 +1,19 @@
-import { ValidationError } from "@effect/cli"
 import { Cause, Exit, Option } from "effect"
 
 /** What the process tells whoever called it. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, conflict: 4 } as const
 
-/** What a script can act on without reading the message. */
-export const exitCodeOf = (exit: Exit.Exit<unknown, unknown>): number => {
+/**
+ * What a script can act on without reading the message.
+ * @param isUsage whether a failure is one of the words that were given
+ */
+export const exitCodeOf = (
+  exit: Exit.Exit<unknown, unknown>,
+  isUsage: (failure: unknown) => boolean = () => false
+): number => {
   if (Exit.isSuccess(exit) || Cause.isInterruptedOnly(exit.cause)) return exitCodes.ok
   const failure = Option.getOrUndefined(Cause.failureOption(exit.cause))
-  if (ValidationError.isValidationError(failure)) return exitCodes.usage
+  if (isUsage(failure)) return exitCodes.usage
   switch (tagOf(failure)) {
     case "InvalidRequest":
       return exitCodes.usage

@@ -12,8 +12,12 @@ export const main = async (args: ReadonlyArray<string>): Promise<void> => {
   // Nothing is loaded for these two.
   if (command === "version" || command === "--version") return print(version)
   if (isHelp(command) && rest.length === 0) return print(laidOut(rootPage(), boldOn(process.stdout)))
+  if (serves(args) && rest.length === 0) {
+    const { serveNow } = await import("./serveNow.ts")
+    return serveNow()
+  }
   const { run } = await import("./run.ts")
-  run(command === undefined ? ["serve"] : isHelp(command) ? [...rest, "--help"] : args)
+  run(isHelp(command) ? [...rest, "--help"] : args)
 }
 
 const isHelp = (command: string | undefined) => command === "help" || command === "--help" || command === "-h"

@@ -1,8 +1,9 @@
+import { ValidationError } from "@effect/cli"
 import { FileSystem, Path, Terminal } from "@effect/platform"
-import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import { Effect, Layer } from "effect"
 import { exitCodeOf } from "./exitCodes.ts"
 import { launch } from "./frame/launch.ts"
+import { runToEnd } from "./runToEnd.ts"
 
 const nobody = Effect.dieMessage("this command asks nobody")
 
@@ -27,13 +28,5 @@ const Quick = Layer.mergeAll(
 )
 
 /** Runs a command until it ends or is told to. */
-export const run = (args: ReadonlyArray<string>): void => {
-  launch(args).pipe(
-    Effect.provide(Quick),
-    BunRuntime.runMain({
-      disableErrorReporting: true,
-      disablePrettyLogger: true,
-      teardown: (exit, onExit) => onExit(exitCodeOf(exit))
-    })
-  )
-}
+export const run = (args: ReadonlyArray<string>): void =>
+  runToEnd(Effect.provide(launch(args), Quick), (exit) => exitCodeOf(exit, ValidationError.isValidationError))

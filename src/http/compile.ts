@@ -77,7 +77,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
   const fallbacks: Array<Fallback> = []
   HttpApi.reflect(api, {
     onGroup: ({ group, mergedAnnotations }) => {
-      const renderFailure = failureRenderer(group.errorSchema.ast, mergedAnnotations)
+      const renderFailure = failureRenderer(() => group.errorSchema.ast, mergedAnnotations)
       for (const prefix of Option.getOrElse(Context.getOption(mergedAnnotations, Prefixes), () => [])) {
         fallbacks.push({ prefix, renderFailure })
       }
@@ -107,7 +107,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         status,
         encode: Option.match(ast, { onNone: () => () => undefined, onSome: (type) => encoder(type, options) }),
         renderFailure: failureRenderer(
-          AST.Union.make([group.errorSchema.ast, endpoint.errorSchema.ast]),
+          () => AST.Union.make([group.errorSchema.ast, endpoint.errorSchema.ast]),
           mergedAnnotations
         )
       })
@@ -168,11 +168,11 @@ const encoder = (ast: AST.AST, options: Options): ((value: unknown) => unknown) 
       : ParseResult.encodeUnknownSync(Schema.make(ast))
   )
 
-const failureRenderer = (errors: AST.AST, annotations: Context.Context<never>): RenderFailure => {
+const failureRenderer = (errors: () => AST.AST, annotations: Context.Context<never>): RenderFailure => {
   const withRequestId = Context.get(annotations, RequestIdInErrors)
   const rows = lazily(() => {
     const members = new Map(
-      membersOf(errors).map((ast) => [
+      membersOf(errors()).map((ast) => [
         tagOf(ast),
         { status: HttpApiSchema.getStatusErrorAST(ast), encode: ParseResult.encodeUnknownSync(Schema.make(ast)) }
       ])

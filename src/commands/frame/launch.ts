@@ -1,5 +1,6 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
-import { Cause, Chunk, Console, Effect } from "effect"
+import { Console, Effect } from "effect"
+import { telling } from "../telling.ts"
 import { entries } from "./catalogue.ts"
 import type { Entry } from "./Entry.ts"
 import type { Group, Leaf } from "./leaf.ts"
@@ -48,24 +49,11 @@ const unknown = (path: string, given: string, names: ReadonlyArray<string>, page
 
 /** A word that is not for the command is told with how the command is used. */
 const run = (path: string, leaf: Leaf, args: ReadonlyArray<string>) =>
-  leaf.run(args).pipe(
-    Effect.tapError((error) => {
-      if (!ValidationError.isValidationError(error)) return hasMessage(error) ? told(error.message) : Effect.void
-      const usage = `Usage: ${usageOf(path, leaf.described().args)}\n\`gateway help ${path}\` explains it.`
-      return told(`${plain(error.error).replaceAll(/\s+/g, " ")}\n${usage}`)
-    }),
-    // Parts start side by side: what keeps one from it (a disk) may be another's defect.
-    Effect.tapErrorCause((cause) =>
-      Cause.isFailure(cause) || Chunk.isEmpty(Cause.defects(cause))
-        ? Effect.void
-        : told(`internal error: ${Cause.pretty(cause)}`)
-    )
-  )
-
-const told = (message: string) => Console.error(`gateway: ${message}`)
-
-const hasMessage = (error: unknown): error is { readonly message: string } =>
-  typeof error === "object" && error !== null && "message" in error && typeof error.message === "string"
+  telling(leaf.run(args), (error) => {
+    if (!ValidationError.isValidationError(error)) return undefined
+    const usage = `Usage: ${usageOf(path, leaf.described().args)}\n\`gateway help ${path}\` explains it.`
+    return `${plain(error.error).replaceAll(/\s+/g, " ")}\n${usage}`
+  })
 
 const complete = (words: ReadonlyArray<string>) =>
   Effect.flatMap(
