@@ -39,15 +39,8 @@ const given = Object.fromEntries(
 const root = resolve(import.meta.dirname, "../..")
 
 const upstream = await startScript("upstream.ts")
-const more = `  passed-chat: { routes: [{ upstream: chat, model: json-2000 }], price: { input: 1, output: 2 } }
-  passed-response: { routes: [{ upstream: own, model: json-2000 }], price: { input: 1, output: 2 } }
-keys:`
-const yaml = configuration(upstream.url)
-  .replace(
-    "models:",
-    `  own: { protocol: openai-responses, base_url: "${upstream.url}/v1", api_key: upstream-key }\nmodels:`
-  )
-  .replace("keys:", more)
+const passedChat = "  passed-chat: { routes: [{ upstream: chat, model: json-2000 }], price: { input: 1, output: 2 } }"
+const yaml = configuration(upstream.url).replace("keys:", `${passedChat}\nkeys:`)
 
 const started = (
   binary: string,
@@ -67,6 +60,13 @@ const started = (
 const headers = { authorization: `Bearer ${benchKey}`, "content-type": "application/json" }
 const messages = (model: string, rest: object = {}) =>
   JSON.stringify({ model, max_tokens: 1000, messages: [{ role: "user", content: "Say something." }], ...rest })
+
+const response = (store: boolean) => JSON.stringify({ model: "json-2000-response", input: "Say something.", store })
+/** One that stays queued for as long as the bench runs. */
+const task = JSON.stringify({
+  model: "sandbox-video",
+  content: [{ type: "text", text: "[[sandbox: queue=3000s]] a cat" }]
+})
 
 /** More is better: requests or events a second. */
 type Measure = (gateway: GatewayProcess, time: number) => Promise<{ readonly rate: number; readonly errors: number }>
@@ -99,10 +99,8 @@ const events =
 
 const loads: Readonly<Record<string, Measure>> = {
   "messages passed through": requests("/v1/messages", messages("json-2000")),
-  "responses passed through": requests(
-    "/v1/responses",
-    JSON.stringify({ model: "passed-response", input: "Say something.", store: false })
-  ),
+  "responses passed through": requests("/v1/responses", response(false)),
+  "responses passed through, stored": requests("/v1/responses", response(true)),
   "responses of the sandbox, stored": requests(
     "/v1/responses",
     JSON.stringify({ model: "sandbox-text", input: "Say something." })
@@ -111,6 +109,7 @@ const loads: Readonly<Record<string, Measure>> = {
   "stream translated": events("fast-chat"),
   "stream of chat completions passed through": events("fast-chat", "/v1/chat/completions"),
   "stream passed through": events("fast"),
+  "video tasks created": requests("/api/v3/contents/generations/tasks", task),
   "sandbox, no upstream": requests("/v1/messages", messages("sandbox-text"))
 }
 

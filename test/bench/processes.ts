@@ -55,6 +55,15 @@ const freePort = () => {
   return port
 }
 
+/** Waits until a gateway says that it is ready: it has warmed up by then. */
+export const isReady = async (url: string, path = "/readyz"): Promise<void> => {
+  for (let tries = 0; tries < 200; tries++) {
+    if ((await fetch(url + path)).ok) return
+    await Bun.sleep(50)
+  }
+  throw new Error(`${url} did not become ready`)
+}
+
 /** Resident memory in bytes. */
 export const residentBytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024

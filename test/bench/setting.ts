@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
-import { startPortkey, startScript } from "./processes.ts"
+import { isReady, startPortkey, startScript } from "./processes.ts"
 import type { Started } from "./processes.ts"
 
 /** Everything that is measured, each in a process of its own. */
@@ -20,11 +20,13 @@ export interface Setting {
 export const configuration = (upstream: string) => `upstreams:
   native: { protocol: anthropic-messages, base_url: "${upstream}", api_key: upstream-key }
   chat: { protocol: openai-chat, base_url: "${upstream}/v1", api_key: upstream-key }
+  responses: { protocol: openai-responses, base_url: "${upstream}/v1", api_key: upstream-key }
 models:
   json-200: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   json-2000: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   json-20000: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   json-2000-chat: { routes: [{ upstream: chat, model: json-2000 }], price: { input: 1, output: 2 } }
+  json-2000-response: { routes: [{ upstream: responses, model: json-2000 }], price: { input: 1, output: 2 } }
   fast: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   paced: { routes: [{ upstream: native }], price: { input: 1, output: 2 } }
   fast-chat: { routes: [{ upstream: chat, model: fast }], price: { input: 1, output: 2 } }
@@ -48,9 +50,10 @@ export const start = async (): Promise<Setting> => {
   writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
   const gateway = await startGateway({
     folder,
-    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey },
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey, GATEWAY_WARM_UP: "true" },
     toFile: true
   })
+  await isReady(gateway.url)
   const portkey = await startPortkey()
   return {
     upstream,

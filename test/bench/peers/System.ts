@@ -34,6 +34,8 @@ export interface System {
   readonly start: (at: { readonly port: number; readonly folder: string; readonly upstream: string }) => Start
   /** Not more than a minute where it says nothing. */
   readonly startsWithinMs?: number
+  /** What answers with a 200 once it wants requests, where that is later than its first answer. */
+  readonly ready?: string
   readonly wholes: Partial<Readonly<Record<Whole, Ask>>>
   readonly streams: Partial<Readonly<Record<Streamed, (model: string) => Ask>>>
 }

@@ -40,6 +40,7 @@ export const ours = (): System => {
     version: commit,
     settings: "the binary as it is: key, balance, limits, prices, usage rows, request rows, access log, an SQLite file",
     lacks: "",
+    ready: "/readyz",
     start: ({ folder, port, upstream }) => {
       writeFileSync(join(folder, "gateway.yaml"), configuration(upstream))
       return { command: [binary, "serve"], env: { GATEWAY_PORT: String(port) } }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { availableParallelism, tmpdir } from "node:os"
 import { join } from "node:path"
+import { isReady } from "../processes.ts"
 import { casesOf, dialectOf } from "./System.ts"
 import type { Ask, System } from "./System.ts"
 import type { Upstream } from "./upstream.ts"
@@ -36,7 +37,7 @@ const askOnce = async (url: string, ask: Ask, isRight: (body: string) => boolean
   }
 }
 
-/** Starts a system, on one core or free, and waits for its first right answer. */
+/** Starts a system, on one core or free, and waits for its first right answer, and until it says that it is ready. */
 export const run = async (
   system: System,
   { isRight, url: upstream }: Pick<Upstream, "url" | "isRight">,
@@ -67,7 +68,11 @@ export const run = async (
   let said: string | true = ""
   while (performance.now() - begun < (system.startsWithinMs ?? 60_000) && child.exitCode === null) {
     said = await askOnce(url, ask, (body) => isRight(dialectOf(what), body))
-    if (said === true) return { url, pid: child.pid, startMs: performance.now() - begun, stop }
+    if (said === true) {
+      const startMs = performance.now() - begun
+      if (system.ready !== undefined) await isReady(url, system.ready)
+      return { url, pid: child.pid, startMs, stop }
+    }
     await Bun.sleep(5)
   }
   const output = await log.text()
