@@ -67,7 +67,7 @@ if (wants("P1", "P2", "P3", "P4", "P5")) {
     console.error(`The gateway's configuration:\n\n${configuration("<upstream>")}`)
     if (setting.portkey === undefined) console.error("Portkey's gateway is not measured: PORTKEY_DIR is not set.\n")
     if (wants("P1", "P2")) take(await syncRows(setting))
-    if (wants("P1") && process.env["BENCH_QUICK"] === undefined) await connectionCurve(setting)
+    if (wants("P1") && args.includes("--write")) await connectionCurve(setting)
     if (wants("P3")) take(await streamRows(setting))
     if (wants("P4")) {
       const many = await manyStreams(setting)

@@ -72,4 +72,4 @@ export const start = async (): Promise<Setting> => {
 
 /** How long each measurement takes and how often it is repeated; `BENCH_QUICK` is for trying things. */
 export const pace =
-  process.env["BENCH_QUICK"] === undefined ? { seconds: 3, rounds: 5, warm: 8 } : { seconds: 1, rounds: 1, warm: 2 }
+  process.env["BENCH_QUICK"] === undefined ? { seconds: 3, rounds: 5, warm: 10 } : { seconds: 1, rounds: 1, warm: 2 }

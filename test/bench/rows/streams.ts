@@ -92,6 +92,7 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
     ["translated", "paced-chat", "/v1/chat/completions"],
     ["passed through", "paced", "/v1/messages"]
   ] as const) {
+    await measure(messages, model, 16)
     const [own, direct] = [
       await measure(messages, model, 16, pace.seconds * 2),
       await measure(`${upstream.url}${path}`, "paced", 16, pace.seconds * 2)

@@ -4,9 +4,9 @@ import { join, resolve } from "node:path"
 import { startGateway } from "../../e2e/process.ts"
 import { load, median } from "../load.ts"
 import type { Measured } from "../load.ts"
+import { onMachine, slowness, slownessBy } from "../machine.ts"
 import { isReady, residentBytes } from "../processes.ts"
 import type { Row } from "../Row.ts"
-import { slowness } from "../../promises/machine.ts"
 import { benchKey, configuration, pace } from "../setting.ts"
 import type { Setting } from "../setting.ts"
 import { measureStored } from "../stored.ts"
@@ -26,10 +26,10 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
   const create = () =>
     load({ url: `${gateway.url}${path}`, body: queued, headers, connections: 64, seconds: pace.seconds })
   await create()
-  const before = await slowness()
+  const before = await slownessBy(proxy)
   const creates: Array<Measured> = []
   for (let round = 0; round < pace.rounds; round++) creates.push(await create())
-  const slower = Math.max(before.objects, (await slowness()).objects)
+  const slower = (before + (await slownessBy(proxy))) / 2
   const made = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body: queued })
   const { id } = (await made.json()) as { id: string }
   const reads: Array<readonly [Measured, Measured]> = []
@@ -88,9 +88,6 @@ export const storedRows = async (): Promise<{ readonly rows: ReadonlyArray<Row>;
   return { rows, curve }
 }
 
-/** Figures that are no ratios are compared as if the promises' machine had reached them. */
-const onMachine = (slower: number) => `; this machine is ${slower.toFixed(2)} times as slow`
-
 interface Start {
   readonly firstMs: number
   readonly readyMs: number
@@ -131,7 +128,7 @@ export const startRows = async (): Promise<ReadonlyArray<Row>> => {
     alone.push(await started(""))
     warmed.push(await started(configuration("http://127.0.0.1:9")))
   }
-  const slower = Math.max(before.objects, (await slowness()).objects)
+  const slower = (before + (await slowness())) / 2
   const of = (starts: ReadonlyArray<Start>, what: keyof Start) => median(starts.map((start) => start[what]))
   const row = (what: string, gateway: number, unit: string): Row => ({
     promise: "P7",

@@ -1,0 +1,35 @@
+import { load } from "./load.ts"
+import { startScript } from "./processes.ts"
+import type { Started } from "./processes.ts"
+
+/** What the bare proxy passes on in a second on the machine that the promises were given for (docs/performance.md). */
+const promisesPerSecond = 26_737
+
+const body = JSON.stringify({ model: "json-2000", max_tokens: 1000, messages: [{ role: "user", content: "Say." }] })
+
+/**
+ * How many times as slow this machine is at the moment as the one that the promises were given for, by what a bare proxy
+ * passes on: for figures that are no ratios.
+ */
+export const slownessBy = async (proxy: Pick<Started, "url">): Promise<number> => {
+  const target = { url: `${proxy.url}/v1/messages`, body, connections: 32 }
+  await load({ ...target, seconds: 2 })
+  const { errors, perSecond } = await load({ ...target, seconds: 3 })
+  if (errors > 0) throw new Error(`the bare proxy answered ${errors} requests wrongly`)
+  return promisesPerSecond / perSecond
+}
+
+/** The same, where no proxy runs yet. */
+export const slowness = async (): Promise<number> => {
+  const upstream = await startScript("upstream.ts")
+  const proxy = await startScript("proxy.ts", upstream.url)
+  try {
+    return await slownessBy(proxy)
+  } finally {
+    proxy.stop()
+    upstream.stop()
+  }
+}
+
+/** Says so beside a figure that is compared as if that machine had reached it. */
+export const onMachine = (slower: number): string => `; this machine is ${slower.toFixed(2)} times as slow`
