@@ -7,6 +7,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isReady } from "../bench/processes.ts"
 import { startBucket, withoutBucket } from "../files/bucketServer.ts"
 import { bundle } from "../e2e/program.ts"
 import { spawn } from "../faults/processes.ts"
@@ -43,9 +44,11 @@ const world = {
   bucket: bucket.env,
   webhookSecret
 }
-// The balancer asks three times a second whether a node is ready: it serves on until that is noticed.
-const nodes = nodesOf({ ...world, balancer, audit, env: { GATEWAY_LEAVE_SECONDS: "1" } })
+// The balancer asks three times a second whether a node is ready: it serves on until that is noticed. A new one warms up
+// before it says so, as upgrades have it.
+const nodes = nodesOf({ ...world, balancer, audit, env: { GATEWAY_LEAVE_SECONDS: "1", GATEWAY_WARM_UP: "true" } })
 const running = [await nodes.start("one"), await nodes.start("two"), await nodes.start("three")]
+for (const { gateway } of running) await isReady(gateway.url)
 
 /** Two of them take the next version, with its schema, and the third goes on beside them; then it follows. */
 const newer = await newerGateway(join(folder, "newer"))
@@ -67,6 +70,8 @@ for (let restart = 0; restart < restarts; restart++) {
   if (node === undefined) continue
   node.program = newer
   const { code, said } = await nodes.restart(node, "SIGTERM")
+  // As docs/deployment.md has it: only then the next one.
+  await isReady(node.gateway.url)
   codes.push(code)
   if (code !== 0) console.log(said.slice(-1_000))
   if (restart % 10 === 9) console.log(`${restart + 1} restarts, ${told.asked} requests, ${told.broken} broken`)
