@@ -25,7 +25,10 @@ export interface VideoFamily {
 
 /** Of one upstream at a time: submits, polls and cancels together. */
 const parallel = 64
-/** After a submit without an answer, the upstream may still be taking it in: reconciling earlier could miss it. */
+/**
+ * After a submit without an answer, the upstream may still be taking it in: reconciling earlier could miss it. One that is
+ * meant is begun before that, or not at all.
+ */
 const reconcileAfterMs = 5_000
 /** Once a second for 20 s, which a lease outlives. */
 const stubborn = Schedule.spaced("1 second").pipe(Schedule.intersect(Schedule.recurs(20)))
@@ -72,6 +75,8 @@ export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, neve
         const submitAtMs = yield* Clock.currentTimeMillis
         const task = yield* lease.write({ ...movedTo(lease.task, job, place), submitAtMs })
         yield* crash.at("intended")
+        // A process that was held up here may have been taken for dead, and another have asked for the video meanwhile.
+        if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
         const upstream = upstreams.get(place.upstream)
         if (upstream === undefined) return heard(unserved)
         const asked = coolDowns.asked(place)

@@ -67,5 +67,12 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
     snippet: "lifecycle.isWarming()",
     replacement: "false",
     tests: ["test/e2e/warming.test.ts"]
+  },
+  {
+    name: "videos: a process that was held up submits what it meant to long ago",
+    file: "src/videos/VideoKind.ts",
+    snippet: "- submitAtMs >= reconcileAfterMs",
+    replacement: "- submitAtMs < 0",
+    tests: ["test/videos/videoKind.test.ts"]
   }
 ]

@@ -2,6 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, TestClock } from "effect"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
+import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
+import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import type { Task } from "../../src/tasks/Task.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
@@ -94,6 +96,30 @@ describe("a video task", () => {
       })
     )
   })
+
+  it.effect(
+    "is not submitted by a process that was held up after it meant to: another may have done it by then",
+    () => {
+      const { calls, made } = upstream({ submit: [id], poll: [queued] })
+      const intended: Array<ReadonlyArray<string>> = []
+      const at = (point: CrashPoint) =>
+        Effect.suspend(() => {
+          if (point !== "intended") return Effect.void
+          intended.push([...calls])
+          return intended.length === 1 ? TestClock.adjust("5 seconds") : Effect.void
+        })
+      return drive(
+        made,
+        Effect.gen(function* () {
+          yield* insert
+          yield* becomes((seen) => seen.upstreamId === "up-1")
+          // It was meant anew, and nothing was asked of anybody before.
+          expect(intended).toEqual([[], []])
+          expect(calls.filter((call) => call === "submit")).toHaveLength(1)
+        })
+      ).pipe(Effect.provideService(CrashPoints, { at }))
+    }
+  )
 
   it.effect("stays queued while the upstream has no room, and is submitted again later and later", () => {
     const full = Effect.fail(new VideoSaturated({ retryAfterSeconds: undefined }))
