@@ -41,11 +41,18 @@ export const judged = ({ log, missing, rows, told }: Evidence) => {
     const ranked = callsOf(id).map(({ status }) => rankOf(status))
     return ranked.some((rank, index) => rank < Math.max(...ranked.slice(0, index)))
   }
+  const twice = [...submits].filter(([, videos]) => videos.length > 1)
+  const ownerOf = (id: string) => {
+    const owner = rows.find((row) => row.upstream_id === id)
+    return owner === undefined ? `${id} of no task` : `${id} of ${owner.id} (${owner.state})`
+  }
   return {
     endings,
+    /** What was submitted twice, and whose it is. */
+    twice: twice.map(([prompt, videos]) => `"${prompt}" is ${videos.map(({ id }) => ownerOf(id)).join(" and ")}`),
     mustBeZero: {
       lost: missing.length,
-      "submitted twice": [...submits.values()].filter((ids) => ids.length > 1).length,
+      "submitted twice": twice.length,
       "one video for two tasks":
         rows.filter((row) => row.upstream_id !== null).length -
         new Set(rows.flatMap((row) => row.upstream_id ?? [])).size,
