@@ -20,6 +20,11 @@ export interface Committer {
    */
   readonly writeNow?: (statements: ReadonlyArray<PlainStatement>) => boolean
   /**
+   * As `writeNow`, but durable once it answers, as `write`: the thread waits for the disk. False where they were not
+   * written: `write` is for that.
+   */
+  readonly writeDurably?: (statements: ReadonlyArray<PlainStatement>) => boolean
+  /**
    * One statement in plain code, which is sent at once and waited for: `ended` hears its rows, or undefined where it failed,
    * for whatever reason; `statement` is for that. False where it was not sent. Absent where an engine is not waited for.
    */

@@ -17,13 +17,13 @@ export class Durability extends Effect.Service<Durability>()("gateway/sql/Durabi
     const commits = yield* Commits
     const look = holdFiles(yield* databaseFile)
     let lost: string | undefined
-    let tries = 0
+    let written = 0
 
-    /** Changes a number that nobody reads, so that there is something to write. */
+    /** Changes a number that nobody reads, so that there is something to write. There are two texts, for each is kept prepared. */
     const tryToWrite = sql.onDialectOrElse({
       sqlite: () =>
         Effect.suspend(() =>
-          commits.statement(sql`PRAGMA user_version = ${sql.literal(String((tries = (tries + 1) % 1_000)))}`)
+          commits.statement(sql`PRAGMA user_version = ${sql.literal(String((written = 1 - written)))}`)
         ),
       orElse: () => commits.statement(sql`UPDATE access_version SET version = version`)
     })

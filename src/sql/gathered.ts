@@ -1,20 +1,26 @@
+import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Cause, Effect, Exit, Option, Runtime } from "effect"
 import type { Committer } from "./Committer.ts"
 import { isRefused } from "./isRefused.ts"
+import type { PlainStatement } from "./PlainStatement.ts"
+import { runPlain } from "./prepared.ts"
 
 /**
- * Makes one write of many: rows that wait at the same moment go into one call of `write`, inside one commit. For rows
- * that every request writes: a row costs a push and a promise, where an effect of its own costs ten times the insert.
- * The promise resolves once the row is durable, and rejects if it can't be written: where the database refuses one of
- * several, halves of them are written by themselves until it is alone.
+ * Makes one write of many: rows that wait at the same moment become the statements of one commit, which takes no fiber
+ * where an engine takes them at once. For rows that every request writes: a row costs a push and a promise, where an
+ * effect of its own costs ten times the insert. The promise resolves once the row is durable, and rejects if it can't be
+ * written: where the database refuses one of several, halves of them are written by themselves until it is alone.
  */
 export const gathered = <Row>(
-  commits: Pick<Committer, "write">,
+  sql: SqlClient.SqlClient,
+  commits: Pick<Committer, "write" | "writeDurably">,
   runtime: Runtime.Runtime<never>,
-  write: (rows: ReadonlyArray<Row>) => Effect.Effect<unknown, SqlError>
+  statementsOf: (rows: ReadonlyArray<Row>) => ReadonlyArray<PlainStatement>
 ): ((row: Row) => Promise<void>) => {
   let open: Array<Waiting<Row>> | undefined
+
+  const write = (some: ReadonlyArray<Waiting<Row>>) => runPlain(sql, statementsOf(some.map(({ row }) => row)))
 
   const written = (
     some: ReadonlyArray<Waiting<Row>>,
@@ -32,17 +38,30 @@ export const gathered = <Row>(
     Effect.suspend(() => {
       const middle = Math.ceil(some.length / 2)
       const those = which === 0 ? some.slice(0, middle) : some.slice(middle)
-      return written(those, write(those.map(({ row }) => row)))
+      return written(those, write(those))
     })
 
   const begin = (): Array<Waiting<Row>> => {
     const all: Array<Waiting<Row>> = []
-    const statements = Effect.suspend(() => {
-      // Closed when the commit begins, so that whatever came in the meantime goes with it.
+    const { writeDurably } = commits
+    // Closed when the commit begins, so that whatever came in the meantime goes with it.
+    const close = () => {
       if (open === all) open = undefined
-      return write(all.map(({ row }) => row))
+    }
+    const asEffect = Effect.suspend(() => {
+      close()
+      return write(all)
     })
-    Runtime.runFork(runtime)(written(all, statements))
+    if (writeDurably === undefined) {
+      Runtime.runFork(runtime)(written(all, asEffect))
+      return all
+    }
+    // One turn of the event loop: the requests that arrived together join the same commit.
+    setImmediate(() => {
+      close()
+      if (writeDurably(statementsOf(all.map(({ row }) => row)))) for (const { resolve } of all) resolve()
+      else Runtime.runFork(runtime)(written(all, asEffect))
+    })
     return all
   }
 

@@ -75,6 +75,20 @@ export const engineMutants: ReadonlyArray<Mutant> = [
     tests: ["test/sql/postgresServed.test.ts"]
   },
   {
+    name: "sql: a commit that is to be durable waits for no disk where the one before it did not",
+    file: "src/sql/sqlite/Client.ts",
+    snippet: "if (isDurable) this.#wait()",
+    replacement: "if (isDurable) this.isBusy",
+    tests: ["test/sql/kept.test.ts"]
+  },
+  {
+    name: "sql: statements that are kept prepared grow without end",
+    file: "src/sql/sqlite/Client.ts",
+    snippet: "if (this.#kept.size >= mostKept) this.#forget()",
+    replacement: "if (this.#kept.size >= 9_000) this.#forget()",
+    tests: ["test/sql/kept.test.ts"]
+  },
+  {
     name: "sql: a row that is refused takes along those that were gathered with it",
     file: "src/sql/gathered.ts",
     snippet: "if (isOnes && some.length > 1)",

@@ -3,16 +3,16 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { gathered } from "../../src/sql/gathered.ts"
+import { preparedPlain } from "../../src/sql/prepared.ts"
 import { database, describeOnEach } from "./engines.ts"
 
 const setUp = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const writes: Array<ReadonlyArray<string>> = []
-  const add = gathered(yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<string>) => {
+  const insert = preparedPlain(sql`INSERT INTO accounts ${sql.insert({ id: "", created_at: 0 })}`)
+  const add = gathered(sql, yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<string>) => {
     writes.push(rows)
-    return Effect.forEach(rows, (id) => sql`INSERT INTO accounts ${sql.insert({ id, created_at: 0 })}`, {
-      discard: true
-    })
+    return rows.map((id) => insert([id, 0]))
   })
   const stored = Effect.map(sql<{ id: string }>`SELECT id FROM accounts ORDER BY id`, (rows) =>
     rows.map(({ id }) => id)
@@ -55,6 +55,24 @@ describeOnEach("gathered", () => {
       yield* sql`ALTER TABLE gone RENAME TO accounts`
       expect(ends.map(({ status }) => status)).toEqual(["rejected", "rejected"])
       expect(yield* stored).toEqual([])
+    }).pipe(Effect.provide(live))
+  )
+
+  it.effect("waits for a transaction of somebody else's, and loses nothing of either", () =>
+    Effect.gen(function* () {
+      const { add, stored } = yield* setUp
+      const sql = yield* SqlClient.SqlClient
+      const added = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`INSERT INTO accounts ${sql.insert({ id: "open", created_at: 0 })}`
+          const written = add("between")
+          // Long enough that it would have been written.
+          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+          return { written }
+        })
+      )
+      yield* Effect.promise(() => added.written)
+      expect(yield* stored).toEqual(["between", "open"])
     }).pipe(Effect.provide(live))
   )
 })

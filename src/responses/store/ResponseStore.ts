@@ -10,6 +10,7 @@ import { inputItemId, isOfInput, responseIdOf } from "../ids.ts"
 import type { InputItem, StoredItem } from "../InputItem.ts"
 import type { OutputItem, ResponseObject, ResponseStatus } from "../ResponseObject.ts"
 import { mostConversationBytes } from "../../generation/mostBytes.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
 import { responseWriter } from "./responseWriter.ts"
 import type { NewRow } from "./responseWriter.ts"
 import { replays, responses, sizes, standings } from "./ResponseRow.ts"
@@ -60,16 +61,16 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
 
     const inserting = responseWriter(sql)
 
-    const insert = gathered(commits, yield* Effect.runtime(), (added: ReadonlyArray<Added>) =>
-      Effect.zipRight(
-        Effect.all(inserting(added.map(({ row }) => row)), { discard: true }),
-        Effect.forEach(
-          added.flatMap(({ foreign }) => foreign),
-          (item) => sql`INSERT INTO response_items ${sql.insert(item)} ON CONFLICT DO NOTHING`,
-          { discard: true }
-        )
-      )
+    const insertItem = preparedPlain(
+      sql`INSERT INTO response_items ${sql.insert({ account_id: "", item_id: "", response_id: "" })} ON CONFLICT DO NOTHING`
     )
+
+    const insert = gathered(sql, commits, yield* Effect.runtime(), (added: ReadonlyArray<Added>) => [
+      ...inserting(added.map(({ row }) => row)),
+      ...added.flatMap(({ foreign }) =>
+        foreign.map(({ account_id, item_id, response_id }) => insertItem([account_id, item_id, response_id]))
+      )
+    ])
 
     const rowOf = (account: AccountId, { include, input, output, response }: Ended): NewRow => {
       const createdAt = response.created_at * 1_000

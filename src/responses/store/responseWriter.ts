@@ -1,7 +1,6 @@
 import type { SqlClient } from "@effect/sql"
-import type { SqlError } from "@effect/sql/SqlError"
-import type { Effect } from "effect"
-import { prepared } from "../../sql/prepared.ts"
+import type { PlainStatement } from "../../sql/PlainStatement.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
 
 /** A response as it is written. */
 export type NewRow = Readonly<
@@ -27,13 +26,12 @@ export type NewRow = Readonly<
 export const responseWriter = (sql: SqlClient.SqlClient) => {
   const inserts = batchSizes.map((size) => ({
     size,
-    insert: prepared(
-      sql,
+    insert: preparedPlain(
       sql`INSERT INTO responses ${sql.insert(Array.from({ length: size }, () => anyRow))} ON CONFLICT (id) DO NOTHING`
     )
   }))
-  return (rows: ReadonlyArray<NewRow>): ReadonlyArray<Effect.Effect<unknown, SqlError>> => {
-    const statements: Array<Effect.Effect<unknown, SqlError>> = []
+  return (rows: ReadonlyArray<NewRow>): ReadonlyArray<PlainStatement> => {
+    const statements: Array<PlainStatement> = []
     let at = 0
     for (const { insert, size } of inserts) {
       for (; rows.length - at >= size; at += size) statements.push(insert(rows.slice(at, at + size).flatMap(valuesOf)))
@@ -59,7 +57,7 @@ const anyRow: NewRow = {
 }
 
 /** In the order of `anyRow`. */
-const valuesOf = (row: NewRow): ReadonlyArray<string | number | null> => [
+const valuesOf = (row: NewRow): PlainStatement["values"] => [
   row.id,
   row.account_id,
   row.previous_id,

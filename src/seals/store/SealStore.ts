@@ -7,6 +7,7 @@ import type { JsonObject } from "../../contract/fields.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { gathered } from "../../sql/gathered.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
 
 /** How long seals are kept since they were last asked for: an agent's loop that goes on keeps all of its own. */
 export class SealRetention extends Context.Reference<SealRetention>()("gateway/seals/store/SealRetention", {
@@ -39,24 +40,23 @@ export class SealStore extends Effect.Service<SealStore>()("gateway/seals/store/
     const bound = yield* SealBound
     const clock = yield* Effect.clock
 
-    const insert = gathered(commits, yield* Effect.runtime(), (added: ReadonlyArray<Row>) =>
-      Effect.zipRight(
-        Effect.forEach(
-          added,
-          (row) => sql`INSERT INTO reasoning_seals ${sql.insert(row)}
-            ON CONFLICT (account_id, call_id) DO UPDATE SET details = excluded.details, expires_at = excluded.expires_at`,
-          { discard: true }
-        ),
-        Effect.forEach(new Set(added.map(({ account_id }) => account_id)), shorten, { discard: true })
-      )
+    const add = preparedPlain(
+      sql`INSERT INTO reasoning_seals ${sql.insert({ account_id: "", call_id: "", details: "", expires_at: 0 })}
+        ON CONFLICT (account_id, call_id) DO UPDATE SET details = excluded.details, expires_at = excluded.expires_at`
     )
 
     /** Leaves an account what it may have. */
-    const shorten = (account: AccountId) =>
-      sql`DELETE FROM reasoning_seals WHERE account_id = ${account} AND expires_at <= (
-        SELECT expires_at FROM reasoning_seals WHERE account_id = ${account}
+    const shorten = preparedPlain(
+      sql`DELETE FROM reasoning_seals WHERE account_id = ${""} AND expires_at <= (
+        SELECT expires_at FROM reasoning_seals WHERE account_id = ${""}
         ORDER BY expires_at DESC LIMIT 1 OFFSET ${bound}
       )`
+    )
+
+    const insert = gathered(sql, commits, yield* Effect.runtime(), (added: ReadonlyArray<Row>) => [
+      ...added.map((row) => add([row.account_id, row.call_id, row.details, row.expires_at])),
+      ...Array.from(new Set(added.map(({ account_id }) => account_id)), (account) => shorten([account, account, bound]))
+    ])
 
     /** Resolves once it is durable. Nothing is kept of what is too long. */
     const save = (account: AccountId, callId: string, details: Details): Promise<void> => {

@@ -46,7 +46,10 @@ export const makeClient = (
 type Row = Readonly<Record<string, unknown>>
 type Values = Array<SQLQueryBindings>
 
-/** Statements that are kept prepared: the driver keeps twenty, a gateway has hundreds, and preparing costs more than running. */
+/**
+ * Statements that are kept prepared, of 2 to 15 KB each outside of the heap: the driver keeps twenty, a gateway has hundreds,
+ * and preparing costs more than running.
+ */
 const mostKept = 512
 
 /** SQLite's one connection. */
@@ -83,12 +86,14 @@ export class SqliteConnection implements Connection {
   }
 
   /**
-   * Runs statements at once in a transaction of their own, all or none, and waits for no disk: the death of the process
-   * does not undo them, a power cut may. Throws what SQLite says where it takes them not; nobody may be in a transaction.
+   * Runs statements at once in a transaction of their own, all or none. Unless they are to be durable no disk is waited
+   * for: the death of the process does not undo them, a power cut may. Throws what SQLite says where it takes them not;
+   * nobody may be in a transaction.
    */
-  writeNow(statements: ReadonlyArray<PlainStatement>): void {
+  writeNow(statements: ReadonlyArray<PlainStatement>, isDurable: boolean): void {
     const database = this.#database
-    if (!this.#isRelaxed) {
+    if (isDurable) this.#wait()
+    else if (!this.#isRelaxed) {
       this.#prepared("PRAGMA synchronous = NORMAL").run()
       this.#isRelaxed = true
     }
@@ -105,14 +110,21 @@ export class SqliteConnection implements Connection {
   #prepared(text: string): Prepared<Row, Values> {
     const kept = this.#kept.get(text)
     if (kept !== undefined) return kept
+    if (this.#kept.size >= mostKept) this.#forget()
     const made = this.#database.prepare<Row, Values>(text)
-    if (this.#kept.size < mostKept) this.#kept.set(text, made)
+    this.#kept.set(text, made)
     return made
   }
 
+  /** Whoever asks for lists of ever other lengths must not keep others' texts out for good. */
+  #forget(): void {
+    for (const statement of this.#kept.values()) statement.finalize()
+    this.#kept.clear()
+  }
+
   /** Has commits wait for the disk again, before anything that may commit; only between transactions can that be changed. */
-  #wait(text: string): void {
-    if (!this.#isRelaxed || onlyReads.test(text)) return
+  #wait(): void {
+    if (!this.#isRelaxed) return
     this.#prepared("PRAGMA synchronous = FULL").run()
     this.#isRelaxed = false
   }
@@ -120,7 +132,7 @@ export class SqliteConnection implements Connection {
   #ran<A>(text: string, values: ReadonlyArray<unknown>, run: (values: Values) => ReadonlyArray<A>) {
     return Effect.suspend(() => {
       try {
-        this.#wait(text)
+        if (!onlyReads.test(text)) this.#wait()
         return Effect.succeed(run(values.map(bindable)))
       } catch (cause) {
         return Effect.fail(new SqlError({ cause, message: "Failed to execute statement" }))

@@ -112,16 +112,17 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
 
     // The one connection that there is; a client of somebody else's has none that takes plain statements.
     const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
-    const writeNow = (connection: SqliteConnection) => (statements: ReadonlyArray<PlainStatement>) => {
+    const plainly = (connection: SqliteConnection, statements: ReadonlyArray<PlainStatement>, isDurable: boolean) => {
       // While commits fail, those that say why go the way on which it is told.
-      if (connection.isBusy || refusal() !== undefined) return false
+      if (refusal() !== undefined) return false
       const begun = performance.now()
       try {
-        connection.writeNow(statements)
+        if (connection.isBusy) return false
+        connection.writeNow(statements, isDurable)
       } catch {
         return false
       }
-      logSync.soon()
+      if (!isDurable) logSync.soon()
       succeeded()
       commitSeconds.observe((performance.now() - begun) / 1_000)
       commitWrites.observe(1)
@@ -130,7 +131,10 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     }
 
     const committer: Committer = {
-      ...(own instanceof SqliteConnection ? { writeNow: writeNow(own) } : {}),
+      ...(own instanceof SqliteConnection && {
+        writeNow: (statements) => plainly(own, statements, false),
+        writeDurably: (statements) => plainly(own, statements, true)
+      }),
       write: (statements) => enqueue(statements, { behind: false, isOne: false }),
       // Saves the savepoint.
       statement: (one) => enqueue(one, { behind: false, isOne: true }),

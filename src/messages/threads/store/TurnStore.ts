@@ -5,6 +5,7 @@ import type { AccountId } from "../../../contract/Caller.ts"
 import type { JsonObject } from "../../../contract/fields.ts"
 import { Commits } from "../../../sql/Commits.ts"
 import { gathered } from "../../../sql/gathered.ts"
+import { preparedPlain } from "../../../sql/prepared.ts"
 import { mostConversationBytes } from "../../../generation/mostBytes.ts"
 import { sizes, turns } from "./TurnRow.ts"
 
@@ -41,6 +42,20 @@ export interface Thread {
   readonly heldBy: string | undefined
 }
 
+const columns = [
+  "account_id",
+  "id",
+  "previous_id",
+  "setup",
+  "messages",
+  "content",
+  "stop_reason",
+  "held_by",
+  "expires_at"
+] as const
+
+type NewRow = Readonly<Record<(typeof columns)[number], string | number | null>>
+
 /** The gateway's memory of threads. Another account's ids look unknown. */
 export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/threads/store/TurnStore", {
   effect: Effect.gen(function* () {
@@ -48,16 +63,12 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
     const commits = yield* Commits
     const retentionMs = Duration.toMillis(yield* ThreadRetention)
 
-    const insert = gathered(
-      commits,
-      yield* Effect.runtime(),
-      (rows: ReadonlyArray<Readonly<Record<string, string | number | null>>>) =>
-        Effect.forEach(
-          rows,
-          // Whoever continues an answer second has an answer of its own that nothing can continue.
-          (row) => sql`INSERT INTO thread_turns ${sql.insert(row)} ON CONFLICT DO NOTHING`,
-          { discard: true }
-        )
+    // Whoever continues an answer second has an answer of its own that nothing can continue.
+    const add = preparedPlain(
+      sql`INSERT INTO thread_turns ${sql.insert(Object.fromEntries(columns.map((column) => [column, null])))} ON CONFLICT DO NOTHING`
+    )
+    const insert = gathered(sql, commits, yield* Effect.runtime(), (rows: ReadonlyArray<NewRow>) =>
+      rows.map((row) => add(columns.map((column) => row[column])))
     )
 
     /** Resolves once it is durable. A promise, because the answer waits for it in plain code. */
