@@ -41,9 +41,17 @@ export const gathered = <Row>(
       return written(those, write(those))
     })
 
+  /** What throws here is told by the effect, which rejects. */
+  const isWritten = (some: ReadonlyArray<Waiting<Row>>): boolean => {
+    try {
+      return commits.writeDurably?.(statementsOf(some.map(({ row }) => row))) ?? false
+    } catch {
+      return false
+    }
+  }
+
   const begin = (): Array<Waiting<Row>> => {
     const all: Array<Waiting<Row>> = []
-    const { writeDurably } = commits
     // Closed when the commit begins, so that whatever came in the meantime goes with it.
     const close = () => {
       if (open === all) open = undefined
@@ -52,14 +60,14 @@ export const gathered = <Row>(
       close()
       return write(all)
     })
-    if (writeDurably === undefined) {
+    if (commits.writeDurably === undefined) {
       Runtime.runFork(runtime)(written(all, asEffect))
       return all
     }
     // One turn of the event loop: the requests that arrived together join the same commit.
     setImmediate(() => {
       close()
-      if (writeDurably(statementsOf(all.map(({ row }) => row)))) for (const { resolve } of all) resolve()
+      if (isWritten(all)) for (const { resolve } of all) resolve()
       else Runtime.runFork(runtime)(written(all, asEffect))
     })
     return all

@@ -58,6 +58,22 @@ describeOnEach("gathered", () => {
     }).pipe(Effect.provide(live))
   )
 
+  it.effect("rejects what no statement can be made of, and goes on", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const insert = preparedPlain(sql`INSERT INTO accounts ${sql.insert({ id: "", created_at: 0 })}`)
+      const add = gathered(sql, yield* Commits, yield* Effect.runtime(), (rows: ReadonlyArray<string>) =>
+        rows.map((id) => {
+          if (id === "") throw new Error("no id")
+          return insert([id, 0])
+        })
+      )
+      const [end] = yield* Effect.promise(() => Promise.allSettled([add("")]))
+      expect(end?.status).toBe("rejected")
+      yield* Effect.promise(() => add("next"))
+    }).pipe(Effect.provide(live))
+  )
+
   it.effect("waits for a transaction of somebody else's, and loses nothing of either", () =>
     Effect.gen(function* () {
       const { add, stored } = yield* setUp
