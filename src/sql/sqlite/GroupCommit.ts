@@ -8,6 +8,7 @@ import { Metrics } from "../../telemetry/Metrics.ts"
 import { thrownBy } from "../Committer.ts"
 import type { Committer } from "../Committer.ts"
 import { makeHeed } from "../heed.ts"
+import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
 import type { PlainStatement } from "../PlainStatement.ts"
 import { SqliteConnection } from "./Client.ts"
@@ -39,6 +40,8 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const { transaction, unsynced } = transactions(sql)
     const logSync = yield* makeLogSync
     const queue: Array<Job> = []
+    /** Another process held the file for as long as is waited: until a commit has been tried nobody else waits as long at once. */
+    let isLocked = false
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
@@ -61,6 +64,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
       const all = (connection: Connection) =>
         Effect.forEach(batch, (job) => job.run(connection, isAlone), { discard: true })
       const isBehind = batch.every((job) => job.behind)
+      isLocked = false
       return transaction(all, isBehind).pipe(
         Effect.exit,
         Effect.flatMap((exit) => {
@@ -114,12 +118,13 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
     const plainly = (connection: SqliteConnection, statements: ReadonlyArray<PlainStatement>, isDurable: boolean) => {
       // While commits fail, those that say why go the way on which it is told.
-      if (refusal() !== undefined) return false
+      if (isLocked || refusal() !== undefined) return false
       const begun = performance.now()
       try {
         if (connection.isBusy) return false
         connection.writeNow(statements, isDurable)
-      } catch {
+      } catch (cause) {
+        isLocked = errorCode(cause).startsWith("SQLITE_BUSY")
         return false
       }
       if (!isDurable) logSync.soon()
