@@ -90,7 +90,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       }
       const ask = (route: Route, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }
-        const how = { ...to, stream, requestId: request.id, family: told?.family, strict, runtime }
+        const hasOthers = work.routes.length > 1
+        const how = { ...to, stream, requestId: request.id, family: told?.family, strict, hasOthers, runtime }
         work.adapted = []
         const isSearchedFor = upstream.isSearchedFor === true && work.isToSearch()
         const forwarder = isSearchedFor ? undefined : forwarderOf(upstream, verbatim?.family)

@@ -7,11 +7,16 @@ import type { Batch, Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { Exchange } from "./client.ts"
 import type { Answer } from "./generationOf.ts"
+import type { GenerateOptions } from "./Upstream.ts"
 import { ourAccount, retryAfter, withoutSecrets } from "./refusal.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
-/** How long a beginning that says nothing yet is held back, in ms: what fails before it may still be answered by others. */
-const beginningMs = 1_000
+/**
+ * How long a beginning that says nothing yet is held back, in ms. What fails behind it may still be answered by others
+ * where there are any; where there are none, only what comes right behind it is worth waiting for: the call may be made
+ * again, but no first event waits for a second.
+ */
+const beginningMs = { withOthers: 1_000, alone: 2 }
 
 /**
  * Accepts an answer with its first words. A 200 is no answer yet: what fails before them (an error in the first frame, a
@@ -22,19 +27,27 @@ const beginningMs = 1_000
 export const accepting = (
   answer: Answer,
   exchange: Exchange,
-  secrets: ReadonlyArray<string>
-): Begun<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets)
+  secrets: ReadonlyArray<string>,
+  how: Pick<GenerateOptions, "hasOthers">
+): Begun<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, how)
 
 class Accepting extends Underway<Generation, Failure | UpstreamError> implements HasDeadline {
   deadlinePlace = -1
   readonly #answer: Answer
   readonly #exchange: Exchange
   readonly #secrets: ReadonlyArray<string>
+  readonly #hasOthers: boolean
   #beginning: Batch = []
   #pending: Promise<Batch | undefined> | undefined
 
-  constructor(answer: Answer, exchange: Exchange, secrets: ReadonlyArray<string>) {
+  constructor(
+    answer: Answer,
+    exchange: Exchange,
+    secrets: ReadonlyArray<string>,
+    { hasOthers = false }: Pick<GenerateOptions, "hasOthers">
+  ) {
     super()
+    this.#hasOthers = hasOthers
     this.#answer = answer
     this.#exchange = exchange
     this.#secrets = secrets
@@ -66,7 +79,7 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
     if (batch === undefined || !batch.every(isBeginning)) {
       return this.#accept(all.length === 0 ? undefined : all, undefined)
     }
-    if (this.#beginning.length === 0) setDeadline(this, beginningMs)
+    if (this.#beginning.length === 0) setDeadline(this, this.#hasOthers ? beginningMs.withOthers : beginningMs.alone)
     this.#beginning = all
     this.#listen()
   }

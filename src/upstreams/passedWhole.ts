@@ -62,7 +62,7 @@ const asking = (path: EndpointPath, endpoint: Endpoint, options: Options, read: 
     return beginCall({ url, headers: headersTo(endpoint, options, how.trace), body, deadlines }).flatMap(
       (exchange): Asked => {
         if (isSuccess(exchange)) {
-          return accepting(new Answer(read(request), exchange, { native: true }), exchange, secrets)
+          return accepting(new Answer(read(request), exchange, { native: true }), exchange, secrets, how)
         }
         const other = instead?.(exchange.status)
         if (other === undefined)

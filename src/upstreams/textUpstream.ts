@@ -78,7 +78,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
               ? accepting(
                   new Answer(translated(protocol, lowered, { heard, model: how.upstreamModel }), exchange, { adapted }),
                   exchange,
-                  secrets
+                  secrets,
+                  how
                 )
               : begin(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
           )
@@ -126,7 +127,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
         ? accepting(
             new Answer(passing(protocol, dialect, request, how), exchange, { native: true, adapted }),
             exchange,
-            secrets
+            secrets,
+            how
           )
         : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
     )

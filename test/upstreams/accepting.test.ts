@@ -181,28 +181,40 @@ describe("an answer", () => {
     })
   )
 
-  it.live("that has only begun is accepted after a second, and goes on", () =>
-    Effect.gen(function* () {
-      let goOn: () => void = () => {}
-      answer = () =>
-        new Response(
-          new ReadableStream({
-            start: (controller) => {
-              const write = (frame: object) => controller.enqueue(`data: ${JSON.stringify(frame)}\n\n`)
-              write(chunk({ index: 0, delta: { role: "assistant" } }))
-              goOn = () => {
-                write(said)
-                controller.close()
+  for (const [hasOthers, what, heldMs] of [
+    [false, "at once where nobody else can be asked", 0],
+    [true, "after a second where others can", 900]
+  ] as const) {
+    it.live(`that has only begun is accepted ${what}, and goes on`, () =>
+      Effect.gen(function* () {
+        let goOn: () => void = () => {}
+        answer = () =>
+          new Response(
+            new ReadableStream({
+              start: (controller) => {
+                const write = (frame: object) => controller.enqueue(`data: ${JSON.stringify(frame)}\n\n`)
+                write(chunk({ index: 0, delta: { role: "assistant" } }))
+                goOn = () => {
+                  write(said)
+                  controller.close()
+                }
               }
-            }
-          }),
-          { headers: { "content-type": "text/event-stream" } }
-        )
-      const generation = yield* translated("openai-chat")
-      goOn()
-      const all = yield* events(generation)
-      expect(all[0]).toMatchObject({ type: "started" })
-      expect(outcome(all).items).toMatchObject(text)
-    })
-  )
+            }),
+            { headers: { "content-type": "text/event-stream" } }
+          )
+        const began = performance.now()
+        const generation = yield* generated(upstream("openai-chat"), conversation({ items: [user("hi")] }), {
+          ...told,
+          hasOthers
+        })
+        const tookMs = performance.now() - began
+        expect(tookMs).toBeGreaterThanOrEqual(heldMs)
+        expect(tookMs).toBeLessThan(heldMs + 500)
+        goOn()
+        const all = yield* events(generation)
+        expect(all[0]).toMatchObject({ type: "started" })
+        expect(outcome(all).items).toMatchObject(text)
+      })
+    )
+  }
 })
