@@ -32,42 +32,38 @@ export class WebhookSecrets extends Context.Tag("gateway/access/WebhookSecrets")
   static readonly Test = (given: Partial<(typeof WebhookSecrets)["Service"]>) => testDouble(WebhookSecrets, given)
 }
 
-const make = (chosen: Redacted.Redacted | undefined) =>
-  Effect.gen(function* () {
-    const accounts = yield* Accounts
-    const master = yield* MasterSecret
-    const own = chosen === undefined ? [] : yield* parseChosen(chosen)
-    const isChosen = (account: AccountId) => own.length > 0 && account === defaultAccount
+const make = Effect.fnUntraced(function* (chosen: Redacted.Redacted | undefined) {
+  const accounts = yield* Accounts
+  const master = yield* MasterSecret
+  const own = chosen === undefined ? [] : yield* parseChosen(chosen)
+  const isChosen = (account: AccountId) => own.length > 0 && account === defaultAccount
 
-    const derived = (account: AccountId, version: number) =>
-      Redacted.make(spell(Redacted.value(master.derive(`webhook/${account}/${version}`))))
+  const derived = (account: AccountId, version: number) =>
+    Redacted.make(spell(Redacted.value(master.derive(`webhook/${account}/${version}`))))
 
-    const signing = (account: AccountId) =>
-      isChosen(account)
-        ? Effect.succeed(own)
-        : Effect.gen(function* () {
-            const nowMs = yield* Clock.currentTimeMillis
-            const row = (yield* accounts.webhookSecret(account)) ?? { version: 1, rotated_at: null }
-            const young = row.rotated_at !== null && nowMs < row.rotated_at + Duration.toMillis(grace)
-            return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derived(account, version))
-          })
-
-    const rotate = (account: AccountId) =>
-      Effect.gen(function* () {
-        if (isChosen(account)) {
-          return yield* new BadSecret({
-            message:
-              "the webhook secret of this account is set by GATEWAY_WEBHOOK_SECRET: put the new one before the old, separated by a blank"
-          })
-        }
-        const nowMs = yield* Clock.currentTimeMillis
-        const row = yield* accounts.rotateWebhookSecret(account, nowMs)
-        if (row === undefined) return yield* new BadSecret({ message: `no account has the id "${account}"` })
-        return derived(account, row.version)
-      })
-
-    return { signing, rotate } as const
+  const derivedNow = Effect.fnUntraced(function* (account: AccountId) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const row = (yield* accounts.webhookSecret(account)) ?? { version: 1, rotated_at: null }
+    const young = row.rotated_at !== null && nowMs < row.rotated_at + Duration.toMillis(grace)
+    return [row.version, ...(young ? [row.version - 1] : [])].map((version) => derived(account, version))
   })
+  const signing = (account: AccountId) => (isChosen(account) ? Effect.succeed(own) : derivedNow(account))
+
+  const rotate = Effect.fnUntraced(function* (account: AccountId) {
+    if (isChosen(account)) {
+      return yield* new BadSecret({
+        message:
+          "the webhook secret of this account is set by GATEWAY_WEBHOOK_SECRET: put the new one before the old, separated by a blank"
+      })
+    }
+    const nowMs = yield* Clock.currentTimeMillis
+    const row = yield* accounts.rotateWebhookSecret(account, nowMs)
+    if (row === undefined) return yield* new BadSecret({ message: `no account has the id "${account}"` })
+    return derived(account, row.version)
+  })
+
+  return { signing, rotate } as const
+})
 
 const defaultAccount = AccountId.make("default")
 

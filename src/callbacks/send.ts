@@ -22,28 +22,27 @@ export const makeSend = Effect.gen(function* () {
   const secrets = yield* WebhookSecrets
   const tracing = yield* CurrentTracing
 
-  return (delivery: Delivery): Effect.Effect<Outcome, SqlError> =>
-    Effect.gen(function* () {
-      const startedAtMs = yield* Clock.currentTimeMillis
-      const trace = tracing?.delivery(delivery.task_id, delivery.trace)
-      const signing = yield* secrets.signing(delivery.account_id)
-      const came = yield* guard.check(delivery.url).pipe(
-        Effect.flatMap((checked) =>
-          guard.dial(checked, {
-            method: "POST",
-            headers: { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() },
-            body: new TextEncoder().encode(delivery.body),
-            connectTimeoutMs: 5_000,
-            totalTimeoutMs: 15_000,
-            maxBytes: maxAnswerBytes
-          })
-        ),
-        Effect.match({ onFailure: ({ reason }): Came => ({ reason }), onSuccess: (reply) => read(reply, startedAtMs) })
-      )
-      const outcome: Outcome = { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
-      if (trace !== undefined) tracing?.delivered(trace, traced(delivery, outcome))
-      return outcome
-    })
+  return Effect.fnUntraced(function* (delivery: Delivery): Effect.fn.Return<Outcome, SqlError> {
+    const startedAtMs = yield* Clock.currentTimeMillis
+    const trace = tracing?.delivery(delivery.task_id, delivery.trace)
+    const signing = yield* secrets.signing(delivery.account_id)
+    const came = yield* guard.check(delivery.url).pipe(
+      Effect.flatMap((checked) =>
+        guard.dial(checked, {
+          method: "POST",
+          headers: { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() },
+          body: new TextEncoder().encode(delivery.body),
+          connectTimeoutMs: 5_000,
+          totalTimeoutMs: 15_000,
+          maxBytes: maxAnswerBytes
+        })
+      ),
+      Effect.match({ onFailure: ({ reason }): Came => ({ reason }), onSuccess: (reply) => read(reply, startedAtMs) })
+    )
+    const outcome: Outcome = { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
+    if (trace !== undefined) tracing?.delivered(trace, traced(delivery, outcome))
+    return outcome
+  })
 })
 
 const traced = (delivery: Delivery, outcome: Outcome) => ({

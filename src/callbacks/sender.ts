@@ -95,22 +95,17 @@ const make = Effect.gen(function* () {
       )
     })
 
-  const claim = ([host, { account }]: readonly [string, Due]) =>
-    Effect.gen(function* () {
-      const room = queue.room(host, account)
-      if (room === 0) return
-      const taken = queue.take(host, account, room)
-      const leased = yield* store.claim(host, room).pipe(Effect.ensuring(Effect.sync(() => queue.give(taken, room))))
-      leased.forEach((one) => inHand.add(one))
-      yield* Effect.forEach(
-        leased,
-        (one) => Effect.forkIn(attempt(one, queue.take(host, one.account_id, 1)), attempts),
-        {
-          discard: true
-        }
-      )
-      if (leased.length < room) yield* refresh(host, account)
-    }).pipe(Effect.uninterruptible)
+  const claim = Effect.fnUntraced(function* ([host, { account }]: readonly [string, Due]) {
+    const room = queue.room(host, account)
+    if (room === 0) return
+    const taken = queue.take(host, account, room)
+    const leased = yield* store.claim(host, room).pipe(Effect.ensuring(Effect.sync(() => queue.give(taken, room))))
+    leased.forEach((one) => inHand.add(one))
+    yield* Effect.forEach(leased, (one) => Effect.forkIn(attempt(one, queue.take(host, one.account_id, 1)), attempts), {
+      discard: true
+    })
+    if (leased.length < room) yield* refresh(host, account)
+  }, Effect.uninterruptible)
 
   const dispatch = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis

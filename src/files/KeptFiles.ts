@@ -37,69 +37,67 @@ interface Options {
 const kept = "kept"
 const custody = "custody"
 
-const make = ({ directory, lifetime, room: given, secret }: Options) =>
-  Effect.gen(function* () {
-    const room = {
-      maxBytes: given?.maxBytes ?? usualRoom.maxBytes,
-      freeBytes: given?.freeBytes ?? usualRoom.freeBytes
-    }
-    const store = yield* FileStore
-    const lifetimeMs = Duration.toMillis(lifetime)
-    yield* ownDirectory(join(directory, kept))
-    yield* ownFiles(join(directory, "kept.key"), ...below(join(directory, kept)))
-    const key = olderSecret(join(directory, "kept.key")) ?? Redacted.value(secret)
+const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, secret }: Options) {
+  const room = {
+    maxBytes: given?.maxBytes ?? usualRoom.maxBytes,
+    freeBytes: given?.freeBytes ?? usualRoom.freeBytes
+  }
+  const store = yield* FileStore
+  const lifetimeMs = Duration.toMillis(lifetime)
+  yield* ownDirectory(join(directory, kept))
+  yield* ownFiles(join(directory, "kept.key"), ...below(join(directory, kept)))
+  const key = olderSecret(join(directory, "kept.key")) ?? Redacted.value(secret)
 
-    /** Known to nobody who wasn't told, and the same on every node and after a restart. */
-    const sign = (by: Uint8Array, names: ReadonlyArray<string>) =>
-      createHmac("sha256", by).update(JSON.stringify(names))
-    const idOf = (upstream: string, upstreamId: string): string => sign(key, [upstream, upstreamId]).digest("hex")
+  /** Known to nobody who wasn't told, and the same on every node and after a restart. */
+  const sign = (by: Uint8Array, names: ReadonlyArray<string>) => createHmac("sha256", by).update(JSON.stringify(names))
+  const idOf = (upstream: string, upstreamId: string): string => sign(key, [upstream, upstreamId]).digest("hex")
 
-    /** A kept file, while its link works; none for whatever is no file of ours. */
-    const file = (id: string, name: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> => {
-      if (!isName(name)) return Effect.succeedNone
-      if (isCustodyId(id)) return store.find(`${custody}/${id}/${name}`)
-      return isId(id) ? Effect.flatMap(store.find(`${kept}/${id}/${name}`), whileFresh) : Effect.succeedNone
-    }
+  /** A kept file, while its link works; none for whatever is no file of ours. */
+  const file = (id: string, name: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> => {
+    if (!isName(name)) return Effect.succeedNone
+    if (isCustodyId(id)) return store.find(`${custody}/${id}/${name}`)
+    return isId(id) ? Effect.flatMap(store.find(`${kept}/${id}/${name}`), whileFresh) : Effect.succeedNone
+  }
 
-    const whileFresh = (found: Option.Option<StoredFile>) =>
-      Effect.map(Clock.currentTimeMillis, (nowMs) =>
-        Option.filter(found, ({ modifiedMs }) => nowMs < modifiedMs + lifetimeMs)
+  const whileFresh = (found: Option.Option<StoredFile>) =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) =>
+      Option.filter(found, ({ modifiedMs }) => nowMs < modifiedMs + lifetimeMs)
+    )
+
+  /** Keeps a video that is read piece by piece: there whole or not at all, whenever the process dies. */
+  const keep = (id: string, name: string, read: Read): Effect.Effect<void, NotKept | FilesUnavailable> =>
+    Effect.asVoid(store.write(`${kept}/${id}/${name}`, { ...room, read, is: "video", synced: false }))
+
+  const sweep = Effect.gen(function* () {
+    const nowMs = yield* Clock.currentTimeMillis
+    for (const old of yield* store.older(kept, nowMs - lifetimeMs)) {
+      // One that can't be removed keeps nobody from removing the others.
+      yield* Effect.catchAll(store.remove(old), (error) =>
+        Effect.logWarning("a kept file was not removed", error.message)
       )
+    }
+  }).pipe(Effect.catchAll((error) => Effect.logWarning("kept files were not looked through", error.message)))
 
-    /** Keeps a video that is read piece by piece: there whole or not at all, whenever the process dies. */
-    const keep = (id: string, name: string, read: Read): Effect.Effect<void, NotKept | FilesUnavailable> =>
-      Effect.asVoid(store.write(`${kept}/${id}/${name}`, { ...room, read, is: "video", synced: false }))
+  yield* daemon("keptFiles", Effect.as(sweep, Effect.sleep("1 hour")), backoff)
 
-    const sweep = Effect.gen(function* () {
-      const nowMs = yield* Clock.currentTimeMillis
-      for (const old of yield* store.older(kept, nowMs - lifetimeMs)) {
-        // One that can't be removed keeps nobody from removing the others.
-        yield* Effect.catchAll(store.remove(old), (error) =>
-          Effect.logWarning("a kept file was not removed", error.message)
-        )
-      }
-    }).pipe(Effect.catchAll((error) => Effect.logWarning("kept files were not looked through", error.message)))
-
-    yield* daemon("keptFiles", Effect.as(sweep, Effect.sleep("1 hour")), backoff)
-
-    return {
-      isAway: store.isAway,
-      idOf,
-      file,
-      keep,
-      /** What is there until it is removed, under ids of its own. */
-      custody: {
-        idOf: (task: string, part: string): string =>
-          sign(Redacted.value(secret), [custody, task, part]).digest("base64url"),
-        /** One that was made before, and told to nobody. */
-        find: (id: string, name: string) => store.find(`${custody}/${id}/${name}`),
-        /** Answers its length in bytes, once it would outlive a power cut. */
-        keep: (id: string, name: string, incoming: Pick<Incoming, "read" | "declared" | "is">) =>
-          store.write(`${custody}/${id}/${name}`, { ...room, ...incoming, synced: true }),
-        remove: (id: string, name: string) => store.remove(`${custody}/${id}/${name}`)
-      }
-    } as const
-  })
+  return {
+    isAway: store.isAway,
+    idOf,
+    file,
+    keep,
+    /** What is there until it is removed, under ids of its own. */
+    custody: {
+      idOf: (task: string, part: string): string =>
+        sign(Redacted.value(secret), [custody, task, part]).digest("base64url"),
+      /** One that was made before, and told to nobody. */
+      find: (id: string, name: string) => store.find(`${custody}/${id}/${name}`),
+      /** Answers its length in bytes, once it would outlive a power cut. */
+      keep: (id: string, name: string, incoming: Pick<Incoming, "read" | "declared" | "is">) =>
+        store.write(`${custody}/${id}/${name}`, { ...room, ...incoming, synced: true }),
+      remove: (id: string, name: string) => store.remove(`${custody}/${id}/${name}`)
+    }
+  } as const
+})
 
 /** What upstreams made, kept where the gateway's files live. */
 export class KeptFiles extends Context.Tag("gateway/files/KeptFiles")<

@@ -60,6 +60,8 @@ const inOneProcess = Effect.map(KeptAnswers, (answers) => {
   return claims
 })
 
+type Restore = <A, E>(waits: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
 /** What runs is claimed by a row, which is good for as long as its node. */
 const amongNodes = Effect.gen(function* () {
   const answers = yield* KeptAnswers
@@ -83,29 +85,28 @@ const amongNodes = Effect.gen(function* () {
   const take = (
     ask: Ask,
     token: string,
-    restore: <A, E>(waits: Effect.Effect<A, E>) => Effect.Effect<A, E>
+    restore: Restore
   ): Effect.Effect<KeptAnswer | undefined, Conflict | SqlError> =>
-    Effect.flatMap(
-      Effect.scoped(
-        Effect.gen(function* () {
-          const told = yield* waiting.register(ask)
-          const isOurs = yield* store.insert(ask, token)
-          const other = isOurs ? undefined : yield* store.bodyHash(ask)
-          if (other !== undefined && other !== ask.bodyHash) return yield* otherBody
-          if (other !== undefined) {
-            yield* restore(Effect.timeoutOption(told, lookEvery))
-            return again
-          }
-          const found = yield* answers.find(ask)
-          if (Option.isSome(found)) return found.value
-          if (isOurs) return undefined
-          // It was another's until just now; or this node is no more.
-          yield* node.renew
-          return again
-        })
-      ),
-      (taken) => (taken === again ? take(ask, token, restore) : Effect.succeed(taken))
+    Effect.flatMap(taken(ask, token, restore), (found) =>
+      found === again ? take(ask, token, restore) : Effect.succeed(found)
     )
+
+  const taken = Effect.fnUntraced(function* (ask: Ask, token: string, restore: Restore) {
+    const told = yield* waiting.register(ask)
+    const isOurs = yield* store.insert(ask, token)
+    const other = isOurs ? undefined : yield* store.bodyHash(ask)
+    if (other !== undefined && other !== ask.bodyHash) return yield* otherBody
+    if (other !== undefined) {
+      yield* restore(Effect.timeoutOption(told, lookEvery))
+      return again
+    }
+    const found = yield* answers.find(ask)
+    if (Option.isSome(found)) return found.value
+    if (isOurs) return undefined
+    // It was another's until just now; or this node is no more.
+    yield* node.renew
+    return again
+  }, Effect.scoped)
 
   const once: OneAtATime["once"] = (ask, kept, work) =>
     Effect.uninterruptibleMask((restore) =>

@@ -97,18 +97,17 @@ export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) =>
    * @param used undefined: nothing was delivered
    * @returns what was paid, in nano-dollars
    */
-  const end = (id: string, used: Used | undefined): Effect.Effect<number, SqlError> =>
-    Effect.gen(function* () {
-      const held = yield* rows.remove(id)
-      if (held === undefined) return 0
-      const nowMs = clock.unsafeCurrentTimeMillis()
-      const row = used === undefined ? undefined : rowOf(held, used, nowMs)
-      yield* books.endTask(held, row, nowMs, () => {
-        generated.delete(id)
-        if (row !== undefined) spent(row)
-      })
-      return row?.costNanoUsd ?? 0
+  const end = Effect.fnUntraced(function* (id: string, used: Used | undefined): Effect.fn.Return<number, SqlError> {
+    const held = yield* rows.remove(id)
+    if (held === undefined) return 0
+    const nowMs = clock.unsafeCurrentTimeMillis()
+    const row = used === undefined ? undefined : rowOf(held, used, nowMs)
+    yield* books.endTask(held, row, nowMs, () => {
+      generated.delete(id)
+      if (row !== undefined) spent(row)
     })
+    return row?.costNanoUsd ?? 0
+  })
 
   const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => ({
     account: held.account_id,

@@ -10,17 +10,16 @@ import type { UsageRow } from "./store/usageRows.ts"
  *
  * @param mayFollow whether a request is under way that will wait for its row too
  */
-export const makeUsageLogs = (books: KeepsBooks, mayFollow: () => boolean) =>
-  Effect.gen(function* () {
-    const held = yield* makeUsageLog("usage", books, mayFollow)
-    if (books.unheld === undefined) return held
-    const unheld = yield* makeUsageLog("usage unheld", { ...books.unheld, unsettle: books.unsettle }, mayFollow)
-    const logOf = (row: UsageRow): UsageLog => ((row.held?.nanoUsd ?? 0) > 0 ? held : unheld)
+export const makeUsageLogs = Effect.fnUntraced(function* (books: KeepsBooks, mayFollow: () => boolean) {
+  const held = yield* makeUsageLog("usage", books, mayFollow)
+  if (books.unheld === undefined) return held
+  const unheld = yield* makeUsageLog("usage unheld", { ...books.unheld, unsettle: books.unsettle }, mayFollow)
+  const logOf = (row: UsageRow): UsageLog => ((row.held?.nanoUsd ?? 0) > 0 ? held : unheld)
 
-    const both: UsageLog = {
-      append: (row) => logOf(row).append(row),
-      appendAwaited: (row, lost) => logOf(row).appendAwaited(row, lost),
-      flush: Effect.zipRight(held.flush, unheld.flush)
-    }
-    return both
-  })
+  const both: UsageLog = {
+    append: (row) => logOf(row).append(row),
+    appendAwaited: (row, lost) => logOf(row).appendAwaited(row, lost),
+    flush: Effect.zipRight(held.flush, unheld.flush)
+  }
+  return both
+})

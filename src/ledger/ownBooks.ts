@@ -35,13 +35,12 @@ export const makeOwnBooks = Effect.gen(function* () {
       if (row !== undefined) balances.learn(id, { ...row, granted: row.granted ?? undefined })
     })
 
-  const load = ({ account: id, key }: Owner, nowMs: number) =>
-    Effect.gen(function* () {
-      yield* account(id)
-      // An account that is in no table has no balance either: a caller made by a test, or deleted just now.
-      balances.learn(id, { granted: undefined, settled: 0, held: 0 })
-      balances.learnKey(key, yield* stored.key(key, dayOf(nowMs)), nowMs)
-    })
+  const load = Effect.fnUntraced(function* ({ account: id, key }: Owner, nowMs: number) {
+    yield* account(id)
+    // An account that is in no table has no balance either: a caller made by a test, or deleted just now.
+    balances.learn(id, { granted: undefined, settled: 0, held: 0 })
+    balances.learnKey(key, yield* stored.key(key, dayOf(nowMs)), nowMs)
+  })
 
   // Whoever has a hold is known from the start: what ends it then only has to follow in memory.
   const nowMs = clock.unsafeCurrentTimeMillis()

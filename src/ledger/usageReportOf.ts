@@ -18,30 +18,32 @@ export interface UsageQuestion {
 }
 
 /** Answers a usage query: one page of it, and the totals of the whole. */
-export const usageReportOf = (report: UsageReport, question: UsageQuestion): Effect.Effect<UsageRecord> =>
-  Effect.gen(function* () {
-    const nowMs = yield* Clock.currentTimeMillis
-    const query = {
-      account: question.account,
-      key: question.key,
-      model: question.model,
-      sinceMs: readTime(question.since ?? "7d", nowMs) ?? nowMs,
-      untilMs: readTime(question.until ?? "0m", nowMs, true) ?? nowMs
-    }
-    const { by = "day", limit = 100 } = question
-    const { data, next } = yield* by === "request"
-      ? entriesOf(report, query, limit, question.after)
-      : groupsOf(report, query, by, limit, question.after)
-    return {
-      object: "list",
-      by,
-      since: new Date(query.sinceMs).toISOString(),
-      until: new Date(query.untilMs).toISOString(),
-      totals: totalsRecord(yield* report.totals(query)),
-      data,
-      next
-    }
-  })
+export const usageReportOf = Effect.fnUntraced(function* (
+  report: UsageReport,
+  question: UsageQuestion
+): Effect.fn.Return<UsageRecord> {
+  const nowMs = yield* Clock.currentTimeMillis
+  const query = {
+    account: question.account,
+    key: question.key,
+    model: question.model,
+    sinceMs: readTime(question.since ?? "7d", nowMs) ?? nowMs,
+    untilMs: readTime(question.until ?? "0m", nowMs, true) ?? nowMs
+  }
+  const { by = "day", limit = 100 } = question
+  const { data, next } = yield* by === "request"
+    ? entriesOf(report, query, limit, question.after)
+    : groupsOf(report, query, by, limit, question.after)
+  return {
+    object: "list",
+    by,
+    since: new Date(query.sinceMs).toISOString(),
+    until: new Date(query.untilMs).toISOString(),
+    totals: totalsRecord(yield* report.totals(query)),
+    data,
+    next
+  }
+})
 
 type Query = Parameters<UsageReport["totals"]>[0]
 

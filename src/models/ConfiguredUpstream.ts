@@ -32,38 +32,36 @@ export interface ConfiguredUpstream {
  *
  * @param before the upstream of that name so far
  */
-export const configureUpstream = (
+export const configureUpstream = Effect.fnUntraced(function* (
   file: Located<GatewayFile>,
   name: string,
   entry: UpstreamEntry,
   before: ConfiguredUpstream | undefined
-): Effect.Effect<ConfiguredUpstream, BadSettings, Documents | KeptFiles | PublicUrl | Scope.Scope | SharedLanes> =>
-  Effect.gen(function* () {
-    const same = before !== undefined && spelt(before.entry) === spelt(entry) ? before : undefined
-    const made = same ?? (yield* anew(file, name, entry))
-    if (entry.list_models !== true) return made
-    // Another key or header is still the same place, which may not be up yet.
-    const known = before?.entry.base_url === entry.base_url ? before.listed : made.listed
-    return { ...made, ...(yield* listedBy(name, entry, known)) }
-  })
+): Effect.fn.Return<ConfiguredUpstream, BadSettings, Documents | KeptFiles | PublicUrl | Scope.Scope | SharedLanes> {
+  const same = before !== undefined && spelt(before.entry) === spelt(entry) ? before : undefined
+  const made = same ?? (yield* anew(file, name, entry))
+  if (entry.list_models !== true) return made
+  // Another key or header is still the same place, which may not be up yet.
+  const known = before?.entry.base_url === entry.base_url ? before.listed : made.listed
+  return { ...made, ...(yield* listedBy(name, entry, known)) }
+})
 
-const anew = (file: Located<GatewayFile>, name: string, entry: UpstreamEntry) =>
-  Effect.gen(function* () {
-    const place = yield* placeOf(file, name, entry)
-    const shared = yield* SharedLanes
-    const most = entry.max_concurrency
-    const lane = yield* makeLane({
-      maxConcurrency: most,
-      room: most === undefined ? undefined : shared.roomOf(name, most),
-      opened: (forMs) => shared.opened(name, forMs),
-      queueDeadline: Duration.seconds(entry.queue_seconds ?? 60)
-    })
-    const scope = yield* Effect.flatMap(Effect.scope, (all) => Scope.fork(all, ExecutionStrategy.sequential))
-    const text = place.kind === "text" ? yield* place.upstream : undefined
-    const video = place.kind === "video" ? yield* Scope.extend(place.upstream, scope) : undefined
-    yield* Effect.annotateLogs(Effect.logInfo(inWords(name, entry)), { event: "upstream.configured", upstream: name })
-    return { entry, text, video, lane, listed: [], isStale: false, scope }
+const anew = Effect.fnUntraced(function* (file: Located<GatewayFile>, name: string, entry: UpstreamEntry) {
+  const place = yield* placeOf(file, name, entry)
+  const shared = yield* SharedLanes
+  const most = entry.max_concurrency
+  const lane = yield* makeLane({
+    maxConcurrency: most,
+    room: most === undefined ? undefined : shared.roomOf(name, most),
+    opened: (forMs) => shared.opened(name, forMs),
+    queueDeadline: Duration.seconds(entry.queue_seconds ?? 60)
   })
+  const scope = yield* Effect.flatMap(Effect.scope, (all) => Scope.fork(all, ExecutionStrategy.sequential))
+  const text = place.kind === "text" ? yield* place.upstream : undefined
+  const video = place.kind === "video" ? yield* Scope.extend(place.upstream, scope) : undefined
+  yield* Effect.annotateLogs(Effect.logInfo(inWords(name, entry)), { event: "upstream.configured", upstream: name })
+  return { entry, text, video, lane, listed: [], isStale: false, scope }
+})
 
 /** One that can't be asked, or has just started and lists none yet, serves what it listed before. */
 const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<string>) =>

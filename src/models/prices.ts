@@ -19,44 +19,42 @@ export interface Found extends PricedBy {
  * What each model costs, and who says so: the configuration, else its `prices_file`, else the public price list, both
  * by the name that its first upstream has for it. The sandbox's models cost nothing.
  */
-export const findPrices = (
+export const findPrices = Effect.fnUntraced(function* (
   models: ReadonlyMap<string, Model>,
   file: Located<GatewayFile>
-): Effect.Effect<ReadonlyMap<string, Found>, BadSettings> =>
-  Effect.gen(function* () {
-    const own = yield* ownPrices(file)
-    const isOpen = (model: Model) => model.price === undefined && outside(model) !== undefined
-    const listed = [...models.values()].some(isOpen) ? yield* priceList : () => undefined
-    const find = (model: Model): Found => {
-      const name = outside(model)
-      if (model.price !== undefined) return { price: model.price, from: "gateway.yaml", name: model.id }
-      if (name === undefined) return { price: free, from: "sandbox", name: model.id }
-      return (
-        first(name, "prices_file", own) ??
-        first(name, "built-in list", listed) ?? { price: undefined, from: "nowhere", name }
-      )
-    }
-    return new Map([...models].map(([id, model]) => [id, find(model)]))
-  })
+): Effect.fn.Return<ReadonlyMap<string, Found>, BadSettings> {
+  const own = yield* ownPrices(file)
+  const isOpen = (model: Model) => model.price === undefined && outside(model) !== undefined
+  const listed = [...models.values()].some(isOpen) ? yield* priceList : () => undefined
+  const find = (model: Model): Found => {
+    const name = outside(model)
+    if (model.price !== undefined) return { price: model.price, from: "gateway.yaml", name: model.id }
+    if (name === undefined) return { price: free, from: "sandbox", name: model.id }
+    return (
+      first(name, "prices_file", own) ??
+      first(name, "built-in list", listed) ?? { price: undefined, from: "nowhere", name }
+    )
+  }
+  return new Map([...models].map(([id, model]) => [id, find(model)]))
+})
 
 /** The models with their prices. Those that nobody has priced are logged. */
-export const priced = (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) =>
-  Effect.gen(function* () {
-    const found = yield* findPrices(models, file)
-    const open = [...found].flatMap(([id, { price }]) => (price === undefined ? [id] : []))
-    if (open.length > 0) {
-      const who = file.value.unpriced === "allow" ? "free of charge" : "refused where money is counted"
-      yield* Effect.logWarning(`models without a price, ${who}: ${open.join(", ")}`)
-    }
-    return new Map(
-      [...models].map(([id, model]) => {
-        const one = found.get(id)
-        if (one === undefined) return [id, model] as const
-        const { from, name, price } = one
-        return [id, { ...model, pricedBy: { from, name }, ...(price === undefined ? {} : { price }) }] as const
-      })
-    )
-  })
+export const priced = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) {
+  const found = yield* findPrices(models, file)
+  const open = [...found].flatMap(([id, { price }]) => (price === undefined ? [id] : []))
+  if (open.length > 0) {
+    const who = file.value.unpriced === "allow" ? "free of charge" : "refused where money is counted"
+    yield* Effect.logWarning(`models without a price, ${who}: ${open.join(", ")}`)
+  }
+  return new Map(
+    [...models].map(([id, model]) => {
+      const one = found.get(id)
+      if (one === undefined) return [id, model] as const
+      const { from, name, price } = one
+      return [id, { ...model, pricedBy: { from, name }, ...(price === undefined ? {} : { price }) }] as const
+    })
+  )
+})
 
 /** What the first upstream beside the sandbox calls the model. */
 const outside = (model: Model) => model.routes.find((route) => route.upstream !== "sandbox")?.model
@@ -83,13 +81,14 @@ const namesOf = (id: string): ReadonlySet<string> => {
   return new Set([id, id.replace(snapshot, ""), plain, plain.replace(snapshot, "")])
 }
 
-const ownPrices = ({ value: { prices_file: path } }: Located<GatewayFile>): Effect.Effect<Look, BadSettings> =>
-  Effect.gen(function* () {
-    if (path === undefined) return () => undefined
-    const { value } = yield* Either.flatMap(readText(path), (text) => readDocument(path, text, {}, PricesFile))
-    const prices = new Map(Object.entries(value).map(([name, usd]) => [name, fromUsd(usd)]))
-    return (name: string) => prices.get(name)
-  })
+const ownPrices = Effect.fnUntraced(function* ({
+  value: { prices_file: path }
+}: Located<GatewayFile>): Effect.fn.Return<Look, BadSettings> {
+  if (path === undefined) return () => undefined
+  const { value } = yield* Either.flatMap(readText(path), (text) => readDocument(path, text, {}, PricesFile))
+  const prices = new Map(Object.entries(value).map(([name, usd]) => [name, fromUsd(usd)]))
+  return (name: string) => prices.get(name)
+})
 
 /** When the built-in list was made: the day on which the version of `@pydantic/genai-prices` that stands in package.json came out. */
 export const priceListDate = "2026-09-23"

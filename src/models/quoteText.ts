@@ -18,34 +18,33 @@ const usualOutput = 500
 export const makeQuoteText = Effect.gen(function* () {
   const models = yield* Models
   const report = yield* UsageReport
-  return (
+  return Effect.fnUntraced(function* (
     caller: Caller,
     conversation: Conversation,
     asked: Asked,
     answers = 1
-  ): Effect.Effect<RequestQuote, Failure> =>
-    Effect.gen(function* () {
-      const { model, most, mostNanoUsd, price } = yield* models.quote(caller, conversation, asked)
-      const maximum = most()
-      const usual = yield* report.usual(caller.account, model.id)
-      const searches = usual === undefined ? 1 : Math.round(usual.searches)
-      return {
-        model: model.id,
-        price,
-        estimated: {
-          ...noUsage,
-          inputTokens: answers * maximum.inputTokens,
-          outputTokens: answers * Math.min(maximum.outputTokens, Math.ceil(usual?.outputTokens ?? usualOutput)),
-          searches: answers * Math.min(maximum.searches, searches)
-        },
-        most: {
-          ...noUsage,
-          inputTokens: answers * maximum.inputTokens,
-          outputTokens: answers * maximum.outputTokens,
-          searches: answers * maximum.searches
-        },
-        mostNanoUsd: answers * mostNanoUsd(),
-        basis: usual === undefined ? ("usual" as const) : ("history" as const)
-      }
-    })
+  ): Effect.fn.Return<RequestQuote, Failure> {
+    const { model, most, mostNanoUsd, price } = yield* models.quote(caller, conversation, asked)
+    const maximum = most()
+    const usual = yield* report.usual(caller.account, model.id)
+    const searches = usual === undefined ? 1 : Math.round(usual.searches)
+    return {
+      model: model.id,
+      price,
+      estimated: {
+        ...noUsage,
+        inputTokens: answers * maximum.inputTokens,
+        outputTokens: answers * Math.min(maximum.outputTokens, Math.ceil(usual?.outputTokens ?? usualOutput)),
+        searches: answers * Math.min(maximum.searches, searches)
+      },
+      most: {
+        ...noUsage,
+        inputTokens: answers * maximum.inputTokens,
+        outputTokens: answers * maximum.outputTokens,
+        searches: answers * maximum.searches
+      },
+      mostNanoUsd: answers * mostNanoUsd(),
+      basis: usual === undefined ? ("usual" as const) : ("history" as const)
+    }
+  })
 })

@@ -22,20 +22,17 @@ export const quoterOf = <A, I>(
   answersTo?: (request: A) => number
 ) => {
   const decodeBody = refusing(openDecoder(schema))
-  return Effect.map(
-    makeQuoteText,
-    (quoteText): Quoter =>
-      (caller, body) =>
-        Effect.gen(function* () {
-          const request = yield* decodeBody(body)
-          yield* turn
-          const understood = understand(request, body)
-          if (understood instanceof InvalidRequest) return yield* understood
-          const { conversation, ...asked } = understood
-          // Made here, and counted in the next one.
-          yield* Effect.sync(() => conversation.items)
-          yield* turn
-          return yield* quoteText(caller, conversation, asked, answersTo?.(request))
-        })
+  return Effect.map(makeQuoteText, (quoteText): Quoter =>
+    Effect.fnUntraced(function* (caller, body) {
+      const request = yield* decodeBody(body)
+      yield* turn
+      const understood = understand(request, body)
+      if (understood instanceof InvalidRequest) return yield* understood
+      const { conversation, ...asked } = understood
+      // Made here, and counted in the next one.
+      yield* Effect.sync(() => conversation.items)
+      yield* turn
+      return yield* quoteText(caller, conversation, asked, answersTo?.(request))
+    })
   )
 }

@@ -26,53 +26,52 @@ const mostKept = 1_000
  *
  * @param permit fails where a body names what is another account's
  */
-export const makeUpstreamCount = (permit: Permit) =>
-  Effect.gen(function* () {
-    const upstreams = yield* TextUpstreams
-    const lanes = yield* Lanes
-    const kept = new Map<string, { readonly tokens: number; readonly untilMs: number }>()
+export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
+  const upstreams = yield* TextUpstreams
+  const lanes = yield* Lanes
+  const kept = new Map<string, { readonly tokens: number; readonly untilMs: number }>()
 
-    const keep = (name: string, tokens: number, untilMs: number): void => {
-      if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? "")
-      kept.set(name, { tokens, untilMs })
-    }
+  const keep = (name: string, tokens: number, untilMs: number): void => {
+    if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? "")
+    kept.set(name, { tokens, untilMs })
+  }
 
-    /** Only where it is called as others would be: it answers of late, and has room. */
-    const withRoom = (upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
-      Effect.suspend(() => {
-        const lane = lanes.get(upstream)
-        if (lane !== undefined && lane.circuit.waitMs(nowMs) > 0) return unknown
-        const slot = lane?.slots?.take()
-        const asked = slot?.isFree === false ? unknown : ask
-        return Effect.ensuring(
-          asked,
-          Effect.sync(() => slot?.leave())
-        )
-      })
+  /** Only where it is called as others would be: it answers of late, and has room. */
+  const withRoom = (upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
+    Effect.suspend(() => {
+      const lane = lanes.get(upstream)
+      if (lane !== undefined && lane.circuit.waitMs(nowMs) > 0) return unknown
+      const slot = lane?.slots?.take()
+      const asked = slot?.isFree === false ? unknown : ask
+      return Effect.ensuring(
+        asked,
+        Effect.sync(() => slot?.leave())
+      )
+    })
 
-    return (
-      caller: Caller,
-      { routes }: Model,
-      verbatim: Verbatim
-    ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
-      const route: Route | undefined = routes[0]
-      const upstream = upstreams.get(route?.upstream ?? "")
-      if (route === undefined || upstream?.countTokens === undefined) return unknown
-      if (forwarderOf(upstream, verbatim.family) === undefined) return unknown
-      const { countTokens, name } = upstream
-      const { body, headers } = verbatim.request(upstream)
-      const counted = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const asked = [name, route.model, headers.get("anthropic-beta"), body]
-        const hash = Bun.SHA256.hash(JSON.stringify(asked), "hex")
-        const known = kept.get(hash)
-        if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
-        kept.delete(hash)
-        return Effect.tap(withRoom(name, nowMs, countTokens({ body, headers }, route.model)), (tokens) =>
-          Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
-        )
-      })
-      return Effect.zipRight(permit(caller, upstream, body), counted)
-    }
-  })
+  return (
+    caller: Caller,
+    { routes }: Model,
+    verbatim: Verbatim
+  ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
+    const route: Route | undefined = routes[0]
+    const upstream = upstreams.get(route?.upstream ?? "")
+    if (route === undefined || upstream?.countTokens === undefined) return unknown
+    if (forwarderOf(upstream, verbatim.family) === undefined) return unknown
+    const { countTokens, name } = upstream
+    const { body, headers } = verbatim.request(upstream)
+    const counted = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const asked = [name, route.model, headers.get("anthropic-beta"), body]
+      const hash = Bun.SHA256.hash(JSON.stringify(asked), "hex")
+      const known = kept.get(hash)
+      if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
+      kept.delete(hash)
+      return Effect.tap(withRoom(name, nowMs, countTokens({ body, headers }, route.model)), (tokens) =>
+        Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
+      )
+    })
+    return Effect.zipRight(permit(caller, upstream, body), counted)
+  }
+})
 
 const unknown = Effect.succeed<number | undefined>(undefined)

@@ -56,35 +56,34 @@ export interface HistogramAsked {
 }
 
 /** Counts the requests of a filter, all of them, in buckets of a round length. */
-export const histogramOf = (
+export const histogramOf = Effect.fnUntraced(function* (
   store: RequestStore,
   filter: RequestFilter,
   { buckets = 60, from = "24h", to }: HistogramAsked
-): Effect.Effect<RequestHistogram, InvalidRequest> =>
-  Effect.gen(function* () {
-    const nowMs = yield* Clock.currentTimeMillis
-    const fromMs = readTime(from, nowMs) ?? nowMs
-    const toMs = to === undefined ? nowMs : (readTime(to, nowMs, true) ?? nowMs)
-    if (fromMs >= toMs) {
-      return yield* new InvalidRequest({ param: "from", message: "from: expected a time before `to`" })
-    }
-    const widthMs = roundLength((toMs - fromMs) / buckets)
-    const firstMs = Math.floor(fromMs / widthMs) * widthMs
-    const found = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
-    const data = Array.from({ length: Math.ceil((toMs - firstMs) / widthMs) }, (_, at) => {
-      const beginMs = firstMs + at * widthMs
-      return { time: new Date(beginMs).toISOString(), ...shown(found.get(beginMs) ?? nothing) }
-    })
-    const total = [...found.values()].reduce(plus, nothing)
-    return {
-      object: "request_histogram",
-      from: new Date(fromMs).toISOString(),
-      to: new Date(toMs).toISOString(),
-      bucket_seconds: widthMs / 1_000,
-      total: shown(total),
-      data
-    }
+): Effect.fn.Return<RequestHistogram, InvalidRequest> {
+  const nowMs = yield* Clock.currentTimeMillis
+  const fromMs = readTime(from, nowMs) ?? nowMs
+  const toMs = to === undefined ? nowMs : (readTime(to, nowMs, true) ?? nowMs)
+  if (fromMs >= toMs) {
+    return yield* new InvalidRequest({ param: "from", message: "from: expected a time before `to`" })
+  }
+  const widthMs = roundLength((toMs - fromMs) / buckets)
+  const firstMs = Math.floor(fromMs / widthMs) * widthMs
+  const found = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
+  const data = Array.from({ length: Math.ceil((toMs - firstMs) / widthMs) }, (_, at) => {
+    const beginMs = firstMs + at * widthMs
+    return { time: new Date(beginMs).toISOString(), ...shown(found.get(beginMs) ?? nothing) }
   })
+  const total = [...found.values()].reduce(plus, nothing)
+  return {
+    object: "request_histogram",
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    bucket_seconds: widthMs / 1_000,
+    total: shown(total),
+    data
+  }
+})
 
 /** What is neither a refusal nor a hang-up has failed, or was cut. */
 export const failedOf = ({ errors, hang_ups, refused }: Pick<Counted, "errors" | "hang_ups" | "refused">): number =>

@@ -5,9 +5,12 @@ import type { RequestDetail } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
 /** What became of one request, with its bodies where they are kept. @param account only this one's are there */
-export const requestOf = (store: RequestStore, id: string, account?: string): Effect.Effect<RequestDetail, NotFound> =>
-  Effect.gen(function* () {
-    const row = yield* Effect.orDie(store.find(id, account))
-    if (row === undefined) return yield* new NotFound({ param: null, message: `no request "${id}" is kept` })
-    return { ...requestView(row), bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
-  })
+export const requestOf = Effect.fnUntraced(function* (
+  store: RequestStore,
+  id: string,
+  account?: string
+): Effect.fn.Return<RequestDetail, NotFound> {
+  const row = yield* Effect.orDie(store.find(id, account))
+  if (row === undefined) return yield* new NotFound({ param: null, message: `no request "${id}" is kept` })
+  return { ...requestView(row), bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
+})

@@ -15,13 +15,12 @@ const decodeBody = refusing(openDecoder(CreateResponse))
 export const makeResponsesQuoter = Effect.gen(function* () {
   const store = yield* ResponseStore
   const quoteText = yield* makeQuoteText
-  const quoter: Quoter = (caller, body) =>
-    Effect.gen(function* () {
-      const request = yield* decodeBody(body)
-      const decoded = understand(request, body, yield* replayFor(store, caller.account, request))
-      if (decoded instanceof InvalidRequest) return yield* decoded
-      const { conversation, mayReachWeb, objection } = decoded
-      return yield* quoteText(caller, conversation, { family: "responses", objection, mayReachWeb })
-    })
+  const quoter: Quoter = Effect.fnUntraced(function* (caller, body) {
+    const request = yield* decodeBody(body)
+    const decoded = understand(request, body, yield* replayFor(store, caller.account, request))
+    if (decoded instanceof InvalidRequest) return yield* decoded
+    const { conversation, mayReachWeb, objection } = decoded
+    return yield* quoteText(caller, conversation, { family: "responses", objection, mayReachWeb })
+  })
   return quoter
 })

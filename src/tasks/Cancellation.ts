@@ -17,44 +17,43 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
     const cancel = (account: AccountId, kind: string, id: string): Effect.Effect<Cancelled, SqlError> =>
       attempt(account, kind, id, submitLooks.times)
 
-    const attempt = (
+    const attempt = Effect.fnUntraced(function* (
       account: AccountId,
       kind: string,
       id: string,
       looksLeft: number
-    ): Effect.Effect<Cancelled, SqlError> =>
-      Effect.gen(function* () {
-        const found = yield* store.find(account, kind, id)
-        if (Option.isNone(found)) return "none"
-        const task = found.value
-        if (task.endedAtMs !== null) return "ended"
-        const stop = kinds.get(kind)?.stop
-        if (stop !== undefined) {
-          yield* stop(task)
-          return Option.isSome(yield* store.end(id, "cancelled")) ? "cancelled" : "ended"
-        }
-        if (task.state === "running") return "running"
-        if (task.submitAtMs === null && task.upstreamId === null) {
-          const ended = yield* store.end(id, "cancelled", { from: ["queued"], unsubmitted: true })
-          // A worker was quicker: look again.
-          return Option.isSome(ended) ? "cancelled" : yield* attempt(account, kind, id, looksLeft)
-        }
-        if (task.upstreamId === null) {
-          if (looksLeft === 0) return "running"
-          yield* Effect.sleep(submitLooks.everyMs)
-          return yield* attempt(account, kind, id, looksLeft - 1)
-        }
-        const answer = yield* kinds.get(kind)?.cancel?.(task) ?? Effect.succeed("running" as const)
-        if (answer === "ended") {
-          // It is over there and nobody has looked yet; what it came to is for the next poll to say.
-          return "running"
-        }
-        if (answer !== "cancelled") return answer
-        yield* store.end(id, "cancelled")
-        // Where a poll was quicker it says so too; where the time was over first, that stands.
-        const now = yield* store.find(account, kind, id)
-        return Option.exists(now, (task) => task.state === "cancelled") ? "cancelled" : "ended"
-      })
+    ): Effect.fn.Return<Cancelled, SqlError> {
+      const found = yield* store.find(account, kind, id)
+      if (Option.isNone(found)) return "none"
+      const task = found.value
+      if (task.endedAtMs !== null) return "ended"
+      const stop = kinds.get(kind)?.stop
+      if (stop !== undefined) {
+        yield* stop(task)
+        return Option.isSome(yield* store.end(id, "cancelled")) ? "cancelled" : "ended"
+      }
+      if (task.state === "running") return "running"
+      if (task.submitAtMs === null && task.upstreamId === null) {
+        const ended = yield* store.end(id, "cancelled", { from: ["queued"], unsubmitted: true })
+        // A worker was quicker: look again.
+        return Option.isSome(ended) ? "cancelled" : yield* attempt(account, kind, id, looksLeft)
+      }
+      if (task.upstreamId === null) {
+        if (looksLeft === 0) return "running"
+        yield* Effect.sleep(submitLooks.everyMs)
+        return yield* attempt(account, kind, id, looksLeft - 1)
+      }
+      const answer = yield* kinds.get(kind)?.cancel?.(task) ?? Effect.succeed("running" as const)
+      if (answer === "ended") {
+        // It is over there and nobody has looked yet; what it came to is for the next poll to say.
+        return "running"
+      }
+      if (answer !== "cancelled") return answer
+      yield* store.end(id, "cancelled")
+      // Where a poll was quicker it says so too; where the time was over first, that stands.
+      const now = yield* store.find(account, kind, id)
+      return Option.exists(now, (task) => task.state === "cancelled") ? "cancelled" : "ended"
+    })
 
     return { cancel } as const
   })

@@ -16,23 +16,24 @@ const ModelList = Schema.parseJson(Schema.Struct({ data: Schema.Array(Schema.Str
 const decode = Schema.decodeUnknownOption(ModelList)
 
 /** Asks an upstream what it serves (`/models`, as OpenAI and Anthropic have it). */
-export const listModels = (entry: UpstreamEntry): Effect.Effect<ReadonlyArray<string>, NoModelList> =>
-  Effect.gen(function* () {
-    const protocol = protocolOf(entry.protocol)
-    if (protocol.kind === "video") return []
-    const { endpoint, models } = protocol.listing
-    const place = endpointOptions(entry)
-    const url = addressOf(endpoint, place.baseUrl, models)
-    const answer = yield* Effect.mapError(
-      callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
-      ({ failure }) => new NoModelList({ message: failure.message })
-    )
-    const body = yield* Effect.tryPromise({
-      try: () => answer.text(answerLimit),
-      catch: () => new NoModelList({ message: "its answer broke off" })
-    })
-    if (answer.status !== 200) return yield* new NoModelList({ message: `it answered with status ${answer.status}` })
-    const list = decode(body)
-    if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is no list of models" })
-    return list.value.data.map(({ id }) => id)
+export const listModels = Effect.fnUntraced(function* (
+  entry: UpstreamEntry
+): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
+  const protocol = protocolOf(entry.protocol)
+  if (protocol.kind === "video") return []
+  const { endpoint, models } = protocol.listing
+  const place = endpointOptions(entry)
+  const url = addressOf(endpoint, place.baseUrl, models)
+  const answer = yield* Effect.mapError(
+    callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
+    ({ failure }) => new NoModelList({ message: failure.message })
+  )
+  const body = yield* Effect.tryPromise({
+    try: () => answer.text(answerLimit),
+    catch: () => new NoModelList({ message: "its answer broke off" })
   })
+  if (answer.status !== 200) return yield* new NoModelList({ message: `it answered with status ${answer.status}` })
+  const list = decode(body)
+  if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is no list of models" })
+  return list.value.data.map(({ id }) => id)
+})

@@ -28,38 +28,37 @@ const mostPages = 10
  * somebody else's video would be worse than failing, so it is only taken where it can be nobody else's of this gateway;
  * where none is left, none was made.
  */
-export const lookFor = (
+export const lookFor = Effect.fnUntraced(function* (
   job: VideoJob,
   submit: UnheardSubmit,
   list: VideoList
-): Effect.Effect<Option.Option<string>, VideoAmbiguous | VideoTransient> =>
-  Effect.gen(function* () {
-    const candidates = new Map<string, unknown>()
-    let last: unknown = undefined
-    for (let number = 1; ; number++) {
-      if (number > mostPages) return yield* new VideoAmbiguous({ reason: "too many videos since" })
-      const answer = yield* Effect.mapError(list.page(number, last), unansweredRead)
-      if (!isOk(answer)) return yield* new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
-      const { fromMs, untilMs } = windowOf(submit.meantMs, answer, yield* Clock.currentTimeMillis)
-      const { hasMore, items } = list.read(answer)
-      let isPast = false
-      for (const item of items) {
-        const madeMs = (list.createdAt(item) ?? 0) * 1_000
-        const id = textAt(item, "id")
-        if (madeMs < fromMs) isPast = true
-        else if (madeMs <= untilMs && id !== undefined && list.isLike(item, job)) candidates.set(id, item)
-      }
-      if (isPast || !hasMore || items.length === 0) break
-      last = items.at(-1)
+): Effect.fn.Return<Option.Option<string>, VideoAmbiguous | VideoTransient> {
+  const candidates = new Map<string, unknown>()
+  let last: unknown = undefined
+  for (let number = 1; ; number++) {
+    if (number > mostPages) return yield* new VideoAmbiguous({ reason: "too many videos since" })
+    const answer = yield* Effect.mapError(list.page(number, last), unansweredRead)
+    if (!isOk(answer)) return yield* new VideoTransient({ reason: `status ${answer.status} ${answer.error.code}` })
+    const { fromMs, untilMs } = windowOf(submit.meantMs, answer, yield* Clock.currentTimeMillis)
+    const { hasMore, items } = list.read(answer)
+    let isPast = false
+    for (const item of items) {
+      const madeMs = (list.createdAt(item) ?? 0) * 1_000
+      const id = textAt(item, "id")
+      if (madeMs < fromMs) isPast = true
+      else if (madeMs <= untilMs && id !== undefined && list.isLike(item, job)) candidates.set(id, item)
     }
-    const { taken, unheard } = yield* submit.rivals([...candidates.keys()])
-    const [left, ...others] = [...candidates].filter(([id]) => !taken.has(id))
-    if (left === undefined) return Option.none()
-    const [id, item] = left
-    const isRivals = unheard.some((rival) => rival === undefined || list.isLike(item, rival))
-    if (others.length > 0 || isRivals) return yield* new VideoAmbiguous({ reason: "several submits may have made it" })
-    return Option.some(id)
-  })
+    if (isPast || !hasMore || items.length === 0) break
+    last = items.at(-1)
+  }
+  const { taken, unheard } = yield* submit.rivals([...candidates.keys()])
+  const [left, ...others] = [...candidates].filter(([id]) => !taken.has(id))
+  if (left === undefined) return Option.none()
+  const [id, item] = left
+  const isRivals = unheard.some((rival) => rival === undefined || list.isLike(item, rival))
+  if (others.length > 0 || isRivals) return yield* new VideoAmbiguous({ reason: "several submits may have made it" })
+  return Option.some(id)
+})
 
 /** The time in which the video must have been made, by the upstream's clock. */
 const windowOf = (meantMs: number, answer: VideoAnswer, nowMs: number) => {

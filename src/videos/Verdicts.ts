@@ -1,5 +1,5 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, FiberId } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { Named } from "../flow/Named.ts"
 
@@ -30,20 +30,17 @@ export class Verdicts extends Effect.Service<Verdicts>()("gateway/videos/Verdict
         undo: Waiting["undo"],
         store: Effect.Effect<A, E>
       ): Effect.Effect<A, E | InvalidRequest> =>
-        Effect.gen(function* () {
-          const word = yield* Deferred.make<void, InvalidRequest>()
+        Effect.suspend(() => {
+          const word = Deferred.unsafeMake<void, InvalidRequest>(FiberId.none)
           waiting.set(id, {
             undo,
             refused: (message) => Deferred.unsafeDone(word, new InvalidRequest({ param: null, message })),
             stands: () => Deferred.unsafeDone(word, Effect.void)
           })
-          const stored = yield* store
           // Whoever has been taken off the list is being taken back: that word is waited for.
           const late = Effect.suspend(() => (waiting.delete(id) ? Effect.void : Deferred.await(word)))
-          yield* Effect.raceFirst(Deferred.await(word), Effect.delay(Effect.void, longestVerdict)).pipe(
-            Effect.zipRight(late)
-          )
-          return stored
+          const heard = Effect.raceFirst(Deferred.await(word), Effect.delay(Effect.void, longestVerdict))
+          return Effect.zipLeft(store, Effect.zipRight(heard, late))
         }).pipe(Effect.ensuring(Effect.sync(() => void waiting.delete(id)))),
       /** Takes whoever waits for a task off the list, to be told; undefined where nobody does. */
       take: (id: string): Waiting | undefined => {

@@ -39,238 +39,232 @@ const reconcileTries = 5
  * Drives video tasks over their upstreams: submit at most once, then poll until the upstream says it is over. One turn is
  * one call. Only the upstream's own word or the deadline ends a task; whatever else goes wrong is tried again later.
  */
-export const makeVideoKind = (family: VideoFamily): Effect.Effect<TaskKind, never, VideoUpstreams | Verdicts> =>
-  Effect.gen(function* () {
-    const upstreams = yield* VideoUpstreams
-    const verdicts = yield* Verdicts
-    const coolDowns = new CoolDowns(yield* Effect.clock)
-    const crash = yield* CrashPoints
-    /** How long a lane's videos usually take, learned from those that were seen to end. */
-    const usualMs = new Map<string, number>()
-    const crowds = new Map<string, ReturnType<typeof makeCrowd>>()
+export const makeVideoKind = Effect.fnUntraced(function* (
+  family: VideoFamily
+): Effect.fn.Return<TaskKind, never, VideoUpstreams | Verdicts> {
+  const upstreams = yield* VideoUpstreams
+  const verdicts = yield* Verdicts
+  const coolDowns = new CoolDowns(yield* Effect.clock)
+  const crash = yield* CrashPoints
+  /** How long a lane's videos usually take, learned from those that were seen to end. */
+  const usualMs = new Map<string, number>()
+  const crowds = new Map<string, ReturnType<typeof makeCrowd>>()
 
-    /** Asks the places that may make the video, one after the other, until one takes it. */
-    const submit = (lease: Lease): Effect.Effect<Turn | "settled", LeaseLost | SqlError> =>
-      Effect.gen(function* () {
-        const job = yield* jobOf(lease)
-        const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
-        const { ask, told } = coolDowns.order(places)
-        const waits: Array<Wait> = told.map(({ error }) => waitOf(error))
-        let last: TaskError = unserved
-        for (const place of ask) {
-          const submitted = yield* Effect.either(submitTo(lease, job, place))
-          if (Either.isRight(submitted)) return submitted.right
-          const error = submitted.left
-          if (error._tag === "LeaseLost" || error._tag === "SqlError") return yield* Effect.fail(error)
-          if (error._tag === "VideoRejected") last = error
-          else waits.push(error)
-        }
-        const wait = soonest(waits)
-        return wait === undefined ? heard(last) : yield* resubmitLater(lease.task, wait)
-      }).pipe(Effect.uninterruptible)
-
-    /** Fails with what another place may do better. */
-    const submitTo = (lease: Lease, job: VideoJob, place: Place) =>
-      Effect.gen(function* () {
-        const submitAtMs = yield* Clock.currentTimeMillis
-        const task = yield* lease.write({ ...movedTo(lease.task, job, place), submitAtMs })
-        yield* crash.at("intended")
-        // A process that was held up here may have been taken for dead, and another have asked for the video meanwhile.
-        if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
-        const upstream = upstreams.get(place.upstream)
-        if (upstream === undefined) return heard(unserved)
-        const asked = coolDowns.asked(place)
-        const isBack = Effect.sync(() => asked?.answered())
-        const leftFor = <E extends Wait | VideoRejected>(error: E) => {
-          coolDowns.failed(place, failing(secondsOf(error)))
-          return Effect.fail(error)
-        }
-        // Not interrupted when the process is asked to stop: an answer that nobody hears is a video nobody can find.
-        const submitting = upstream.submit({ ...job, upstreamModel: place.model })
-        const submitted =
-          exitOf(submitting) === undefined
-            ? submitting.pipe(
-                Effect.interruptible,
-                Effect.timeoutFail({
-                  duration: "2 minutes",
-                  onTimeout: () => new VideoAmbiguous({ reason: "no answer" })
-                })
-              )
-            : submitting
-        return yield* submitted.pipe(
-          Effect.tap(() => crash.at("submitted")),
-          Effect.tap(isBack),
-          Effect.flatMap((id) => recordId(lease, task, upstream, id, upstream.expectedMs?.(id))),
-          Effect.catchTags({
-            VideoRejected: (error) =>
-              error.elsewhere === true ? leftFor(error) : Effect.zipRight(isBack, refusedBy(lease, error)),
-            VideoSaturated: leftFor,
-            VideoTransient: leftFor,
-            // The intent stays: the next turn asks the upstream whether it has the video.
-            VideoAmbiguous: () => {
-              coolDowns.failed(place, failing())
-              return Effect.succeed(
-                upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)
-              )
-            }
-          })
-        )
-      })
-
-    /** The caller's fault: told to a caller who still waits, who then never had a task. */
-    const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<Turn | "settled"> => {
-      const caller = verdicts.take(lease.task.id)
-      if (caller === undefined) return Effect.succeed(heard(error))
-      return lease.withdraw(error, caller.undo).pipe(
-        Effect.tap(() => caller.refused(error.message)),
-        Effect.catchAllCause(() => {
-          caller.stands()
-          return Effect.succeed(heard(error))
-        })
-      )
+  /** Asks the places that may make the video, one after the other, until one takes it. */
+  const submit = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn | "settled", LeaseLost | SqlError> {
+    const job = yield* jobOf(lease)
+    const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
+    const { ask, told } = coolDowns.order(places)
+    const waits: Array<Wait> = told.map(({ error }) => waitOf(error))
+    let last: TaskError = unserved
+    for (const place of ask) {
+      const submitted = yield* Effect.either(submitTo(lease, job, place))
+      if (Either.isRight(submitted)) return submitted.right
+      const error = submitted.left
+      if (error._tag === "LeaseLost" || error._tag === "SqlError") return yield* Effect.fail(error)
+      if (error._tag === "VideoRejected") last = error
+      else waits.push(error)
     }
+    const wait = soonest(waits)
+    return wait === undefined ? heard(last) : yield* resubmitLater(lease.task, wait)
+  }, Effect.uninterruptible)
 
-    /** Stores the id and ends the turn in one write; a video whose task was ended during its submit is stopped. */
-    const recordId = (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
-      later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
-        Effect.flatMap(lease.settle),
-        // A full disk, say: the id is worth waiting for.
-        Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
-        Effect.tap(() => crash.at("recorded")),
-        Effect.tapErrorTag("LeaseLost", () => Effect.ignore(upstream.cancel(upstreamId)))
-      )
-
-    /** Nobody took it: the place that is soonest back says when they are asked again. */
-    const resubmitLater = (task: Task, wait: Wait) =>
-      Effect.map(Random.next, (random) =>
-        again(
-          { submitAtMs: null, tries: task.tries + 1 },
-          wait._tag === "VideoSaturated"
-            ? saturated(task.tries, wait.retryAfterSeconds, random)
-            : unreachable(task.tries, random)
-        )
-      )
-
-    /** A submit was meant and its outcome is not known. Never submitted again unless the upstream says it has nothing. */
-    const reconcile = (
-      lease: Lease,
-      upstream: VideoUpstream,
-      intendedMs: number
-    ): Effect.Effect<Turn | "settled", LeaseLost | SqlError> =>
-      Effect.gen(function* () {
-        if (upstream.reconcile === undefined) return failed(unconfirmed)
-        const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
-        if (waitMs > 0) return again({}, waitMs)
-        const { task } = lease
-        const rivals = (ids: ReadonlyArray<string>) =>
-          lease.rivals(ids, intendedMs).pipe(
-            Effect.map(({ taken, unheard }) => ({ taken, unheard: unheard.map(jobIfKnown) })),
-            Effect.mapError((error) => new VideoTransient({ reason: error.message }))
-          )
-        return yield* upstream.reconcile(placed(task, yield* jobOf(lease)), { meantMs: intendedMs, rivals }).pipe(
-          Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
-          Effect.flatMap(
-            Option.match({
-              onNone: (): ReturnType<TaskKind["run"]> => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
-              onSome: (id) => recordId(lease, task, upstream, id)
+  /** Fails with what another place may do better. */
+  const submitTo = Effect.fnUntraced(function* (lease: Lease, job: VideoJob, place: Place) {
+    const submitAtMs = yield* Clock.currentTimeMillis
+    const task = yield* lease.write({ ...movedTo(lease.task, job, place), submitAtMs })
+    yield* crash.at("intended")
+    // A process that was held up here may have been taken for dead, and another have asked for the video meanwhile.
+    if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
+    const upstream = upstreams.get(place.upstream)
+    if (upstream === undefined) return heard(unserved)
+    const asked = coolDowns.asked(place)
+    const isBack = Effect.sync(() => asked?.answered())
+    const leftFor = <E extends Wait | VideoRejected>(error: E) => {
+      coolDowns.failed(place, failing(secondsOf(error)))
+      return Effect.fail(error)
+    }
+    // Not interrupted when the process is asked to stop: an answer that nobody hears is a video nobody can find.
+    const submitting = upstream.submit({ ...job, upstreamModel: place.model })
+    const submitted =
+      exitOf(submitting) === undefined
+        ? submitting.pipe(
+            Effect.interruptible,
+            Effect.timeoutFail({
+              duration: "2 minutes",
+              onTimeout: () => new VideoAmbiguous({ reason: "no answer" })
             })
-          ),
-          Effect.catchTags({
-            VideoAmbiguous: () =>
-              task.tries + 1 >= reconcileTries
-                ? Effect.succeed(failed(unconfirmed))
-                : Effect.map(Random.next, (random) =>
-                    again({ tries: task.tries + 1 }, unreachable(task.tries, random))
-                  ),
-            VideoTransient: () =>
-              Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
-          })
-        )
-      })
-
-    const poll = (task: Task, upstream: VideoUpstream, upstreamId: string): Effect.Effect<Turn> =>
-      upstream.poll(upstreamId).pipe(
-        Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
-        Effect.tap(() => crash.at("polled")),
-        Effect.flatMap((report) => afterPoll(task, report)),
-        Effect.catchTags({
-          VideoRejected: (error) => Effect.succeed(failed(error)),
-          VideoTransient: () =>
-            Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
-        })
-      )
-
-    const afterPoll = (task: Task, report: VideoReport): Effect.Effect<Turn> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const ageMs = nowMs - (task.submitAtMs ?? nowMs)
-        switch (report.status) {
-          case "queued":
-          case "unknown":
-            return later(task, { tries: 0 }, ageMs, report.nextPollMs)
-          case "running":
-            return later(task, { state: "running", tries: 0 }, ageMs, report.nextPollMs)
-          case "succeeded":
-            learn(task.lane, ageMs)
-            return Effect.map(family.sound?.(task, report.result) ?? Effect.succeed(report.result), (result) =>
-              ends({ state: "succeeded", result })
-            )
-          case "failed":
-            return Effect.succeed(failed(report.error))
-          case "expired":
-          case "cancelled":
-            return Effect.succeed(ends({ state: report.status }))
+          )
+        : submitting
+    return yield* submitted.pipe(
+      Effect.tap(() => crash.at("submitted")),
+      Effect.tap(isBack),
+      Effect.flatMap((id) => recordId(lease, task, upstream, id, upstream.expectedMs?.(id))),
+      Effect.catchTags({
+        VideoRejected: (error) =>
+          error.elsewhere === true ? leftFor(error) : Effect.zipRight(isBack, refusedBy(lease, error)),
+        VideoSaturated: leftFor,
+        VideoTransient: leftFor,
+        // The intent stays: the next turn asks the upstream whether it has the video.
+        VideoAmbiguous: () => {
+          coolDowns.failed(place, failing())
+          return Effect.succeed(upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs))
         }
       })
-
-    const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined) =>
-      Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
-        const crowd = crowds.get(task.lane) ?? makeCrowd()
-        crowds.set(task.lane, crowd)
-        const ms = untilPoll(ageMs, usualMs.get(task.lane), saidMs, crowd.waiting(), random)
-        crowd.asksAgainIn(ms, nowMs)
-        return again(patch, ms)
-      })
-
-    const learn = (lane: string, tookMs: number) => {
-      const before = usualMs.get(lane)
-      usualMs.set(lane, before === undefined ? tookMs : before * 0.8 + tookMs * 0.2)
-    }
-
-    const upstreamOf = (task: Task) => (task.upstream === null ? undefined : upstreams.get(task.upstream))
-
-    return {
-      name: "video",
-      parallel,
-      run: (lease) => {
-        const { task } = lease
-        const annotated = Effect.annotateLogs({ model: task.model, attempt: task.tries + 1 })
-        if (task.upstreamId === null && task.submitAtMs === null) {
-          // Whatever came of it but a refusal: the task stands.
-          return submit(lease).pipe(Effect.ensuring(Effect.sync(() => verdicts.take(task.id)?.stands())), annotated)
-        }
-        const upstream = upstreamOf(task)
-        if (upstream === undefined) return Effect.succeed(failed(unserved))
-        const turn =
-          task.upstreamId !== null
-            ? poll(task, upstream, task.upstreamId)
-            : reconcile(lease, upstream, task.submitAtMs ?? 0)
-        return annotated(turn)
-      },
-      record: family.record,
-      ...(family.changed === undefined ? {} : { changed: family.changed }),
-      ...(family.keepsRequest === undefined ? {} : { keepsRequest: family.keepsRequest }),
-      cancel: (task) => {
-        const upstream = upstreamOf(task)
-        if (upstream === undefined || task.upstreamId === null) return Effect.succeed("ended" as const)
-        return upstream.cancel(task.upstreamId).pipe(
-          Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
-          Effect.catchTag("VideoTransient", () => Effect.succeed("unreachable" as const)),
-          Effect.annotateLogs({ task: task.id, model: task.model })
-        )
-      },
-      gaveUp: (reason) => ({ code: "InternalServiceError", message: `The video could not be made: ${reason}.` })
-    }
+    )
   })
+
+  /** The caller's fault: told to a caller who still waits, who then never had a task. */
+  const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<Turn | "settled"> => {
+    const caller = verdicts.take(lease.task.id)
+    if (caller === undefined) return Effect.succeed(heard(error))
+    return lease.withdraw(error, caller.undo).pipe(
+      Effect.tap(() => caller.refused(error.message)),
+      Effect.catchAllCause(() => {
+        caller.stands()
+        return Effect.succeed(heard(error))
+      })
+    )
+  }
+
+  /** Stores the id and ends the turn in one write; a video whose task was ended during its submit is stopped. */
+  const recordId = (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
+    later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
+      Effect.flatMap(lease.settle),
+      // A full disk, say: the id is worth waiting for.
+      Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
+      Effect.tap(() => crash.at("recorded")),
+      Effect.tapErrorTag("LeaseLost", () => Effect.ignore(upstream.cancel(upstreamId)))
+    )
+
+  /** Nobody took it: the place that is soonest back says when they are asked again. */
+  const resubmitLater = (task: Task, wait: Wait) =>
+    Effect.map(Random.next, (random) =>
+      again(
+        { submitAtMs: null, tries: task.tries + 1 },
+        wait._tag === "VideoSaturated"
+          ? saturated(task.tries, wait.retryAfterSeconds, random)
+          : unreachable(task.tries, random)
+      )
+    )
+
+  /** A submit was meant and its outcome is not known. Never submitted again unless the upstream says it has nothing. */
+  const reconcile = Effect.fnUntraced(function* (
+    lease: Lease,
+    upstream: VideoUpstream,
+    intendedMs: number
+  ): Effect.fn.Return<Turn | "settled", LeaseLost | SqlError> {
+    if (upstream.reconcile === undefined) return failed(unconfirmed)
+    const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
+    if (waitMs > 0) return again({}, waitMs)
+    const { task } = lease
+    const rivals = (ids: ReadonlyArray<string>) =>
+      lease.rivals(ids, intendedMs).pipe(
+        Effect.map(({ taken, unheard }) => ({ taken, unheard: unheard.map(jobIfKnown) })),
+        Effect.mapError((error) => new VideoTransient({ reason: error.message }))
+      )
+    return yield* upstream.reconcile(placed(task, yield* jobOf(lease)), { meantMs: intendedMs, rivals }).pipe(
+      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
+      Effect.flatMap(
+        Option.match({
+          onNone: (): ReturnType<TaskKind["run"]> => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
+          onSome: (id) => recordId(lease, task, upstream, id)
+        })
+      ),
+      Effect.catchTags({
+        VideoAmbiguous: () =>
+          task.tries + 1 >= reconcileTries
+            ? Effect.succeed(failed(unconfirmed))
+            : Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random))),
+        VideoTransient: () =>
+          Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
+      })
+    )
+  })
+
+  const poll = (task: Task, upstream: VideoUpstream, upstreamId: string): Effect.Effect<Turn> =>
+    upstream.poll(upstreamId).pipe(
+      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
+      Effect.tap(() => crash.at("polled")),
+      Effect.flatMap((report) => afterPoll(task, report)),
+      Effect.catchTags({
+        VideoRejected: (error) => Effect.succeed(failed(error)),
+        VideoTransient: () =>
+          Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
+      })
+    )
+
+  const afterPoll = (task: Task, report: VideoReport): Effect.Effect<Turn> =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const ageMs = nowMs - (task.submitAtMs ?? nowMs)
+      switch (report.status) {
+        case "queued":
+        case "unknown":
+          return later(task, { tries: 0 }, ageMs, report.nextPollMs)
+        case "running":
+          return later(task, { state: "running", tries: 0 }, ageMs, report.nextPollMs)
+        case "succeeded":
+          learn(task.lane, ageMs)
+          return Effect.map(family.sound?.(task, report.result) ?? Effect.succeed(report.result), (result) =>
+            ends({ state: "succeeded", result })
+          )
+        case "failed":
+          return Effect.succeed(failed(report.error))
+        case "expired":
+        case "cancelled":
+          return Effect.succeed(ends({ state: report.status }))
+      }
+    })
+
+  const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined) =>
+    Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
+      const crowd = crowds.get(task.lane) ?? makeCrowd()
+      crowds.set(task.lane, crowd)
+      const ms = untilPoll(ageMs, usualMs.get(task.lane), saidMs, crowd.waiting(), random)
+      crowd.asksAgainIn(ms, nowMs)
+      return again(patch, ms)
+    })
+
+  const learn = (lane: string, tookMs: number) => {
+    const before = usualMs.get(lane)
+    usualMs.set(lane, before === undefined ? tookMs : before * 0.8 + tookMs * 0.2)
+  }
+
+  const upstreamOf = (task: Task) => (task.upstream === null ? undefined : upstreams.get(task.upstream))
+
+  return {
+    name: "video",
+    parallel,
+    run: (lease) => {
+      const { task } = lease
+      const annotated = Effect.annotateLogs({ model: task.model, attempt: task.tries + 1 })
+      if (task.upstreamId === null && task.submitAtMs === null) {
+        // Whatever came of it but a refusal: the task stands.
+        return submit(lease).pipe(Effect.ensuring(Effect.sync(() => verdicts.take(task.id)?.stands())), annotated)
+      }
+      const upstream = upstreamOf(task)
+      if (upstream === undefined) return Effect.succeed(failed(unserved))
+      const turn =
+        task.upstreamId !== null
+          ? poll(task, upstream, task.upstreamId)
+          : reconcile(lease, upstream, task.submitAtMs ?? 0)
+      return annotated(turn)
+    },
+    record: family.record,
+    ...(family.changed === undefined ? {} : { changed: family.changed }),
+    ...(family.keepsRequest === undefined ? {} : { keepsRequest: family.keepsRequest }),
+    cancel: (task) => {
+      const upstream = upstreamOf(task)
+      if (upstream === undefined || task.upstreamId === null) return Effect.succeed("ended" as const)
+      return upstream.cancel(task.upstreamId).pipe(
+        Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
+        Effect.catchTag("VideoTransient", () => Effect.succeed("unreachable" as const)),
+        Effect.annotateLogs({ task: task.id, model: task.model })
+      )
+    },
+    gaveUp: (reason) => ({ code: "InternalServiceError", message: `The video could not be made: ${reason}.` })
+  }
+})
 
 const jobOf = (lease: Lease) => Effect.flatMap(lease.request, (job) => Effect.orDie(decodeJob(job)))
 const decodeJob = Schema.decodeUnknown(VideoJob)

@@ -40,46 +40,57 @@ const invalid = (param: string, rule: string) =>
 export const readContent = (
   parts: ReadonlyArray<ContentPart>,
   limits: ContentLimits
-): Either.Either<Content, InvalidRequest> =>
-  Either.gen(function* () {
-    const texts: Array<string> = []
-    const media: Array<Media> = []
-    let draft = false
-    for (const [at, part] of parts.entries()) {
-      switch (part.type) {
-        case "text":
-          texts.push(part.text)
-          break
-        case "image_url":
-          media.push(yield* readMedia("image", part.image_url.url, part.role, at, limits))
-          break
-        case "video_url":
-          media.push(yield* readMedia("video", part.video_url.url, part.role, at, limits))
-          break
-        case "audio_url":
-          media.push(yield* readMedia("audio", part.audio_url.url, part.role, at, limits))
-          break
-        case "draft_task":
-          if (!limits.passesThrough) {
-            return yield* invalid(
-              `content[${at}].type`,
-              "this model takes no draft_task; expected one of text, image_url, video_url, audio_url"
-            )
-          }
-          draft = true
+): Either.Either<Content, InvalidRequest> => {
+  const texts: Array<string> = []
+  const media: Array<Media> = []
+  let draft = false
+  for (const [at, part] of parts.entries()) {
+    if (part.type === "text") {
+      texts.push(part.text)
+      continue
+    }
+    if (part.type === "draft_task") {
+      if (!limits.passesThrough) {
+        return invalid(
+          `content[${at}].type`,
+          "this model takes no draft_task; expected one of text, image_url, video_url, audio_url"
+        )
       }
+      draft = true
+      continue
     }
-    yield* checkScenario(media, limits)
-    if (media.length === 0 && !draft && texts.every((text) => text.trim() === "")) {
-      return yield* invalid("content", "expected a text part with a prompt, or an image or video part")
-    }
-    return { texts, media: media.map(({ kind, role, url }) => ({ kind, role, url })), draft }
-  })
+    const read = readMedia(inputOf(part), at, limits)
+    if (Either.isLeft(read)) return Either.left(read.left)
+    media.push(read.right)
+  }
+  const scenario = checkScenario(media, limits)
+  if (Either.isLeft(scenario)) return Either.left(scenario.left)
+  if (media.length === 0 && !draft && texts.every((text) => text.trim() === "")) {
+    return invalid("content", "expected a text part with a prompt, or an image or video part")
+  }
+  return Either.right({ texts, media: media.map(({ kind, role, url }) => ({ kind, role, url })), draft })
+}
+
+interface Input {
+  readonly kind: Kind
+  readonly url: string
+  readonly role: MediaRole | null | undefined
+}
+
+const inputOf = (part: Exclude<ContentPart, { readonly type: "text" | "draft_task" }>): Input => {
+  const { role } = part
+  switch (part.type) {
+    case "image_url":
+      return { kind: "image", url: part.image_url.url, role }
+    case "video_url":
+      return { kind: "video", url: part.video_url.url, role }
+    case "audio_url":
+      return { kind: "audio", url: part.audio_url.url, role }
+  }
+}
 
 const readMedia = (
-  kind: Kind,
-  url: string,
-  role: MediaRole | null | undefined,
+  { kind, role, url }: Input,
   at: number,
   limits: ContentLimits
 ): Either.Either<Media, InvalidRequest> => {

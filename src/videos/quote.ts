@@ -12,29 +12,26 @@ import { VideoTasks } from "./VideoTasks.ts"
 const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 
 /** Quotes a body of a video task: exactly, unless the model chooses the length or videos are referred to. */
-export const makeVideosQuoter = Effect.map(
-  VideoTasks,
-  (videos): Quoter =>
-    (caller, body) =>
-      Effect.gen(function* () {
-        const request = yield* decodeBody(body)
-        const { longest, model, usual } = yield* videos.settled(caller, request)
-        const price = model.price ?? free
-        const most = quoted(longest)
-        const estimated = {
-          ...quoted(usual),
-          ...(refersToVideos(usual) && { outputTokens: videoTokens(usual.settings, usualInputSeconds) })
-        }
-        const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
-        return {
-          model: model.id,
-          price,
-          estimated,
-          most,
-          mostNanoUsd: costOf(price, most),
-          basis: isExact ? ("exact" as const) : ("usual" as const)
-        }
-      })
+export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
+  Effect.fnUntraced(function* (caller, body) {
+    const request = yield* decodeBody(body)
+    const { longest, model, usual } = yield* videos.settled(caller, request)
+    const price = model.price ?? free
+    const most = quoted(longest)
+    const estimated = {
+      ...quoted(usual),
+      ...(refersToVideos(usual) && { outputTokens: videoTokens(usual.settings, usualInputSeconds) })
+    }
+    const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
+    return {
+      model: model.id,
+      price,
+      estimated,
+      most,
+      mostNanoUsd: costOf(price, most),
+      basis: isExact ? ("exact" as const) : ("usual" as const)
+    }
+  })
 )
 
 /** How long the videos that a request refers to likely are together. */

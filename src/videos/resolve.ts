@@ -32,40 +32,39 @@ export const resolve = (
   request: CreateVideoTask,
   limits: VideoLimits,
   random: (name: "seed" | "duration") => number
-): Either.Either<Resolved, InvalidRequest> =>
-  Either.gen(function* () {
-    const { texts, media, draft } = yield* readContent(request.content, limits)
-    const { prompt, flags } = readPrompt(texts, limits.resolutions)
-    if (prompt === "" && media.length === 0 && !draft) {
-      return yield* Either.left(
-        new InvalidRequest({ param: "content", message: "content: expected a prompt beside the flags" })
-      )
-    }
-    const resolution = request.resolution ?? flags.resolution ?? "720p"
-    if (!limits.resolutions.includes(resolution)) {
-      const message = `resolution: expected one of ${limits.resolutions.join(", ")}; got ${JSON.stringify(resolution)}`
-      return yield* Either.left(new InvalidRequest({ param: "resolution", message }))
-    }
-    const asked = request.ratio ?? flags.ratio ?? "adaptive"
-    const ratio = asked === "adaptive" ? adaptive(media) : asked
-    const seed = request.seed ?? flags.seed ?? -1
-    const settings: VideoSettings = {
-      resolution,
-      ratio,
-      ...sizeOf(resolution, ratio),
-      ...length(request, flags, limits.seconds, random),
-      seed: seed === -1 ? random("seed") : seed,
-      generateAudio: request.generate_audio ?? true,
-      watermark: request.watermark ?? flags.watermark ?? false,
-      cameraFixed: request.camera_fixed ?? flags.cameraFixed ?? false,
-      returnLastFrame: request.return_last_frame ?? false,
-      draft: request.draft ?? false,
-      priority: request.priority ?? 0,
-      serviceTier: request.service_tier ?? "default",
-      webSearch: (request.tools ?? []).length > 0
-    }
-    return { prompt, media, settings }
-  })
+): Either.Either<Resolved, InvalidRequest> => {
+  const content = readContent(request.content, limits)
+  if (Either.isLeft(content)) return Either.left(content.left)
+  const { texts, media, draft } = content.right
+  const { prompt, flags } = readPrompt(texts, limits.resolutions)
+  if (prompt === "" && media.length === 0 && !draft) {
+    return Either.left(new InvalidRequest({ param: "content", message: "content: expected a prompt beside the flags" }))
+  }
+  const resolution = request.resolution ?? flags.resolution ?? "720p"
+  if (!limits.resolutions.includes(resolution)) {
+    const message = `resolution: expected one of ${limits.resolutions.join(", ")}; got ${JSON.stringify(resolution)}`
+    return Either.left(new InvalidRequest({ param: "resolution", message }))
+  }
+  const asked = request.ratio ?? flags.ratio ?? "adaptive"
+  const ratio = asked === "adaptive" ? adaptive(media) : asked
+  const seed = request.seed ?? flags.seed ?? -1
+  const settings: VideoSettings = {
+    resolution,
+    ratio,
+    ...sizeOf(resolution, ratio),
+    ...length(request, flags, limits.seconds, random),
+    seed: seed === -1 ? random("seed") : seed,
+    generateAudio: request.generate_audio ?? true,
+    watermark: request.watermark ?? flags.watermark ?? false,
+    cameraFixed: request.camera_fixed ?? flags.cameraFixed ?? false,
+    returnLastFrame: request.return_last_frame ?? false,
+    draft: request.draft ?? false,
+    priority: request.priority ?? 0,
+    serviceTier: request.service_tier ?? "default",
+    webSearch: (request.tools ?? []).length > 0
+  }
+  return Either.right({ prompt, media, settings })
+}
 
 /** Every text part may end in flags; of a flag that two parts give, the later part's counts. */
 const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<string>) => {

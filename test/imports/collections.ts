@@ -20,12 +20,12 @@ export const collectionsThatForget = (sources: ReadonlyMap<string, string>): Rea
     return [...made].filter((name) => emptied.has(name)).map((name) => `${file} ${name}`)
   })
 
-interface Node {
+export interface Node {
   readonly type: string
   readonly [field: string]: unknown
 }
 
-const isNode = (value: unknown): value is Node =>
+export const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "type" in value && typeof value.type === "string"
 
 const visit = (value: unknown, look: (node: Node) => void): void => {

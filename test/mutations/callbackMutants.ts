@@ -25,8 +25,8 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   {
     name: "callbacks: a sender whose lease has gone writes its outcome",
     file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "WHERE id = ${leased.id} AND lease_token = ${leased.token} RETURNING id`\n            if (updated",
-    replacement: "WHERE id = ${leased.id} RETURNING id`\n            if (updated",
+    snippet: "WHERE id = ${leased.id} AND lease_token = ${leased.token} RETURNING id`\n      if (updated",
+    replacement: "WHERE id = ${leased.id} RETURNING id`\n      if (updated",
     tests: store
   },
   {

@@ -56,38 +56,37 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
      * Runs inside the transaction that changes the task. Locks what the task has open, or on Postgres a sender that ends
      * the one before at this moment would not see this one and nobody would ever send it.
      */
-    const insert = (delivery: NewDelivery): Effect.Effect<void, SqlError> =>
-      Effect.gen(function* () {
-        const stored = yield* sql`SELECT id,
+    const insert = Effect.fnUntraced(function* (delivery: NewDelivery): Effect.fn.Return<void, SqlError> {
+      const stored = yield* sql`SELECT id,
             CASE WHEN state = 'pending' AND terminal = 0 AND tries > 0 AND redelivery = 0 AND lease_token IS NULL
               THEN 1 ELSE 0 END AS dropped
           FROM deliveries WHERE task_id = ${delivery.taskId} AND state IN ('pending', 'waiting')
           ORDER BY sequence ${onPg("FOR UPDATE")}`
-        const open = openDeliveries.all(stored)
-        const dropped = open.filter((row) => row.dropped)
-        if (dropped.length > 0) {
-          yield* sql`UPDATE deliveries SET state = 'superseded', next_at = NULL WHERE ${sql.in(
-            "id",
-            dropped.map((row) => row.id)
-          )}`
-        }
-        const first = dropped.length === open.length
-        yield* sql`INSERT INTO deliveries ${sql.insert({
-          id: deliveryId(delivery.taskId, delivery.status),
-          task_id: delivery.taskId,
-          account_id: delivery.account,
-          sequence: delivery.sequence,
-          status: delivery.status,
-          terminal: delivery.terminal ? 1 : 0,
-          url: delivery.url,
-          host: hostOf(delivery.url),
-          body: delivery.body,
-          trace: delivery.trace ?? null,
-          state: first ? "pending" : "waiting",
-          changed_at: delivery.changedAtMs,
-          next_at: first ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
-        })}`
-      })
+      const open = openDeliveries.all(stored)
+      const dropped = open.filter((row) => row.dropped)
+      if (dropped.length > 0) {
+        yield* sql`UPDATE deliveries SET state = 'superseded', next_at = NULL WHERE ${sql.in(
+          "id",
+          dropped.map((row) => row.id)
+        )}`
+      }
+      const first = dropped.length === open.length
+      yield* sql`INSERT INTO deliveries ${sql.insert({
+        id: deliveryId(delivery.taskId, delivery.status),
+        task_id: delivery.taskId,
+        account_id: delivery.account,
+        sequence: delivery.sequence,
+        status: delivery.status,
+        terminal: delivery.terminal ? 1 : 0,
+        url: delivery.url,
+        host: hostOf(delivery.url),
+        body: delivery.body,
+        trace: delivery.trace ?? null,
+        state: first ? "pending" : "waiting",
+        changed_at: delivery.changedAtMs,
+        next_at: first ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
+      })}`
+    })
 
     /** What of a task was to be sent later is due now. */
     const hurry = (taskId: string): Effect.Effect<void, SqlError> =>
@@ -100,23 +99,25 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
      * Takes up to `limit` due deliveries of one receiver. A due one that still has a lease was left by a sender that
      * died: its receiver may see it twice, under the same id. One that can't be read is set aside for good.
      */
-    const claim = (host: string, limit: number): Effect.Effect<ReadonlyArray<LeasedDelivery>, SqlError> =>
-      Effect.gen(function* () {
-        const nowMs = yield* Clock.currentTimeMillis
-        const owner = holding.owner()
-        const token = `${owner}:${claims++}`
-        const due = sql`SELECT id FROM deliveries WHERE host = ${host} AND next_at <= ${nowMs}
+    const claim = Effect.fnUntraced(function* (
+      host: string,
+      limit: number
+    ): Effect.fn.Return<ReadonlyArray<LeasedDelivery>, SqlError> {
+      const nowMs = yield* Clock.currentTimeMillis
+      const owner = holding.owner()
+      const token = `${owner}:${claims++}`
+      const due = sql`SELECT id FROM deliveries WHERE host = ${host} AND next_at <= ${nowMs}
           ORDER BY next_at LIMIT ${limit}`
-        const rows = yield* commits.statement(sql`UPDATE deliveries
+      const rows = yield* commits.statement(sql`UPDATE deliveries
           SET lease_token = ${token}, lease_owner = ${owner}, next_at = ${holding.until(nowMs)}
           WHERE ${sql.onDialectOrElse({
             pg: () => sql`id = ANY (ARRAY(${due} FOR UPDATE SKIP LOCKED))`,
             orElse: () => sql`id IN (${due})`
           })} ${holding.mayClaim(owner)} RETURNING *`)
-        const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token }))
-        if (leased.length < rows.length) yield* setAside(token, leased, nowMs)
-        return leased
-      })
+      const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token }))
+      if (leased.length < rows.length) yield* setAside(token, leased, nowMs)
+      return leased
+    })
 
     /** Ends what was claimed and is not in hand, whatever its row holds; the rest of its task goes on. */
     const setAside = (token: string, leased: ReadonlyArray<LeasedDelivery>, nowMs: number) =>
@@ -171,28 +172,26 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
 
     /** Stores what came of an attempt. Changes nothing where the lease has gone to another sender. */
     const finish = (leased: LeasedDelivery, outcome: Outcome): Effect.Effect<void, SqlError> =>
-      Effect.flatMap(Random.next, (random) =>
-        commits.write(
-          Effect.gen(function* () {
-            yield* alone(leased)
-            const newer = yield* sql`SELECT 1 FROM deliveries
+      Effect.flatMap(Random.next, (random) => commits.write(finished(leased, outcome, random)))
+
+    const finished = Effect.fnUntraced(function* (leased: LeasedDelivery, outcome: Outcome, random: number) {
+      yield* alone(leased)
+      const newer = yield* sql`SELECT 1 FROM deliveries
               WHERE task_id = ${leased.task_id} AND sequence > ${leased.sequence} LIMIT 1`
-            const stands = standing(leased, outcome, newer.length > 0, random)
-            const columns = {
-              ...stands,
-              redelivery: 0,
-              lease_token: null,
-              lease_owner: null,
-              attempts: JSON.stringify([...leased.attempts, attemptOf(outcome)].slice(-remembered))
-            }
-            const updated = yield* sql`UPDATE deliveries SET ${sql.update(columns)}
+      const stands = standing(leased, outcome, newer.length > 0, random)
+      const columns = {
+        ...stands,
+        redelivery: 0,
+        lease_token: null,
+        lease_owner: null,
+        attempts: JSON.stringify([...leased.attempts, attemptOf(outcome)].slice(-remembered))
+      }
+      const updated = yield* sql`UPDATE deliveries SET ${sql.update(columns)}
               WHERE id = ${leased.id} AND lease_token = ${leased.token} RETURNING id`
-            if (updated.length === 0) return
-            metrics.deliveries.of(stands.state).add(1)
-            if (stands.state !== "pending") yield* promote(leased.task_id, outcome.endedAtMs)
-          })
-        )
-      )
+      if (updated.length === 0) return
+      metrics.deliveries.of(stands.state).add(1)
+      if (stands.state !== "pending") yield* promote(leased.task_id, outcome.endedAtMs)
+    })
 
     /** Gives a delivery back unsent, due at once. */
     const release = (leased: LeasedDelivery): Effect.Effect<void, SqlError> =>

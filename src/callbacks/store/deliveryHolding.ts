@@ -59,18 +59,17 @@ const forLife = Effect.gen(function* () {
   )
 
   const comeOff = makeAstray()
-  const putBack: DeliveryHolding["putBack"] = (inHand) =>
-    Effect.gen(function* () {
-      const ours = yield* sql`SELECT id, lease_token AS token FROM deliveries
+  const putBack: DeliveryHolding["putBack"] = Effect.fnUntraced(function* (inHand) {
+    const ours = yield* sql`SELECT id, lease_token AS token FROM deliveries
         WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
-      yield* Effect.forEach(
-        comeOff(claimed.all(ours), inHand),
-        ({ id, token }) =>
-          commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL,
+    yield* Effect.forEach(
+      comeOff(claimed.all(ours), inHand),
+      ({ id, token }) =>
+        commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL,
             next_at = ${clock.unsafeCurrentTimeMillis()} WHERE id = ${id} AND lease_token = ${token}`),
-        { discard: true }
-      )
-    })
+      { discard: true }
+    )
+  })
 
   const holding: DeliveryHolding = {
     owner: node.id,

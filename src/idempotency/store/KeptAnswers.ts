@@ -44,46 +44,49 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
     const waiting = yield* Waiting
 
     /** The answer to an earlier request with this key. Fails where that had another body. */
-    const find = (ask: Ask): Effect.Effect<Option.Option<KeptAnswer>, Conflict | SqlError> =>
-      Effect.gen(function* () {
-        const sinceMs = (yield* Clock.currentTimeMillis) - lifetimeMs
-        const row = keptAnswers.first(
-          yield* sql`SELECT body_hash, status, content_type, answer FROM kept_answers
+    const find = Effect.fnUntraced(function* (
+      ask: Ask
+    ): Effect.fn.Return<Option.Option<KeptAnswer>, Conflict | SqlError> {
+      const sinceMs = (yield* Clock.currentTimeMillis) - lifetimeMs
+      const row = keptAnswers.first(
+        yield* sql`SELECT body_hash, status, content_type, answer FROM kept_answers
             WHERE account_id = ${ask.account} AND endpoint = ${ask.endpoint} AND idempotency_key = ${ask.key}
             AND at > ${sinceMs}`
-        )
-        if (row === undefined) return Option.none()
-        if (row.body_hash !== ask.bodyHash) return yield* otherBody
-        return Option.some({ status: row.status, contentType: row.content_type, bytes: row.answer })
-      })
+      )
+      if (row === undefined) return Option.none()
+      if (row.body_hash !== ask.bodyHash) return yield* otherBody
+      return Option.some({ status: row.status, contentType: row.content_type, bytes: row.answer })
+    })
 
     /**
      * Keeps an answer, inside the transaction of whoever runs it. Fails, and so undoes that transaction, where another
      * request's answer is kept already: one that its client had left, and that came to its end nevertheless.
      */
-    const keep = (ask: Ask, answer: KeptAnswer): Effect.Effect<void, Conflict | SqlError> =>
-      Effect.gen(function* () {
-        if (ask.claim !== undefined) {
-          // A node that was taken for dead has it no more: another may be about to answer.
-          const spent = yield* sql`DELETE FROM idempotency_claims WHERE token = ${ask.claim} RETURNING token`
-          if (spent.length === 0) return yield* justAnswered
-          yield* commits.afterCommit(() => waiting.tell(ask))
-        }
-        const at = yield* Clock.currentTimeMillis
-        const kept = yield* sql`INSERT INTO kept_answers ${sql.insert({
-          account_id: ask.account,
-          endpoint: ask.endpoint,
-          idempotency_key: ask.key,
-          body_hash: ask.bodyHash,
-          status: answer.status,
-          content_type: answer.contentType,
-          answer: answer.bytes,
-          at
-        })} ON CONFLICT (account_id, endpoint, idempotency_key) DO UPDATE SET body_hash = excluded.body_hash,
+    const keep = Effect.fnUntraced(function* (
+      ask: Ask,
+      answer: KeptAnswer
+    ): Effect.fn.Return<void, Conflict | SqlError> {
+      if (ask.claim !== undefined) {
+        // A node that was taken for dead has it no more: another may be about to answer.
+        const spent = yield* sql`DELETE FROM idempotency_claims WHERE token = ${ask.claim} RETURNING token`
+        if (spent.length === 0) return yield* justAnswered
+        yield* commits.afterCommit(() => waiting.tell(ask))
+      }
+      const at = yield* Clock.currentTimeMillis
+      const kept = yield* sql`INSERT INTO kept_answers ${sql.insert({
+        account_id: ask.account,
+        endpoint: ask.endpoint,
+        idempotency_key: ask.key,
+        body_hash: ask.bodyHash,
+        status: answer.status,
+        content_type: answer.contentType,
+        answer: answer.bytes,
+        at
+      })} ON CONFLICT (account_id, endpoint, idempotency_key) DO UPDATE SET body_hash = excluded.body_hash,
           status = excluded.status, content_type = excluded.content_type, answer = excluded.answer, at = excluded.at
           WHERE kept_answers.at <= ${at - lifetimeMs} RETURNING id`
-        if (kept.length === 0) return yield* justAnswered
-      })
+      if (kept.length === 0) return yield* justAnswered
+    })
 
     /** Forgets an answer, inside the transaction of whoever runs it. */
     const forget = (ask: Ask): Effect.Effect<void, SqlError> =>

@@ -60,213 +60,215 @@ export interface Batches {
  * @param free lets come free whatever is about to: run before anybody is refused
  * @param summed adds up what was used while nothing bounded it: run before a key is first asked for
  */
-export const makeBatches = (free: Effect.Effect<void, SqlError>, summed: Effect.Effect<void, SqlError>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const node = yield* Node
-    const clock = yield* Effect.clock
-    const scope = yield* Effect.scope
-    const runtime = yield* Effect.runtime()
-    const lane = yield* makeLane(0)
-    const statement = askStatement(sql)
-    const withBudgets = ensureBudgets(sql, summed)
-    let asks: Array<Ask> = []
-    let backs: Array<Back> = []
-    let write: Write | undefined
-    let wake: (() => void) | undefined
+export const makeBatches = Effect.fnUntraced(function* (
+  free: Effect.Effect<void, SqlError>,
+  summed: Effect.Effect<void, SqlError>
+) {
+  const sql = yield* SqlClient.SqlClient
+  const node = yield* Node
+  const clock = yield* Effect.clock
+  const scope = yield* Effect.scope
+  const runtime = yield* Effect.runtime()
+  const lane = yield* makeLane(0)
+  const statement = askStatement(sql)
+  const withBudgets = ensureBudgets(sql, summed)
+  let asks: Array<Ask> = []
+  let backs: Array<Back> = []
+  let write: Write | undefined
+  let wake: (() => void) | undefined
 
-    const turn = new Turn()
-    const plain = new PlainWork<SqlError>()
+  const turn = new Turn()
+  const plain = new PlainWork<SqlError>()
 
-    const somethingToDo = Effect.async<void>((resume) => {
-      const look = () => {
-        wake = () => {
-          wake = undefined
-          // Requests that arrived together are judged together.
-          setImmediate(go)
-        }
-        if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
+  const somethingToDo = Effect.async<void>((resume) => {
+    const look = () => {
+      wake = () => {
+        wake = undefined
+        // Requests that arrived together are judged together.
+        setImmediate(go)
       }
-      const resumed = () => resume(Effect.void)
-      const go = () => {
-        if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : look()))) resumed()
-      }
-      look()
-    })
-
-    /** What was held under a former id of the node was given back when that was buried. */
-    const owed = (some: ReadonlyArray<Back>, used: ReadonlyArray<UsageRow>, to: string) =>
-      [...some.map(({ held, owner }) => ({ ...owner, held })), ...used].flatMap(({ account, held, key }) =>
-        held === undefined || held.nanoUsd === 0 || held.node !== to ? [] : [{ account, key, nanoUsd: held.nanoUsd }]
-      )
-
-    const asked = ({ caller, hold, row }: Ask) => ({
-      account: caller.account,
-      key: caller.key,
-      nanoUsd: hold.nanoUsd,
-      budget: caller.budget,
-      row
-    })
-
-    const again = (some: ReadonlyArray<Ask>) => {
-      asks.unshift(...some)
-      wake?.()
+      if (asks.length > 0 || backs.length > 0 || write !== undefined) wake()
     }
-
-    const tellAll = (some: ReadonlyArray<Ask>, error: unknown) => {
-      for (const { done } of some) done(Effect.die(error))
+    const resumed = () => resume(Effect.void)
+    const go = () => {
+      if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : look()))) resumed()
     }
-
-    /** Asks for the last time, once nothing is about to come free any more. */
-    const lastly = (some: ReadonlyArray<Ask>) => {
-      if (some.length === 0) return
-      for (const ask of some) ask.isLast = true
-      const freed = Effect.match(free, { onSuccess: () => again(some), onFailure: (error) => tellAll(some, error) })
-      Runtime.runFork(runtime)(Effect.forkIn(freed, scope))
-    }
-
-    const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
-      if (some.length === 0) return
-      const { open, short } = judged(some, applied, node.id())
-      again(open)
-      lastly(short)
-    }
-
-    const owe = (some: ReadonlyArray<Back>) => {
-      backs.push(...some)
-      if (some.length > 0) wake?.()
-    }
-
-    /** What was held though nobody waits for it any more; of tasks, what has no task is freed with time. */
-    const undo =
-      ({ asks: some, backs: back, write: stored }: Batch) =>
-      (applied: Applied | undefined) => {
-        stored?.late(applied !== undefined)
-        if (applied === undefined) return owe(back)
-        for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
-          const ask = some[n]
-          if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
-          owe([{ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } }])
-        }
-      }
-
-    const failed = ({ asks: some, write: stored }: Batch, error: SqlError | InDoubt) => {
-      tellAll(some, error._tag === "InDoubt" ? error.because : error)
-      stored?.done(Effect.fail(error))
-    }
-
-    const sendingOf = (batch: Batch): Sending => ({
-      statement: (by) => {
-        const used = batch.write?.take() ?? []
-        const happened = { asked: batch.asks.map(asked), back: owed(batch.backs, used, by.node), used }
-        return statement(by, happened, dayOf(clock.unsafeCurrentTimeMillis()))
-      },
-      late: undo(batch)
-    })
-
-    const applied = (batch: Batch, how: Applied): void => {
-      batch.write?.done(Effect.void)
-      judge(batch.asks, how)
-    }
-
-    /** Where the database refuses one of several, parts of them are sent by themselves until it is alone. */
-    const heeded = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
-      Effect.matchEffect(sent, {
-        onSuccess: (how) => Effect.sync(() => applied(batch, how)),
-        onFailure: (error) => {
-          if (error._tag === "InDoubt") {
-            failed(batch, error)
-            return Effect.fail(error.because)
-          }
-          const parts = isRefused(error) ? partsOf(batch) : []
-          if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
-          owe(batch.backs)
-          failed(batch, error)
-          return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
-        }
-      })
-    const send = (batch: Batch): Effect.Effect<void, SqlError> => heeded(batch, lane.send(sendingOf(batch)))
-
-    const gathered = (): Batch => {
-      const batch: Batch = { asks: asks.splice(0, atOnce), backs, write }
-      backs = []
-      write = undefined
-      return batch
-    }
-    const isNothing = (batch: Batch): boolean =>
-      batch.asks.length === 0 && batch.write === undefined && owed(batch.backs, [], node.id()).length === 0
-    const keysOf = (some: ReadonlyArray<Ask>) => some.map(({ caller }) => caller.key)
-
-    const pass = Effect.suspend(() => {
-      const batch = gathered()
-      if (isNothing(batch) && !lane.isInDoubt()) return Effect.void
-      return Effect.matchEffect(withBudgets(keysOf(batch.asks)) ?? Effect.void, {
-        onSuccess: () => send(batch),
-        onFailure: (error) => {
-          owe(batch.backs)
-          failed(batch, error)
-          return Effect.fail(error)
-        }
-      })
-    })
-
-    /**
-     * A pass in plain code, as nearly all are: through fibers it costs several times what the driver does.
-     *
-     * @param ended hears what is left for a fiber to do, which has the turn
-     * @returns false where only a fiber can
-     */
-    const sentSoon = (ended: Ended<SqlError>): boolean => {
-      if (lane.isInDoubt() || withBudgets(keysOf(asks)) !== undefined || !turn.tryTake()) return false
-      const batch = gathered()
-      const isSent = isNothing(batch)
-        ? undefined
-        : lane.sendSoon(sendingOf(batch), {
-            applied: (how) => {
-              const [broken] = thrownBy(() => applied(batch, how))
-              if (broken !== undefined) return ended(turn.rest(Effect.die(broken)))
-              turn.give()
-              ended(undefined)
-            },
-            left: (rest) => ended(turn.rest(heeded(batch, rest)))
-          })
-      if (isSent === true) return true
-      turn.give()
-      if (isSent === undefined) {
-        ended(undefined)
-        return true
-      }
-      asks.unshift(...batch.asks)
-      backs.unshift(...batch.backs)
-      write = batch.write
-      return false
-    }
-
-    const whole = turn.whole(pass)
-    // Runs after the fiber has ended.
-    yield* Effect.addFinalizer(() => plain.end)
-    yield* daemon("books", Effect.as(plain.leftOr(whole), somethingToDo), everySecond)
-
-    // What is being given back now may not be yet.
-    const flush = Effect.ignore(whole)
-    // Runs before the fiber above ends.
-    yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
-
-    const batches: Batches = {
-      ask: (caller, hold, row) =>
-        Effect.async<Held, Refused>((resume) => {
-          asks.push({ caller, hold, row, done: resume, isLast: false })
-          wake?.()
-        }).pipe(Effect.uninterruptible),
-      giveBack: (owner, held) => owe([{ owner, held }]),
-      writeSoon: (take, late, done) => {
-        write = { take, late, done }
-        wake?.()
-      },
-      flush
-    }
-    return batches
+    look()
   })
+
+  /** What was held under a former id of the node was given back when that was buried. */
+  const owed = (some: ReadonlyArray<Back>, used: ReadonlyArray<UsageRow>, to: string) =>
+    [...some.map(({ held, owner }) => ({ ...owner, held })), ...used].flatMap(({ account, held, key }) =>
+      held === undefined || held.nanoUsd === 0 || held.node !== to ? [] : [{ account, key, nanoUsd: held.nanoUsd }]
+    )
+
+  const asked = ({ caller, hold, row }: Ask) => ({
+    account: caller.account,
+    key: caller.key,
+    nanoUsd: hold.nanoUsd,
+    budget: caller.budget,
+    row
+  })
+
+  const again = (some: ReadonlyArray<Ask>) => {
+    asks.unshift(...some)
+    wake?.()
+  }
+
+  const tellAll = (some: ReadonlyArray<Ask>, error: unknown) => {
+    for (const { done } of some) done(Effect.die(error))
+  }
+
+  /** Asks for the last time, once nothing is about to come free any more. */
+  const lastly = (some: ReadonlyArray<Ask>) => {
+    if (some.length === 0) return
+    for (const ask of some) ask.isLast = true
+    const freed = Effect.match(free, { onSuccess: () => again(some), onFailure: (error) => tellAll(some, error) })
+    Runtime.runFork(runtime)(Effect.forkIn(freed, scope))
+  }
+
+  const judge = (some: ReadonlyArray<Ask>, applied: Applied) => {
+    if (some.length === 0) return
+    const { open, short } = judged(some, applied, node.id())
+    again(open)
+    lastly(short)
+  }
+
+  const owe = (some: ReadonlyArray<Back>) => {
+    backs.push(...some)
+    if (some.length > 0) wake?.()
+  }
+
+  /** What was held though nobody waits for it any more; of tasks, what has no task is freed with time. */
+  const undo =
+    ({ asks: some, backs: back, write: stored }: Batch) =>
+    (applied: Applied | undefined) => {
+      stored?.late(applied !== undefined)
+      if (applied === undefined) return owe(back)
+      for (const [n, isHeld] of decodeVerdicts(applied.answer)) {
+        const ask = some[n]
+        if (isHeld === 0 || ask === undefined || ask.row !== undefined) continue
+        owe([{ owner: ask.caller, held: { nanoUsd: ask.hold.nanoUsd, node: applied.node } }])
+      }
+    }
+
+  const failed = ({ asks: some, write: stored }: Batch, error: SqlError | InDoubt) => {
+    tellAll(some, error._tag === "InDoubt" ? error.because : error)
+    stored?.done(Effect.fail(error))
+  }
+
+  const sendingOf = (batch: Batch): Sending => ({
+    statement: (by) => {
+      const used = batch.write?.take() ?? []
+      const happened = { asked: batch.asks.map(asked), back: owed(batch.backs, used, by.node), used }
+      return statement(by, happened, dayOf(clock.unsafeCurrentTimeMillis()))
+    },
+    late: undo(batch)
+  })
+
+  const applied = (batch: Batch, how: Applied): void => {
+    batch.write?.done(Effect.void)
+    judge(batch.asks, how)
+  }
+
+  /** Where the database refuses one of several, parts of them are sent by themselves until it is alone. */
+  const heeded = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
+    Effect.matchEffect(sent, {
+      onSuccess: (how) => Effect.sync(() => applied(batch, how)),
+      onFailure: (error) => {
+        if (error._tag === "InDoubt") {
+          failed(batch, error)
+          return Effect.fail(error.because)
+        }
+        const parts = isRefused(error) ? partsOf(batch) : []
+        if (parts.length > 0) return Effect.forEach(parts, (part) => Effect.ignore(send(part)), { discard: true })
+        owe(batch.backs)
+        failed(batch, error)
+        return isRefused(error) && batch.backs.length === 0 ? Effect.void : Effect.fail(error)
+      }
+    })
+  const send = (batch: Batch): Effect.Effect<void, SqlError> => heeded(batch, lane.send(sendingOf(batch)))
+
+  const gathered = (): Batch => {
+    const batch: Batch = { asks: asks.splice(0, atOnce), backs, write }
+    backs = []
+    write = undefined
+    return batch
+  }
+  const isNothing = (batch: Batch): boolean =>
+    batch.asks.length === 0 && batch.write === undefined && owed(batch.backs, [], node.id()).length === 0
+  const keysOf = (some: ReadonlyArray<Ask>) => some.map(({ caller }) => caller.key)
+
+  const pass = Effect.suspend(() => {
+    const batch = gathered()
+    if (isNothing(batch) && !lane.isInDoubt()) return Effect.void
+    return Effect.matchEffect(withBudgets(keysOf(batch.asks)) ?? Effect.void, {
+      onSuccess: () => send(batch),
+      onFailure: (error) => {
+        owe(batch.backs)
+        failed(batch, error)
+        return Effect.fail(error)
+      }
+    })
+  })
+
+  /**
+   * A pass in plain code, as nearly all are: through fibers it costs several times what the driver does.
+   *
+   * @param ended hears what is left for a fiber to do, which has the turn
+   * @returns false where only a fiber can
+   */
+  const sentSoon = (ended: Ended<SqlError>): boolean => {
+    if (lane.isInDoubt() || withBudgets(keysOf(asks)) !== undefined || !turn.tryTake()) return false
+    const batch = gathered()
+    const isSent = isNothing(batch)
+      ? undefined
+      : lane.sendSoon(sendingOf(batch), {
+          applied: (how) => {
+            const [broken] = thrownBy(() => applied(batch, how))
+            if (broken !== undefined) return ended(turn.rest(Effect.die(broken)))
+            turn.give()
+            ended(undefined)
+          },
+          left: (rest) => ended(turn.rest(heeded(batch, rest)))
+        })
+    if (isSent === true) return true
+    turn.give()
+    if (isSent === undefined) {
+      ended(undefined)
+      return true
+    }
+    asks.unshift(...batch.asks)
+    backs.unshift(...batch.backs)
+    write = batch.write
+    return false
+  }
+
+  const whole = turn.whole(pass)
+  // Runs after the fiber has ended.
+  yield* Effect.addFinalizer(() => plain.end)
+  yield* daemon("books", Effect.as(plain.leftOr(whole), somethingToDo), everySecond)
+
+  // What is being given back now may not be yet.
+  const flush = Effect.ignore(whole)
+  // Runs before the fiber above ends.
+  yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))
+
+  const batches: Batches = {
+    ask: (caller, hold, row) =>
+      Effect.async<Held, Refused>((resume) => {
+        asks.push({ caller, hold, row, done: resume, isLast: false })
+        wake?.()
+      }).pipe(Effect.uninterruptible),
+    giveBack: (owner, held) => owe([{ owner, held }]),
+    writeSoon: (take, late, done) => {
+      write = { take, late, done }
+      wake?.()
+    },
+    flush
+  }
+  return batches
+})
 
 /** None of what can't be parted. */
 const partsOf = ({ asks, backs, write }: Batch): ReadonlyArray<Batch> => {

@@ -54,95 +54,96 @@ interface SentSoon {
  *
  * @param lane which of the node's lanes this is; each sends one statement at a time
  */
-export const makeLane = (lane: number) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    const commits = yield* Commits
-    const node = yield* Node
-    const rows = laneStatements(sql)
-    const turn = new Turn()
-    /** The last batch that was sent, or may have been. */
-    let last: BatchId = { node: "", lane, number: 0 }
-    let doubt: Sending["late"] | undefined
+export const makeLane = Effect.fnUntraced(function* (lane: number) {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const node = yield* Node
+  const rows = laneStatements(sql)
+  const turn = new Turn()
+  /** The last batch that was sent, or may have been. */
+  let last: BatchId = { node: "", lane, number: 0 }
+  let doubt: Sending["late"] | undefined
 
-    const next = Effect.suspend((): Effect.Effect<BatchId, SqlError> => {
-      const id = node.id()
-      if (last.node === id) return Effect.succeed((last = { ...last, number: last.number + 1 }))
-      const first: BatchId = { node: id, lane, number: 1 }
-      return Effect.map(rows.begin(first), () => (last = first))
-    })
-
-    /** What became of the last batch that was sent. */
-    const outcome = Effect.map(
-      Effect.suspend(() => rows.find(last)),
-      (found): Applied | undefined =>
-        found?.batch === last.number && found.answer !== null ? { node: last.node, answer: found.answer } : undefined
-    )
-
-    /** Ends a doubt: what took no effect so far never will. */
-    const settled = Effect.suspend(() => {
-      const late = doubt
-      if (late === undefined) return Effect.void
-      return Effect.map(Effect.zipRight(commits.statement(rows.skip(last)), outcome), (applied) => {
-        doubt = undefined
-        late(applied)
-      })
-    })
-
-    const tried = (
-      { text, values }: PlainStatement,
-      until: number
-    ): Effect.Effect<string | undefined, SqlError | InDoubt> =>
-      Effect.catchAll(commits.statement(Effect.map(runOutside(sql, text, values), answerOf)), (error) => {
-        if (isKnown(error)) return Effect.fail(error)
-        return performance.now() < until
-          ? Effect.zipRight(aMoment, tried({ text, values }, until))
-          : Effect.fail(new InDoubt({ because: error }))
-      })
-
-    /** A batch that has its number, and may have been sent before. */
-    const sendAs = (by: BatchId, sending: Sending): Effect.Effect<Applied, SqlError | InDoubt> =>
-      Effect.gen(function* () {
-        const doubted = Effect.sync(() => void (doubt = sending.late))
-        const answer = yield* Effect.tapErrorTag(
-          tried(sending.statement(by), performance.now() + patience),
-          "InDoubt",
-          () => doubted
-        )
-        if (answer !== undefined) return { node: by.node, answer }
-        // One try of several may have taken effect.
-        const applied = yield* Effect.catchAll(outcome, (because) => Effect.zipRight(doubted, new InDoubt({ because })))
-        if (applied !== undefined) return applied
-        // Buried: its batch is void, and goes with the next one's.
-        yield* node.renew
-        if (node.id() === by.node) return yield* Effect.dieMessage("a node that is there has lost its batches")
-        return yield* sendNext(sending)
-      })
-    const sendNext = (sending: Sending) => Effect.flatMap(next, (by) => sendAs(by, sending))
-
-    const one: Lane = {
-      isInDoubt: () => doubt !== undefined,
-      send: (sending) => turn.whole(Effect.zipRight(settled, sendNext(sending))),
-      sendSoon: (sending, ended) => {
-        const { statementSoon } = commits
-        if (statementSoon === undefined || doubt !== undefined || last.node !== node.id()) return false
-        const by = { ...last, number: last.number + 1 }
-        // What breaks here breaks in a fiber, which is heard of; here it would end the process.
-        const statement = Either.getOrUndefined(Either.try(() => sending.statement(by)))
-        if (statement === undefined || !turn.tryTake()) return false
-        const isSent = statementSoon(statement, (rows) => {
-          const answer = Either.getOrUndefined(Either.try(() => answerOf(rows ?? [])))
-          if (answer === undefined) return ended.left(turn.rest(sendAs(by, sending)))
-          turn.give()
-          ended.applied({ node: by.node, answer })
-        })
-        if (isSent) last = by
-        else turn.give()
-        return isSent
-      }
-    }
-    return one
+  const next = Effect.suspend((): Effect.Effect<BatchId, SqlError> => {
+    const id = node.id()
+    if (last.node === id) return Effect.succeed((last = { ...last, number: last.number + 1 }))
+    const first: BatchId = { node: id, lane, number: 1 }
+    return Effect.map(rows.begin(first), () => (last = first))
   })
+
+  /** What became of the last batch that was sent. */
+  const outcome = Effect.map(
+    Effect.suspend(() => rows.find(last)),
+    (found): Applied | undefined =>
+      found?.batch === last.number && found.answer !== null ? { node: last.node, answer: found.answer } : undefined
+  )
+
+  /** Ends a doubt: what took no effect so far never will. */
+  const settled = Effect.suspend(() => {
+    const late = doubt
+    if (late === undefined) return Effect.void
+    return Effect.map(Effect.zipRight(commits.statement(rows.skip(last)), outcome), (applied) => {
+      doubt = undefined
+      late(applied)
+    })
+  })
+
+  const tried = (
+    { text, values }: PlainStatement,
+    until: number
+  ): Effect.Effect<string | undefined, SqlError | InDoubt> =>
+    Effect.catchAll(commits.statement(Effect.map(runOutside(sql, text, values), answerOf)), (error) => {
+      if (isKnown(error)) return Effect.fail(error)
+      return performance.now() < until
+        ? Effect.zipRight(aMoment, tried({ text, values }, until))
+        : Effect.fail(new InDoubt({ because: error }))
+    })
+
+  /** A batch that has its number, and may have been sent before. */
+  const sendAs = Effect.fnUntraced(function* (
+    by: BatchId,
+    sending: Sending
+  ): Effect.fn.Return<Applied, SqlError | InDoubt> {
+    const doubted = Effect.sync(() => void (doubt = sending.late))
+    const answer = yield* Effect.tapErrorTag(
+      tried(sending.statement(by), performance.now() + patience),
+      "InDoubt",
+      () => doubted
+    )
+    if (answer !== undefined) return { node: by.node, answer }
+    // One try of several may have taken effect.
+    const applied = yield* Effect.catchAll(outcome, (because) => Effect.zipRight(doubted, new InDoubt({ because })))
+    if (applied !== undefined) return applied
+    // Buried: its batch is void, and goes with the next one's.
+    yield* node.renew
+    if (node.id() === by.node) return yield* Effect.dieMessage("a node that is there has lost its batches")
+    return yield* sendNext(sending)
+  })
+  const sendNext = (sending: Sending) => Effect.flatMap(next, (by) => sendAs(by, sending))
+
+  const one: Lane = {
+    isInDoubt: () => doubt !== undefined,
+    send: (sending) => turn.whole(Effect.zipRight(settled, sendNext(sending))),
+    sendSoon: (sending, ended) => {
+      const { statementSoon } = commits
+      if (statementSoon === undefined || doubt !== undefined || last.node !== node.id()) return false
+      const by = { ...last, number: last.number + 1 }
+      // What breaks here breaks in a fiber, which is heard of; here it would end the process.
+      const statement = Either.getOrUndefined(Either.try(() => sending.statement(by)))
+      if (statement === undefined || !turn.tryTake()) return false
+      const isSent = statementSoon(statement, (rows) => {
+        const answer = Either.getOrUndefined(Either.try(() => answerOf(rows ?? [])))
+        if (answer === undefined) return ended.left(turn.rest(sendAs(by, sending)))
+        turn.give()
+        ended.applied({ node: by.node, answer })
+      })
+      if (isSent) last = by
+      else turn.give()
+      return isSent
+    }
+  }
+  return one
+})
 
 /** Whether the server has said no; otherwise it may have said yes, and was not heard. */
 const isKnown = (error: SqlError): boolean => isRefused(error) || /^(40(?!003)|42)/.test(errorCode(error.cause))

@@ -63,13 +63,12 @@ export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grant
     )
 
     /** Takes the balance away: the account may spend without end. Grants are only ever added to, so they sum to nothing. */
-    const end = (account: AccountId): Effect.Effect<void, SqlError> =>
-      Effect.gen(function* () {
-        const granted = (yield* grantedTo(account))?.granted ?? null
-        if (granted === null) return
-        yield* insert(account, -granted, "unmetered from now on", yield* Clock.currentTimeMillis)
-        yield* sql`UPDATE accounts SET granted_nano_usd = NULL WHERE id = ${account}`
-      })
+    const end = Effect.fnUntraced(function* (account: AccountId): Effect.fn.Return<void, SqlError> {
+      const granted = (yield* grantedTo(account))?.granted ?? null
+      if (granted === null) return
+      yield* insert(account, -granted, "unmetered from now on", yield* Clock.currentTimeMillis)
+      yield* sql`UPDATE accounts SET granted_nano_usd = NULL WHERE id = ${account}`
+    })
 
     /** What an account was given, newest first. */
     const list = (account: string, limit: number): Effect.Effect<ReadonlyArray<Grant>, SqlError> =>

@@ -41,11 +41,10 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
      * Gives what a dead node held back to accounts and keys, in the transaction that buries it: once, for whatever the
      * node still sends finds its lanes closed.
      */
-    bury: (node: string): Effect.Effect<void, SqlError> =>
-      Effect.gen(function* () {
-        const now = sql`(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint`
-        yield* sql`UPDATE node_batches SET buried_at = ${now} WHERE node = ${node}`
-        yield* sql`WITH cur AS MATERIALIZED (
+    bury: Effect.fnUntraced(function* (node: string): Effect.fn.Return<void, SqlError> {
+      const now = sql`(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint`
+      yield* sql`UPDATE node_batches SET buried_at = ${now} WHERE node = ${node}`
+      yield* sql`WITH cur AS MATERIALIZED (
             SELECT id FROM accounts WHERE id IN (SELECT account_id FROM node_holds WHERE node = ${node})
             ORDER BY id FOR NO KEY UPDATE
           ), gone AS (
@@ -58,9 +57,9 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
           UPDATE key_budgets SET held_nano_usd = held_nano_usd - back.nano_usd
           FROM (SELECT key_id, SUM(nano_usd)::bigint AS nano_usd FROM gone GROUP BY key_id) AS back
           WHERE key_budgets.key_id = back.key_id`
-        // Somebody may still ask what became of its last batch, but not for so long.
-        yield* sql`DELETE FROM node_batches WHERE buried_at < ${now} - 86400000`
-      })
+      // Somebody may still ask what became of its last batch, but not for so long.
+      yield* sql`DELETE FROM node_batches WHERE buried_at < ${now} - 86400000`
+    })
   } as const
 }
 

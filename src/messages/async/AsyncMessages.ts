@@ -38,35 +38,38 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
      * Stores a request with what it may cost; it is durable when the handle is there. Whatever can be said of it at once
      * is said at once: only a generation that fails becomes a failed task.
      */
-    const accept = (caller: Caller, payload: CreateMessage, request: Incoming): Effect.Effect<Handle, Failure> =>
-      Effect.gen(function* () {
-        const quote = yield* messages.quote(caller, payload, request)
-        const { model } = quote
-        const createdAtMs = yield* Clock.currentTimeMillis
-        const id = newId(createdAtMs)
-        const created_at = Math.floor(createdAtMs / 1_000)
-        const handle: Handle = { id, object: "task", status: "pending", created_at }
-        const task: NewTask = {
-          id,
-          kind: messageKindName,
-          account: caller.account,
-          key: caller.key,
-          model: model.id,
-          lane: messageLane(model.id),
-          details: {},
-          trace: recordedAt(request.trace),
-          request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept),
-          createdAtMs
-        }
-        const answered = request.once?.keep(handle) ?? Effect.void
-        yield* ledger
-          .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
-            store.insert(task, Effect.zipRight(answered, row))
-          )
-          .pipe(Effect.catchTag("SqlError", Effect.die))
-        if (request.record !== undefined) request.record.task = id
-        return handle
-      })
+    const accept = Effect.fnUntraced(function* (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming
+    ): Effect.fn.Return<Handle, Failure> {
+      const quote = yield* messages.quote(caller, payload, request)
+      const { model } = quote
+      const createdAtMs = yield* Clock.currentTimeMillis
+      const id = newId(createdAtMs)
+      const created_at = Math.floor(createdAtMs / 1_000)
+      const handle: Handle = { id, object: "task", status: "pending", created_at }
+      const task: NewTask = {
+        id,
+        kind: messageKindName,
+        account: caller.account,
+        key: caller.key,
+        model: model.id,
+        lane: messageLane(model.id),
+        details: {},
+        trace: recordedAt(request.trace),
+        request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept),
+        createdAtMs
+      }
+      const answered = request.once?.keep(handle) ?? Effect.void
+      yield* ledger
+        .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
+          store.insert(task, Effect.zipRight(answered, row))
+        )
+        .pipe(Effect.catchTag("SqlError", Effect.die))
+      if (request.record !== undefined) request.record.task = id
+      return handle
+    })
 
     return { accept } as const
   })

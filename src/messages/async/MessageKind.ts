@@ -28,26 +28,23 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> 
   return {
     name: messageKindName,
     parallel,
-    run: (lease) =>
-      Effect.gen(function* () {
-        const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(
-          Effect.catchTag("ParseError", Effect.die)
-        )
-        // It was valid when it was accepted; if it is not now, this gateway is another one.
-        const payload = yield* Effect.orDie(decodeBody(stored.body))
-        yield* lease.write({ state: "running" })
-        const ran = messages.run(
-          stored.caller,
-          payload,
-          incoming(stored, "/v1/messages", lease.trace),
-          ledger.chargeOf(lease.task.id)
-        )
-        return yield* Effect.matchEffect(ran, {
-          onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
-          onFailure: (failure) =>
-            waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })
-        })
-      }),
+    run: Effect.fnUntraced(function* (lease) {
+      const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
+      // It was valid when it was accepted; if it is not now, this gateway is another one.
+      const payload = yield* Effect.orDie(decodeBody(stored.body))
+      yield* lease.write({ state: "running" })
+      const ran = messages.run(
+        stored.caller,
+        payload,
+        incoming(stored, "/v1/messages", lease.trace),
+        ledger.chargeOf(lease.task.id)
+      )
+      return yield* Effect.matchEffect(ran, {
+        onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
+        onFailure: (failure) =>
+          waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })
+      })
+    }),
     record: messageRecord,
     changed: ({ id, state }) =>
       isTerminal(state)

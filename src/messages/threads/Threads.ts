@@ -48,27 +48,26 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
     const inFlight = new Set<string>()
 
     /** The whole conversation of a request. Fails where it can't be had, or the request must not say what it says. */
-    const wholeBody = (caller: Caller, { model, thread }: CreateMessage, body: JsonObject) =>
-      Effect.gen(function* () {
-        const { thread: _, ...own } = body
-        if (models.get(model)?.threads === false) {
-          return yield* unthreadable("thread", `the model ${model} has none here`)
-        }
-        if (thread?.type !== "continue") return { body: own, heldBy: undefined }
-        const { previous_message_id: id } = thread
-        const found = yield* store.find(caller.account, id)
-        if (found === undefined) return yield* threadNotFound(id)
-        if (found === "too long") return yield* unthreadable("thread", "this one is longer than 32 MiB")
-        if (found.isContinued) return yield* alreadyContinued(id)
-        const changed = setupFields.filter(
-          (name) => (own[name] ?? undefined) !== undefined && !isDeepStrictEqual(own[name], found.setup[name])
-        )
-        if (changed.length > 0) return yield* fingerprintMismatch(changed)
-        const messages = messagesOf(own)
-        if (messages.length === 0 && !unfinished.has(found.stopReason)) return yield* nothingNew
-        const whole: JsonObject = { ...own, ...found.setup, messages: [...found.messages, ...messages] }
-        return { body: whole, heldBy: found.heldBy }
-      })
+    const wholeBody = Effect.fnUntraced(function* (caller: Caller, { model, thread }: CreateMessage, body: JsonObject) {
+      const { thread: _, ...own } = body
+      if (models.get(model)?.threads === false) {
+        return yield* unthreadable("thread", `the model ${model} has none here`)
+      }
+      if (thread?.type !== "continue") return { body: own, heldBy: undefined }
+      const { previous_message_id: id } = thread
+      const found = yield* store.find(caller.account, id)
+      if (found === undefined) return yield* threadNotFound(id)
+      if (found === "too long") return yield* unthreadable("thread", "this one is longer than 32 MiB")
+      if (found.isContinued) return yield* alreadyContinued(id)
+      const changed = setupFields.filter(
+        (name) => (own[name] ?? undefined) !== undefined && !isDeepStrictEqual(own[name], found.setup[name])
+      )
+      if (changed.length > 0) return yield* fingerprintMismatch(changed)
+      const messages = messagesOf(own)
+      if (messages.length === 0 && !unfinished.has(found.stopReason)) return yield* nothingNew
+      const whole: JsonObject = { ...own, ...found.setup, messages: [...found.messages, ...messages] }
+      return { body: whole, heldBy: found.heldBy }
+    })
 
     /** The request with the whole conversation, for whoever only looks at it. */
     const whole = (caller: Caller, payload: CreateMessage, body: unknown): Effect.Effect<CreateMessage, Refused> =>

@@ -80,56 +80,58 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
      * @param before the id before which it begins
      * @param after the id down to which it goes, that one not
      */
-    const list = (
+    const list = Effect.fnUntraced(function* (
       filter: RequestFilter,
       {
         after = -Infinity,
         before,
         limit
       }: { readonly before: number | undefined; readonly limit: number; readonly after?: number }
-    ): Effect.Effect<RequestPage, SqlError> =>
-      Effect.gen(function* () {
-        const found: Array<StoredRequest> = []
-        const all = yield* ends
-        if (all === undefined) return { data: found, next: undefined }
-        const conditions = matching(sql, filter)
-        const begins = filter.sinceMs === undefined ? all.first : yield* overAt(filter.sinceMs, all)
-        const ending = filter.untilMs === undefined ? all.last + 1 : yield* begunBy(filter.untilMs, all)
-        const first = Math.max(begins, after + 1)
-        let until = Math.min(before ?? Infinity, ending)
-        for (let looks = 0; looks < mostLooks && until > first; looks++) {
-          const from = Math.max(until - stride, first)
-          const some = stored.all(
-            yield* sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
+    ): Effect.fn.Return<RequestPage, SqlError> {
+      const found: Array<StoredRequest> = []
+      const all = yield* ends
+      if (all === undefined) return { data: found, next: undefined }
+      const conditions = matching(sql, filter)
+      const begins = filter.sinceMs === undefined ? all.first : yield* overAt(filter.sinceMs, all)
+      const ending = filter.untilMs === undefined ? all.last + 1 : yield* begunBy(filter.untilMs, all)
+      const first = Math.max(begins, after + 1)
+      let until = Math.min(before ?? Infinity, ending)
+      for (let looks = 0; looks < mostLooks && until > first; looks++) {
+        const from = Math.max(until - stride, first)
+        const some = stored.all(
+          yield* sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
               ORDER BY id DESC LIMIT ${limit - found.length}`
-          )
-          found.push(...some)
-          const oldestFound = found.at(-1)
-          if (found.length >= limit && oldestFound !== undefined)
-            return { data: found, next: oldestFound.id > first ? oldestFound.id : undefined }
-          until = from
-          yield* otherTurn
-        }
-        return { data: found, next: until > first ? until : undefined }
-      })
+        )
+        found.push(...some)
+        const oldestFound = found.at(-1)
+        if (found.length >= limit && oldestFound !== undefined)
+          return { data: found, next: oldestFound.id > first ? oldestFound.id : undefined }
+        until = from
+        yield* otherTurn
+      }
+      return { data: found, next: until > first ? until : undefined }
+    })
 
     /** Removes the oldest of those that began before a time, or are more than so many; answers how many went. */
-    const removeOld = (beforeMs: number, mostRows: number, batch: number): Effect.Effect<number, SqlError> =>
-      Effect.gen(function* () {
-        const all = yield* ends
-        if (all === undefined) return 0
-        const { first, last } = all
-        // Those that end later have higher ids: counted well enough without counting.
-        const surplus = last - first + 1 - mostRows
-        const until = Math.min(first + Math.max(0, surplus), first + batch)
-        const gone = ids.all(
-          yield* commits.statementBehind(
-            sql`DELETE FROM requests WHERE id IN (SELECT id FROM requests
+    const removeOld = Effect.fnUntraced(function* (
+      beforeMs: number,
+      mostRows: number,
+      batch: number
+    ): Effect.fn.Return<number, SqlError> {
+      const all = yield* ends
+      if (all === undefined) return 0
+      const { first, last } = all
+      // Those that end later have higher ids: counted well enough without counting.
+      const surplus = last - first + 1 - mostRows
+      const until = Math.min(first + Math.max(0, surplus), first + batch)
+      const gone = ids.all(
+        yield* commits.statementBehind(
+          sql`DELETE FROM requests WHERE id IN (SELECT id FROM requests
               WHERE id < ${first + batch} AND (at < ${beforeMs} OR id < ${until}) LIMIT ${batch}) RETURNING id`
-          )
         )
-        return gone.length
-      })
+      )
+      return gone.length
+    })
 
     return { find, bodies, list, count: requestCounts(sql), removeOld } as const
   })

@@ -30,20 +30,24 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const sql = yield* SqlClient.SqlClient
 
     /** The hours' sums from a time to another, by what tells them apart. */
-    const hours = ({ by, fromMs, owner, toMs }: Hours): Effect.Effect<ReadonlyArray<HourSum>, SqlError> =>
-      Effect.gen(function* () {
-        const found: Array<HourSum> = []
-        const name = sql(columnOf[by])
-        const whose = ownedBy(owner)
-        for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
-          const end = Math.min(toMs, at + strideHours * hourMs)
-          const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
+    const hours = Effect.fnUntraced(function* ({
+      by,
+      fromMs,
+      owner,
+      toMs
+    }: Hours): Effect.fn.Return<ReadonlyArray<HourSum>, SqlError> {
+      const found: Array<HourSum> = []
+      const name = sql(columnOf[by])
+      const whose = ownedBy(owner)
+      for (let at = fromMs - (fromMs % hourMs); at < toMs; at += strideHours * hourMs) {
+        const end = Math.min(toMs, at + strideHours * hourMs)
+        const some = yield* sql`SELECT hour, ${name} AS name, ${sql.literal(summed)} FROM request_hours
             WHERE hour >= ${at} AND hour < ${end} ${whose} GROUP BY hour, ${name}`
-          found.push(...hourSums.all(some))
-          yield* otherTurn
-        }
-        return found
-      })
+        found.push(...hourSums.all(some))
+        yield* otherTurn
+      }
+      return found
+    })
 
     const seen = sql.literal(Object.keys(columns).join(", "))
     const ownedBy = (owner: string | undefined) =>
@@ -52,75 +56,81 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     const { ends, overAt } = requestIds(sql)
 
     /** The sums of steps of any length, out of the requests themselves. */
-    const steps = ({ by, fromMs, owner, stepMs, toMs }: Steps): Effect.Effect<ReadonlyArray<StepSum>, SqlError> =>
-      Effect.gen(function* () {
-        const all = yield* ends
-        if (all === undefined) return []
-        const found: Array<StepSum> = []
-        const name = sql.literal(by === "model" ? "CASE upstream WHEN '' THEN '' ELSE model END" : columnOf[by])
-        const whose = ownedBy(owner)
-        for (let at = yield* overAt(fromMs, all); at <= all.last; at += longStride) {
-          const some =
-            yield* sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
+    const steps = Effect.fnUntraced(function* ({
+      by,
+      fromMs,
+      owner,
+      stepMs,
+      toMs
+    }: Steps): Effect.fn.Return<ReadonlyArray<StepSum>, SqlError> {
+      const all = yield* ends
+      if (all === undefined) return []
+      const found: Array<StepSum> = []
+      const name = sql.literal(by === "model" ? "CASE upstream WHEN '' THEN '' ELSE model END" : columnOf[by])
+      const whose = ownedBy(owner)
+      for (let at = yield* overAt(fromMs, all); at <= all.last; at += longStride) {
+        const some =
+          yield* sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
             CAST(SUM(input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(output_tokens) AS BIGINT) AS output_tokens
             FROM requests WHERE id >= ${at} AND id < ${at + longStride} AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account' ${whose} GROUP BY 1, 2`
-          found.push(...stepSums.all(some))
-          yield* otherTurn
-        }
-        return found
-      })
+        found.push(...stepSums.all(some))
+        yield* otherTurn
+      }
+      return found
+    })
 
     /**
      * Shows each request of a time to somebody, or of more than so many a part, which lies evenly among them.
      * @returns of how many requests each one stands
      */
-    const each = ({ fromMs, most, toMs, withTags }: Times, see: (row: Seen) => void): Effect.Effect<number, SqlError> =>
-      Effect.gen(function* () {
-        const all = yield* ends
-        if (all === undefined) return 1
-        const from = yield* overAt(fromMs, all)
-        const every = Math.max(1, Math.ceil((all.last + 1 - from) / most))
-        const step = every === 1 ? stride : longStride
-        const more = sql.literal(withTags ? ", details" : "")
-        for (let at = from; at <= all.last; at += step) {
-          const found = yield* sql`SELECT ${seen} ${more} FROM requests
+    const each = Effect.fnUntraced(function* (
+      { fromMs, most, toMs, withTags }: Times,
+      see: (row: Seen) => void
+    ): Effect.fn.Return<number, SqlError> {
+      const all = yield* ends
+      if (all === undefined) return 1
+      const from = yield* overAt(fromMs, all)
+      const every = Math.max(1, Math.ceil((all.last + 1 - from) / most))
+      const step = every === 1 ? stride : longStride
+      const more = sql.literal(withTags ? ", details" : "")
+      for (let at = from; at <= all.last; at += step) {
+        const found = yield* sql`SELECT ${seen} ${more} FROM requests
             WHERE id >= ${at} AND id < ${at + step} AND id % ${every} = 0 AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account'`
-          if (withTags) for (const row of found) see(tagged.one(row))
-          else for (const row of found) see(plain.one(row))
-          yield* otherTurn
-        }
-        return every
-      })
+        if (withTags) for (const row of found) see(tagged.one(row))
+        else for (const row of found) see(plain.one(row))
+        yield* otherTurn
+      }
+      return every
+    })
 
     /**
      * The same of an account's own, among so many rows at most.
      * @returns how many it has shown
      */
-    const eachOwn = (
+    const eachOwn = Effect.fnUntraced(function* (
       { fromMs, most, owner, requests, toMs }: OwnTimes,
       see: (row: Seen) => void
-    ): Effect.Effect<number, SqlError> =>
-      Effect.gen(function* () {
-        const all = requests === 0 ? undefined : yield* ends
-        if (all === undefined) return 0
-        const from = yield* overAt(fromMs, all)
-        const skipped = Math.max(1, Math.ceil((all.last + 1 - from) / mostAmong))
-        const every = Math.max(1, Math.ceil(requests / skipped / most))
-        // Whoever sends each fourth request, say, is met as often as others: what is taken of each stretch moves on.
-        const isTaken = sql`(id + id / ${every}) % ${every} = 0`
-        let shown = 0
-        for (let at = from; at <= all.last; at += longStride * skipped) {
-          const found = yield* sql`SELECT ${seen} FROM requests
+    ): Effect.fn.Return<number, SqlError> {
+      const all = requests === 0 ? undefined : yield* ends
+      if (all === undefined) return 0
+      const from = yield* overAt(fromMs, all)
+      const skipped = Math.max(1, Math.ceil((all.last + 1 - from) / mostAmong))
+      const every = Math.max(1, Math.ceil(requests / skipped / most))
+      // Whoever sends each fourth request, say, is met as often as others: what is taken of each stretch moves on.
+      const isTaken = sql`(id + id / ${every}) % ${every} = 0`
+      let shown = 0
+      for (let at = from; at <= all.last; at += longStride * skipped) {
+        const found = yield* sql`SELECT ${seen} FROM requests
             WHERE id >= ${at} AND id < ${at + longStride} AND ${isTaken} AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account' ${ownedBy(owner)}`
-          for (const row of found) see(plain.one(row))
-          shown += found.length
-          yield* otherTurn
-        }
-        return shown
-      })
+        for (const row of found) see(plain.one(row))
+        shown += found.length
+        yield* otherTurn
+      }
+      return shown
+    })
 
     return { hours, steps, each, eachOwn } as const
   })

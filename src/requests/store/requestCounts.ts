@@ -36,47 +36,51 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
   const oldest = Effect.map(sql`SELECT at FROM requests ORDER BY id LIMIT 1`, times.first)
 
   /** @param add gets the bucket's beginning in Unix ms */
-  const byRows = ({ fromMs, toMs, widthMs }: Buckets, filter: RequestFilter, add: Add): Effect.Effect<void, SqlError> =>
-    Effect.gen(function* () {
-      const all = fromMs < toMs ? yield* ends : undefined
-      if (all === undefined) return
-      const conditions = matching(sql, { ...filter, sinceMs: fromMs })
-      const until = yield* begunBy(toMs, all)
-      for (let at = yield* overAt(fromMs, all); at < until; at += stride) {
-        const found = yield* sql`SELECT at / ${widthMs} AS bucket, ${sql.literal(countedSql)} FROM requests
+  const byRows = Effect.fnUntraced(function* (
+    { fromMs, toMs, widthMs }: Buckets,
+    filter: RequestFilter,
+    add: Add
+  ): Effect.fn.Return<void, SqlError> {
+    const all = fromMs < toMs ? yield* ends : undefined
+    if (all === undefined) return
+    const conditions = matching(sql, { ...filter, sinceMs: fromMs })
+    const until = yield* begunBy(toMs, all)
+    for (let at = yield* overAt(fromMs, all); at < until; at += stride) {
+      const found = yield* sql`SELECT at / ${widthMs} AS bucket, ${sql.literal(countedSql)} FROM requests
             WHERE ${sql.and([sql`id >= ${at}`, sql`id < ${Math.min(at + stride, until)}`, sql`at < ${toMs}`, ...conditions])}
             GROUP BY 1`
-        for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
-        yield* otherTurn
-      }
-    })
-
-  const byHours = ({ fromMs, toMs, widthMs }: Buckets, filter: RequestFilter, add: Add) =>
-    Effect.gen(function* () {
-      const conditions = matchingWhose(sql, filter)
-      const found = yield* sql`SELECT hour / ${widthMs} AS bucket, ${sql.literal(summed)} FROM request_hours
-          WHERE ${sql.and([sql`hour >= ${fromMs}`, sql`hour < ${toMs}`, ...conditions])} GROUP BY 1`
       for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
-    })
+      yield* otherTurn
+    }
+  })
+
+  const byHours = Effect.fnUntraced(function* ({ fromMs, toMs, widthMs }: Buckets, filter: RequestFilter, add: Add) {
+    const conditions = matchingWhose(sql, filter)
+    const found = yield* sql`SELECT hour / ${widthMs} AS bucket, ${sql.literal(summed)} FROM request_hours
+          WHERE ${sql.and([sql`hour >= ${fromMs}`, sql`hour < ${toMs}`, ...conditions])} GROUP BY 1`
+    for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
+  })
 
   /** Whole hours come from their sums where those know what is asked for, the rest from the rows. */
-  const count = (asked: Buckets, filter: RequestFilter): Effect.Effect<ReadonlyMap<number, Counted>, SqlError> =>
-    Effect.gen(function* () {
-      const counts = new Map<number, Counted>()
-      const add: Add = (bucketMs, counted) => counts.set(bucketMs, plus(counts.get(bucketMs) ?? nothing, counted))
-      const first = asked.widthMs % hourMs === 0 && hoursKnow(filter) ? yield* oldest : undefined
-      // Sums stay when the rows are gone.
-      const fromMs = Math.ceil(Math.max(asked.fromMs, first?.at ?? Infinity) / hourMs) * hourMs
-      const toMs = Math.floor(asked.toMs / hourMs) * hourMs
-      if (fromMs >= toMs) {
-        yield* byRows(asked, filter, add)
-        return counts
-      }
-      yield* byRows({ ...asked, toMs: fromMs }, filter, add)
-      yield* byHours({ ...asked, fromMs, toMs }, filter, add)
-      yield* byRows({ ...asked, fromMs: toMs }, filter, add)
+  const count = Effect.fnUntraced(function* (
+    asked: Buckets,
+    filter: RequestFilter
+  ): Effect.fn.Return<ReadonlyMap<number, Counted>, SqlError> {
+    const counts = new Map<number, Counted>()
+    const add: Add = (bucketMs, counted) => counts.set(bucketMs, plus(counts.get(bucketMs) ?? nothing, counted))
+    const first = asked.widthMs % hourMs === 0 && hoursKnow(filter) ? yield* oldest : undefined
+    // Sums stay when the rows are gone.
+    const fromMs = Math.ceil(Math.max(asked.fromMs, first?.at ?? Infinity) / hourMs) * hourMs
+    const toMs = Math.floor(asked.toMs / hourMs) * hourMs
+    if (fromMs >= toMs) {
+      yield* byRows(asked, filter, add)
       return counts
-    })
+    }
+    yield* byRows({ ...asked, toMs: fromMs }, filter, add)
+    yield* byHours({ ...asked, fromMs, toMs }, filter, add)
+    yield* byRows({ ...asked, fromMs: toMs }, filter, add)
+    return counts
+  })
 
   return count
 }

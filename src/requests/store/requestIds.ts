@@ -20,19 +20,18 @@ export const requestIds = (sql: SqlClient.SqlClient) => {
   )
 
   /** The first id of those that were over at a time or later. */
-  const overAt = (atMs: number, { first, last }: Ends): Effect.Effect<number, SqlError> =>
-    Effect.gen(function* () {
-      let [low, high] = [first, last + 1]
-      while (low < high) {
-        const middle = Math.floor((low + high) / 2)
-        const row = ids.first(
-          yield* sql`SELECT id, at, duration_ms FROM requests WHERE id >= ${middle} ORDER BY id LIMIT 1`
-        )
-        if (row === undefined || row.at + row.duration_ms >= atMs - lateMs) high = middle
-        else low = row.id + 1
-      }
-      return low
-    })
+  const overAt = Effect.fnUntraced(function* (atMs: number, { first, last }: Ends): Effect.fn.Return<number, SqlError> {
+    let [low, high] = [first, last + 1]
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2)
+      const row = ids.first(
+        yield* sql`SELECT id, at, duration_ms FROM requests WHERE id >= ${middle} ORDER BY id LIMIT 1`
+      )
+      if (row === undefined || row.at + row.duration_ms >= atMs - lateMs) high = middle
+      else low = row.id + 1
+    }
+    return low
+  })
 
   /** The id before which all are that began before a time. */
   const begunBy = (atMs: number, all: Ends): Effect.Effect<number, SqlError> => overAt(atMs + longestMs + lateMs, all)

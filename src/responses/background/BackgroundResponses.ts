@@ -52,59 +52,56 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
        * Stores a request with what it may cost; it is durable when it is answered: with the response that is queued, or
        * with its stream. Whatever can be said of it at once is said at once.
        */
-      const accept = (
+      const accept = Effect.fnUntraced(function* (
         caller: Caller,
         payload: CreateResponse,
         request: Incoming
-      ): Effect.Effect<ResponseObject | Response, Failure> =>
-        Effect.gen(function* () {
-          if (request.connection !== undefined) return yield* overSocket
-          if (payload.store === false) return yield* unstored
-          const unknown = models.passes(payload.model, "responses")
-            ? undefined
-            : unknownOf.create(payload, request.body)
-          if (unknown !== undefined) return yield* unknown
-          const replay = yield* replayFor(store, caller.account, payload)
-          const prepared = prepare(payload, request, replay)
-          if (prepared instanceof InvalidRequest) return yield* prepared
-          const { encoding, understood } = prepared
-          const { conversation, mayReachWeb, objection } = understood
-          const quote = yield* models.quote(caller, conversation, {
-            family: "responses",
-            objection,
-            mayReachWeb
-          })
-          const { model } = quote
-          const response: ResponseObject = { ...encoding.response, status: "queued" }
-          const { id } = response
-          const isStreamed = payload.stream === true
-          const task: NewTask = {
-            id,
-            kind: responseKindName,
-            account: caller.account,
-            key: caller.key,
-            model: model.id,
-            lane: responseLane(model.id),
-            details: detailsOf(isStreamed),
-            trace: recordedAt(request.trace),
-            request: storedRequest(caller, request, kept),
-            createdAtMs: yield* Clock.currentTimeMillis
-          }
-          // Of a stream what it tells is kept, once it has ended.
-          const answered = isStreamed ? Effect.void : (request.once?.keep(response) ?? Effect.void)
-          const begun = { response, output: [], input: replay.input, include: encoding.include }
-          yield* ledger
-            .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
-              tasks.insert(
-                task,
-                answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun))),
-                isStreamed ? events.append(id, lifecycle(response)) : Effect.void
-              )
-            )
-            .pipe(Effect.catchTag("SqlError", Effect.die))
-          if (request.record !== undefined) request.record.task = id
-          return isStreamed ? streamOf(caller.account, id, {}, request) : response
+      ): Effect.fn.Return<ResponseObject | Response, Failure> {
+        if (request.connection !== undefined) return yield* overSocket
+        if (payload.store === false) return yield* unstored
+        const unknown = models.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
+        if (unknown !== undefined) return yield* unknown
+        const replay = yield* replayFor(store, caller.account, payload)
+        const prepared = prepare(payload, request, replay)
+        if (prepared instanceof InvalidRequest) return yield* prepared
+        const { encoding, understood } = prepared
+        const { conversation, mayReachWeb, objection } = understood
+        const quote = yield* models.quote(caller, conversation, {
+          family: "responses",
+          objection,
+          mayReachWeb
         })
+        const { model } = quote
+        const response: ResponseObject = { ...encoding.response, status: "queued" }
+        const { id } = response
+        const isStreamed = payload.stream === true
+        const task: NewTask = {
+          id,
+          kind: responseKindName,
+          account: caller.account,
+          key: caller.key,
+          model: model.id,
+          lane: responseLane(model.id),
+          details: detailsOf(isStreamed),
+          trace: recordedAt(request.trace),
+          request: storedRequest(caller, request, kept),
+          createdAtMs: yield* Clock.currentTimeMillis
+        }
+        // Of a stream what it tells is kept, once it has ended.
+        const answered = isStreamed ? Effect.void : (request.once?.keep(response) ?? Effect.void)
+        const begun = { response, output: [], input: replay.input, include: encoding.include }
+        yield* ledger
+          .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
+            tasks.insert(
+              task,
+              answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun))),
+              isStreamed ? events.append(id, lifecycle(response)) : Effect.void
+            )
+          )
+          .pipe(Effect.catchTag("SqlError", Effect.die))
+        if (request.record !== undefined) request.record.task = id
+        return isStreamed ? streamOf(caller.account, id, {}, request) : response
+      })
 
       /** A stream of what is stored of a response, from after a number to its end, however long that takes. */
       const streamOf = (account: AccountId, id: string, params: ReadParams, request: Incoming): Response => {
@@ -115,8 +112,8 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         return eventStream(new Reading(source, params.starting_after ?? -1, request), request)
       }
 
-      const after = (account: AccountId, id: string, number: number, params: ReadParams) =>
-        Effect.gen(function* () {
+      const after = Effect.fnUntraced(
+        function* (account: AccountId, id: string, number: number, params: ReadParams) {
           const frames = yield* events.after(id, number)
           if (frames.length > 0) return { frames, isOver: frames.some(isLast) }
           const status = yield* store.statusOf(account, id)
@@ -136,10 +133,10 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
             frames: all.filter(({ sequence_number }) => sequence_number > number),
             isOver: isOver(stored.response)
           }
-        }).pipe(
-          Effect.catchTag("NotFound", () => Effect.succeed({ frames: [], isOver: true })),
-          Effect.orDie
-        )
+        },
+        Effect.catchTag("NotFound", () => Effect.succeed({ frames: [], isOver: true })),
+        Effect.orDie
+      )
 
       /** A stored response, or the stream that it was or is. */
       const find = (
@@ -155,26 +152,27 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         )
 
       /** Cancels a response; one that has ended stays as it is. */
-      const cancel = (account: AccountId, id: string): Effect.Effect<ResponseObject, Failure> =>
-        Effect.gen(function* () {
-          const { response } = yield* store.find(account, id)
-          if (!response.background) return yield* notInBackground
-          if (!isOver(response)) yield* stop(account, id)
-          const stored = yield* store.find(account, id)
-          return whole(stored, {})
-        })
+      const cancel = Effect.fnUntraced(function* (
+        account: AccountId,
+        id: string
+      ): Effect.fn.Return<ResponseObject, Failure> {
+        const { response } = yield* store.find(account, id)
+        if (!response.background) return yield* notInBackground
+        if (!isOver(response)) yield* stop(account, id)
+        const stored = yield* store.find(account, id)
+        return whole(stored, {})
+      })
 
       const stop = (account: AccountId, id: string) => Effect.orDie(cancellation.cancel(account, responseKindName, id))
 
       /** Removes a response for good; one that still runs is cancelled before. */
-      const remove = (account: AccountId, id: string) =>
-        Effect.gen(function* () {
-          const { response } = yield* store.find(account, id)
-          if (response.background) yield* stop(account, id)
-          yield* store.remove(account, id)
-          if (response.background) yield* Effect.orDie(tasks.remove(account, responseKindName, id))
-          return { id, object: "response" as const, deleted: true as const }
-        })
+      const remove = Effect.fnUntraced(function* (account: AccountId, id: string) {
+        const { response } = yield* store.find(account, id)
+        if (response.background) yield* stop(account, id)
+        yield* store.remove(account, id)
+        if (response.background) yield* Effect.orDie(tasks.remove(account, responseKindName, id))
+        return { id, object: "response" as const, deleted: true as const }
+      })
 
       return { accept, find, cancel, remove } as const
     })

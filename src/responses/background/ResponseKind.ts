@@ -61,18 +61,17 @@ export const makeResponseKind: Effect.Effect<
   const stops = makeStops()
   const outcomes = new Named<Outcome>()
 
-  const run = (lease: Lease): Effect.Effect<Turn, LeaseLost | SqlError> =>
-    Effect.gen(function* () {
-      const { task } = lease
-      const found = yield* Effect.option(store.find(task.account, task.id))
-      if (found._tag === "None") return failing(gone)
-      const told = isStreamed(task) ? ((yield* events.last(task.id)) ?? -1) : lastOfLifecycle
-      if (told > lastOfLifecycle) return failing(interrupted)
-      yield* lease.write({ state: "running" })
-      const begun = { ...found.value.response, status: "in_progress" as const }
-      if (told < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(told + 1))
-      return yield* stops.stoppable(task.id, (isStopped) => generated(lease, found.value, isStopped))
-    })
+  const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn, LeaseLost | SqlError> {
+    const { task } = lease
+    const found = yield* Effect.option(store.find(task.account, task.id))
+    if (found._tag === "None") return failing(gone)
+    const told = isStreamed(task) ? ((yield* events.last(task.id)) ?? -1) : lastOfLifecycle
+    if (told > lastOfLifecycle) return failing(interrupted)
+    yield* lease.write({ state: "running" })
+    const begun = { ...found.value.response, status: "in_progress" as const }
+    if (told < lastOfLifecycle) yield* tell(lease, lifecycle(begun).slice(told + 1))
+    return yield* stops.stoppable(task.id, (isStopped) => generated(lease, found.value, isStopped))
+  })
 
   /**
    * Stores events while the lease is held: whoever holds it next tells what follows. What is begun is waited for, so that
@@ -84,61 +83,59 @@ export const makeResponseKind: Effect.Effect<
       Effect.uninterruptible
     )
 
-  const generated = (lease: Lease, found: StoredResponse, isStopped: () => boolean) =>
-    Effect.gen(function* () {
-      const { id } = lease.task
-      const transcript = new Transcript()
-      const flush = Effect.suspend(() => {
-        const frames = transcript.unsaved()
-        transcript.saved()
-        return tell(lease, frames)
-      })
-      const { failure, output, response } = yield* answer(
-        lease,
-        found,
-        transcript,
-        isStreamed(lease.task) ? flush : undefined
-      ).pipe(
-        Effect.onInterrupt(() =>
-          Effect.sync(() => {
-            if (!isStopped()) return
-            const output = transcript.items()
-            const response = cancelled(found.response, output)
-            transcript.take(endingOf(response))
-            outcomes.set(id, { state: "cancelled", response, output, transcript })
-          })
-        )
+  const generated = Effect.fnUntraced(function* (lease: Lease, found: StoredResponse, isStopped: () => boolean) {
+    const { id } = lease.task
+    const transcript = new Transcript()
+    const flush = Effect.suspend(() => {
+      const frames = transcript.unsaved()
+      transcript.saved()
+      return tell(lease, frames)
+    })
+    const { failure, output, response } = yield* answer(
+      lease,
+      found,
+      transcript,
+      isStreamed(lease.task) ? flush : undefined
+    ).pipe(
+      Effect.onInterrupt(() =>
+        Effect.sync(() => {
+          if (!isStopped()) return
+          const output = transcript.items()
+          const response = cancelled(found.response, output)
+          transcript.take(endingOf(response))
+          outcomes.set(id, { state: "cancelled", response, output, transcript })
+        })
       )
-      if (failure !== undefined && transcript.items().length === 0) {
-        // Nobody was told anything of it.
-        const turn = yield* waitOut(lease.task, failure, failing(failure))
-        if (turn.patch.state === undefined) return turn
-      }
-      const state = failure === undefined ? "succeeded" : "failed"
-      outcomes.set(id, { state, response, output, transcript })
-      return failure === undefined
-        ? { patch: { state: "succeeded", result: { status: response.status } } as const, againInMs: 0 }
-        : failing(failure)
-    })
+    )
+    if (failure !== undefined && transcript.items().length === 0) {
+      // Nobody was told anything of it.
+      const turn = yield* waitOut(lease.task, failure, failing(failure))
+      if (turn.patch.state === undefined) return turn
+    }
+    const state = failure === undefined ? "succeeded" : "failed"
+    outcomes.set(id, { state, response, output, transcript })
+    return failure === undefined
+      ? { patch: { state: "succeeded", result: { status: response.status } } as const, againInMs: 0 }
+      : failing(failure)
+  })
 
-  const ended = (task: Task): Effect.Effect<number, SqlError> =>
-    Effect.gen(function* () {
-      const { id, state } = task
-      const outcome = outcomes.get(id)
-      const isOurs = outcome?.state === state
-      const end = isOurs ? { ...outcome, frames: outcome.transcript.unsaved() } : yield* cutShort(task)
-      if (end !== undefined) {
-        yield* store.ended(task.account, end)
-        if (isStreamed(task)) yield* events.append(id, end.frames)
-      }
-      // What was generated until somebody cancelled it is paid for, as it is where a client hangs up.
-      const nanoUsd = yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
-      yield* commits.afterCommit(() => {
-        outcomes.delete(id)
-        events.told(id)
-      })
-      return nanoUsd
+  const ended = Effect.fnUntraced(function* (task: Task): Effect.fn.Return<number, SqlError> {
+    const { id, state } = task
+    const outcome = outcomes.get(id)
+    const isOurs = outcome?.state === state
+    const end = isOurs ? { ...outcome, frames: outcome.transcript.unsaved() } : yield* cutShort(task)
+    if (end !== undefined) {
+      yield* store.ended(task.account, end)
+      if (isStreamed(task)) yield* events.append(id, end.frames)
+    }
+    // What was generated until somebody cancelled it is paid for, as it is where a client hangs up.
+    const nanoUsd = yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
+    yield* commits.afterCommit(() => {
+      outcomes.delete(id)
+      events.told(id)
     })
+    return nanoUsd
+  })
 
   return {
     name: responseKindName,

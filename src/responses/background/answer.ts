@@ -26,12 +26,12 @@ export const makeAnswer = Effect.gen(function* () {
   const ledger = yield* Ledger
   const store = yield* ResponseStore
 
-  return (
+  return Effect.fnUntraced(function* (
     lease: Lease,
     { response }: StoredResponse,
     transcript: Transcript,
     flush: Flush | undefined
-  ): Effect.Effect<Ended, LeaseLost | SqlError> => {
+  ): Effect.fn.Return<Ended, LeaseLost | SqlError> {
     const { account, id } = lease.task
 
     const failed = (failure: Failure): Ended => {
@@ -40,32 +40,30 @@ export const makeAnswer = Effect.gen(function* () {
       return { response: told, output: [], failure }
     }
 
-    return Effect.gen(function* () {
-      const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
-      // It was valid when it was accepted; if it is not now, this gateway is another one.
-      const payload = yield* Effect.orDie(decodeBody(stored.body))
-      const replay = yield* Effect.either(replayFor(store, account, payload))
-      // What it continues may have been deleted since.
-      if (replay._tag === "Left") return failed(replay.left)
-      const request = incoming(stored, "/v1/responses", lease.trace)
-      const prepared = prepare(payload, request, replay.right, { id, createdAt: response.created_at })
-      if (prepared instanceof InvalidRequest) return failed(prepared)
-      const options = { stream: flush !== undefined, charge: ledger.chargeOf(id) }
-      const begun = toEffect(
-        () => generating(models, stored.caller, prepared, options),
-        (generation) => generation.cancel()
-      )
-      return yield* Effect.acquireUseRelease(
-        Effect.interruptible(Effect.either(begun)),
-        (generation) =>
-          generation._tag === "Left"
-            ? Effect.succeed(failed(generation.left))
-            : generate(prepared, generation.right, transcript, flush),
-        (generation) =>
-          Effect.sync(() => {
-            if (generation._tag === "Right") generation.right.cancel()
-          })
-      )
-    })
-  }
+    const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
+    // It was valid when it was accepted; if it is not now, this gateway is another one.
+    const payload = yield* Effect.orDie(decodeBody(stored.body))
+    const replay = yield* Effect.either(replayFor(store, account, payload))
+    // What it continues may have been deleted since.
+    if (replay._tag === "Left") return failed(replay.left)
+    const request = incoming(stored, "/v1/responses", lease.trace)
+    const prepared = prepare(payload, request, replay.right, { id, createdAt: response.created_at })
+    if (prepared instanceof InvalidRequest) return failed(prepared)
+    const options = { stream: flush !== undefined, charge: ledger.chargeOf(id) }
+    const begun = toEffect(
+      () => generating(models, stored.caller, prepared, options),
+      (generation) => generation.cancel()
+    )
+    return yield* Effect.acquireUseRelease(
+      Effect.interruptible(Effect.either(begun)),
+      (generation) =>
+        generation._tag === "Left"
+          ? Effect.succeed(failed(generation.left))
+          : generate(prepared, generation.right, transcript, flush),
+      (generation) =>
+        Effect.sync(() => {
+          if (generation._tag === "Right") generation.right.cancel()
+        })
+    )
+  })
 })

@@ -20,32 +20,30 @@ export const makeCutShort = Effect.gen(function* () {
   const store = yield* ResponseStore
   const events = yield* ResponseEvents
 
-  const toldOf = (id: string) =>
-    Effect.gen(function* () {
-      const items = new ItemsSoFar()
-      let last = -1
-      for (;;) {
-        const frames = yield* events.after(id, last)
-        if (frames.length === 0) return { output: items.items(), last }
-        for (const frame of frames) {
-          items.take(frame)
-          last = frame.sequence_number
-        }
+  const toldOf = Effect.fnUntraced(function* (id: string) {
+    const items = new ItemsSoFar()
+    let last = -1
+    for (;;) {
+      const frames = yield* events.after(id, last)
+      if (frames.length === 0) return { output: items.items(), last }
+      for (const frame of frames) {
+        items.take(frame)
+        last = frame.sequence_number
       }
-    })
+    }
+  })
 
-  return (task: Task): Effect.Effect<CutShort | undefined, SqlError> =>
-    Effect.gen(function* () {
-      const found = yield* Effect.option(store.find(task.account, task.id))
-      if (found._tag === "None") return undefined
-      const { last, output } = yield* toldOf(task.id)
-      const begun = found.value.response
-      const { code, message } = task.error ?? { code: "server_error", message: "The response was given up" }
-      const response: ResponseObject =
-        task.state === "cancelled"
-          ? cancelled(begun, output)
-          : { ...begun, status: "failed", error: { code, message, type: code, param: null }, output }
-      const frames = endingOf(response).map((frame, index) => ({ ...frame, sequence_number: last + 1 + index }))
-      return { response, output, frames }
-    })
+  return Effect.fnUntraced(function* (task: Task): Effect.fn.Return<CutShort | undefined, SqlError> {
+    const found = yield* Effect.option(store.find(task.account, task.id))
+    if (found._tag === "None") return undefined
+    const { last, output } = yield* toldOf(task.id)
+    const begun = found.value.response
+    const { code, message } = task.error ?? { code: "server_error", message: "The response was given up" }
+    const response: ResponseObject =
+      task.state === "cancelled"
+        ? cancelled(begun, output)
+        : { ...begun, status: "failed", error: { code, message, type: code, param: null }, output }
+    const frames = endingOf(response).map((frame, index) => ({ ...frame, sequence_number: last + 1 + index }))
+    return { response, output, frames }
+  })
 })

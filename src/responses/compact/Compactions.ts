@@ -36,64 +36,63 @@ export class Compactions extends Effect.Service<Compactions>()("gateway/response
     const models = yield* Models
     const store = yield* ResponseStore
 
-    const compact = (
+    const compact = Effect.fnUntraced(function* (
       caller: Caller,
       payload: CompactResponse,
       request: Incoming
-    ): Effect.Effect<Compacted | Response, Failure> =>
-      Effect.gen(function* () {
-        // Another upstream could not read what this one has made.
-        const isPassed = models.passes(payload.model, "compactions") && !models.translates(payload.model, "compactions")
-        const unknown = isPassed ? undefined : unknownOf(payload, request.body)
-        if (unknown !== undefined) return yield* unknown
-        const replay = yield* replayFor(store, caller.account, payload)
-        const understood = understand(payload, request.body, replay, "count")
-        if (understood instanceof InvalidRequest) return yield* understood
-        const { conversation } = understood
-        yield* models.find(conversation.model, "text")
-        const objection = () => unknownOf(payload, request.body) ?? understood.objection() ?? nothingIn(conversation)
-        const refused = isPassed ? undefined : objection()
-        if (refused !== undefined) return yield* refused
-        if (replay.history.length + replay.input.length === 0) return yield* nothing
-        const id = newResponseId()
-        const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
-        const encoding = encodingOf({ model: payload.model, input: "" }, understood, { id, createdAt })
-        const rewrite = (answer: JsonObject) => ({ ...answer, id, created_at: createdAt })
-        const body = () => ({
-          ...wholeBody(payload, replay, request),
-          previous_response_id: undefined,
-          stream: undefined
-        })
-        const verbatim = {
-          family: "compactions" as const,
-          request: () => ({ body: body(), headers: request.headers, rewrite })
-        }
-        const response = yield* toEffect(() =>
-          models
-            .generate(caller, asking(conversation), request, {
-              stream: false,
-              ...(isPassed && { verbatim, objection })
-            })
-            .flatMap((generation): Begun<ResponseObject | Response, Failure> =>
-              generation.native === true
-                ? folded({ generation, machine: passed }).map(({ terminal }) => jsonResponse(terminal, request))
-                : folded({ generation, machine: machine(encoding) }).map((state) => state.response)
-            )
-        )
-        if (response instanceof Response) return response
-        const summary = textOf(response)
-        const { usage } = response
-        if (summary === "" && isRefused(response)) return yield* unwilling
-        if (summary === "" || usage === null) return yield* unwritten
-        const compaction = { id: compactionItemId(id), type: "compaction" as const, status: "completed" }
-        return {
-          id,
-          object: "response.compaction" as const,
-          created_at: createdAt,
-          output: [...saidBy(id, replay), { ...compaction, encrypted_content: sealSummary(summary) }],
-          usage
-        }
+    ): Effect.fn.Return<Compacted | Response, Failure> {
+      // Another upstream could not read what this one has made.
+      const isPassed = models.passes(payload.model, "compactions") && !models.translates(payload.model, "compactions")
+      const unknown = isPassed ? undefined : unknownOf(payload, request.body)
+      if (unknown !== undefined) return yield* unknown
+      const replay = yield* replayFor(store, caller.account, payload)
+      const understood = understand(payload, request.body, replay, "count")
+      if (understood instanceof InvalidRequest) return yield* understood
+      const { conversation } = understood
+      yield* models.find(conversation.model, "text")
+      const objection = () => unknownOf(payload, request.body) ?? understood.objection() ?? nothingIn(conversation)
+      const refused = isPassed ? undefined : objection()
+      if (refused !== undefined) return yield* refused
+      if (replay.history.length + replay.input.length === 0) return yield* nothing
+      const id = newResponseId()
+      const createdAt = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+      const encoding = encodingOf({ model: payload.model, input: "" }, understood, { id, createdAt })
+      const rewrite = (answer: JsonObject) => ({ ...answer, id, created_at: createdAt })
+      const body = () => ({
+        ...wholeBody(payload, replay, request),
+        previous_response_id: undefined,
+        stream: undefined
       })
+      const verbatim = {
+        family: "compactions" as const,
+        request: () => ({ body: body(), headers: request.headers, rewrite })
+      }
+      const response = yield* toEffect(() =>
+        models
+          .generate(caller, asking(conversation), request, {
+            stream: false,
+            ...(isPassed && { verbatim, objection })
+          })
+          .flatMap((generation): Begun<ResponseObject | Response, Failure> =>
+            generation.native === true
+              ? folded({ generation, machine: passed }).map(({ terminal }) => jsonResponse(terminal, request))
+              : folded({ generation, machine: machine(encoding) }).map((state) => state.response)
+          )
+      )
+      if (response instanceof Response) return response
+      const summary = textOf(response)
+      const { usage } = response
+      if (summary === "" && isRefused(response)) return yield* unwilling
+      if (summary === "" || usage === null) return yield* unwritten
+      const compaction = { id: compactionItemId(id), type: "compaction" as const, status: "completed" }
+      return {
+        id,
+        object: "response.compaction" as const,
+        created_at: createdAt,
+        output: [...saidBy(id, replay), { ...compaction, encrypted_content: sealSummary(summary) }],
+        usage
+      }
+    })
 
     return { compact } as const
   })

@@ -3,7 +3,7 @@ import type { Scope } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import { exitOf } from "../../flow/begin.ts"
 import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/VideoUpstream.ts"
-import type { VideoJob, VideoReport, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
+import type { VideoJob, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
 import { Clips, lastFrameFile, videoFile } from "./Clips.ts"
 import type { Order } from "./Order.ts"
 import { readDirective } from "./directive.ts"
@@ -53,8 +53,8 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
       return ms
     }
 
-    const render = (id: string) =>
-      Effect.gen(function* () {
+    const render = Effect.fnUntraced(
+      function* (id: string) {
         const found = yield* clips.read(id)
         if (Option.isNone(found) || isOver(found.value)) return
         const order = found.value
@@ -68,12 +68,12 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
             )
           )
         )
-      }).pipe(
-        Effect.catchAllCause((cause) => Effect.logWarning("a clip is rendered again when it is next asked for", cause))
-      )
+      },
+      Effect.catchAllCause((cause) => Effect.logWarning("a clip is rendered again when it is next asked for", cause))
+    )
 
-    const poll = (id: string): Effect.Effect<VideoReport, VideoRejected | VideoTransient> =>
-      Effect.gen(function* () {
+    const poll = Effect.fnUntraced(
+      function* (id: string) {
         const found = yield* clips.read(id)
         if (Option.isNone(found)) return yield* gone()
         const order = found.value
@@ -89,7 +89,9 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
         seen.delete(id)
         if (order.error !== null) return { status: "failed", error: order.error } as const
         return yield* succeeded(id, order)
-      }).pipe(Effect.catchTag("OrdersUnavailable", (error) => transient(error)))
+      },
+      Effect.catchTag("OrdersUnavailable", (error) => transient(error))
+    )
 
     const succeeded = (id: string, { scene }: Order) =>
       Effect.map(publicUrl.get, (url) => {
@@ -100,15 +102,17 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
         } as const
       })
 
-    const cancel = (id: string) =>
-      Effect.gen(function* () {
+    const cancel = Effect.fnUntraced(
+      function* (id: string) {
         const found = yield* clips.read(id)
         if (Option.isNone(found) || isOver(found.value)) return "ended" as const
         if ((yield* Clock.currentTimeMillis) >= found.value.runsAtMs) return "running" as const
         yield* FiberMap.remove(renders, id)
         yield* clips.write(id, { ...found.value, cancelled: true })
         return "cancelled" as const
-      }).pipe(Effect.catchTag("OrdersUnavailable", (error) => transient(error)))
+      },
+      Effect.catchTag("OrdersUnavailable", (error) => transient(error))
+    )
 
     const reconcile = (job: VideoJob) =>
       clips.idOf(job.taskId).pipe(Effect.catchTag("OrdersUnavailable", (error) => transient(error)))

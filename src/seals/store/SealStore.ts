@@ -67,24 +67,26 @@ export class SealStore extends Effect.Service<SealStore>()("gateway/seals/store/
     }
 
     /** What is kept of these calls; all of it lives on. */
-    const find = (account: AccountId, callIds: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, Details>> =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const wanted = callIds.slice(-mostAtOnce)
-        const found = seals.all(
-          yield* sql`SELECT call_id, details, expires_at FROM reasoning_seals
+    const find = Effect.fnUntraced(function* (
+      account: AccountId,
+      callIds: ReadonlyArray<string>
+    ): Effect.fn.Return<ReadonlyMap<string, Details>, SqlError> {
+      const now = yield* Clock.currentTimeMillis
+      const wanted = callIds.slice(-mostAtOnce)
+      const found = seals.all(
+        yield* sql`SELECT call_id, details, expires_at FROM reasoning_seals
             WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
-        )
-        // Not with every turn of a loop.
-        const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
-        if (isLate) {
-          yield* commits.statementBehind(
-            sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs}
+      )
+      // Not with every turn of a loop.
+      const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
+      if (isLate) {
+        yield* commits.statementBehind(
+          sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs}
               WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
-          )
-        }
-        return new Map(found.map(({ call_id, details }) => [call_id, details]))
-      }).pipe(Effect.orDie)
+        )
+      }
+      return new Map(found.map(({ call_id, details }) => [call_id, details]))
+    }, Effect.orDie)
 
     /** Removes some of what has expired; answers how many there were. */
     const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>

@@ -80,24 +80,25 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
      * that undoes it takes whoever claimed with it; what a worker writes later is only durable if its claim is.
      * A task that can't be read is set aside for good.
      */
-    const claim = (lane: string, limit: number): Effect.Effect<ReadonlyArray<LeasedTask>, SqlError> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const owner = node.id()
-        const token = `${owner}:${claims++}`
-        return Effect.gen(function* () {
-          const claimed = yield* commits.statementNow(
-            claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()])
-          )
-          const leased = (yield* readableTasks(claimed)).map((task) => ({ task, token }))
-          if (leased.length < claimed.length)
-            yield* setAside(
-              token,
-              leased.map(({ task }) => task.id),
-              nowMs
-            )
-          return leased
-        })
-      })
+    const claim = Effect.fnUntraced(function* (
+      lane: string,
+      limit: number
+    ): Effect.fn.Return<ReadonlyArray<LeasedTask>, SqlError> {
+      const nowMs = yield* Clock.currentTimeMillis
+      const owner = node.id()
+      const token = `${owner}:${claims++}`
+      const claimed = yield* commits.statementNow(
+        claimRows([owner, token, owner, holding.until(nowMs), lane, nowMs, limit, ...holding.claimant()])
+      )
+      const leased = (yield* readableTasks(claimed)).map((task) => ({ task, token }))
+      if (leased.length < claimed.length)
+        yield* setAside(
+          token,
+          leased.map(({ task }) => task.id),
+          nowMs
+        )
+      return leased
+    })
 
     const updates = new Map<string, ReturnType<typeof prepared>>()
     /** An update that lets the task's request go too; undefined where that takes a statement of its own. */
@@ -201,28 +202,27 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
       )
 
     /** Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none. */
-    const rivals = (
+    const rivals = Effect.fnUntraced(function* (
       task: Task,
       upstreamIds: ReadonlyArray<string>,
       submitAtMs: number
-    ): Effect.Effect<Rivals, SqlError> =>
-      Effect.gen(function* () {
-        if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
-        const taken = yield* sql`SELECT upstream_id AS id FROM tasks
+    ): Effect.fn.Return<Rivals, SqlError> {
+      if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
+      const taken = yield* sql`SELECT upstream_id AS id FROM tasks
           WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}`
-        const unheard = yield* sql`SELECT request FROM tasks
+      const unheard = yield* sql`SELECT request FROM tasks
           LEFT JOIN task_requests ON task_id = id
           WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
           AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs} LIMIT ${mostRivals + 1}`
-        return {
-          taken: new Set(named.all(taken).map((row) => row.id)),
-          // Of so many nobody can tell one from another.
-          unheard:
-            unheard.length > mostRivals
-              ? [null]
-              : unheard.map((row) => Either.getOrUndefined(requests.either(row))?.request ?? null)
-        }
-      })
+      return {
+        taken: new Set(named.all(taken).map((row) => row.id)),
+        // Of so many nobody can tell one from another.
+        unheard:
+          unheard.length > mostRivals
+            ? [null]
+            : unheard.map((row) => Either.getOrUndefined(requests.either(row))?.request ?? null)
+      }
+    })
 
     /** What the task was asked to do; null once let go. */
     const request = (id: string): Effect.Effect<unknown, SqlError> =>

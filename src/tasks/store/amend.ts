@@ -12,16 +12,16 @@ export const makeAmend = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const store = yield* TaskStore
   const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
-  return (id: string, change: (result: unknown) => unknown): Effect.Effect<boolean, SqlError> =>
-    Effect.gen(function* () {
-      store.changing(id)
-      const found = results.first(
-        yield* sql`SELECT result FROM tasks WHERE id = ${id} AND state = 'succeeded' ${locked}`
-      )
-      if (found === undefined) return false
-      yield* sql`UPDATE tasks SET result = ${JSON.stringify(change(found.result))} WHERE id = ${id}`
-      return true
-    })
+  return Effect.fnUntraced(function* (
+    id: string,
+    change: (result: unknown) => unknown
+  ): Effect.fn.Return<boolean, SqlError> {
+    store.changing(id)
+    const found = results.first(yield* sql`SELECT result FROM tasks WHERE id = ${id} AND state = 'succeeded' ${locked}`)
+    if (found === undefined) return false
+    yield* sql`UPDATE tasks SET result = ${JSON.stringify(change(found.result))} WHERE id = ${id}`
+    return true
+  })
 })
 
 const results = rows("tasks", { result: Schema.NullOr(Schema.parseJson()) })

@@ -98,24 +98,23 @@ const forLife = Effect.gen(function* () {
   })
 
   const comeOff = makeAstray()
-  const renew: Holding["renew"] = (leased) =>
-    Effect.gen(function* () {
-      const ours = claimed.all(
-        yield* sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
-      )
-      const lost = comeOff(
-        ours,
-        leased.map(({ task, token }) => ({ id: task.id, token }))
-      )
-      const now = clock.unsafeCurrentTimeMillis()
-      const putBack = ({ id, token }: (typeof lost)[number]) =>
-        commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
+  const renew: Holding["renew"] = Effect.fnUntraced(function* (leased) {
+    const ours = claimed.all(
+      yield* sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`
+    )
+    const lost = comeOff(
+      ours,
+      leased.map(({ task, token }) => ({ id: task.id, token }))
+    )
+    const now = clock.unsafeCurrentTimeMillis()
+    const putBack = ({ id, token }: (typeof lost)[number]) =>
+      commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
           WHERE id = ${id} AND lease_token = ${token}`)
-      yield* Effect.forEach(lost, putBack, { discard: true })
-      if (lost.length > 0) store.due.ring()
-      const tokens = new Map(ours.map(({ id, token }) => [id, token]))
-      return new Set(leased.flatMap(({ task: { id }, token }) => (tokens.get(id) === token ? [id] : [])))
-    })
+    yield* Effect.forEach(lost, putBack, { discard: true })
+    if (lost.length > 0) store.due.ring()
+    const tokens = new Map(ours.map(({ id, token }) => [id, token]))
+    return new Set(leased.flatMap(({ task: { id }, token }) => (tokens.get(id) === token ? [id] : [])))
+  })
 
   const holding: Holding = {
     leaseMs,

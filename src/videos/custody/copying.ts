@@ -26,110 +26,102 @@ class NotCopied extends Data.TaggedError("NotCopied")<{ readonly isFinal: boolea
  * What is done with one copy: made, and then the task's record shows the gateway's own link; or removed, its time being
  * over. Whatever fails is tried again later, from the beginning. Never fails: the row says what is left to do.
  */
-export const makeCopying = (keep: Duration.Duration) =>
-  Effect.gen(function* () {
-    const store = yield* CustodyStore
-    const commits = yield* Commits
-    const kept = yield* KeptFiles
-    const guard = yield* AddressGuard
-    const publicUrl = yield* PublicUrl
-    const amend = yield* makeAmend
-    const metrics = yield* Metrics
+export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration) {
+  const store = yield* CustodyStore
+  const commits = yield* Commits
+  const kept = yield* KeptFiles
+  const guard = yield* AddressGuard
+  const publicUrl = yield* PublicUrl
+  const amend = yield* makeAmend
+  const metrics = yield* Metrics
 
-    const copy = (held: Held, source: string) =>
+  const copy = Effect.fnUntraced(function* (held: Held, source: string) {
+    const id = kept.custody.idOf(held.taskId, held.part)
+    // Whoever died over it may have come so far.
+    const found = yield* kept.custody.find(id, held.name)
+    const bytes = Option.isSome(found) ? found.value.size : yield* fetched(held, source, id)
+    const url = `${yield* publicUrl.get}${filesPath}/${id}/${held.name}`
+    const nowMs = yield* Clock.currentTimeMillis
+    yield* commits.write(
       Effect.gen(function* () {
-        const id = kept.custody.idOf(held.taskId, held.part)
-        // Whoever died over it may have come so far.
-        const found = yield* kept.custody.find(id, held.name)
-        const bytes = Option.isSome(found) ? found.value.size : yield* fetched(held, source, id)
-        const url = `${yield* publicUrl.get}${filesPath}/${id}/${held.name}`
-        const nowMs = yield* Clock.currentTimeMillis
-        yield* commits.write(
-          Effect.gen(function* () {
-            const isShown = yield* amend(held.taskId, linked(held, url))
-            // Nobody can learn the link of a task that was removed meanwhile.
-            const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
-            yield* store.copied(held, { bytes, fileId: id, untilMs })
-          })
-        )
-        metrics.copies.of("copied").add(1)
-        yield* Effect.annotateLogs(Effect.logInfo("a finished video was copied"), { part: held.part, bytes })
+        const isShown = yield* amend(held.taskId, linked(held, url))
+        // Nobody can learn the link of a task that was removed meanwhile.
+        const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
+        yield* store.copied(held, { bytes, fileId: id, untilMs })
       })
-
-    /** Whole at its place; answers its length in bytes. */
-    const fetched = (held: Held, source: string, id: string) =>
-      Effect.scoped(
-        Effect.gen(function* () {
-          const answer = yield* guard
-            .open(source, patience)
-            .pipe(Effect.mapError(({ reason }) => new NotCopied({ isFinal: false, reason })))
-          if (answer.status !== 200) {
-            return yield* new NotCopied({ isFinal: false, reason: `status ${answer.status}` })
-          }
-          return yield* kept.custody.keep(id, held.name, {
-            read: answer.read,
-            declared: answer.length,
-            is: held.part === "video" ? "video" : "image"
-          })
-        })
-      ).pipe(
-        Effect.timeoutFail({
-          duration: longestCopy,
-          onTimeout: () => new NotCopied({ isFinal: false, reason: `not done within ${longestCopy}` })
-        }),
-        Effect.catchTag(
-          "NotKept",
-          ({ message, why }) => new NotCopied({ isFinal: why === "too-large", reason: message })
-        )
-      )
-
-    const failed = (held: Held, { isFinal, reason }: NotCopied) =>
-      Effect.gen(function* () {
-        const nowMs = yield* Clock.currentTimeMillis
-        const isOver = isFinal || nowMs >= held.begunAtMs + givesUpAfterMs
-        const message = isOver ? "a finished video is not copied" : "a finished video was not copied yet"
-        yield* Effect.annotateLogs(Effect.logWarning(message), { reason, try: held.tries + 1 })
-        metrics.copies.of(isOver ? "given_up" : "failed").add(1)
-        yield* isOver ? store.forget(held) : store.later(held, nowMs + delayMs(held.tries))
-      })
-
-    const remove = (held: Held) =>
-      Effect.zipRight(
-        kept.custody.remove(held.fileId ?? kept.custody.idOf(held.taskId, held.part), held.name),
-        store.forget(held)
-      )
-
-    /** Nobody's fault, and no try: the log has said it. */
-    const waiting = (held: Held) =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs + awayMs))
-
-    const renewing = (held: Held) =>
-      Effect.zipRight(Effect.sleep(Duration.times(custodyLease, 1 / 3)), store.renew(held)).pipe(
-        // Only somebody else's word ends it: an outage of the database may pass before the lease does.
-        Effect.catchTag("SqlError", (error) => Effect.logWarning("a copy's lease was not renewed", error)),
-        Effect.repeat(Schedule.forever)
-      )
-
-    /** What the gateway made or fetched itself is there already. */
-    const made = (held: Held, source: string) =>
-      Effect.flatMap(publicUrl.get, (url) =>
-        source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source)
-      )
-
-    return (held: Held): Effect.Effect<void> => {
-      const work = held.source === null ? remove(held) : made(held, held.source)
-      return Effect.raceFirst(work, renewing(held)).pipe(
-        Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => waiting(held) }),
-        Effect.onInterrupt(() =>
-          Effect.ignore(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs)))
-        ),
-        Effect.catchTag("CopyLost", () => Effect.logInfo("a copy is another's now")),
-        // Its lease runs out.
-        Effect.catchAllCause((cause) => Effect.logWarning("a copy was left alone for now", cause)),
-        Effect.annotateLogs({ task: held.taskId })
-      )
-    }
+    )
+    metrics.copies.of("copied").add(1)
+    yield* Effect.annotateLogs(Effect.logInfo("a finished video was copied"), { part: held.part, bytes })
   })
+
+  /** Whole at its place; answers its length in bytes. */
+  const fetched = Effect.fnUntraced(
+    function* (held: Held, source: string, id: string) {
+      const answer = yield* guard
+        .open(source, patience)
+        .pipe(Effect.mapError(({ reason }) => new NotCopied({ isFinal: false, reason })))
+      if (answer.status !== 200) {
+        return yield* new NotCopied({ isFinal: false, reason: `status ${answer.status}` })
+      }
+      return yield* kept.custody.keep(id, held.name, {
+        read: answer.read,
+        declared: answer.length,
+        is: held.part === "video" ? "video" : "image"
+      })
+    },
+    Effect.scoped,
+    Effect.timeoutFail({
+      duration: longestCopy,
+      onTimeout: () => new NotCopied({ isFinal: false, reason: `not done within ${longestCopy}` })
+    }),
+    Effect.catchTag("NotKept", ({ message, why }) => new NotCopied({ isFinal: why === "too-large", reason: message }))
+  )
+
+  const failed = Effect.fnUntraced(function* (held: Held, { isFinal, reason }: NotCopied) {
+    const nowMs = yield* Clock.currentTimeMillis
+    const isOver = isFinal || nowMs >= held.begunAtMs + givesUpAfterMs
+    const message = isOver ? "a finished video is not copied" : "a finished video was not copied yet"
+    yield* Effect.annotateLogs(Effect.logWarning(message), { reason, try: held.tries + 1 })
+    metrics.copies.of(isOver ? "given_up" : "failed").add(1)
+    yield* isOver ? store.forget(held) : store.later(held, nowMs + delayMs(held.tries))
+  })
+
+  const remove = (held: Held) =>
+    Effect.zipRight(
+      kept.custody.remove(held.fileId ?? kept.custody.idOf(held.taskId, held.part), held.name),
+      store.forget(held)
+    )
+
+  /** Nobody's fault, and no try: the log has said it. */
+  const waiting = (held: Held) => Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs + awayMs))
+
+  const renewing = (held: Held) =>
+    Effect.zipRight(Effect.sleep(Duration.times(custodyLease, 1 / 3)), store.renew(held)).pipe(
+      // Only somebody else's word ends it: an outage of the database may pass before the lease does.
+      Effect.catchTag("SqlError", (error) => Effect.logWarning("a copy's lease was not renewed", error)),
+      Effect.repeat(Schedule.forever)
+    )
+
+  /** What the gateway made or fetched itself is there already. */
+  const made = (held: Held, source: string) =>
+    Effect.flatMap(publicUrl.get, (url) =>
+      source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source)
+    )
+
+  return (held: Held): Effect.Effect<void> => {
+    const work = held.source === null ? remove(held) : made(held, held.source)
+    return Effect.raceFirst(work, renewing(held)).pipe(
+      Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => waiting(held) }),
+      Effect.onInterrupt(() =>
+        Effect.ignore(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs)))
+      ),
+      Effect.catchTag("CopyLost", () => Effect.logInfo("a copy is another's now")),
+      // Its lease runs out.
+      Effect.catchAllCause((cause) => Effect.logWarning("a copy was left alone for now", cause)),
+      Effect.annotateLogs({ task: held.taskId })
+    )
+  }
+})
 
 const linked =
   ({ part }: Held, url: string) =>

@@ -86,10 +86,12 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
       })
 
     /** The thread that ends in an answer; undefined where it is not whole any more, or never was. */
-    const find = (account: AccountId, id: string): Effect.Effect<Thread | "too long" | undefined> =>
-      Effect.gen(function* () {
-        const now = yield* Clock.currentTimeMillis
-        const found = yield* sql`
+    const find = Effect.fnUntraced(function* (
+      account: AccountId,
+      id: string
+    ): Effect.fn.Return<Thread | "too long" | undefined, SqlError> {
+      const now = yield* Clock.currentTimeMillis
+      const found = yield* sql`
           WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
             SELECT id, previous_id, 0, octet_length(setup) + octet_length(messages) + octet_length(content)
             FROM thread_turns
@@ -104,20 +106,20 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
           SELECT turn.previous_id, turn.setup, turn.messages, turn.content, turn.stop_reason, turn.held_by, chain.bytes
           FROM chain JOIN thread_turns AS turn ON turn.account_id = ${account} AND turn.id = chain.id
           ORDER BY depth DESC`
-        if ((sizes.first(found)?.bytes ?? 0) > mostConversationBytes) return "too long"
-        const all = turns.all(found)
-        const [first, last] = [all[0], all.at(-1)]
-        // A turn that is gone would silently take what came before it along.
-        if (first === undefined || last === undefined || first.previous_id !== null) return undefined
-        const next = yield* sql`SELECT 1 FROM thread_turns WHERE account_id = ${account} AND previous_id = ${id}`
-        return {
-          setup: first.setup,
-          messages: all.flatMap(({ content, messages }) => [...messages, { role: "assistant", content }]),
-          stopReason: last.stop_reason,
-          isContinued: next.length > 0,
-          heldBy: last.held_by ?? undefined
-        }
-      }).pipe(Effect.orDie)
+      if ((sizes.first(found)?.bytes ?? 0) > mostConversationBytes) return "too long"
+      const all = turns.all(found)
+      const [first, last] = [all[0], all.at(-1)]
+      // A turn that is gone would silently take what came before it along.
+      if (first === undefined || last === undefined || first.previous_id !== null) return undefined
+      const next = yield* sql`SELECT 1 FROM thread_turns WHERE account_id = ${account} AND previous_id = ${id}`
+      return {
+        setup: first.setup,
+        messages: all.flatMap(({ content, messages }) => [...messages, { role: "assistant", content }]),
+        stopReason: last.stop_reason,
+        isContinued: next.length > 0,
+        heldBy: last.held_by ?? undefined
+      }
+    }, Effect.orDie)
 
     /** Removes some of what has expired; answers how many there were. */
     const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>

@@ -22,69 +22,72 @@ export interface VideoFiles {
  * Files that can be read with the upstream's key alone: fetched once, in the background, and served by the gateway. A
  * fetch that fails is begun again when it is next asked for, after a while that grows.
  */
-export const makeVideoFiles = (api: VideoApi): Effect.Effect<VideoFiles, never, KeptFiles | PublicUrl | Scope.Scope> =>
-  Effect.gen(function* () {
-    const kept = yield* KeptFiles
-    const publicUrl = yield* PublicUrl
-    const fetches = yield* FiberMap.make<string>()
-    const gone = new Set<string>()
-    /** Those that were tried in vain, and when they may be again. */
-    const failures = new Map<string, { readonly count: number; readonly againAtMs: number }>()
+export const makeVideoFiles = Effect.fnUntraced(function* (
+  api: VideoApi
+): Effect.fn.Return<VideoFiles, never, KeptFiles | PublicUrl | Scope.Scope> {
+  const kept = yield* KeptFiles
+  const publicUrl = yield* PublicUrl
+  const fetches = yield* FiberMap.make<string>()
+  const gone = new Set<string>()
+  /** Those that were tried in vain, and when they may be again. */
+  const failures = new Map<string, { readonly count: number; readonly againAtMs: number }>()
 
-    const linkOf = (upstreamId: string): Effect.Effect<Option.Option<string>, VideoRejected> =>
-      Effect.gen(function* () {
-        if (gone.delete(upstreamId)) return yield* lost
-        const id = kept.idOf(api.name, upstreamId)
-        const found = yield* kept.file(id, videoFile)
-        if (Option.isSome(found)) return Option.some(`${yield* publicUrl.get}/files/${id}/${videoFile}`)
-        const failure = failures.get(upstreamId)
-        if (failure !== undefined && (yield* Clock.currentTimeMillis) < failure.againAtMs) return Option.none()
-        yield* FiberMap.run(fetches, upstreamId, fetched(upstreamId, id), { onlyIfMissing: true })
-        return Option.none()
-      }).pipe(Effect.catchTag("FilesUnavailable", () => Effect.succeedNone))
+  const linkOf = Effect.fnUntraced(
+    function* (upstreamId: string) {
+      if (gone.delete(upstreamId)) return yield* lost
+      const id = kept.idOf(api.name, upstreamId)
+      const found = yield* kept.file(id, videoFile)
+      if (Option.isSome(found)) return Option.some(`${yield* publicUrl.get}/files/${id}/${videoFile}`)
+      const failure = failures.get(upstreamId)
+      if (failure !== undefined && (yield* Clock.currentTimeMillis) < failure.againAtMs) return Option.none()
+      yield* FiberMap.run(fetches, upstreamId, fetched(upstreamId, id), { onlyIfMissing: true })
+      return Option.none()
+    },
+    Effect.catchTag("FilesUnavailable", () => Effect.succeedNone)
+  )
 
-    const fetched = (upstreamId: string, id: string) =>
-      download(`/videos/${encodeURIComponent(upstreamId)}/content`, id).pipe(
-        Effect.tap(() => Effect.sync(() => failures.delete(upstreamId))),
-        Effect.tapErrorTag("NotFetched", ({ isGone }) =>
-          isGone ? Effect.sync(() => gone.add(upstreamId)) : delayed(upstreamId)
-        ),
-        Effect.catchTag("NotFetched", ({ reason }) =>
-          Effect.annotateLogs(Effect.logWarning("a finished video was not fetched"), { reason })
-        ),
-        Effect.catchAllCause((cause) => Effect.logWarning("a finished video was not fetched", cause)),
-        Effect.annotateLogs({ upstream: api.name, upstream_id: upstreamId })
-      )
+  const fetched = (upstreamId: string, id: string) =>
+    download(`/videos/${encodeURIComponent(upstreamId)}/content`, id).pipe(
+      Effect.tap(() => Effect.sync(() => failures.delete(upstreamId))),
+      Effect.tapErrorTag("NotFetched", ({ isGone }) =>
+        isGone ? Effect.sync(() => gone.add(upstreamId)) : delayed(upstreamId)
+      ),
+      Effect.catchTag("NotFetched", ({ reason }) =>
+        Effect.annotateLogs(Effect.logWarning("a finished video was not fetched"), { reason })
+      ),
+      Effect.catchAllCause((cause) => Effect.logWarning("a finished video was not fetched", cause)),
+      Effect.annotateLogs({ upstream: api.name, upstream_id: upstreamId })
+    )
 
-    const download = (from: string, id: string): Effect.Effect<void, NotFetched> =>
-      Effect.acquireUseRelease(
-        Effect.mapError(api.open(from), ({ reason }) => new NotFetched({ isGone: false, reason })),
-        (exchange) =>
-          exchange.status === 200
-            ? Effect.mapError(
-                kept.keep(id, videoFile, () => exchange.read()),
-                (error) =>
-                  new NotFetched({
-                    isGone: error._tag === "NotKept" && error.why === "too-large",
-                    reason: error.message
-                  })
-              )
-            : new NotFetched({
-                isGone: exchange.status === 404 || exchange.status === 410,
-                reason: `status ${exchange.status}`
-              }),
-        (exchange) => Effect.sync(() => exchange.cancel())
-      )
+  const download = (from: string, id: string): Effect.Effect<void, NotFetched> =>
+    Effect.acquireUseRelease(
+      Effect.mapError(api.open(from), ({ reason }) => new NotFetched({ isGone: false, reason })),
+      (exchange) =>
+        exchange.status === 200
+          ? Effect.mapError(
+              kept.keep(id, videoFile, () => exchange.read()),
+              (error) =>
+                new NotFetched({
+                  isGone: error._tag === "NotKept" && error.why === "too-large",
+                  reason: error.message
+                })
+            )
+          : new NotFetched({
+              isGone: exchange.status === 404 || exchange.status === 410,
+              reason: `status ${exchange.status}`
+            }),
+      (exchange) => Effect.sync(() => exchange.cancel())
+    )
 
-    const delayed = (upstreamId: string) =>
-      Effect.map(Clock.currentTimeMillis, (nowMs) => {
-        const count = (failures.get(upstreamId)?.count ?? 0) + 1
-        if (failures.size > 10_000) failures.clear()
-        failures.set(upstreamId, { count, againAtMs: nowMs + Math.min(500 * 2 ** (count - 1), longestDelayMs) })
-      })
+  const delayed = (upstreamId: string) =>
+    Effect.map(Clock.currentTimeMillis, (nowMs) => {
+      const count = (failures.get(upstreamId)?.count ?? 0) + 1
+      if (failures.size > 10_000) failures.clear()
+      failures.set(upstreamId, { count, againAtMs: nowMs + Math.min(500 * 2 ** (count - 1), longestDelayMs) })
+    })
 
-    return { linkOf }
-  })
+  return { linkOf }
+})
 
 const lost = new VideoRejected({
   code: "ResourceNotFound",

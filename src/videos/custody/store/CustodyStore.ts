@@ -64,27 +64,26 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       )
 
     /** Takes up to so many that are due. */
-    const claim = (limit: number): Effect.Effect<ReadonlyArray<Held>, SqlError> =>
-      Effect.gen(function* () {
-        const nowMs = yield* Clock.currentTimeMillis
-        const owner = node.id()
-        const token = `${owner}:${claims++}`
-        const claimed = yield* commits.statement(sql`UPDATE custody
+    const claim = Effect.fnUntraced(function* (limit: number): Effect.fn.Return<ReadonlyArray<Held>, SqlError> {
+      const nowMs = yield* Clock.currentTimeMillis
+      const owner = node.id()
+      const token = `${owner}:${claims++}`
+      const claimed = yield* commits.statement(sql`UPDATE custody
           SET lease_owner = ${owner}, lease_token = ${token}, due_at = ${nowMs + leaseMs}
           WHERE (task_id, part) IN (SELECT task_id, part FROM custody
             WHERE due_at <= ${nowMs} ORDER BY due_at LIMIT ${limit} ${skipLocked})
           RETURNING *`)
-        return (yield* readable(copies, "copy", claimed)).map((row) => ({
-          taskId: row.task_id,
-          part: row.part,
-          name: row.name,
-          source: row.source,
-          fileId: row.file_id,
-          begunAtMs: row.begun_at,
-          tries: row.tries,
-          token
-        }))
-      })
+      return (yield* readable(copies, "copy", claimed)).map((row) => ({
+        taskId: row.task_id,
+        part: row.part,
+        name: row.name,
+        source: row.source,
+        fileId: row.file_id,
+        begunAtMs: row.begun_at,
+        tries: row.tries,
+        token
+      }))
+    })
 
     const its = ({ part, taskId, token }: Held) =>
       sql.and([sql`task_id = ${taskId}`, sql`part = ${part}`, sql`lease_token = ${token}`])

@@ -1,0 +1,43 @@
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import { generatorsPerCall } from "./generators.ts"
+import { readSources } from "./imports.ts"
+
+/** What runs for each request or task. */
+const rooms =
+  /^(access|answering|callbacks|chat|embeddings|guard|idempotency|ledger|limits|messages|responses|routing|sandbox|seals|search|tasks|upstreams|videos)\//
+
+/** Which of it may make generator functions as it runs, and why that does no harm. */
+const allowed: Readonly<Record<string, string>> = {
+  "callbacks/store/DeliveryStore.ts": "deliveries that can't be read",
+  "ledger/DurableHolds.ts": "made once, by a function that is called once",
+  "ledger/store/lanes.ts": "the same",
+  "responses/background/generate.ts": "once for each background response, of any family",
+  "responses/background/stops.ts": "once for each background response",
+  "sandbox/video/localOrders.ts": "once for a process",
+  "search/searchingGeneration.ts": "once for each request that the gateway searches for",
+  "tasks/store/TaskStore.ts": "tasks that are cancelled or expire",
+  "tasks/store/withdraw.ts": "tasks that are refused at once",
+  "upstreams/streamUpstream.ts": "upstreams of a developer's own",
+  "videos/quote.ts": "made once, by a function that is called once"
+}
+
+describe("a generator function that is made at each call", async () => {
+  const sources = await readSources(join(import.meta.dirname, "../../src"))
+
+  it("is not on the way of requests and tasks", () => {
+    const found = generatorsPerCall(new Map([...sources].filter(([file]) => rooms.test(file))))
+    const files = [...new Set(found.map((place) => place.slice(0, place.indexOf(":"))))]
+    expect(files.sort(), found.join(" ")).toEqual(Object.keys(allowed).sort())
+  })
+
+  it.each([
+    ["const find = (id) => Effect.gen(function* () {})", ["some.ts:1"]],
+    ["const find = (id) =>\n  Effect.map(now, (at) => write(Effect.gen(function* () {})))", ["some.ts:2"]],
+    ["const find = Effect.fnUntraced(function* (id) {})", []],
+    ["const look = Effect.gen(function* () {})", []],
+    ["const make = Effect.gen(function* () { const find = Effect.fnUntraced(function* (id) {}) })", []]
+  ])("is found in %s", (text, expected) => {
+    expect(generatorsPerCall(new Map([["some.ts", text]]))).toEqual(expected)
+  })
+})
