@@ -3,6 +3,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import { reachedOn, slownessBy } from "./machine.ts"
+import type { Reached } from "./machine.ts"
 import { isReady, startPortkey, startScript } from "./processes.ts"
 import type { Started } from "./processes.ts"
 
@@ -13,6 +15,8 @@ export interface Setting {
   readonly gateway: GatewayProcess
   readonly portkey: Started | undefined
   readonly headers: Readonly<Record<string, string>>
+  /** The floor of a share that was reached on this kind of machine. */
+  readonly reached: (by: Reached) => number
   readonly stop: () => Promise<void>
 }
 
@@ -55,12 +59,14 @@ export const start = async (): Promise<Setting> => {
   })
   await isReady(gateway.url)
   const portkey = await startPortkey()
+  const slower = await slownessBy(proxy)
   return {
     upstream,
     proxy,
     gateway,
     portkey,
     headers: { authorization: `Bearer ${benchKey}`, "content-type": "application/json" },
+    reached: reachedOn(slower),
     stop: async () => {
       upstream.stop()
       proxy.stop()

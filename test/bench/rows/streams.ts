@@ -72,7 +72,7 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
     url: `${gateway.url}/v1/chat/completions`,
     bare: "/pipe/chat",
     floor: 0.7,
-    reached: 0.4
+    reached: setting.reached({ usual: 0.4, quickKernel: 0.36 })
   })
   // A chunk of a completion is half as long again as a frame of a message, and what passes through costs by its bytes.
   const [, ofMessages = 0, ofChat = 0] = bytes
