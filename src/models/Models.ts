@@ -90,8 +90,15 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       }
       const ask = (route: Route, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }
-        const hasOthers = work.routes.length > 1
-        const how = { ...to, stream, requestId: request.id, family: told?.family, strict, hasOthers, runtime }
+        const how = {
+          ...to,
+          stream,
+          requestId: request.id,
+          family: told?.family,
+          strict,
+          isPatient: work.isPatient,
+          runtime
+        }
         work.adapted = []
         const isSearchedFor = upstream.isSearchedFor === true && work.isToSearch()
         const forwarder = isSearchedFor ? undefined : forwarderOf(upstream, verbatim?.family)

@@ -93,6 +93,12 @@ export class Work implements Chargeable, Metering {
     return heldFor(this.price, most, { answers, caller, conversation, model })
   }
 
+  /** Whether an upstream's first words may be waited for: others may be asked, or nobody reads along. */
+  get isPatient(): boolean {
+    const { charge, stream } = this.options
+    return this.routes.length > 1 || this.answers > 1 || !stream || charge !== undefined
+  }
+
   leastNanoUsd(): number {
     // Without its input, which takes time to count.
     const { outputTokens, searches } = mostUsed(this.conversation, this.entry, mostTokens(this.conversation))

@@ -22,8 +22,11 @@ export interface GenerateOptions {
   readonly family?: Forwarder["family"] | undefined
   /** Refuse what the upstream can't carry, naming the parameter, instead of leaving it out (`Generation.adapted`). */
   readonly strict?: boolean
-  /** Whether somebody else may be asked where this one fails: its beginning is held back for longer then. Undefined is no. */
-  readonly hasOthers?: boolean
+  /**
+   * Whether the beginning of its answer may be held back until its first words, because somebody else may be asked where it
+   * fails, or nobody reads along. Undefined is no.
+   */
+  readonly isPatient?: boolean
   /** Of the tool calls that are sent back, where the upstream signs them. */
   readonly callSignatures?: CallSignatures | undefined
   /** Runs what needs a fiber. */

@@ -11,12 +11,13 @@ import type { GenerateOptions } from "./Upstream.ts"
 import { ourAccount, retryAfter, withoutSecrets } from "./refusal.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
+/** How long a beginning that says nothing yet is held back, in ms: what fails behind it may still be answered by others. */
+const beginningMs = 1_000
 /**
- * How long a beginning that says nothing yet is held back, in ms. What fails behind it may still be answered by others
- * where there are any; where there are none, only what comes right behind it is worth waiting for: the call may be made
- * again, but no first event waits for a second.
+ * The same where nobody else can be asked and somebody reads along: what comes right behind it is waited for, no more. It
+ * counts from when the answer has begun for sure; what may be no answer at all is held back for longer.
  */
-const beginningMs = { withOthers: 1_000, alone: 2 }
+const aloneMs = 1
 
 /**
  * Accepts an answer with its first words. A 200 is no answer yet: what fails before them (an error in the first frame, a
@@ -28,7 +29,7 @@ export const accepting = (
   answer: Answer,
   exchange: Exchange,
   secrets: ReadonlyArray<string>,
-  how: Pick<GenerateOptions, "hasOthers">
+  how: Pick<GenerateOptions, "isPatient">
 ): Begun<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, how)
 
 class Accepting extends Underway<Generation, Failure | UpstreamError> implements HasDeadline {
@@ -36,7 +37,8 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
   readonly #answer: Answer
   readonly #exchange: Exchange
   readonly #secrets: ReadonlyArray<string>
-  readonly #hasOthers: boolean
+  readonly #isPatient: boolean
+  #soon: ReturnType<typeof setTimeout> | undefined
   #beginning: Batch = []
   #pending: Promise<Batch | undefined> | undefined
 
@@ -44,10 +46,10 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
     answer: Answer,
     exchange: Exchange,
     secrets: ReadonlyArray<string>,
-    { hasOthers = false }: Pick<GenerateOptions, "hasOthers">
+    { isPatient = false }: Pick<GenerateOptions, "isPatient">
   ) {
     super()
-    this.#hasOthers = hasOthers
+    this.#isPatient = isPatient
     this.#answer = answer
     this.#exchange = exchange
     this.#secrets = secrets
@@ -60,7 +62,7 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
   }
 
   protected override abandon(): void {
-    clearDeadline(this)
+    this.#stopWaiting()
     this.#answer.cancel()
   }
 
@@ -79,19 +81,25 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
     if (batch === undefined || !batch.every(isBeginning)) {
       return this.#accept(all.length === 0 ? undefined : all, undefined)
     }
-    if (this.#beginning.length === 0) setDeadline(this, this.#hasOthers ? beginningMs.withOthers : beginningMs.alone)
+    if (this.#beginning.length === 0) setDeadline(this, beginningMs)
     this.#beginning = all
+    if (!this.#isPatient && all.some(isStart)) this.#soon ??= setTimeout(() => this.look(), aloneMs)
     this.#listen()
   }
 
-  #accept(first: Batch | undefined, pending: Promise<Batch | undefined> | undefined): void {
+  #stopWaiting(): void {
     clearDeadline(this)
+    clearTimeout(this.#soon)
+  }
+
+  #accept(first: Batch | undefined, pending: Promise<Batch | undefined> | undefined): void {
+    this.#stopWaiting()
     this.#answer.giveBack(first, pending)
     this.end(Begun.succeed(this.#answer))
   }
 
   #refuse({ failure, said }: Extract<GenerationEvent, { readonly type: "failed" }>): void {
-    clearDeadline(this)
+    this.#stopWaiting()
     this.#answer.cancel()
     const retry = retryOf(failure, said)
     if (retry === undefined) return this.end(Begun.fail(failure))
@@ -118,6 +126,8 @@ const retryOf = (failure: Failure, said: string | undefined): UpstreamError["ret
   if (failure._tag !== "RateLimited" && failure._tag !== "UpstreamFailed") return undefined
   return said !== undefined && ourAccount.test(said) ? "elsewhere" : "again"
 }
+
+const isStart = ({ type }: GenerationEvent): boolean => type === "started"
 
 /** Says no more than that there will be an answer. */
 const isBeginning = (event: GenerationEvent): boolean =>

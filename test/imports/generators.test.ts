@@ -5,13 +5,21 @@ import { readSources } from "./imports.ts"
 
 /** What runs for each request or task. */
 const rooms =
-  /^(access|answering|callbacks|chat|embeddings|guard|idempotency|ledger|limits|messages|responses|routing|sandbox|seals|search|tasks|upstreams|videos)\//
+  /^(access|answering|callbacks|chat|embeddings|files|guard|idempotency|ledger|limits|messages|models|requests|responses|routing|sandbox|seals|search|tasks|upstreams|videos)\//
 
 /** Which of it may make generator functions as it runs, and why that does no harm. */
 const allowed: Readonly<Record<string, string>> = {
   "callbacks/store/DeliveryStore.ts": "deliveries that can't be read",
+  "files/FileStore.ts": "once for a process",
+  "files/Handlers.ts": "files that are sent",
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
   "ledger/store/lanes.ts": "the same",
+  "models/catalogueOf.ts": "once for each configuration",
+  "models/Configured.ts": "the same",
+  "models/quoterOf.ts": "made once, by a function that is called once",
+  "requests/RequestOverview.ts": "whoever looks at the Overview",
+  "requests/store/requestCounts.ts": "made once, by a function that is called once",
+  "requests/store/requestIds.ts": "the same",
   "responses/background/generate.ts": "once for each background response, of any family",
   "responses/background/stops.ts": "once for each background response",
   "sandbox/video/localOrders.ts": "once for a process",
@@ -34,6 +42,7 @@ describe("a generator function that is made at each call", async () => {
   it.each([
     ["const find = (id) => Effect.gen(function* () {})", ["some.ts:1"]],
     ["const find = (id) =>\n  Effect.map(now, (at) => write(Effect.gen(function* () {})))", ["some.ts:2"]],
+    ["const find = (id) =>\n  Effect.suspend(() => Effect.gen(function* () {}))", ["some.ts:2"]],
     ["const find = Effect.fnUntraced(function* (id) {})", []],
     ["const look = Effect.gen(function* () {})", []],
     ["const make = Effect.gen(function* () { const find = Effect.fnUntraced(function* (id) {}) })", []]

@@ -17,10 +17,12 @@ export const generatorsPerCall = (sources: ReadonlyMap<string, string>): Readonl
       if (isPerCall && isGenerator(value)) {
         found.push(`${file}:${text.slice(0, Number(value["start"])).split("\n").length}`)
       }
-      const within = isFunction(value) ? hasParameters(value) && !isGenerator(value) : isPerCall
+      const within = isFunction(value) && !isThunk(value) ? hasParameters(value) && !isGenerator(value) : isPerCall
       for (const field of Object.values(value)) look(field, within)
     }
-    look(parseSync(file, text).program.body, false)
+    const { errors, program } = parseSync(file, text)
+    if (errors.length > 0) throw new Error(`${file} can't be read`)
+    look(program.body, false)
     return found
   })
 
@@ -28,5 +30,8 @@ const isFunction = ({ type }: Node): boolean =>
   /^(ArrowFunctionExpression|Function(Expression|Declaration))$/.test(type)
 
 const isGenerator = (node: Node): boolean => isFunction(node) && node["generator"] === true
+
+/** What it makes is made as often as what is around it. */
+const isThunk = (node: Node): boolean => !isGenerator(node) && !hasParameters(node)
 
 const hasParameters = ({ params }: Node): boolean => Array.isArray(params) && params.length > 0

@@ -30,13 +30,13 @@ const upstream = (protocol: DialectName) =>
 
 const told = { upstreamModel: "m", stream: true, requestId: "req_1" }
 const translated = (protocol: DialectName) => generated(upstream(protocol), conversation({ items: [user("hi")] }), told)
-const passedThrough = (protocol: DialectName) =>
+const passedThrough = (protocol: DialectName, isPatient = false) =>
   Effect.flatMap(Effect.runtime(), (runtime) =>
     toEffect(() => {
       const { forwarder } = upstream(protocol)
       if (forwarder === undefined) throw new Error("forwards nothing")
       const request = { body: {}, headers: new Headers(), rewrite: (answer: object) => ({ ...answer }) }
-      return forwarder.forward(request, { ...told, runtime }, () => Begun.die("it is offered"))
+      return forwarder.forward(request, { ...told, isPatient, runtime }, () => Begun.die("it is offered"))
     })
   )
 
@@ -181,7 +181,7 @@ describe("an answer", () => {
     })
   )
 
-  for (const [hasOthers, what, heldMs] of [
+  for (const [isPatient, what, heldMs] of [
     [false, "at once where nobody else can be asked", 0],
     [true, "after a second where others can", 900]
   ] as const) {
@@ -205,7 +205,7 @@ describe("an answer", () => {
         const began = performance.now()
         const generation = yield* generated(upstream("openai-chat"), conversation({ items: [user("hi")] }), {
           ...told,
-          hasOthers
+          isPatient
         })
         const tookMs = performance.now() - began
         expect(tookMs).toBeGreaterThanOrEqual(heldMs)
@@ -217,4 +217,48 @@ describe("an answer", () => {
       })
     )
   }
+
+  /** Frames that come one after the other, so many ms apart. */
+  const paced = (everyMs: number, ...frames: ReadonlyArray<object>) => {
+    answer = () =>
+      new Response(
+        new ReadableStream({
+          start: async (controller) => {
+            for (const frame of frames) {
+              controller.enqueue(`data: ${JSON.stringify(frame)}\n\n`)
+              await Bun.sleep(everyMs)
+            }
+            controller.close()
+          }
+        }),
+        { headers: { "content-type": "text/event-stream" } }
+      )
+  }
+  const ways = (isPatient: boolean) =>
+    [
+      generated(upstream("anthropic-messages"), conversation({ items: [user("hi")] }), { ...told, isPatient }),
+      passedThrough("anthropic-messages", isPatient)
+    ] as const
+
+  it.live(
+    "that fails some time behind its beginning is refused where others may be asked, and has begun where not",
+    () =>
+      Effect.gen(function* () {
+        paced(40, anthropicStart, overloaded)
+        for (const call of ways(true)) expect(yield* Effect.flip(call)).toMatchObject({ retry: "again" })
+        for (const call of ways(false)) {
+          const all = yield* Effect.flatMap(call, events)
+          expect(all[0]).toMatchObject({ type: "started" })
+          expect(all.at(-1)).toMatchObject({ type: "failed", failure: { _tag: "UpstreamFailed" } })
+        }
+      })
+  )
+
+  it.live("that is none is none however slowly it comes", () =>
+    Effect.gen(function* () {
+      const foreign = chunk({ index: 0, delta: { content: "hi" } })
+      paced(20, foreign, foreign, foreign)
+      for (const call of ways(false)) expect(yield* Effect.flip(call)).toMatchObject({ _tag: "UpstreamError" })
+    })
+  )
 })

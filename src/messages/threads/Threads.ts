@@ -89,40 +89,47 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
           if (!isReleased && claim !== undefined) inFlight.delete(claim)
           isReleased = true
         }
-        return Effect.gen(function* () {
-          const own = bodyOf(request.body, payload)
-          const { body, heldBy } = yield* wholeBody(caller, payload, own)
-          const nowMs = yield* Clock.currentTimeMillis
-          let holder: string | undefined
-          const toldTo = ({ name, threads }: Upstream) => {
-            holder = threads === true ? name : undefined
-            if (holder === undefined) return undefined
-            const isKnown = previousId === undefined || heldBy === name
-            return { headers: request.headers, body: isKnown ? own : { ...body, thread: { type: "create" } } }
-          }
-          const keep = (reply: Reply | undefined, isPassed: boolean): Promise<void> => {
-            if (reply === undefined || reply.stop_reason === null || reply.stop_reason === "refusal") return kept
-            const turn = {
-              id: reply.id,
-              previousId,
-              setup: previousId === undefined ? setupOf(own) : {},
-              messages: messagesOf(own).map(withoutCacheControl),
-              content: reply.content,
-              stopReason: reply.stop_reason,
-              heldBy: isPassed ? holder : undefined
-            }
-            return store.save(caller.account, turn, nowMs)
-          }
-          const whole = yield* wholePayload(body)
-          return {
-            payload: whole,
-            request: { ...request, body, headers: withoutBeta(request.headers) },
-            toldTo,
-            keep,
-            release
-          }
-        }).pipe(Effect.onError(() => Effect.sync(release)))
+        return Effect.onError(begun(caller, payload, request, { previousId, release }), () => Effect.sync(release))
       })
+
+    const begun = Effect.fnUntraced(function* (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming,
+      { previousId, release }: { readonly previousId: string | undefined; readonly release: () => void }
+    ) {
+      const own = bodyOf(request.body, payload)
+      const { body, heldBy } = yield* wholeBody(caller, payload, own)
+      const nowMs = yield* Clock.currentTimeMillis
+      let holder: string | undefined
+      const toldTo = ({ name, threads }: Upstream) => {
+        holder = threads === true ? name : undefined
+        if (holder === undefined) return undefined
+        const isKnown = previousId === undefined || heldBy === name
+        return { headers: request.headers, body: isKnown ? own : { ...body, thread: { type: "create" } } }
+      }
+      const keep = (reply: Reply | undefined, isPassed: boolean): Promise<void> => {
+        if (reply === undefined || reply.stop_reason === null || reply.stop_reason === "refusal") return kept
+        const turn = {
+          id: reply.id,
+          previousId,
+          setup: previousId === undefined ? setupOf(own) : {},
+          messages: messagesOf(own).map(withoutCacheControl),
+          content: reply.content,
+          stopReason: reply.stop_reason,
+          heldBy: isPassed ? holder : undefined
+        }
+        return store.save(caller.account, turn, nowMs)
+      }
+      const whole = yield* wholePayload(body)
+      return {
+        payload: whole,
+        request: { ...request, body, headers: withoutBeta(request.headers) },
+        toldTo,
+        keep,
+        release
+      }
+    })
 
     return { take, whole } as const
   })

@@ -42,14 +42,12 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
     const bytes = Option.isSome(found) ? found.value.size : yield* fetched(held, source, id)
     const url = `${yield* publicUrl.get}${filesPath}/${id}/${held.name}`
     const nowMs = yield* Clock.currentTimeMillis
-    yield* commits.write(
-      Effect.gen(function* () {
-        const isShown = yield* amend(held.taskId, linked(held, url))
-        // Nobody can learn the link of a task that was removed meanwhile.
-        const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
-        yield* store.copied(held, { bytes, fileId: id, untilMs })
-      })
-    )
+    const shown = Effect.flatMap(amend(held.taskId, linked(held, url)), (isShown) => {
+      // Nobody can learn the link of a task that was removed meanwhile.
+      const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
+      return store.copied(held, { bytes, fileId: id, untilMs })
+    })
+    yield* commits.write(shown)
     metrics.copies.of("copied").add(1)
     yield* Effect.annotateLogs(Effect.logInfo("a finished video was copied"), { part: held.part, bytes })
   })

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { begin } from "../../src/flow/begin.ts"
+import { toEffect } from "../../src/flow/toEffect.ts"
+import type { Batch } from "../../src/generation/Generation.ts"
+import { Catalogue } from "../../src/models/Catalogue.ts"
+import type { GenerationOptions } from "../../src/models/GenerationOptions.ts"
+import { Models } from "../../src/models/Models.ts"
+import { layer } from "../../src/sql/Database.ts"
+import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
+import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
+import { incoming } from "../contract/incoming.ts"
+import { conversation, said } from "../generation/conversations.ts"
+
+let isPatient: boolean | undefined
+const upstream: TextUpstream = {
+  name: "fake",
+  generate: (_, how) => {
+    ;({ isPatient } = how)
+    const batches: Array<Batch> = [[{ type: "finished", reason: "stop", stopSequence: null }]]
+    return begin(how.runtime, Effect.succeed({ next: () => batches.shift(), cancel: () => {} }))
+  }
+}
+
+const route = { upstream: "fake", model: "m" }
+const model = { kind: "text" as const, contextTokens: undefined, ownedBy: "test" }
+const live = Models.Default.pipe(
+  Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
+  Layer.provide(
+    Layer.mergeAll(
+      Layer.succeed(
+        Catalogue,
+        new Map([
+          ["one", { ...model, id: "one", routes: [route] }],
+          ["two", { ...model, id: "two", routes: [route, { ...route, model: "other" }] }]
+        ])
+      ),
+      Layer.succeed(TextUpstreams, new Map([["fake", upstream]]))
+    )
+  )
+)
+
+const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
+const setAside = () => ({ settle: () => undefined, release: () => {} }) as never
+
+describe("an upstream's beginning may be held back", () => {
+  const cases: ReadonlyArray<readonly [string, string, GenerationOptions, boolean]> = [
+    ["not where a stream's model has one route", "one", { stream: true }, false],
+    ["where it has two", "two", { stream: true }, true],
+    ["where nobody reads a stream", "one", { stream: false }, true],
+    ["where the money was set aside before: nobody waits", "one", { stream: true, charge: setAside }, true]
+  ]
+  for (const [what, id, options, expected] of cases) {
+    it.effect(what, () =>
+      Effect.gen(function* () {
+        const { generate } = yield* Models
+        const asked = conversation({ model: id, items: [said("user", "hi")] })
+        const generation = yield* toEffect(() => generate(caller, asked, incoming(), options))
+        generation.cancel("hang-up")
+        expect(isPatient).toBe(expected)
+      }).pipe(Effect.provide(live))
+    )
+  }
+})
