@@ -65,7 +65,13 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
     floor: 0.6,
     reached: 0.35
   })
-  await compare({ what: "streams passed through", ours: "fast", bare: "/pipe", floor: 0.7, reached: 0.5 })
+  await compare({
+    what: "streams passed through",
+    ours: "fast",
+    bare: "/pipe",
+    floor: 0.7,
+    reached: setting.reached({ usual: 0.5, quickKernel: 0.45 })
+  })
   await compare({
     what: "streams of chat completions passed through",
     ours: "fast-chat",

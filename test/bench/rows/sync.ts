@@ -127,7 +127,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
   })
   for (const [percentile, most, usual, quickKernel] of [
     ["p50", 1.4, 3.2, 3.8],
-    ["p99", 2, 5, 5]
+    ["p99", 2, 5, 7]
   ] as const) {
     rows.push({
       promise: "P2",
