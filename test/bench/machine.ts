@@ -22,7 +22,8 @@ export const slownessBy = async (proxy: Pick<Started, "url">): Promise<number> =
 /**
  * Below this slowness a machine has a quick kernel: most of what a bare proxy does is the kernel's, little of what the
  * gateway does. One and the same build (commit 197698b) passes on as much there as on the promises' machine, which is 0.51
- * of a bare proxy on that one and 0.31 there, so the floors of shares are those that it reached on such a machine.
+ * of a bare proxy on that one and 0.31 there, so each kind of machine has floors of its own, a little below what is
+ * reached on it.
  */
 const quickBelow = 0.75
 
