@@ -48,6 +48,7 @@ import { VideosHandlers } from "./videos/Handlers.ts"
 import { makeVideosQuoter } from "./videos/quote.ts"
 import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
+import { Silences } from "./videos/Silences.ts"
 import { Verdicts } from "./videos/Verdicts.ts"
 import { MessagesLive, ThreadsLive } from "./messages/MessagesLive.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
@@ -61,7 +62,16 @@ const TaskKindsLive = Layer.effect(
     taskKinds(...kinds)
   )
 ).pipe(
-  Layer.provide(Layer.mergeAll(MessagesLive, Ledger.Default, StoredResponsesLive, Verdicts.Default, Custody.Default))
+  Layer.provide(
+    Layer.mergeAll(
+      MessagesLive,
+      Ledger.Default,
+      StoredResponsesLive,
+      Silences.Default,
+      Verdicts.Default,
+      Custody.Default
+    )
+  )
 )
 
 const TaskSettingsLive = Layer.effect(

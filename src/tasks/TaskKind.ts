@@ -58,6 +58,8 @@ export interface TaskKind {
   readonly name: string
   /** Turns of one lane at a time. */
   readonly parallel: number
+  /** Whether a lane's upstream answers nobody: few of its turns begin at a time then. Absent where that is never so. */
+  readonly isSilent?: (lane: string, nowMs: number) => boolean
   readonly run: (lease: Lease) => Effect.Effect<Turn | "settled", LeaseLost | SqlError>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject

@@ -33,6 +33,11 @@ const lookAgainMs = 1_000
 const batch = 100
 /** While callers keep the server busy: how many turns begin at once, and how long it is until the next ones may, in ms. */
 const polite = { batch: 16, everyMs: 50 } as const
+/**
+ * The same for a lane whose upstream answers nobody, however many wait for it: what each of 11,000 tried for itself every
+ * half minute kept the one thread busy. All of them are due as soon as one is answered.
+ */
+const tentative = { batch: 10, everyMs: 250 } as const
 /** How long running turns may take to come to an end when the process stops. */
 const longestStop = Duration.seconds(20)
 
@@ -150,6 +155,11 @@ const start = Effect.gen(function* () {
     return hintEveryMs
   }
 
+  const triedAt = new Map<string, number>()
+  /** How long it is until the next few turns of a lane may begin whose upstream answers nobody, in ms. */
+  const patienceFor = (lane: string, nowMs: number): number =>
+    Math.min(tentative.everyMs, (triedAt.get(lane) ?? -Infinity) + tentative.everyMs - nowMs)
+
   /** Takes what is due in every lane with room; answers how long nothing more can be due. */
   const claimDue = Effect.gen(function* () {
     let sleepMs = pollMs
@@ -157,8 +167,14 @@ const start = Effect.gen(function* () {
     const most = isBusy() ? Math.ceil(polite.batch / Math.max(1, lanes.length)) : batch
     for (const { due, lane } of lanes) {
       const kind = kinds.get(lane.slice(0, lane.indexOf(":")))
-      const room = Math.min((kind?.parallel ?? 0) - (inLane.get(lane) ?? 0), most)
       const nowMs = yield* Clock.currentTimeMillis
+      const isSilent = kind?.isSilent?.(lane, nowMs) === true
+      const patienceMs = isSilent ? patienceFor(lane, nowMs) : 0
+      if (patienceMs > 0) {
+        sleepMs = Math.min(sleepMs, patienceMs)
+        continue
+      }
+      const room = Math.min((kind?.parallel ?? 0) - (inLane.get(lane) ?? 0), isSilent ? tentative.batch : most)
       if (room <= 0 && due <= nowMs) sleepMs = Math.min(sleepMs, leaveToOthers(lane, nowMs))
       if (kind === undefined || room <= 0) continue
       if (due > nowMs) {
@@ -169,6 +185,7 @@ const start = Effect.gen(function* () {
       const claimed = yield* leases
         .claim(lane, room)
         .pipe(Effect.tap(Effect.forEach((leased) => begin(leased, kind), { discard: true })), Effect.uninterruptible)
+      if (isSilent) triedAt.set(lane, nowMs)
       if (claimed.length > 0) sleepMs = 0
     }
     return sleepMs

@@ -110,10 +110,18 @@ export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
 }> {}
 
 /** The submit left and no answer came: a video may have been made. Reconcile or fail, never submit again. */
-export class VideoAmbiguous extends Data.TaggedError("VideoAmbiguous")<{ readonly reason: string }> {}
+export class VideoAmbiguous extends Data.TaggedError("VideoAmbiguous")<{
+  readonly reason: string
+  /** Nobody answered at all. */
+  readonly unanswered?: boolean
+}> {}
 
 /** The call had no effect, or none that matters, and may be repeated: refused connection, 5xx to a poll, a timeout of one. */
-export class VideoTransient extends Data.TaggedError("VideoTransient")<{ readonly reason: string }> {}
+export class VideoTransient extends Data.TaggedError("VideoTransient")<{
+  readonly reason: string
+  /** Nobody answered at all. */
+  readonly unanswered?: boolean
+}> {}
 
 /** Whether an upstream can render what is asked, and what of it is left out if it does. */
 export type VideoFit =

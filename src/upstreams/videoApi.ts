@@ -136,10 +136,10 @@ export const isOk = ({ status }: Pick<VideoAnswer, "status">): boolean => status
 
 /** What a submit without an answer means: only one that never left may be repeated. */
 export const unansweredSubmit = ({ neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
-  neverSent ? new VideoTransient({ reason }) : new VideoAmbiguous({ reason })
+  neverSent ? new VideoTransient({ reason, unanswered: true }) : new VideoAmbiguous({ reason, unanswered: true })
 
 /** What a read without an answer means. */
-export const unansweredRead = ({ reason }: NoAnswer): VideoTransient => new VideoTransient({ reason })
+export const unansweredRead = ({ reason }: NoAnswer): VideoTransient => new VideoTransient({ reason, unanswered: true })
 
 /**
  * What a refused submit means. The upstream's code and words are the task's where they concern its caller's input; its

@@ -1,16 +1,17 @@
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Effect, Either, Option, Random, Schedule, Schema } from "effect"
+import { Clock, Effect, Either, Option, Schedule, Schema } from "effect"
 import { exitOf } from "../flow/begin.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import { CoolDowns } from "../routing/CoolDowns.ts"
-import { makeCrowd, saturated, unreachable, untilPoll } from "../tasks/backoff.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
 import type { Task, TaskError, TaskPatch } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, Turn } from "../tasks/TaskKind.ts"
-import { failing, movedTo, placed, placesOf, secondsOf, soonest, waitOf } from "./places.ts"
+import { again, makePacing } from "./pacing.ts"
+import { failing, movedTo, placed, placesOf, secondsOf, soonest, videoLane, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
+import type { Silences } from "./Silences.ts"
 import { Verdicts } from "./Verdicts.ts"
 
 /** What the family of video tasks adds to the driver. The request of a task is a `VideoJob`, its result a `VideoResult`. */
@@ -41,14 +42,12 @@ const reconcileTries = 5
  */
 export const makeVideoKind = Effect.fnUntraced(function* (
   family: VideoFamily
-): Effect.fn.Return<TaskKind, never, VideoUpstreams | Verdicts> {
+): Effect.fn.Return<TaskKind, never, VideoUpstreams | Verdicts | Silences> {
   const upstreams = yield* VideoUpstreams
   const verdicts = yield* Verdicts
   const coolDowns = new CoolDowns(yield* Effect.clock)
   const crash = yield* CrashPoints
-  /** How long a lane's videos usually take, learned from those that were seen to end. */
-  const usualMs = new Map<string, number>()
-  const crowds = new Map<string, ReturnType<typeof makeCrowd>>()
+  const pacing = yield* makePacing
 
   /** Asks the places that may make the video, one after the other, until one takes it. */
   const submit = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn | "settled", LeaseLost | SqlError> {
@@ -57,8 +56,12 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     const { ask, told } = coolDowns.order(places)
     const waits: Array<Wait> = told.map(({ error }) => waitOf(error))
     let last: TaskError = unserved
+    let { task } = lease
     for (const place of ask) {
-      const submitted = yield* Effect.either(submitTo(lease, job, place))
+      const submitAtMs = yield* Clock.currentTimeMillis
+      // From where it is now: the place that was asked before has moved it.
+      task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs })
+      const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs }))
       if (Either.isRight(submitted)) return submitted.right
       const error = submitted.left
       if (error._tag === "LeaseLost" || error._tag === "SqlError") return yield* Effect.fail(error)
@@ -66,23 +69,26 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       else waits.push(error)
     }
     const wait = soonest(waits)
-    return wait === undefined ? heard(last) : yield* resubmitLater(lease.task, wait)
+    return wait === undefined ? heard(last) : yield* pacing.resubmitted(lease.task, wait)
   }, Effect.uninterruptible)
 
   /** Fails with what another place may do better. */
-  const submitTo = Effect.fnUntraced(function* (lease: Lease, job: VideoJob, place: Place) {
-    const submitAtMs = yield* Clock.currentTimeMillis
-    const task = yield* lease.write({ ...movedTo(lease.task, job, place), submitAtMs })
+  const submitTo = Effect.fnUntraced(function* (lease: Lease, job: VideoJob, place: Place, meant: Meant) {
+    const { submitAtMs, task } = meant
     yield* crash.at("intended")
     // A process that was held up here may have been taken for dead, and another have asked for the video meanwhile.
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return heard(unserved)
     const asked = coolDowns.asked(place)
-    const isBack = Effect.sync(() => asked?.answered())
+    const lane = videoLane(place.upstream)
+    const isBack = Effect.zipRight(
+      pacing.answered(lane),
+      Effect.sync(() => asked?.answered())
+    )
     const leftFor = <E extends Wait | VideoRejected>(error: E) => {
       coolDowns.failed(place, failing(secondsOf(error)))
-      return Effect.fail(error)
+      return Effect.zipRight(pacing.heard(lane, error), Effect.fail(error))
     }
     // Not interrupted when the process is asked to stop: an answer that nobody hears is a video nobody can find.
     const submitting = upstream.submit({ ...job, upstreamModel: place.model })
@@ -92,7 +98,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
             Effect.interruptible,
             Effect.timeoutFail({
               duration: "2 minutes",
-              onTimeout: () => new VideoAmbiguous({ reason: "no answer" })
+              onTimeout: () => new VideoAmbiguous({ reason: "no answer", unanswered: true })
             })
           )
         : submitting
@@ -106,9 +112,10 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         VideoSaturated: leftFor,
         VideoTransient: leftFor,
         // The intent stays: the next turn asks the upstream whether it has the video.
-        VideoAmbiguous: () => {
+        VideoAmbiguous: (error) => {
           coolDowns.failed(place, failing())
-          return Effect.succeed(upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs))
+          const turn = upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)
+          return Effect.as(pacing.heard(lane, error), turn)
         }
       })
     )
@@ -129,23 +136,12 @@ export const makeVideoKind = Effect.fnUntraced(function* (
 
   /** Stores the id and ends the turn in one write; a video whose task was ended during its submit is stopped. */
   const recordId = (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
-    later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
+    pacing.later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
       Effect.flatMap(lease.settle),
       // A full disk, say: the id is worth waiting for.
       Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
       Effect.tap(() => crash.at("recorded")),
       Effect.tapErrorTag("LeaseLost", () => Effect.ignore(upstream.cancel(upstreamId)))
-    )
-
-  /** Nobody took it: the place that is soonest back says when they are asked again. */
-  const resubmitLater = (task: Task, wait: Wait) =>
-    Effect.map(Random.next, (random) =>
-      again(
-        { submitAtMs: null, tries: task.tries + 1 },
-        wait._tag === "VideoSaturated"
-          ? saturated(task.tries, wait.retryAfterSeconds, random)
-          : unreachable(task.tries, random)
-      )
     )
 
   /** A submit was meant and its outcome is not known. Never submitted again unless the upstream says it has nothing. */
@@ -164,7 +160,8 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         Effect.mapError((error) => new VideoTransient({ reason: error.message }))
       )
     return yield* upstream.reconcile(placed(task, yield* jobOf(lease)), { meantMs: intendedMs, rivals }).pipe(
-      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
+      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => noAnswer }),
+      Effect.tap(() => pacing.answered(task.lane)),
       Effect.flatMap(
         Option.match({
           onNone: (): ReturnType<TaskKind["run"]> => Effect.succeed(again({ submitAtMs: null, tries: 0 }, 0)),
@@ -173,24 +170,21 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       ),
       Effect.catchTags({
         VideoAmbiguous: () =>
-          task.tries + 1 >= reconcileTries
-            ? Effect.succeed(failed(unconfirmed))
-            : Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random))),
-        VideoTransient: () =>
-          Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
+          task.tries + 1 >= reconcileTries ? Effect.succeed(failed(unconfirmed)) : pacing.retried(task),
+        VideoTransient: (error) => pacing.failedFor(task, error)
       })
     )
   })
 
   const poll = (task: Task, upstream: VideoUpstream, upstreamId: string): Effect.Effect<Turn> =>
     upstream.poll(upstreamId).pipe(
-      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
+      Effect.timeoutFail({ duration: "1 minute", onTimeout: () => noAnswer }),
+      Effect.tap(() => pacing.answered(task.lane)),
       Effect.tap(() => crash.at("polled")),
       Effect.flatMap((report) => afterPoll(task, report)),
       Effect.catchTags({
-        VideoRejected: (error) => Effect.succeed(failed(error)),
-        VideoTransient: () =>
-          Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
+        VideoRejected: (error) => Effect.as(pacing.answered(task.lane), failed(error)),
+        VideoTransient: (error) => pacing.failedFor(task, error)
       })
     )
 
@@ -200,11 +194,11 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       switch (report.status) {
         case "queued":
         case "unknown":
-          return later(task, { tries: 0 }, ageMs, report.nextPollMs)
+          return pacing.later(task, { tries: 0 }, ageMs, report.nextPollMs)
         case "running":
-          return later(task, { state: "running", tries: 0 }, ageMs, report.nextPollMs)
+          return pacing.later(task, { state: "running", tries: 0 }, ageMs, report.nextPollMs)
         case "succeeded":
-          learn(task.lane, ageMs)
+          pacing.took(task.lane, ageMs)
           return Effect.map(family.sound?.(task, report.result) ?? Effect.succeed(report.result), (result) =>
             ends({ state: "succeeded", result })
           )
@@ -216,25 +210,12 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       }
     })
 
-  const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined) =>
-    Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
-      const crowd = crowds.get(task.lane) ?? makeCrowd()
-      crowds.set(task.lane, crowd)
-      const ms = untilPoll(ageMs, usualMs.get(task.lane), saidMs, crowd.waiting(), random)
-      crowd.asksAgainIn(ms, nowMs)
-      return again(patch, ms)
-    })
-
-  const learn = (lane: string, tookMs: number) => {
-    const before = usualMs.get(lane)
-    usualMs.set(lane, before === undefined ? tookMs : before * 0.8 + tookMs * 0.2)
-  }
-
   const upstreamOf = (task: Task) => (task.upstream === null ? undefined : upstreams.get(task.upstream))
 
   return {
     name: "video",
     parallel,
+    isSilent: pacing.isSilent,
     run: (lease) => {
       const { task } = lease
       const annotated = Effect.annotateLogs({ model: task.model, attempt: task.tries + 1 })
@@ -257,7 +238,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       const upstream = upstreamOf(task)
       if (upstream === undefined || task.upstreamId === null) return Effect.succeed("ended" as const)
       return upstream.cancel(task.upstreamId).pipe(
-        Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => new VideoTransient({ reason: "no answer" }) }),
+        Effect.timeoutFail({ duration: "30 seconds", onTimeout: () => noAnswer }),
         Effect.catchTag("VideoTransient", () => Effect.succeed("unreachable" as const)),
         Effect.annotateLogs({ task: task.id, model: task.model })
       )
@@ -271,10 +252,17 @@ const decodeJob = Schema.decodeUnknown(VideoJob)
 const decodeKnownJob = Schema.decodeUnknownOption(VideoJob)
 const jobIfKnown = (request: unknown) => Option.getOrUndefined(decodeKnownJob(request))
 
+/** A submit that was stored before it is made. */
+interface Meant {
+  readonly task: Task
+  readonly submitAtMs: number
+}
+
+const noAnswer = new VideoTransient({ reason: "no answer", unanswered: true })
+
 /** Heard, and nothing was made: no other task's unheard submit has a rival in it. */
 const heard = ({ code, message }: TaskError): Turn =>
   ends({ state: "failed", error: { code, message }, submitAtMs: null })
-const again = (patch: TaskPatch, againInMs: number): Turn => ({ patch, againInMs })
 const ends = (patch: TaskPatch): Turn => ({ patch, againInMs: 0 })
 const failed = ({ code, message }: TaskError): Turn => ends({ state: "failed", error: { code, message } })
 

@@ -27,6 +27,7 @@ import { newTaskId, randomOf } from "./taskId.ts"
 import { limitsOf, makeFitting } from "./fitting.ts"
 import type { Fitting } from "./fitting.ts"
 import { videoLane } from "./places.ts"
+import { Silences } from "./Silences.ts"
 import { longestVerdict, Verdicts } from "./Verdicts.ts"
 import { listed, record } from "./VideoTaskRecord.ts"
 import type { VideoTaskRecord } from "./VideoTaskRecord.ts"
@@ -35,7 +36,7 @@ const kind = "video"
 
 /** Video tasks as their owners see them; the engine below makes them run. */
 export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/VideoTasks", {
-  dependencies: [Belongings.Default, Cancellation.Default, Ledger.Default, Verdicts.Default],
+  dependencies: [Belongings.Default, Cancellation.Default, Ledger.Default, Silences.Default, Verdicts.Default],
   effect: Effect.gen(function* () {
     const models = yield* Models
     const guard = yield* AddressGuard
@@ -45,6 +46,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const fittingOf = yield* makeFitting
     const outbox = yield* Outbox
     const verdicts = yield* Verdicts
+    const silences = yield* Silences
     const { retention } = yield* TaskSettings
 
     /** Accepts a request that breaks no rule; the task is durable when its id is there. */
@@ -64,10 +66,23 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         random: randomOf(id)
       })
       const [{ meant, resolved, upstream }] = fitting
+      const isSilent = (at: Fitting) => silences.isSilent(videoLane(at.upstream.name), createdAtMs)
+      const begins = Math.max(
+        0,
+        fitting.findIndex((at) => !isSilent(at))
+      )
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true)
+      const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true) && !fitting.every(isSilent)
       const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestVerdict) : undefined
-      const task = newTask({ caller, fitting, id, createdAtMs, quietUntilMs, trace: recordedAt(incoming.trace) })
+      const task = newTask({
+        caller,
+        fitting,
+        begins,
+        id,
+        createdAtMs,
+        quietUntilMs,
+        trace: recordedAt(incoming.trace)
+      })
       const answer = { id }
       const price = model.price ?? unpriced
       const hold = {
@@ -160,14 +175,18 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
 interface Accepted {
   readonly caller: Caller
   readonly fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]
+  /** At which of them: the first that answers. */
+  readonly begins: number
   readonly id: string
   readonly createdAtMs: number
   readonly quietUntilMs: number | undefined
   readonly trace: string | null
 }
 
-const newTask = ({ caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
-  const [{ meant, place, resolved, upstream }] = fitting
+const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
+  const [first] = fitting
+  const { meant, place, resolved } = first
+  const { upstream } = fitting[begins] ?? first
   const { body, draftTaskId, request } = meant
   const { media, prompt, settings } = resolved
   const executionExpiresAfterSeconds = request.execution_expires_after ?? 172_800
@@ -197,7 +216,7 @@ const newTask = ({ caller, createdAtMs, fitting, id, quietUntilMs, trace }: Acce
     key: caller.key,
     model: request.model,
     lane: videoLane(upstream.name),
-    details: { ...details },
+    details: { ...details, ...(begins > 0 && { route: begins }) },
     request: job,
     tier: settings.serviceTier,
     upstream: upstream.name,

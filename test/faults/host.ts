@@ -27,6 +27,7 @@ import { LeaseTime } from "../../src/tasks/TaskSettings.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { videoLane } from "../../src/videos/places.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
+import { Silences } from "../../src/videos/Silences.ts"
 import { Verdicts } from "../../src/videos/Verdicts.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import { job } from "../videos/videoJob.ts"
@@ -141,7 +142,7 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provideMerge(timedLeases),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(CallbacksLive.pipe(Layer.provide(guard), Layer.provide(secrets))),
-  Layer.provideMerge(Layer.provide(kinds, Verdicts.Default)),
+  Layer.provideMerge(Layer.provide(kinds, Layer.merge(Silences.Default, Verdicts.Default))),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(
     database({ url: `sqlite:${process.env["DATABASE"]}`, exclusive: process.env["SHARED"] === undefined })

@@ -6,6 +6,20 @@ const lanes = ["test/models/sharedLanes.test.ts"]
 /** What several processes tell each other of limits, upstreams and configurations, and how they leave their clients. */
 export const nodeMutants: ReadonlyArray<Mutant> = [
   {
+    name: "videos: a task whose upstream is silent is never tried again",
+    file: "src/tasks/TaskRunner.ts",
+    snippet: "Math.min(tentative.everyMs, (triedAt",
+    replacement: "Math.max(tentative.everyMs, (triedAt",
+    tests: ["test/videos/videoKind.test.ts"]
+  },
+  {
+    name: "videos: a task keeps the upstream at which its turn began, whoever took it",
+    file: "src/videos/VideoKind.ts",
+    snippet: "...movedTo(task, job, place), submitAtMs",
+    replacement: "...movedTo(lease.task, job, place), submitAtMs",
+    tests: ["test/videos/videoKind.test.ts"]
+  },
+  {
     name: "limits: Redis lets more into a minute than it allows",
     file: "src/limits/redisWindows.ts",
     snippet: "return { all + tokens, now }",

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
-import { Duration, Effect, Exit, Layer, Option, TestClock } from "effect"
+import { Duration, Effect, Exit, Fiber, Layer, Option, TestClock } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import { Belongings } from "../../src/belongings/Belongings.ts"
@@ -24,7 +24,10 @@ import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
 import { Node } from "../../src/nodes/Node.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
+import { settled } from "../sql/clock.ts"
 import { noCustody } from "./noCustody.ts"
+import { videoLane } from "../../src/videos/places.ts"
+import { Silences } from "../../src/videos/Silences.ts"
 import { Verdicts } from "../../src/videos/Verdicts.ts"
 import { makeVideoFamily } from "../../src/videos/videoFamily.ts"
 import { image, request, text } from "./requests.ts"
@@ -40,7 +43,8 @@ const Upstreams = Layer.succeed(
   VideoUpstreams,
   new Map([
     ["sandbox", upstream("sandbox", false)],
-    ["ark", upstream("ark", true)]
+    ["ark", upstream("ark", true)],
+    ["strict", { ...upstream("strict", true), refusesAtOnce: true }]
   ])
 )
 
@@ -55,6 +59,13 @@ const model = (id: string, upstream: string, more: Partial<Model> = {}): Model =
 const served = [
   model("sandbox-video", "sandbox"),
   model("seedance", "ark", { resolutions: ["480p", "4k"] }),
+  model("strict-video", "strict"),
+  model("either", "strict", {
+    routes: [
+      { upstream: "strict", model: "strict-there" },
+      { upstream: "ark", model: "ark-there" }
+    ]
+  }),
   model("words", "sandbox", { kind: "text" })
 ]
 const ModelsStub = Layer.succeed(
@@ -99,7 +110,8 @@ const layer = VideoTasks.DefaultWithoutDependencies.pipe(
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
   Layer.provideMerge(Upstreams),
-  Layer.provide(Layer.merge(Verdicts.Default, noCustody)),
+  Layer.provideMerge(Silences.Default),
+  Layer.provide(Layer.mergeAll(Verdicts.Default, noCustody)),
   Layer.provideMerge(LedgerStill),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(database({ url: "sqlite::memory:", exclusive: false })),
@@ -116,6 +128,42 @@ const create = (fields: Record<string, unknown> = {}, caller = alice) =>
   })
 const job = (id: string) => Effect.flatMap(Leases, (leases) => leases.request(id))
 const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
+
+describe("creating a video task whose upstream answers nobody", () => {
+  const silent = (lane: string) =>
+    Effect.map(Silences, ({ unanswered }) => {
+      for (let call = 0; call < 16; call++) unanswered(lane, 0)
+    })
+  const taskOf = (id: string) =>
+    Effect.flatMap(TaskStore, (store) => Effect.map(store.find(alice.account, "video", id), Option.getOrThrow))
+
+  it.effect("waits for no word of it", () =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.fork(create({ model: "strict-video" }))
+      yield* settled
+      expect(yield* Fiber.poll(waiting)).toEqual(Option.none())
+      yield* silent(videoLane("strict"))
+      expect((yield* create({ model: "strict-video" })).id).toMatch(/^cgt-/)
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(waiting)
+    }).pipe(Effect.provide(layer))
+  )
+
+  it.effect("begins where somebody answers, and at the first where nobody does", () =>
+    Effect.gen(function* () {
+      yield* silent(videoLane("strict"))
+      const waiting = yield* Effect.fork(create({ model: "either" }))
+      yield* settled
+      yield* TestClock.adjust("10 seconds")
+      const { id } = yield* Fiber.join(waiting)
+      expect(yield* taskOf(id)).toMatchObject({ lane: videoLane("ark"), upstream: "ark", details: { route: 1 } })
+      expect(yield* job(id)).toMatchObject({ upstreamModel: "strict-there", routes: [{}, { model: "ark-there" }] })
+      yield* silent(videoLane("ark"))
+      const { id: other } = yield* create({ model: "either" })
+      expect(yield* taskOf(other)).toMatchObject({ lane: videoLane("strict"), upstream: "strict" })
+    }).pipe(Effect.provide(layer))
+  )
+})
 
 describe("creating a video task", () => {
   it.effect("answers an id that can't be guessed, of a task that is stored", () =>

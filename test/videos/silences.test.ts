@@ -1,0 +1,36 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Silences } from "../../src/videos/Silences.ts"
+
+const silences = Effect.provide(Silences, Silences.Default)
+const lane = "video:up"
+
+describe("an upstream", () => {
+  it.effect("is silent from the sixteenth call in a row on that nobody answered", () =>
+    Effect.map(silences, ({ isSilent, unanswered }) => {
+      for (let call = 1; call < 16; call++) unanswered(lane, 0)
+      expect(isSilent(lane, 0)).toBe(false)
+      unanswered(lane, 0)
+      expect(isSilent(lane, 0)).toBe(true)
+      expect(isSilent("video:other", 0)).toBe(false)
+    })
+  )
+
+  it.effect("is so no more with one answer", () =>
+    Effect.map(silences, ({ answered, isSilent, unanswered }) => {
+      for (let call = 0; call < 100; call++) unanswered(lane, 0)
+      answered(lane)
+      for (let call = 1; call < 16; call++) unanswered(lane, 0)
+      expect(isSilent(lane, 0)).toBe(false)
+    })
+  )
+
+  it.effect("is so for a minute after the last call", () =>
+    Effect.map(silences, ({ isSilent, unanswered }) => {
+      for (let call = 0; call < 16; call++) unanswered(lane, call)
+      expect([isSilent(lane, 60_014), isSilent(lane, 60_015)]).toEqual([true, false])
+      unanswered(lane, 70_000)
+      expect(isSilent(lane, 129_999)).toBe(true)
+    })
+  )
+})
