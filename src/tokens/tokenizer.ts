@@ -7,24 +7,16 @@ const samples = 16
 const sampleLength = 4_096
 /** A "word" of more bytes is counted in stretches of this many: merging is quadratic in a word's length. */
 const longestWord = 128
-/** Texts up to this length are remembered. */
-const rememberedLength = 2_048
-const rememberedTexts = 1_024
-
-const remembered = new Map<string, number>()
 
 /**
  * Tokens of a text in o200k_base: exact up to 64 KiB characters (words of more than 128 bytes: counted in stretches);
  * beyond that an estimate from 16 evenly spread samples, within a few percent for text of one kind.
  */
 export const countText = (text: string): number => {
-  if (text === "") return 0
-  if (text.length > rememberedLength) return text.length > exactUpTo ? estimate(text) : count(text, 0, text.length)
-  const known = remembered.get(text)
+  const known = recall(text)
   if (known !== undefined) return known
-  const tokens = count(text, 0, text.length)
-  if (remembered.size >= rememberedTexts) forgetOldest()
-  remembered.set(text, tokens)
+  const tokens = text.length > exactUpTo ? estimate(text) : count(text, 0, text.length)
+  remember(text, tokens)
   return tokens
 }
 
@@ -32,18 +24,40 @@ export const countText = (text: string): number => {
 export const isExact = (characters: number): boolean => characters <= exactUpTo
 
 /**
- * Tokens of many texts together: exact where they have 64 KiB characters or fewer, beyond that an estimate from as many,
- * taken evenly from all of them. However many texts a body has, they are counted in the time of one.
+ * Tokens of many texts together: those that were counted before are known, of the others 64 KiB characters are counted,
+ * and what is beyond these is an estimate from half as many, taken evenly from all that is left. However many texts a
+ * body has, they are counted in the time of two; a history that is sent again with more behind it, as agents do, in less.
  */
 export const countTexts = (texts: ReadonlyArray<string>): number => {
-  let characters = 0
-  for (const text of texts) characters += text.length
   let tokens = 0
-  if (isExact(characters)) {
-    for (const text of texts) tokens += countText(text)
-    return tokens
+  /** Characters that may still be looked for, and counted. */
+  let [sought, budget] = [mostSought, exactUpTo]
+  const rest: Array<string> = []
+  let characters = 0
+  for (const text of texts) {
+    sought -= leastRemembered + text.length
+    const known = sought < 0 ? undefined : recall(text)
+    if (known !== undefined) {
+      tokens += known
+      continue
+    }
+    // Whoever is longer is estimated from as many.
+    const cost = Math.min(text.length, exactUpTo)
+    if (cost <= budget) {
+      budget -= cost
+      tokens += countText(text)
+    } else {
+      rest.push(text)
+      characters += text.length
+    }
   }
-  const share = (exactUpTo - sampleLength) / characters
+  return tokens + estimateAll(rest, characters)
+}
+
+const estimateAll = (texts: ReadonlyArray<string>, characters: number): number => {
+  if (characters === 0) return 0
+  const share = (exactUpTo / 2 - sampleLength) / characters
+  let tokens = 0
   let looked = 0
   /** Characters that may be looked at by now, less those that were. */
   let credit = 0
@@ -93,9 +107,36 @@ export const firstTokens = (text: string, most: number): string => {
   return text.slice(0, start)
 }
 
+/**
+ * What `countText` said of texts, by their hash: money is set aside by it, so nobody may make two of one hash that count
+ * differently.
+ */
+const remembered = new Map<string, number>()
+const mostRemembered = 8_192
+/** Characters of a text that is remembered. Shorter ones are counted as quickly as they are looked for. */
+const leastRemembered = 48
+const longestRemembered = 262_144
+/** Characters that are looked for of many texts together, each of which costs as many as the least beside its own. */
+const mostSought = 2_097_152
+
+const hashOf = (text: string): string | undefined =>
+  text.length < leastRemembered || text.length > longestRemembered ? undefined : Bun.SHA256.hash(text, "base64")
+
+const recall = (text: string): number | undefined => {
+  const hash = hashOf(text)
+  return hash === undefined ? undefined : remembered.get(hash)
+}
+
+const remember = (text: string, tokens: number): void => {
+  const hash = hashOf(text)
+  if (hash === undefined) return
+  if (remembered.size >= mostRemembered) forgetOldest()
+  remembered.set(hash, tokens)
+}
+
 const forgetOldest = () => {
-  for (const key of remembered.keys()) {
-    remembered.delete(key)
+  for (const hash of remembered.keys()) {
+    remembered.delete(hash)
     return
   }
 }

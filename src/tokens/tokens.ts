@@ -4,11 +4,11 @@ import { countText, countTexts, isExact } from "./tokenizer.ts"
 export { countText }
 
 /**
- * Input tokens of a conversation: its texts in o200k_base (estimated together where they are long) and three tokens of
- * framing for each item. What has no text is estimated: an image is 85 tokens in low detail and 765 otherwise (1024 × 1024
- * at OpenAI); a document of text counts as its text; any other document is 2,000 tokens for each 50 KB begun, and 2,000
- * where only its address is known; what only the upstream understands is a token for
- * every four bytes. Counted once a conversation, whoever asks.
+ * Input tokens of a conversation: its texts in o200k_base (those that were not counted before are estimated together where
+ * they are long) and three tokens of framing for each item. What has no text is estimated: an image is 85 tokens in low
+ * detail and 765 otherwise (1024 × 1024 at OpenAI); a document of text counts as its text; any other document is 2,000
+ * tokens for each 50 KB begun, and 2,000 where only its address is known; what only the upstream understands is a token
+ * for every four bytes. Counted once a conversation, whoever asks.
  */
 export const countTokens = (conversation: Conversation): number => counted(conversation).tokens
 

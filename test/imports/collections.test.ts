@@ -37,7 +37,7 @@ const allowed: Readonly<Record<string, string>> = {
   "sql/postgres/Pool.ts sent": "statements that are always the same",
   "telemetry/tracing/Tracing.ts known": "texts",
   "telemetry/LogTail.ts readers": "who follows the log, which is rare",
-  "tokens/tokenizer.ts remembered": "a number by a text",
+  "tokens/tokenizer.ts remembered": "a number by a hash",
   "upstreams/protocols/openaiResponses/items.ts open": "another one for each step of a stream",
   "upstreams/protocols/openaiVideos/files.ts failures": "two numbers by a text",
   "upstreams/protocols/openaiVideos/files.ts gone": "texts",

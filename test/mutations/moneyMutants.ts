@@ -9,6 +9,13 @@ const sql = ["test/sql/commits.test.ts"]
 /** Money, and what makes it durable. */
 export const moneyMutants: ReadonlyArray<Mutant> = [
   {
+    name: "tokens: texts of one length have one count",
+    file: "src/tokens/tokenizer.ts",
+    snippet: `Bun.SHA256.hash(text, "base64")`,
+    replacement: "String(text.length)",
+    tests: ["test/tokens/tokens.test.ts"]
+  },
+  {
     name: "ledger: what is held can be spent once more",
     file: "src/ledger/Balances.ts",
     snippet: "balance.granted === undefined ? undefined : balance.granted - balance.settled - balance.held",

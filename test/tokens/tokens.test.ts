@@ -1,3 +1,4 @@
+import { countTokens as reference } from "gpt-tokenizer/encoding/o200k_base"
 import { describe, expect, it } from "vitest"
 import { countTokens, mostTokens } from "../../src/tokens/tokens.ts"
 import type { Part } from "../../src/generation/Conversation.ts"
@@ -7,6 +8,9 @@ import { manyTexts } from "./texts.ts"
 
 const withPart = (part: Part) => conversation({ items: [{ type: "message", role: "user", content: [part] }] })
 const empty = countTokens(conversation({ items: [{ type: "message", role: "user", content: [] }] }))
+
+/** A conversation of these texts, each a message. */
+const saying = (texts: ReadonlyArray<string>) => conversation({ items: texts.map((text) => said("user", text)) })
 
 describe("countTokens", () => {
   it("grows by the text, the system text and the tools", () => {
@@ -41,10 +45,45 @@ describe("countTokens", () => {
     }
   })
 
+  it("counts a history that grows by a turn at a time exactly, however long it has become", () => {
+    const turns = Array.from(
+      { length: 60 },
+      (_, n) => `Turn ${n}: ${"words of a long answer, numbers ".repeat(90)}${n}`
+    )
+    let exact = 3
+    for (const [n, turn] of turns.entries()) {
+      exact += reference(turn) + 3
+      expect(countTokens(saying(turns.slice(0, n + 1)))).toBe(exact)
+    }
+  })
+
+  it("counts a long history that is sent again more exactly each time, until it has seen it all", () => {
+    const texts = Array.from({ length: 60 }, (_, n) => `${n}. ${`漢字 ${n} and words `.repeat(n % 2 === 0 ? 330 : 20)}`)
+    const counts = Array.from({ length: 5 }, () => countTokens(saying(texts)))
+    const exact = texts.reduce((sum, text) => sum + reference(text) + 3, 3)
+    for (const count of counts) expect(Math.abs(count / exact - 1)).toBeLessThan(0.05)
+    expect(counts[0]).not.toBe(exact)
+    expect(counts.at(-1)).toBe(exact)
+  })
+
+  it("tells texts of one length apart", () => {
+    const [sparse, dense] = [" ".repeat(4_000), "漢".repeat(4_000)]
+    for (const text of [sparse, dense, sparse]) expect(countTokens(saying([text]))).toBe(reference(text) + 6)
+  })
+
+  it("estimates a text that is too long to be counted the same way again, beside others", () => {
+    const page = "A page of a very long document, as read from a file. "
+    const said = saying([page.repeat(4_000), "A remark about it that is made beside the document."])
+    const count = () => countTokens({ ...said })
+    const counts = [count(), count(), count()]
+    for (const one of counts) expect(Math.abs(one / (100 * reference(page.repeat(40))) - 1)).toBeLessThan(0.05)
+    expect(new Set(counts).size).toBe(1)
+  })
+
   it("counts many long texts within five percent", () => {
     const texts = manyTexts()
+    const tokens = countTokens(saying(texts))
     const exact = texts.reduce((sum, text) => sum + countText(text), 0)
-    const tokens = countTokens(conversation({ items: texts.map((text) => said("user", text)) }))
     expect(Math.abs(tokens / exact - 1)).toBeLessThan(0.05)
   })
 })
