@@ -16,6 +16,7 @@ import {
   RequestIdInErrors
 } from "../contract/annotations.ts"
 import type { Failure, InvalidRequest } from "../contract/Failure.ts"
+import { jsonDecoder } from "../contract/jsonDecoder.ts"
 import { openDecoder } from "../contract/open.ts"
 import { refusing } from "../contract/refusing.ts"
 import type { TellStanding } from "../contract/Standing.ts"
@@ -101,7 +102,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
         tellStanding: rateDialect === null ? undefined : rateHeaders[rateDialect],
         bodyLimit: Option.getOrElse(Context.getOption(mergedAnnotations, BodyLimit), () => options.bodyLimit),
         decodePayload: onlyKnown ? decoder(endpoint.payloadSchema, onlyKnown) : bodyDecoder(endpoint.payloadSchema),
-        decodePath: decoder(endpoint.pathSchema),
+        decodePath: pathDecoder(endpoint.pathSchema),
         decodeUrlParams: decoder(endpoint.urlParamsSchema, onlyKnown),
         isArrayParam: arrayParams(endpoint.urlParamsSchema),
         status,
@@ -130,6 +131,10 @@ const bodyDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefin
   if (Option.isNone(schema)) return undefined
   return lazily(() => refusing(openDecoder(schema.value as Schema.Schema<unknown>)))
 }
+
+/** As a body's: little else is to be read of who asks for a task, and the library walks slowly. */
+const pathDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined =>
+  Option.isNone(schema) ? undefined : lazily(() => refusing(jsonDecoder(schema.value as Schema.Schema<unknown>)))
 
 const decoder = (schema: Option.Option<Schema.Schema.All>, onlyKnown = false): Decode | undefined => {
   if (Option.isNone(schema)) return undefined

@@ -3,6 +3,7 @@ import { objecting, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
+import type { ContentBlock } from "./Blocks.ts"
 import { listAt } from "../contract/json.ts"
 import { clientToolAsFunction } from "./clientTools.ts"
 import { items } from "./content.ts"
@@ -33,19 +34,22 @@ export const understand = (
 ): Understood => {
   // Looked for at once: a request of many blocks is made into items in another turn.
   const objection = unknownOf[as](request, body) ?? brokenRule(request, betas ?? "")
+  // Long histories have hundreds: they are gathered once.
+  const blocks = blocksOf(request)
   return {
-    conversation: conversation(request),
+    conversation: conversation(request, blocks),
     objection: () => objection,
     mayReachWeb:
-      [...(request.tools ?? []), ...definedTools(request)].some(
-        (tool) => tool === undefined || tool instanceof Unknown || isHosted(tool)
-      ) ||
+      (request.tools ?? []).some(reachesWeb) ||
+      definedTools(blocks).some((tool) => tool === undefined || reachesWeb(tool)) ||
       listAt(body, "mcp_servers").length > 0 ||
-      blocksOf(request).some((block) => block instanceof Unknown)
+      blocks.some((block) => block instanceof Unknown)
   }
 }
 
-const conversation = (request: AnyRequest): Conversation => {
+const reachesWeb = (tool: Wire.Tool): boolean => tool instanceof Unknown || isHosted(tool)
+
+const conversation = (request: AnyRequest, blocks: ReadonlyArray<ContentBlock>): Conversation => {
   let made: ReadonlyArray<Item> | undefined
   return {
     model: request.model,
@@ -57,7 +61,7 @@ const conversation = (request: AnyRequest): Conversation => {
     get items() {
       return (made ??= items(request.messages))
     },
-    tools: offeredTools(request).flatMap(tool),
+    tools: offeredTools(request, blocks).flatMap(tool),
     toolChoice: toolChoice(request.tool_choice ?? { type: "auto" }),
     parallelToolCalls: !isSerial(request.tool_choice ?? { type: "auto" }),
     reasoning: reasoning(request),
@@ -73,13 +77,13 @@ const conversation = (request: AnyRequest): Conversation => {
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,
-    ...beyond(request)
+    ...beyond(request, blocks)
   }
 }
 
 /** How much there is of what only an upstream of this dialect understands. */
-const beyond = (request: AnyRequest): Pick<Conversation, "unknownBytes"> => {
-  const hosted = blocksOf(request).filter(isHostedBlock)
+const beyond = (request: AnyRequest, blocks: ReadonlyArray<ContentBlock>): Pick<Conversation, "unknownBytes"> => {
+  const hosted = blocks.filter(isHostedBlock)
   const unknown = unknownIn(request)
   return hosted.length + unknown.length === 0 ? {} : { unknownBytes: JSON.stringify([hosted, unknown]).length }
 }

@@ -1,5 +1,4 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import { blocksOf } from "./Blocks.ts"
 import type { BlockOf, ContentBlock } from "./Blocks.ts"
 import type { AnyRequest } from "./Request.ts"
 import { toolName } from "./toolName.ts"
@@ -19,10 +18,15 @@ const subjectOf = ({ tool }: ToolChange): { readonly name: string; readonly defi
 /**
  * The tools that the model may use now: those of `tools` with what the conversation has added and removed since, in that
  * order. For upstreams that have no word for a change in the middle.
+ *
+ * @param blocks those of its messages
  */
-export const offeredTools = (request: AnyRequest): ReadonlyArray<Tool> => {
-  const declared = request.tools ?? []
-  const changes = blocksOf(request).filter(isToolChange)
+export const offeredTools = (
+  { tools }: Pick<AnyRequest, "tools">,
+  blocks: ReadonlyArray<ContentBlock>
+): ReadonlyArray<Tool> => {
+  const declared = tools ?? []
+  const changes = blocks.filter(isToolChange)
   if (changes.length === 0) return declared
   const known = new Map(declared.map((tool) => [toolName(tool), tool]))
   const offered = new Map(known)
@@ -36,9 +40,9 @@ export const offeredTools = (request: AnyRequest): ReadonlyArray<Tool> => {
   return [...offered.values()]
 }
 
-/** Tools that the conversation defines; undefined for each that only an upstream of this dialect knows. */
-export const definedTools = (request: AnyRequest): ReadonlyArray<Tool | undefined> =>
-  blocksOf(request).flatMap((block) => {
+/** Tools that the blocks of a conversation define; undefined for each that only an upstream of this dialect knows. */
+export const definedTools = (blocks: ReadonlyArray<ContentBlock>): ReadonlyArray<Tool | undefined> =>
+  blocks.flatMap((block) => {
     if (!isToolChange(block)) return []
     const subject = subjectOf(block)
     return subject === undefined ? [undefined] : (subject.defined ?? [])

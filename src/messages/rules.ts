@@ -2,6 +2,7 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
+import { blocksOf } from "./Blocks.ts"
 import type { AnyRequest, InputMessage } from "./Request.ts"
 import { offeredTools, toolChangeRule } from "./offeredTools.ts"
 import { isWebSearch, toolName } from "./toolName.ts"
@@ -105,7 +106,7 @@ const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
 const toolChoiceRule = (request: AnyRequest): Verdict => {
   const { tool_choice } = request
   if (tool_choice?.type !== "any" && tool_choice?.type !== "tool") return undefined
-  const names = offeredTools(request).map(toolName)
+  const names = offeredTools(request, blocksOf(request)).map(toolName)
   if (names.length === 0) return broken("tool_choice", `"${tool_choice.type}" needs at least one tool in tools`)
   return tool_choice.type === "tool" && !names.includes(tool_choice.name)
     ? broken("tool_choice.name", `expected one of ${names.join(", ")}; got ${inQuotes(tool_choice.name)}`)

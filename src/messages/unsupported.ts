@@ -12,8 +12,8 @@ import type { Tool } from "./Tools.ts"
 /** What a request asks for that its conversation does not say. Every request is asked, and mostly it is nothing. */
 export const unsupported = (request: CreateMessage, body: unknown): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
-  for (const [index, tool] of offeredTools(request).entries()) found.push(...hosted(request, tool, index))
   const blocks = blocksOf(request)
+  for (const [index, tool] of offeredTools(request, blocks).entries()) found.push(...hosted(request, tool, index))
   // What such tools did in an earlier answer.
   for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
   for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))

@@ -100,8 +100,10 @@ export class Work implements Chargeable, Metering {
   }
 
   leastNanoUsd(): number {
-    // Without its input, which takes time to count.
-    const { outputTokens, searches } = mostUsed(this.conversation, this.entry, mostTokens(this.conversation))
+    const { conversation, entry } = this
+    // Its input takes time to count, and to be looked at: that is not done but where it bounds the output.
+    const isBounding = conversation.maxOutputTokens === undefined && entry.contextTokens !== undefined
+    const { outputTokens, searches } = mostUsed(conversation, entry, isBounding ? mostTokens(conversation) : 0)
     return this.answers * mostOf(this.price, { inputTokens: 0, outputTokens, searches })
   }
 
