@@ -1,10 +1,10 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
 import { load, median } from "./load.ts"
-import { startScript } from "./processes.ts"
+import { cpuMicros, startScript } from "./processes.ts"
 import { benchKey, configuration } from "./setting.ts"
 import type { StreamLoad, StreamMeasured } from "./streams.ts"
 
@@ -129,13 +129,6 @@ const interval = (ratios: ReadonlyArray<number>): readonly [number, number] => {
   return [sorted[edge] ?? NaN, sorted[sorted.length - 1 - edge] ?? NaN]
 }
 
-/** The process's CPU so far, all threads, in µs. */
-const cpuOf = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
-  // `utime` and `stime`, in hundredths of a second.
-  return (Number(fields[11]) + Number(fields[12])) * 10_000
-}
-
 interface Sample {
   readonly rate: number
   readonly cpu: number
@@ -144,11 +137,11 @@ interface Sample {
 let errors = 0
 
 const sampled = async (measure: Measure, gateway: GatewayProcess): Promise<Sample> => {
-  const [cpu, at] = [cpuOf(gateway.pid), performance.now()]
+  const [cpu, at] = [cpuMicros(gateway.pid), performance.now()]
   const measured = await measure(gateway, seconds)
   errors += measured.errors
   const took = (performance.now() - at) / 1_000
-  return { rate: measured.rate, cpu: (cpuOf(gateway.pid) - cpu) / (measured.rate * Math.min(took, seconds)) }
+  return { rate: measured.rate, cpu: (cpuMicros(gateway.pid) - cpu) / (measured.rate * Math.min(took, seconds)) }
 }
 
 const row = (what: string, unit: string, pairs: ReadonlyArray<readonly [number, number]>): void => {

@@ -67,3 +67,10 @@ export const isReady = async (url: string, path = "/readyz"): Promise<void> => {
 /** Resident memory in bytes. */
 export const residentBytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024
+
+/** The process's CPU so far, all threads, in µs. */
+export const cpuMicros = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []
+  // `utime` and `stime`, in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
