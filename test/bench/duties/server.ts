@@ -1,6 +1,7 @@
 import { Database } from "bun:sqlite"
 import { createWriteStream } from "node:fs"
 import { join } from "node:path"
+import { Pause } from "../../../src/ledger/UsageBatch.ts"
 import { stepOf } from "./steps.ts"
 
 /**
@@ -52,34 +53,65 @@ const day = database.prepare(
 )
 const [begin, commit] = [database.prepare("BEGIN"), database.prepare("COMMIT")]
 
-/** Rows that are written together after so many ms. */
-const gathering = (inserts: ReturnType<typeof insert>, columns: number, ms: number, sums: boolean) => {
-  let rows: Array<Value> = []
-  let written = Promise.withResolvers<void>()
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const write = () => {
-    timer = undefined
-    const [all, { resolve }] = [rows, written]
-    rows = []
-    written = Promise.withResolvers()
-    begin.run()
+/** Writes rows of so many columns, and then what follows from their number. */
+const writing = (inserts: ReturnType<typeof insert>, columns: number, follow?: (rows: number) => void) => {
+  return (all: ReadonlyArray<Value>): void => {
     const whole = all.length / columns
+    begin.run()
     for (let at = 0; at < whole; at += 16) {
       const some = Math.min(16, whole - at)
       inserts[some]?.run(...all.slice(at * columns, (at + some) * columns))
     }
-    if (sums) day.run(caller.account, whole, whole * 420_000)
+    follow?.(whole)
     commit.run()
-    resolve()
-  }
-  return (values: ReadonlyArray<Value>): Promise<void> => {
-    for (const value of values) rows.push(value)
-    timer ??= setTimeout(write, ms)
-    return written.promise
   }
 }
-const usage = gathering(intoUsage, usageColumns, 2.5, true)
-const requests = gathering(intoRequests, requestColumns, 100, false)
+const writeUsage = writing(intoUsage, usageColumns, (rows) => day.run(caller.account, rows, rows * 420_000))
+const writeRequests = writing(intoRequests, requestColumns)
+
+/** Requests under way. */
+let open = 0
+/** As the gateway does: at once where nobody may follow or the last commit is long enough ago, else with those that come until then. */
+const pause = new Pause(2.5)
+let usageRows: Array<Value> = []
+let written = Promise.withResolvers<void>()
+let usageTimer: ReturnType<typeof setTimeout> | undefined
+const commitUsage = () => {
+  usageTimer = undefined
+  const began = performance.now()
+  const [rows, { resolve }] = [usageRows, written]
+  usageRows = []
+  written = Promise.withResolvers()
+  writeUsage(rows)
+  pause.after(performance.now() - began, rows.length / usageColumns)
+  resolve()
+}
+/** Undefined where it is stored already. */
+const usage = (values: ReadonlyArray<Value>): Promise<void> | undefined => {
+  for (const value of values) usageRows.push(value)
+  const { promise } = written
+  const { left } = pause
+  if (left > 0 && open > 1) {
+    usageTimer ??= setTimeout(commitUsage, left)
+    return promise
+  }
+  clearTimeout(usageTimer)
+  commitUsage()
+  return undefined
+}
+
+let requestRows: Array<Value> = []
+let requestTimer: ReturnType<typeof setTimeout> | undefined
+const commitRequests = () => {
+  requestTimer = undefined
+  const rows = requestRows
+  requestRows = []
+  writeRequests(rows)
+}
+const requests = (values: ReadonlyArray<Value>): void => {
+  for (const value of values) requestRows.push(value)
+  requestTimer ??= setTimeout(commitRequests, 100)
+}
 
 const log = createWriteStream(join(folder, `${last}.log`))
 const lines = new Bun.ArrayBufferSink()
@@ -143,6 +175,7 @@ const server = Bun.serve({
     "/v1/messages": {
       POST: async (request, server) => {
         const begun = performance.now()
+        open++
         const headers: Record<string, string> = { "content-type": "application/json" }
         const id = does("ids") ? `req_0123456789abcdef${(++count).toString(36).padStart(8, "0")}` : ""
         if (does("ids")) {
@@ -190,7 +223,7 @@ const server = Bun.serve({
           known.tokens += tokens
           known.balance -= tokens * 2_000
           const more = Array.from({ length: 9 }, () => tokens)
-          await usage([
+          const stored = usage([
             Date.now(),
             id,
             known.account,
@@ -202,6 +235,8 @@ const server = Bun.serve({
             "-",
             ...more
           ])
+          open--
+          if (stored !== undefined) await stored
         }
         const ms = performance.now() - begun
         if (does("rows") && known !== undefined) {
@@ -209,18 +244,7 @@ const server = Bun.serve({
           const details = JSON.stringify({
             attempts: [{ upstream: "native", upstream_model: body.model, status: 200, duration_ms: ms }]
           })
-          void requests([
-            Date.now(),
-            id,
-            known.account,
-            known.key,
-            "messages",
-            body.model,
-            "native",
-            "",
-            details,
-            ...more
-          ])
+          requests([Date.now(), id, known.account, known.key, "messages", body.model, "native", "", details, ...more])
         }
         if (does("log") && known !== undefined) {
           buckets[Math.min(19, Math.floor(ms))]!++

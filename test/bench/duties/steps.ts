@@ -6,7 +6,7 @@ export const steps = [
   ["limits", "counts of the minute with their six headers, model and balance"],
   ["bounds", "depth and keys of the body"],
   ["hang-ups", "a caller's hang-up ends the call; no idle timeout while it waits"],
-  ["usage", "a usage row that the answer waits for, gathered for 2.5 ms"],
+  ["usage", "a usage row that the answer waits for, committed with those of the same moment"],
   ["rows", "a row of the request, gathered for 100 ms"],
   ["log", "a line of the access log, a counter"],
   ["together", "answers of one turn leave together"]
