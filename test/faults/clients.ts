@@ -7,11 +7,13 @@ export interface Told {
   /** Acknowledged tasks by id; videos with their prompt. */
   readonly accepted: Map<string, { readonly kind: "video" | "message"; readonly prompt: string }>
   readonly cancelled: Set<string>
+  /** Those that were removed, or may have been, by one who meant to cancel them. */
+  readonly gone: Set<string>
   /** Answers that no client should see: what a dead process leaves is a broken connection, nothing else. */
   readonly refused: Array<string>
 }
 
-export const newTold = (): Told => ({ accepted: new Map(), cancelled: new Set(), refused: [] })
+export const newTold = (): Told => ({ accepted: new Map(), cancelled: new Set(), gone: new Set(), refused: [] })
 
 export const askGateway = (url: string, method: string, path: string, body?: object, headers: object = {}) =>
   fetch(`${url}${path}`, {
@@ -73,20 +75,26 @@ export const clients = (told: Told, callbackUrl: string) => {
     return { path: videos, body, key, prompt }
   }
 
+  /** It is nobody's proof any more. */
+  const letGo = (id: string): void => {
+    told.accepted.delete(id)
+    told.gone.add(id)
+  }
+
   const cancel = async (url: string, id: string) => {
     try {
       await Bun.sleep(Math.random() * 60)
       const { status } = await askGateway(url, "DELETE", pathOf(id))
       // An outage in the middle of it says nothing about what was committed.
-      if (status >= 500) return void told.accepted.delete(id)
+      if (status >= 500) return letGo(id)
       if (status !== 200) return
       // What had ended is gone now; what is still there was cancelled.
       const after = await askGateway(url, "GET", pathOf(id))
-      if (after.status !== 200) told.accepted.delete(id)
+      if (after.status !== 200) letGo(id)
       else if (((await after.json()) as { status: string }).status === "cancelled") told.cancelled.add(id)
     } catch {
-      // Whether it was deleted nobody knows: it is nobody's proof.
-      told.accepted.delete(id)
+      // Whether it was deleted nobody knows.
+      letGo(id)
     }
   }
 

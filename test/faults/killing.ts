@@ -105,7 +105,7 @@ const killed = async (
     const { dead, gateway, listensAt } = await start()
     let alive = true
     void gateway.exited.then(() => (alive = false))
-    words.push(...(looks?.contradictions() ?? []).map((what) => `after kill ${kill}: ${what}`))
+    words.push(...(looks?.contradictions(told.gone.size) ?? []).map((what) => `after kill ${kill}: ${what}`))
     const running = Promise.all([
       load.run(gateway.url, () => alive),
       recovered(dead, listensAt, () => alive),
@@ -128,7 +128,7 @@ const killed = async (
   const look = looks!
   while ((look.active() > 0 || look.undelivered() > 0) && performance.now() < deadline) await Bun.sleep(200)
   const active = look.active()
-  words.push(...look.contradictions().map((what) => `in the end: ${what}`))
+  words.push(...look.contradictions(told.gone.size).map((what) => `in the end: ${what}`))
   const money = await balanced(gateway.url)
   if (money.held !== 0 && active === 0) words.push(`${money.held} nano-dollars are held for nothing`)
   const missing: Array<string> = []
