@@ -17,7 +17,7 @@ const option = (name: string, usual: number): number => {
 }
 const rounds = option("rounds", 5)
 const seconds = option("seconds", 2)
-if (!(rounds > 0) || !(seconds > 0)) {
+if (![rounds, seconds].every((one) => Number.isInteger(one) && one > 0)) {
   console.error("bench:duties [--rounds N] [--seconds S] [--write]")
   process.exit(2)
 }
@@ -29,12 +29,9 @@ interface Target {
   readonly perSecond: Array<number>
   /** µs of the processor a request, all threads. */
   readonly cpu: Array<number>
-  /** At one connection, in ms. */
-  readonly p50: Array<number>
-  readonly p99: Array<number>
 }
 
-const unseen = () => ({ perSecond: [], cpu: [], p50: [], p99: [] })
+const unseen = () => ({ perSecond: [], cpu: [] })
 const setting = await start()
 const stops: Array<() => void> = []
 const folder = mkdtempSync(join(tmpdir(), "gateway-duties-"))
@@ -54,39 +51,37 @@ try {
     max_tokens: 1000,
     messages: [{ role: "user", content: "Say something of this length." }]
   })
-  const answered = async ({ url }: Target, connections: number, time: number) => {
-    const seen = await load({ url: `${url}/v1/messages`, body, headers: setting.headers, connections, seconds: time })
+  const answered = async ({ url }: Target, time: number) => {
+    const seen = await load({
+      url: `${url}/v1/messages`,
+      body,
+      headers: setting.headers,
+      connections: 32,
+      seconds: time
+    })
     if (seen.errors > 0) throw new Error(`${url} answered ${seen.errors} requests wrongly`)
     return seen
   }
-  for (const target of targets) await answered(target, 32, target === targets.at(-1) ? 10 : 3)
+  for (const target of targets) await answered(target, target === targets.at(-1) ? 10 : 3)
   for (let round = 0; round < rounds; round++) {
     console.error(` … round ${round + 1} of ${rounds}`)
     for (const target of targets) {
       const before = cpuMicros(target.pid)
-      const { perSecond } = await answered(target, 32, seconds)
+      const { perSecond } = await answered(target, seconds)
       target.perSecond.push(perSecond)
       target.cpu.push((cpuMicros(target.pid) - before) / (perSecond * seconds))
     }
-    for (const target of targets) {
-      const { p50, p99 } = await answered(target, 1, seconds)
-      target.p50.push(p50)
-      target.p99.push(p99)
-    }
   }
   const [bare] = targets
-  /** The median of the rounds' ratios to the bare proxy. */
-  const against = (target: Target, of: "perSecond" | "p50" | "p99") =>
-    median(target[of].map((one, round) => one / (bare?.[of][round] ?? NaN))).toFixed(2)
+  /** The median of the rounds' shares. */
+  const share = ({ perSecond }: Target) =>
+    median(perSecond.map((rate, round) => rate / (bare?.perSecond[round] ?? NaN))).toFixed(2)
   const table = [
-    "| what is done | requests/s | of the bare proxy | CPU, µs | p50, p99 at one connection, ms | × the bare proxy's |",
-    "|---|--:|--:|--:|--:|--:|",
+    "| what is done | requests/s | of the bare proxy | CPU, µs |",
+    "|---|--:|--:|--:|",
     ...targets.map((target) => {
-      const { cpu, name, p50, p99, perSecond } = target
-      const rate = Math.round(median(perSecond)).toLocaleString("en")
-      const latency = `${median(p50).toFixed(2)}, ${median(p99).toFixed(2)}`
-      const times = `${against(target, "p50")}, ${against(target, "p99")}`
-      return `| ${name} | ${rate} | ${against(target, "perSecond")} | ${median(cpu).toFixed(0)} | ${latency} | ${times} |`
+      const rate = Math.round(median(target.perSecond)).toLocaleString("en")
+      return `| ${target.name} | ${rate} | ${share(target)} | ${median(target.cpu).toFixed(0)} |`
     })
   ].join("\n")
   console.log(table)

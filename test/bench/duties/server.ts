@@ -69,9 +69,7 @@ const writing = (inserts: ReturnType<typeof insert>, columns: number, follow?: (
 const writeUsage = writing(intoUsage, usageColumns, (rows) => day.run(caller.account, rows, rows * 420_000))
 const writeRequests = writing(intoRequests, requestColumns)
 
-/** Requests under way. */
-let open = 0
-/** As the gateway does: at once where nobody may follow or the last commit is long enough ago, else with those that come until then. */
+/** As the gateway does under load: at once where the last commit is long enough ago, else with those that come until then. */
 const pause = new Pause(2.5)
 let usageRows: Array<Value> = []
 let written = Promise.withResolvers<void>()
@@ -91,7 +89,7 @@ const usage = (values: ReadonlyArray<Value>): Promise<void> | undefined => {
   for (const value of values) usageRows.push(value)
   const { promise } = written
   const { left } = pause
-  if (left > 0 && open > 1) {
+  if (left > 0) {
     usageTimer ??= setTimeout(commitUsage, left)
     return promise
   }
@@ -175,7 +173,6 @@ const server = Bun.serve({
     "/v1/messages": {
       POST: async (request, server) => {
         const begun = performance.now()
-        open++
         const headers: Record<string, string> = { "content-type": "application/json" }
         const id = does("ids") ? `req_0123456789abcdef${(++count).toString(36).padStart(8, "0")}` : ""
         if (does("ids")) {
@@ -235,7 +232,6 @@ const server = Bun.serve({
             "-",
             ...more
           ])
-          open--
           if (stored !== undefined) await stored
         }
         const ms = performance.now() - begun
