@@ -34,7 +34,7 @@ export const understand = (
 ): Understood => {
   // Looked for at once: a request of many blocks is made into items in another turn.
   const objection = unknownOf[as](request, body) ?? brokenRule(request, betas ?? "")
-  // Long histories have hundreds: they are gathered once.
+  // Long histories have hundreds: they are gathered once for all that is asked of them here.
   const blocks = blocksOf(request)
   return {
     conversation: conversation(request, blocks),
