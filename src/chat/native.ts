@@ -19,6 +19,7 @@ export const verbatimOf = (payload: CreateCompletion, request: Incoming): Verbat
       Array.isArray(messages) && messages.some((message) => listAt(message, "reasoning_details").some(isOurs))
     return {
       body: { ...body, messages: Array.isArray(messages) ? messages.map(unsealed) : messages },
+      bodyText: request.bodyText,
       ...(isSealed && { adapted: ["reasoning"] }),
       headers: request.headers,
       rewrite: (answer) => ({ ...answer, model: payload.model })

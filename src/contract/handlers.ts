@@ -3,6 +3,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "@effect/platform"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Layer } from "effect"
 import type { Effect, Scope } from "effect"
+import type { BodyText } from "./BodyText.ts"
 import type { Caller } from "./Caller.ts"
 import type { Begun } from "../flow/Begun.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
@@ -19,6 +20,8 @@ export interface Incoming {
   readonly headers: Headers
   /** The parsed body before the contract narrowed it: unknown fields are still there for a pass-through. */
   readonly body: unknown
+  /** What the body was read from, where that is long and there is such a text. */
+  readonly bodyText?: BodyText | undefined
   /** Whether the body is so long that it is worked on in steps, between which everyone else has a turn. */
   readonly isLarge?: boolean
   /** Headers for the reply, whatever it will be; handlers and services may add theirs. */

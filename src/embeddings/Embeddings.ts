@@ -28,6 +28,7 @@ export class Embeddings extends Effect.Service<Embeddings>()("gateway/embeddings
             family: "embeddings",
             request: () => ({
               body: isObject(request.body) ? request.body : payload,
+              bodyText: request.bodyText,
               headers: request.headers,
               rewrite: (answer) => ({ ...answer, model: payload.model })
             })

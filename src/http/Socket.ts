@@ -1,6 +1,5 @@
 import { Conflict, InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { isJsonObject } from "../contract/fields.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { isLarge, parse } from "./body.ts"
 import { EventData } from "./EventData.ts"
@@ -107,12 +106,11 @@ export class Socket {
     const parsed = parse(message)
     if (parsed instanceof InvalidRequest) return this.#fail(parsed)
     if (large) await nextTurn()
-    if (!isJsonObject(parsed) || parsed["type"] !== event) {
-      return this.#fail(invalid("type", `type: expected ${event}`))
-    }
-    const { stream_id: lane, type: _, ...body } = parsed
+    const { body: whole, bodyText } = parsed
+    if (whole["type"] !== event) return this.#fail(invalid("type", `type: expected ${event}`))
+    const { stream_id: lane, type: _, ...body } = whole
     const request = new Request(url, { method: "POST", headers, signal })
-    const framed = { body: { ...body, stream: true }, isLarge: large, connection: this }
+    const framed = { body: { ...body, stream: true }, bodyText, isLarge: large, connection: this }
     const response = await ask(request, framed)
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
     if (!isStream || response.body === null) return this.#send(inLane(await response.text(), lane))

@@ -1,4 +1,8 @@
+import { BodyText } from "../contract/BodyText.ts"
+import type { Places } from "../contract/BodyText.ts"
 import { InvalidRequest, TooLarge, Undecodable, UnsupportedEncoding } from "../contract/Failure.ts"
+import { isJsonObject } from "../contract/fields.ts"
+import type { JsonObject } from "../contract/fields.ts"
 import { nulIn } from "./nul.ts"
 
 /** What goes beyond these is refused before `JSON.parse`: parsing, decoding or serialising it could stall everyone. */
@@ -8,6 +12,16 @@ const maxKeys = 100_000
 const maxKeysOfObject = 10_000
 /** Keys, array elements and brackets together. */
 const maxValues = 300_000
+
+/** What came as a body, or as a message of a socket. */
+export interface Read {
+  readonly body: unknown
+  readonly bodyText: BodyText | undefined
+  /** Whether it is worked on in steps. */
+  readonly isLarge: boolean
+}
+
+export const nothing: Read = { body: undefined, bodyText: undefined, isLarge: false }
 
 type Unread = TooLarge | UnsupportedEncoding | Undecodable
 
@@ -52,23 +66,32 @@ const readEncoded = async (request: Request, encoding: string, limit: number): P
 const large = 131_072
 export const isLarge = (text: string): boolean => text.length >= large
 
+/** From so many characters on it costs less to send on what is unchanged as it came than to write it anew. */
+const worthKeeping = 4_096
+
+/** A JSON object that somebody sent. */
+export interface Parsed {
+  readonly body: JsonObject
+  /** What it was read from, where that is long. */
+  readonly bodyText: BodyText | undefined
+}
+
 /** Parses a body; what it answers on failure is an `InvalidRequest`. */
-export const parse = (text: string): unknown => {
-  const excess = scan(text)
+export const parse = (text: string): Parsed | InvalidRequest => {
+  const places: Places | undefined = text.length < worthKeeping ? undefined : { members: [], keys: 0 }
+  const excess = scan(text, places)
   if (excess !== undefined) return excess
-  let value: unknown
+  let body: unknown
   try {
-    value = JSON.parse(text)
+    body = JSON.parse(text)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message.replace(/^JSON Parse error: /, "") : ""
     return invalid(
       text === "" ? "The request body is empty; expected a JSON object" : `The request body is not JSON: ${why}`
     )
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    return invalid("The request body must be a JSON object")
-  }
-  return nulIn(text, value) ?? value
+  if (!isJsonObject(body)) return invalid("The request body must be a JSON object")
+  return nulIn(text, body) ?? { body, bodyText: places && new BodyText(text, body, places) }
 }
 
 const invalid = (message: string) => new InvalidRequest({ param: null, message })
@@ -90,8 +113,8 @@ const readCounted = async (body: ReadableStream<Uint8Array>, limit: number): Pro
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
-/** One pass over the text: counts nesting and keys outside of strings. */
-const scan = (text: string): InvalidRequest | undefined => {
+/** One pass over the text: counts nesting and keys outside of strings, and notes where the object's members stand. */
+const scan = (text: string, places: Places | undefined): InvalidRequest | undefined => {
   // Too short to break a rule: 65 levels take 130 characters, and most requests are answered before that matters.
   if (text.length < 2 * maxDepth) return undefined
   let depth = 0
@@ -99,33 +122,61 @@ const scan = (text: string): InvalidRequest | undefined => {
   let values = 0
   /** Keys seen so far of the object that is open at each depth. */
   const keysAt = new Int32Array(maxDepth + 1)
+  /** Of the member that is open: where it began, its colon, and its marks, which are noted only while it is a list. */
+  let from = 0
+  let colon = 0
+  let marks: Array<number> = []
+  let isList = false
   for (let i = 0; i < text.length; i++) {
     switch (text.charCodeAt(i)) {
       case 0x22: // "
         i = endOfString(text, i)
         break
       case 0x7b: // {
-      case 0x5b: // [
-        if (++depth > maxDepth) return invalid(`The request body is nested deeper than ${maxDepth} levels`)
+        if (++depth > maxDepth) return tooDeep
+        if (depth === 1) from = i + 1
         keysAt[depth] = 0
         if (++values > maxValues) return tooMany(maxValues, "values")
         break
-      case 0x7d:
-      case 0x5d:
-        depth--
+      case 0x5b: // [
+        if (++depth > maxDepth) return tooDeep
+        if (depth === 2) {
+          isList = true
+          marks.push(i)
+        }
+        keysAt[depth] = 0
+        if (++values > maxValues) return tooMany(maxValues, "values")
+        break
+      case 0x7d: // }
+        if (--depth === 0 && colon > 0) places?.members.push({ from, colon, to: i, marks })
+        break
+      case 0x5d: // ]
+        if (--depth === 1 && isList) {
+          isList = false
+          marks.push(i)
+        }
         break
       case 0x3a: // :
+        if (depth === 1) colon = i
         if (++keys > maxKeys) return tooMany(maxKeys, "keys")
         keysAt[depth] = (keysAt[depth] ?? 0) + 1
         if ((keysAt[depth] ?? 0) > maxKeysOfObject) return tooMany(maxKeysOfObject, "keys in one object")
         break
       case 0x2c: // ,
+        if (depth === 1) {
+          places?.members.push({ from, colon, to: i, marks })
+          from = i + 1
+          if (marks.length > 0) marks = []
+        } else if (depth === 2 && isList) marks.push(i)
         if (++values > maxValues) return tooMany(maxValues, "values")
         break
     }
   }
+  if (places !== undefined) places.keys = keys
   return undefined
 }
+
+const tooDeep = invalid(`The request body is nested deeper than ${maxDepth} levels`)
 
 const tooMany = (most: number, what: string) => invalid(`The request body has more than ${most} ${what}`)
 

@@ -11,7 +11,8 @@ import type { Settled } from "../flow/Begun.ts"
 import { came, endOfTurn, nextTurn } from "../flow/eventLoop.ts"
 import { requestCounter } from "../telemetry/Metrics.ts"
 import { json, newReply, own } from "./answer.ts"
-import { isLarge, parse, readText, unreadable } from "./body.ts"
+import { isLarge, nothing, parse, readText, unreadable } from "./body.ts"
+import type { Read } from "./body.ts"
 import type { Fallback, Route } from "./compile.ts"
 import { tellWhole } from "./rateHeaders.ts"
 import { echo } from "./echo.ts"
@@ -186,34 +187,33 @@ const shuttingDown = new UpstreamFailed({ message: "The gateway is shutting down
 const handled = async (exchange: Exchange, route: Route, handler: Handler, caller: Caller): Promise<Response> => {
   const { reply, request } = exchange
   let text = ""
-  let body: unknown
-  let large = false
+  let read: Read = nothing
   if (exchange.framed !== undefined) {
-    body = exchange.framed.body
-    large = exchange.framed.isLarge
+    const { body } = (read = exchange.framed)
     recordFrom(exchange, caller, () => JSON.stringify(body))
   } else if (route.decodePayload !== undefined) {
     try {
       // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
       exchange.server.timeout(request, exchange.serving.idleSeconds)
-      const read = await readText(request, route.bodyLimit)
-      if (typeof read !== "string") return told(exchange, read)
-      text = read
-      recordFrom(exchange, caller, () => read)
+      const sent = await readText(request, route.bodyLimit)
+      if (typeof sent !== "string") return told(exchange, sent)
+      text = sent
+      recordFrom(exchange, caller, () => sent)
     } catch {
       return told(exchange, unreadable)
     }
     // A large body is worked on in steps.
-    large = isLarge(text)
+    const large = isLarge(text)
     if (large) await nextTurn()
-    body = parse(text)
-    if (body instanceof InvalidRequest) return told(exchange, body)
+    const parsed = parse(text)
+    if (parsed instanceof InvalidRequest) return told(exchange, parsed)
     if (large) await nextTurn()
+    read = { body: parsed.body, bodyText: parsed.bodyText, isLarge: large }
   }
-  exchange.record.describe(request.headers, body)
-  const input = decoded(exchange, route, caller, body, large)
+  exchange.record.describe(request.headers, read.body)
+  const input = decoded(exchange, route, caller, read)
   if (input instanceof InvalidRequest) return told(exchange, input)
-  if (large) await nextTurn()
+  if (read.isLarge) await nextTurn()
   if (exchange.serving.lifecycle.isDraining() && !route.isPublic) {
     return told(exchange, shuttingDown)
   }
@@ -249,8 +249,7 @@ const decoded = (
   exchange: Exchange,
   route: Route,
   caller: Caller,
-  body: unknown,
-  isLarge: boolean
+  { body, bodyText, isLarge }: Read
 ): Input | InvalidRequest => {
   const { reply, request, serving } = exchange
   const input: Input = {
@@ -261,6 +260,7 @@ const decoded = (
       path: exchange.path,
       headers: request.headers,
       body,
+      bodyText,
       isLarge,
       replyHeaders: reply.headers,
       tellStanding: route.tellStanding,

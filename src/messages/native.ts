@@ -21,6 +21,7 @@ export const verbatimOf = (
     const { body, headers } = own ?? request
     return {
       body: spelledOut(isObject(body) ? body : payload),
+      bodyText: request.bodyText,
       headers,
       rewrite: (answer) =>
         own === undefined ? { ...answer, id, model: payload.model } : { ...answer, model: payload.model }
@@ -44,7 +45,8 @@ const spelledOut = (body: JsonObject): JsonObject => {
   return given
 }
 
-const withType = (part: unknown) => (isObject(part) ? { ...part, type: part["type"] ?? "text" } : part)
+const withType = (part: unknown) =>
+  isObject(part) && (part["type"] ?? undefined) === undefined ? { ...part, type: "text" } : part
 
 const withName = (tool: unknown) =>
   isObject(tool) && (tool["name"] ?? undefined) === undefined && String(tool["type"]).startsWith("web_search_")

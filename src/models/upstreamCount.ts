@@ -5,6 +5,7 @@ import type { Route } from "../routing/Route.ts"
 import { Lanes } from "../routing/Lane.ts"
 import { forwarderOf } from "../upstreams/Upstream.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { writtenFrom } from "../upstreams/writtenFrom.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import type { Model } from "./Catalogue.ts"
 import type { Verbatim } from "./GenerationOptions.ts"
@@ -59,14 +60,15 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     if (route === undefined || upstream?.countTokens === undefined) return unknown
     if (forwarderOf(upstream, verbatim.family) === undefined) return unknown
     const { countTokens, name } = upstream
-    const { body, headers } = verbatim.request(upstream)
+    const request = verbatim.request(upstream)
+    const { body, headers } = request
     const counted = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-      const asked = [name, route.model, headers.get("anthropic-beta"), body]
-      const hash = Bun.SHA256.hash(JSON.stringify(asked), "hex")
+      const asked = JSON.stringify([name, route.model, headers.get("anthropic-beta")])
+      const hash = Bun.SHA256.hash(`${asked}${writtenFrom(request, body)}`, "hex")
       const known = kept.get(hash)
       if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
       kept.delete(hash)
-      return Effect.tap(withRoom(name, nowMs, countTokens({ body, headers }, route.model)), (tokens) =>
+      return Effect.tap(withRoom(name, nowMs, countTokens(request, route.model)), (tokens) =>
         Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
       )
     })

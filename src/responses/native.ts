@@ -63,7 +63,12 @@ export const passing = (payload: CreateResponse, replay: Replay, request: Incomi
   return {
     verbatim: {
       family: "responses",
-      request: () => ({ body: wholeBody(payload, replay, request), headers: request.headers, rewrite })
+      request: () => ({
+        body: wholeBody(payload, replay, request),
+        bodyText: request.bodyText,
+        headers: request.headers,
+        rewrite
+      })
     },
     response: () => response,
     // Providers leave the status of some items out.

@@ -1,4 +1,5 @@
 import type { Effect, Runtime } from "effect"
+import type { BodyText } from "../contract/BodyText.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Begun } from "../flow/Begun.ts"
@@ -37,6 +38,8 @@ export interface GenerateOptions {
 export interface NativeRequest {
   /** As the caller sent it. The upstream's model id and `stream` are put in; everything else goes as it is. */
   readonly body: JsonObject
+  /** What the body was made of, where that is long: what is unchanged in it goes as it came. */
+  readonly bodyText?: BodyText | undefined
   /** The caller's; those that belong to the dialect go along (`anthropic-beta`), keys and cookies never do. */
   readonly headers: Headers
   /**
@@ -82,7 +85,7 @@ export interface TextUpstream {
   readonly forwarder?: Forwarder
   /** Where it counts the input tokens of its dialect's requests: how many; undefined where it does not tell. */
   readonly countTokens?: (
-    request: Pick<NativeRequest, "body" | "headers">,
+    request: Pick<NativeRequest, "body" | "bodyText" | "headers">,
     upstreamModel: string
   ) => Effect.Effect<number | undefined>
   /** Where it makes embeddings, whose requests pass through too. */

@@ -15,6 +15,7 @@ import { forwardedEmbeddings } from "./native/embeddings.ts"
 import { isSuccess, refused } from "./refused.ts"
 import type { Forwarder, GenerateOptions, NativeRequest } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
+import { writtenFrom } from "./writtenFrom.ts"
 
 interface Options extends EndpointOptions {
   readonly deadlines: Deadlines
@@ -58,7 +59,7 @@ const asking = (path: EndpointPath, endpoint: Endpoint, options: Options, read: 
     how: GenerateOptions,
     instead?: (status: number) => (() => Asked) | undefined
   ): Asked => {
-    const body = JSON.stringify({ ...request.body, model: how.upstreamModel })
+    const body = writtenFrom(request, { ...request.body, model: how.upstreamModel })
     return beginCall({ url, headers: headersTo(endpoint, options, how.trace), body, deadlines }).flatMap(
       (exchange): Asked => {
         if (isSuccess(exchange)) {

@@ -26,6 +26,7 @@ import { providerName } from "./providerName.ts"
 import { compacting, embedding } from "./passedWhole.ts"
 import { isSuccess, refused } from "./refused.ts"
 import { translated } from "./translated.ts"
+import { writtenFrom } from "./writtenFrom.ts"
 import type { GenerateOptions, NativeRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
@@ -116,7 +117,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: NativeRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined
-    const body = JSON.stringify(
+    const body = writtenFrom(
+      request,
       dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
     )
     const adapted = lost === undefined ? (request.adapted ?? nothing) : [...lost]
@@ -151,7 +153,7 @@ const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, 
   const countTokens = counter((request, upstreamModel) => ({
     url,
     headers: headersTo(endpoint, options, nativeHeaders(dialect, request)),
-    body: JSON.stringify({ ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
+    body: writtenFrom(request, { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
   }))
   return { countTokens }
 }

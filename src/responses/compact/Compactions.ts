@@ -65,7 +65,7 @@ export class Compactions extends Effect.Service<Compactions>()("gateway/response
       })
       const verbatim = {
         family: "compactions" as const,
-        request: () => ({ body: body(), headers: request.headers, rewrite })
+        request: () => ({ body: body(), bodyText: request.bodyText, headers: request.headers, rewrite })
       }
       const response = yield* toEffect(() =>
         models

@@ -13,7 +13,10 @@ const decode = Schema.decodeUnknownEither(Counted)
 /** Asks an upstream how many tokens it would read, as Anthropic's tells. What it refuses or does not tell is not known. */
 export const counter =
   (
-    callOf: (request: Pick<NativeRequest, "body" | "headers">, upstreamModel: string) => Omit<Call, "deadlines">
+    callOf: (
+      request: Pick<NativeRequest, "body" | "bodyText" | "headers">,
+      upstreamModel: string
+    ) => Omit<Call, "deadlines">
   ): NonNullable<TextUpstream["countTokens"]> =>
   (request, upstreamModel) =>
     callUpstream({ ...callOf(request, upstreamModel), deadlines }).pipe(

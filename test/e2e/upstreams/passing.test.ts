@@ -16,6 +16,7 @@ beforeAll(async () => {
         },
         models: {
           [models["openai-responses"]]: { routes: [{ upstream: "responses", model: "gpt-5.1" }] },
+          claude: { routes: [{ upstream: "messages", model: "claude-1" }] },
           moves: {
             routes: [
               { upstream: "chat", model: "m" },
@@ -111,5 +112,27 @@ describe("a conversation that moves to another upstream", () => {
     expect(input().filter(({ type }: { type: string }) => type === "reasoning")).toMatchObject([
       { encrypted_content: spoken.encrypted }
     ])
+  })
+})
+
+describe("a long body that is passed through", () => {
+  const call = `{"type": "tool_use", "id": "toolu_1", "name": "look", "input": {"row": 12345678901234567890, "share": 1.50}}`
+  const result = `{"type": "tool_result", "tool_use_id": "toolu_1", "content": "caf\\u00e9 ${"x".repeat(5_000)}"}`
+
+  it("has a conversation as it came, and the upstream's name of the model", async () => {
+    const { url, key } = world.gateway
+    const messages = `[{"role": "user", "content": "play:text"}, {"role": "assistant", "content": [${call}]}, {"role": "user", "content": [${result}]}]`
+    const answer = await fetch(`${url}/v1/messages`, {
+      method: "POST",
+      headers: { "x-api-key": key, "content-type": "application/json" },
+      body: `{"model": "claude", "max_tokens": 100, "messages": ${messages}, "stream": false, "metadata": null}`
+    })
+    expect(await answer.json()).toMatchObject({ type: "message", model: "claude" })
+    const { body, text } = world.asked("anthropic-messages")
+    expect(text).toContain(messages)
+    expect(body).toEqual({
+      ...JSON.parse(`{"max_tokens": 100, "messages": ${messages}, "stream": false}`),
+      model: "claude-1"
+    })
   })
 })

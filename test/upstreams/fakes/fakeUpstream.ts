@@ -15,6 +15,8 @@ export type DialectName = keyof typeof dialects
 export interface Asked {
   readonly path: string
   readonly headers: Record<string, string>
+  /** The body as it came. */
+  readonly text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was sent
   readonly body: any
 }
@@ -47,7 +49,7 @@ export const fakeUpstream = (name: DialectName, options: FakeOptions = {}) => {
     fetch: async (request) => {
       const text = await request.text()
       const path = new URL(request.url).pathname
-      const one: Asked = { path, headers: Object.fromEntries(request.headers), body: JSON.parse(text) }
+      const one: Asked = { path, headers: Object.fromEntries(request.headers), text, body: JSON.parse(text) }
       asked.push(one)
       const own = await options.answer?.(one)
       if (own !== undefined) return own
