@@ -2,14 +2,16 @@
 export class Renamed {
   readonly #upstreams: string
   readonly #callers: string
-  /** The same by their bytes, each a character: such text is replaced in without being decoded. */
+  /** The same by their bytes, each a character, as `replaceAll` takes them: such text is replaced in without being decoded. */
   readonly #bytes: readonly [upstreams: string, callers: string] | undefined
 
   /** @param upstreams as the upstream writes it; nothing is replaced where it is empty */
   constructor(upstreams: string, callers: string) {
     this.#upstreams = upstreams
     this.#callers = callers
-    this.#bytes = upstreams === "" || upstreams === callers ? undefined : [bytesOf(upstreams), bytesOf(callers)]
+    const isOther = upstreams !== "" && upstreams !== callers
+    // In what replaces, a dollar sign means something, and two mean one.
+    this.#bytes = isOther ? [bytesOf(upstreams), bytesOf(callers).replaceAll("$", "$$$$")] : undefined
   }
 
   /** A chunk's text with the caller's name. */
@@ -22,9 +24,7 @@ export class Renamed {
   /** The same for the bytes of any number of chunks. */
   replacedIn(bytes: Buffer): Uint8Array {
     if (this.#bytes === undefined) return bytes
-    const [upstreams, callers] = this.#bytes
-    // Split and joined: a replacement's text would have signs that mean something.
-    return Buffer.from(bytes.toString("latin1").split(upstreams).join(callers), "latin1")
+    return Buffer.from(bytes.toString("latin1").replaceAll(...this.#bytes), "latin1")
   }
 }
 

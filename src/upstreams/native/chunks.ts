@@ -110,7 +110,7 @@ class ForwardedChunks<S> implements Reader {
       if (this.#read(bytes.subarray(at, end), events)) return events
       at = end
     }
-    for (const place of placesOf(concerning, bytes)) {
+    for (const place of placesOf(bytes.includes(afterColon) ? concerningSpaced : concerning, bytes)) {
       if (place < at) continue
       const start = startOfFrame(bytes, place, at)
       this.#pass(bytes.subarray(at, start), events)
@@ -226,19 +226,22 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const done = "[DONE]"
 const carriageReturn = 13
 
-/** What only few chunks have: a usage, a reason for the end, an error, the end itself. */
+/** What only few chunks have: a usage, a reason for the end, an error, a signature, the end itself. */
 const concerning = [
   '"usage":{',
-  '"usage": {',
   '"finish_reason":"',
-  '"finish_reason": "',
   '"error":',
   '"object":"error"',
-  '"object": "error"',
   "[DONE]",
-  '"x_groq"',
   '"thought_signature"'
 ].map((text) => Buffer.from(text))
+
+/** Most servers write none; those that do may have written any of it so. */
+const afterColon = Buffer.from('": ')
+const concerningSpaced = [
+  ...concerning,
+  ...['"usage": {', '"finish_reason": "', '"object": "error"'].map((text) => Buffer.from(text))
+]
 
 /**
  * A chunk without what it says: the words are the upstream's own, and the frames that are not looked at hold most of
