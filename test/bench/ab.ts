@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startGateway } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import { agentRequest } from "./agentRequest.ts"
 import { load, median } from "./load.ts"
 import { cpuMicros, startScript } from "./processes.ts"
 import { benchKey, configuration } from "./setting.ts"
@@ -99,6 +100,7 @@ const events =
 
 const loads: Readonly<Record<string, Measure>> = {
   "messages passed through": requests("/v1/messages", messages("json-2000")),
+  "messages of an agent, 140 KB, passed through": requests("/v1/messages", agentRequest("json-2000")),
   "responses passed through": requests("/v1/responses", response(false)),
   "responses passed through, stored": requests("/v1/responses", response(true)),
   "responses of the sandbox, stored": requests(

@@ -68,6 +68,10 @@ export const isReady = async (url: string, path = "/readyz"): Promise<void> => {
 export const residentBytes = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024
 
+/** Those of them that no file stands behind: what a process has allocated, without the pages of its program. */
+export const anonymousBytes = (pid: number): number =>
+  Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024
+
 /** The process's CPU so far, all threads, in µs. */
 export const cpuMicros = (pid: number): number => {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? []

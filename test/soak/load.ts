@@ -3,7 +3,7 @@
  * of it for so long, with moments of quiet in which its resident memory is read. Prints how far it is on standard error,
  * and what it saw as one line of JSON.
  */
-import { residentBytes } from "../bench/processes.ts"
+import { anonymousBytes, residentBytes } from "../bench/processes.ts"
 import { direct, kinds } from "./kinds.ts"
 import type { Kind } from "./kinds.ts"
 import { Latencies, verdict } from "./verdict.ts"
@@ -94,16 +94,17 @@ const quietMs = 16_000
 /** From one moment of quiet to the next: thirty in a run, or fewer in one of less than a quarter of an hour. */
 const everyMs = (totalMs: number) => Math.max(30_000, totalMs / 30)
 
-/** The least that is resident while nothing is asked. */
-const quietMegabytes = async (): Promise<number> => {
+/** The least that is resident while nothing is asked, and how much of it is no file's. */
+const quietMegabytes = async () => {
   await idle()
   const until = performance.now() + quietMs
-  let least = Infinity
+  let [resident, anonymous] = [Infinity, Infinity]
   while (performance.now() < until) {
-    least = Math.min(least, residentBytes(options.pid))
+    resident = Math.min(resident, residentBytes(options.pid))
+    anonymous = Math.min(anonymous, anonymousBytes(options.pid))
     await Bun.sleep(50)
   }
-  return least / 2 ** 20
+  return { megabytes: resident / 2 ** 20, anonymous: anonymous / 2 ** 20 }
 }
 
 const soak = async (rate: number, totalMs: number) => {
@@ -111,7 +112,7 @@ const soak = async (rate: number, totalMs: number) => {
     gateway: new Latencies(),
     direct: new Latencies()
   }))
-  const quiets: Array<Quiet> = []
+  const quiets: Array<Quiet & { readonly anonymous: number }> = []
   const byKind = new Map(mix.map((kind) => [kind, new Latencies()]))
   const loadMs = everyMs(totalMs) - quietMs
   const busyMs = (totalMs / everyMs(totalMs)) * loadMs
@@ -159,7 +160,7 @@ const soak = async (rate: number, totalMs: number) => {
       }
       await Bun.sleep(4)
     }
-    quiets.push({ megabytes: await quietMegabytes(), hours: (performance.now() - began) / inHour })
+    quiets.push({ ...(await quietMegabytes()), hours: (performance.now() - began) / inHour })
   }
   return { slices, quiets, byKind, sentShare: sent / intended }
 }
@@ -204,6 +205,7 @@ const seen: SoakSeen = {
         `${name}: ${all.count}, p50 ${all.quantile(0.5).toFixed(2)} ms, p99 ${all.quantile(0.99).toFixed(2)} ms`
     ),
     `megabytes when quiet: ${quiets.map(({ megabytes }) => megabytes.toFixed(1)).join(" ")}`,
+    `of these no file's: ${quiets.map(({ anonymous }) => anonymous.toFixed(1)).join(" ")}`,
     ...lines
   ],
   failures

@@ -143,5 +143,10 @@ export const verdict = (run: Run): Verdict => {
     [`tasks whose end nobody was told: ${uncalled}`, uncalled === 0],
     [`of the intended requests were sent: ${number(sentShare * 100)} % (at least 95)`, sentShare >= 0.95]
   ]
-  return { lines: checks.map(([line]) => line), failures: checks.filter(([, holds]) => !holds).map(([line]) => line) }
+  const sixths = (side: keyof Slice) => [0, 1, 2, 3, 4, 5].map((sixth) => number(p99Of(run, side, sixth))).join(" ")
+  const each = `p99 of each sixth: ${sixths("gateway")} ms; of the upstream alone: ${sixths("direct")} ms`
+  return {
+    lines: [each, ...checks.map(([line]) => line)],
+    failures: checks.filter(([, holds]) => !holds).map(([line]) => line)
+  }
 }
