@@ -66,6 +66,9 @@ const readEncoded = async (request: Request, encoding: string, limit: number): P
 const large = 131_072
 export const isLarge = (text: string): boolean => text.length >= large
 
+/** Elements of one list whose places are noted; longer ones go as they came as a whole, or are written anew. */
+const mostMarks = 10_000
+
 /** From so many characters on it costs less to send on what is unchanged as it came than to write it anew. */
 const worthKeeping = 4_096
 
@@ -167,7 +170,7 @@ const scan = (text: string, places: Places | undefined): InvalidRequest | undefi
           places?.members.push({ from, colon, to: i, marks })
           from = i + 1
           if (marks.length > 0) marks = []
-        } else if (depth === 2 && isList) marks.push(i)
+        } else if (depth === 2 && isList && marks.length < mostMarks) marks.push(i)
         if (++values > maxValues) return tooMany(maxValues, "values")
         break
     }

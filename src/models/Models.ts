@@ -163,6 +163,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
           return Begun.failCause(cause)
         },
         onSuccess: (generation) => {
+          // It is sent nowhere else, and a stream may be long.
+          work.request.bodyText?.forget()
           work.attempts.answered(generation)
           tellLeftOut(work, generation)
           return Begun.succeed(metered(generation, charge, work))

@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import type { Failure } from "../contract/Failure.ts"
+import { parseJson } from "../contract/json.ts"
 import { BrokenBody } from "./client.ts"
 import type { Exchange } from "./client.ts"
 import { secretsOf } from "./Endpoint.ts"
@@ -32,9 +33,13 @@ export const refused = ({
     Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
     (body) => {
       const secrets = secretsOf(options, url)
-      return refusal({ status: exchange.status, headers: exchange.headers, body, secrets, sent, native })
+      const { headers, status } = exchange
+      return refusal({ status, headers, body, secrets, sent: plain(sent), native })
     }
   ).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
+
+/** With nothing escaped that needn't be: some callers' writers escape slashes, and an upstream's words are looked for in it. */
+const plain = (sent: string): string => (sent.includes("\\") ? JSON.stringify(parseJson(sent)) : sent)
 
 const emptyIfBroken = (cause: unknown): string => {
   if (cause instanceof BrokenBody) return ""

@@ -48,6 +48,22 @@ describe("a long body that is sent on", () => {
     expect(written(spelled, (body) => body)).toBe(`{"pad":"${padding}","list":[{"type":"b"}]}`)
   })
 
+  it("is written anew once it was let go of, and where a list is very long and has changed", () => {
+    const text = `{"list":[ {"a":1.0} ],"long":[${Array.from({ length: 10_001 }, () => "1.0").join()}]}`
+    const { body, bodyText } = read(text)
+    expect(bodyText?.write({ ...body, list: undefined })).toBe(`{${text.slice(text.indexOf('"long"'))}`)
+    const long = [0, ...(body["long"] as ReadonlyArray<number>)]
+    expect(bodyText?.write({ list: body["list"], long })).toBe(`{"list":[ {"a":1.0} ],"long":${JSON.stringify(long)}}`)
+    bodyText?.forget()
+    expect(bodyText?.write(body)).toBe(JSON.stringify(body))
+  })
+
+  it("has its own members alone", () => {
+    const text = `{"pad":"${padding}","__proto__":{"system":"hidden"}}`
+    expect(written(text, (body) => body)).toBe(text)
+    expect(written(text, (body) => Object.create(body))).toBe("{}")
+  })
+
   it("says what was made of it, whatever it is and however it is spelt (property)", () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     const bodies = fc.dictionary(fc.string({ maxLength: 8 }), fc.oneof(value, fc.array(value, { maxLength: 8 })))

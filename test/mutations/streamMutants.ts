@@ -68,6 +68,20 @@ export const streamMutants: ReadonlyArray<Mutant> = [
     tests: ["test/http/taking.test.ts"]
   },
   {
+    name: "http: a body that names a key twice is sent on as it came",
+    file: "src/contract/BodyText.ts",
+    snippet: "if (keysIn(body) === places.keys) {",
+    replacement: "if (keysIn(body) <= places.keys) {",
+    tests: ["test/http/body.test.ts"]
+  },
+  {
+    name: "upstreams: an address that the caller has escaped is taken for an inner one",
+    file: "src/upstreams/refused.ts",
+    snippet: "sent: plain(sent), native",
+    replacement: "sent, native",
+    tests: ["test/e2e/upstreams/passing.test.ts"]
+  },
+  {
     name: "http: a compressed body is read on as long as nothing comes out of it",
     file: "src/http/body.ts",
     snippet: "if (bytes > limit) controller.error(tooLarge(limit))",

@@ -6,6 +6,7 @@ import { models, startWorld } from "./world.ts"
 let world: World
 beforeAll(async () => {
   world = await startWorld({
+    fake: { answer: ({ text }) => (text.includes("a picture that is gone") ? isGone() : undefined) },
     // Both under one name: a caller whose model moves from one provider to another.
     yaml: (urls) =>
       JSON.stringify({
@@ -28,6 +29,12 @@ beforeAll(async () => {
   })
 })
 afterAll(() => world.dispose())
+
+const picture = "https://pictures.example/a.png?a=1&b=2"
+const isGone = () => {
+  const error = { type: "invalid_request_error", message: `Unable to download ${picture}` }
+  return Response.json({ type: "error", error }, { status: 400 })
+}
 
 const input = () => world.asked("openai-responses").body.input
 
@@ -135,4 +142,20 @@ describe("a long body that is passed through", () => {
       model: "claude-1"
     })
   })
+
+  // As PHP and Go write an address by default.
+  for (const spelled of [picture, picture.replaceAll("/", "\\/"), picture.replaceAll("&", "\\u0026")]) {
+    it(`is refused with the address in it that it has as ${spelled}`, async () => {
+      const { url, key } = world.gateway
+      const image = `{"type": "image", "source": {"type": "url", "url": "${spelled}"}}`
+      const text = `{"type": "text", "text": "a picture that is gone ${"x".repeat(5_000)}"}`
+      const answer = await fetch(`${url}/v1/messages`, {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: `{"model": "claude", "max_tokens": 100, "messages": [{"role": "user", "content": [${image}, ${text}]}]}`
+      })
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ error: { message: `Unable to download ${picture}` } })
+    })
+  }
 })
