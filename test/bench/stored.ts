@@ -123,3 +123,11 @@ const p99Of = (times: ReadonlyArray<number>): number => {
 }
 
 const at = (times: Array<number>, share: number) => times.sort((a, b) => a - b)[Math.floor(times.length * share)] ?? NaN
+
+/** The medians of several curves over the same sizes. */
+export const medianOf = (curves: ReadonlyArray<Curve>): Curve => {
+  const sizes = curves[0]?.sizes ?? []
+  const p99 = (operation: Operation) =>
+    sizes.map((_, size) => median(curves.map((one) => one.p99[operation][size] ?? NaN)))
+  return { sizes, p99: { create: p99("create"), read: p99("read"), claim: p99("claim"), key: p99("key") } }
+}
