@@ -98,7 +98,8 @@ export const measureStored = async (sizes: ReadonlyArray<number>, samples: numbe
   try {
     for (const { runtime, tasks } of databases) await runtime.runPromise(seed(tasks))
     for (let n = 0; n < samples + warm; n++) {
-      for (const { runtime, times } of databases) {
+      // In no order that comes again: whoever is asked last before the collector runs would always be the same.
+      for (const { runtime, times } of shuffled(databases)) {
         const took = await runtime.runPromise(sample(n, `secret-${n}`))
         if (n < warm) continue
         for (const operation of operations) times[operation].push(took[operation])
@@ -111,6 +112,12 @@ export const measureStored = async (sizes: ReadonlyArray<number>, samples: numbe
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const shuffled = <A>(some: ReadonlyArray<A>): ReadonlyArray<A> =>
+  some
+    .map((one) => [Math.random(), one] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, one]) => one)
 
 const warm = 200
 const operations = ["create", "read", "claim", "key"] as const
