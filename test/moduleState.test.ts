@@ -30,7 +30,7 @@ const allowed: Readonly<Record<string, string>> = {
   "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
   "outputLimits.ts bounds": "by a gateway's own model, and gone with it",
-  "BodyText.ts none": "nothing",
+  "BodyText.ts none": "empty, and typed so that it stays so",
   "WholeFrames.ts none": "empty: who would add to it begins another",
   "pattern.ts nowhere": "empty, and typed so that it stays so",
   "tokenizer.ts remembered": "the tokens of a text",

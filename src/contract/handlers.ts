@@ -20,7 +20,7 @@ export interface Incoming {
   readonly headers: Headers
   /** The parsed body before the contract narrowed it: unknown fields are still there for a pass-through. */
   readonly body: unknown
-  /** What the body was read from, where that is long and there is such a text. */
+  /** What the body was read from, where that is long; let go of once an upstream has taken the request. */
   readonly bodyText?: BodyText | undefined
   /** Whether the body is so long that it is worked on in steps, between which everyone else has a turn. */
   readonly isLarge?: boolean

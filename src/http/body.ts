@@ -16,6 +16,7 @@ const maxValues = 300_000
 /** What came as a body, or as a message of a socket. */
 export interface Read {
   readonly body: unknown
+  /** What the body was read from, where that is long. */
   readonly bodyText: BodyText | undefined
   /** Whether it is worked on in steps. */
   readonly isLarge: boolean
@@ -73,10 +74,8 @@ const mostMarks = 10_000
 const worthKeeping = 4_096
 
 /** A JSON object that somebody sent. */
-export interface Parsed {
+export interface Parsed extends Pick<Read, "bodyText"> {
   readonly body: JsonObject
-  /** What it was read from, where that is long. */
-  readonly bodyText: BodyText | undefined
 }
 
 /** Parses a body; what it answers on failure is an `InvalidRequest`. */

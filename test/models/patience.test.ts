@@ -4,6 +4,8 @@ import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { begin } from "../../src/flow/begin.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Batch } from "../../src/generation/Generation.ts"
+import { parse } from "../../src/http/body.ts"
+import type { Parsed } from "../../src/http/body.ts"
 import { Catalogue } from "../../src/models/Catalogue.ts"
 import type { GenerationOptions } from "../../src/models/GenerationOptions.ts"
 import { Models } from "../../src/models/Models.ts"
@@ -43,6 +45,18 @@ const live = Models.Default.pipe(
 
 const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
 const setAside = () => ({ settle: () => undefined, release: () => {} }) as never
+
+it.effect("a body's text is let go of once an upstream has taken it", () =>
+  Effect.gen(function* () {
+    const { generate } = yield* Models
+    const { body, bodyText } = parse(`{"long": ["${"x".repeat(4_096)}", 1.0]}`) as Parsed
+    expect(bodyText?.write(body)).toContain("1.0")
+    const asked = conversation({ model: "one", items: [said("user", "hi")] })
+    const generation = yield* toEffect(() => generate(caller, asked, incoming({ body, bodyText }), { stream: true }))
+    expect(bodyText?.write(body)).toBe(JSON.stringify(body))
+    generation.cancel("hang-up")
+  }).pipe(Effect.provide(live))
+)
 
 describe("an upstream's beginning may be held back", () => {
   const cases: ReadonlyArray<readonly [string, string, GenerationOptions, boolean]> = [

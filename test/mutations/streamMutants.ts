@@ -75,6 +75,13 @@ export const streamMutants: ReadonlyArray<Mutant> = [
     tests: ["test/http/body.test.ts"]
   },
   {
+    name: "models: a body's text lives as long as its stream",
+    file: "src/models/Models.ts",
+    snippet: "work.request.bodyText?.forget()",
+    replacement: "",
+    tests: ["test/models/patience.test.ts"]
+  },
+  {
     name: "upstreams: an address that the caller has escaped is taken for an inner one",
     file: "src/upstreams/refused.ts",
     snippet: "sent: plain(sent), native",
