@@ -3,7 +3,8 @@ import { Outbox } from "../tasks/Outbox.ts"
 import type { TaskChange } from "../tasks/Outbox.ts"
 import { isTerminal } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
-import { DeliveryStore, hostOf } from "./store/DeliveryStore.ts"
+import { DeliveryStore } from "./store/DeliveryStore.ts"
+import { hostOf } from "./store/deliveryStatements.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 
 /** Turns every change of a task with a callback address into a delivery, in the change's own transaction. */

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { NotFound } from "../contract/Failure.ts"
-import { hostOf } from "./store/DeliveryStore.ts"
+import { hostOf } from "./store/deliveryStatements.ts"
 import { toRecord } from "./Delivery.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"
 import type { DeliveryRecord } from "./DeliveryRecord.ts"

@@ -9,7 +9,7 @@ import type { LeasedDelivery, Outcome } from "./Delivery.ts"
 import { DeliveryQueue } from "./DeliveryQueue.ts"
 import type { Due, Taken } from "./DeliveryQueue.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"
-import type { HostDue } from "./store/DeliveryStore.ts"
+import type { HostDue } from "./store/deliveryStatements.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 import { makeSend } from "./send.ts"
 

@@ -1,7 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
-import type { Effect } from "effect"
+import { Effect } from "effect"
+import { readsAtOnce } from "./ReadsAtOnce.ts"
 
 /**
  * A client whose statements outside of transactions may go straight to a connection. What `sql` does for each otherwise
@@ -31,6 +32,8 @@ export const runOutside = (
   text: string,
   values: ReadonlyArray<unknown>
 ): Effect.Effect<ReadonlyArray<unknown>, SqlError> =>
-  isDirect(sql) ? sql.direct.execute(text, values, undefined) : sql.unsafe(text, values)
+  isDirect(sql)
+    ? sql.direct.execute(text, values, undefined)
+    : Effect.suspend(() => (readsAtOnce(sql) ? sql.readAtOnce(text, values) : undefined) ?? sql.unsafe(text, values))
 
 export const isDirect = (sql: SqlClient.SqlClient): sql is DirectClient => "direct" in sql

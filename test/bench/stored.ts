@@ -12,18 +12,14 @@ import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
-import { median } from "./load.ts"
 
 /**
  * How long one create, read, claim and key look-up take over a database that holds `tasks` finished tasks and 100,000
  * keys. Databases of every size are open at once and asked in turn, so that noise falls on all alike.
  */
 export type Operation = "create" | "read" | "claim" | "key"
-export interface Curve {
-  readonly sizes: ReadonlyArray<number>
-  /** p99 in ms, by operation, one for each size. */
-  readonly p99: Readonly<Record<Operation, ReadonlyArray<number>>>
-}
+/** p99 in ms, by operation, one for each size. */
+export type Tails = Readonly<Record<Operation, ReadonlyArray<number>>>
 
 const account = AccountId.make("bench")
 const key = KeyId.make("key_bench")
@@ -90,8 +86,23 @@ const sample = (n: number, secret: string) =>
     return { create, read, claim, key: keyed }
   })
 
-/** @param sizes numbers of finished tasks, ascending */
-export const measureStored = async (sizes: ReadonlyArray<number>, samples: number): Promise<Curve> => {
+/**
+ * In a process of its own: what the rest of a bench has left behind, in the heap and in compiled code, is not the tasks'.
+ * Answers ten stretches of it, of as many samples each: what disturbs one falls on all sizes in it alike.
+ *
+ * @param sizes numbers of finished tasks, ascending
+ */
+export const measureStored = async (sizes: ReadonlyArray<number>, samples: number): Promise<ReadonlyArray<Tails>> => {
+  const child = Bun.spawn([process.execPath, import.meta.path, String(samples), ...sizes.map(String)], {
+    stdout: "pipe",
+    stderr: "inherit"
+  })
+  const printed = await new Response(child.stdout).text()
+  if ((await child.exited) !== 0) throw new Error(`stored tasks were not measured: ${printed}`)
+  return JSON.parse(printed) as ReadonlyArray<Tails>
+}
+
+const measure = async (sizes: ReadonlyArray<number>, samples: number): Promise<ReadonlyArray<Tails>> => {
   // In memory where there is such a file system: what is asked is whether the statements slow down, not the disk.
   const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "gateway-stored-"))
   const databases = sizes.map((tasks) => ({ tasks, runtime: open(join(folder, `${tasks}.db`)), times: times() }))
@@ -105,8 +116,10 @@ export const measureStored = async (sizes: ReadonlyArray<number>, samples: numbe
         for (const operation of operations) times[operation].push(took[operation])
       }
     }
-    const p99 = (operation: Operation) => databases.map(({ times }) => p99Of(times[operation]))
-    return { sizes, p99: { create: p99("create"), read: p99("read"), claim: p99("claim"), key: p99("key") } }
+    return Array.from({ length: stretches }, (_, stretch) => {
+      const tails = (operation: Operation) => databases.map(({ times }) => p99Of(times[operation], stretch))
+      return { create: tails("create"), read: tails("read"), claim: tails("claim"), key: tails("key") }
+    })
   } finally {
     for (const { runtime } of databases) await runtime.dispose()
     rmSync(folder, { recursive: true, force: true })
@@ -123,18 +136,16 @@ const warm = 200
 const operations = ["create", "read", "claim", "key"] as const
 const times = (): Record<Operation, Array<number>> => ({ create: [], read: [], claim: [], key: [] })
 
-/** The median of ten stretches' 99th percentiles: one bad moment of the machine is in one of them. */
-const p99Of = (times: ReadonlyArray<number>): number => {
-  const stretch = Math.ceil(times.length / 10)
-  return median(Array.from({ length: 10 }, (_, n) => at(times.slice(n * stretch, (n + 1) * stretch), 0.99)))
+const stretches = 10
+
+const p99Of = (times: ReadonlyArray<number>, stretch: number): number => {
+  const length = Math.ceil(times.length / stretches)
+  const its = times.slice(stretch * length, (stretch + 1) * length).sort((a, b) => a - b)
+  return its[Math.floor(its.length * 0.99)] ?? NaN
 }
 
-const at = (times: Array<number>, share: number) => times.sort((a, b) => a - b)[Math.floor(times.length * share)] ?? NaN
-
-/** The medians of several curves over the same sizes. */
-export const medianOf = (curves: ReadonlyArray<Curve>): Curve => {
-  const sizes = curves[0]?.sizes ?? []
-  const p99 = (operation: Operation) =>
-    sizes.map((_, size) => median(curves.map((one) => one.p99[operation][size] ?? NaN)))
-  return { sizes, p99: { create: p99("create"), read: p99("read"), claim: p99("claim"), key: p99("key") } }
+if (import.meta.main) {
+  const [samples = NaN, ...sizes] = process.argv.slice(2).map(Number)
+  console.log(JSON.stringify(await measure(sizes, samples)))
+  process.exit(0)
 }

@@ -23,6 +23,25 @@ const rows = Effect.flatMap(
   (sql) => sql<{ state: string; body: string; id: string }>`SELECT id, state, body FROM deliveries ORDER BY sequence`
 )
 
+/** By which way each write went. */
+const ways: Array<"write" | "writeBehind"> = []
+const recordedCommits = Layer.effect(
+  Commits,
+  Effect.map(Commits, ({ write, writeBehind, ...others }) => {
+    const recorded: Pick<Commits, "write" | "writeBehind"> = {
+      write: (statements) => {
+        ways.push("write")
+        return write(statements)
+      },
+      writeBehind: (statements) => {
+        ways.push("writeBehind")
+        return writeBehind(statements)
+      }
+    }
+    return new Commits({ ...others, ...recorded })
+  })
+)
+
 describeOnEach("deliveries in the database", ({ name: engine }) => {
   it.effect("are there exactly if the change is", () =>
     Effect.gen(function* () {
@@ -61,6 +80,24 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
       for (const leased of yield* store.claim(host, 1)) yield* store.finish(leased, outcome(200))
       expect(yield* store.pending).toMatchObject({ count: 1 })
     }).pipe(Effect.provide(processOn("counted")))
+  )
+
+  it.effect("are over on the disk before the next change is sent, or a power cut could turn their order around", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      yield* createTask("t1", hook)
+      yield* moveTask("t1", "succeeded")
+      const finished = Effect.gen(function* () {
+        const [leased] = yield* store.claim(host, 1)
+        if (leased === undefined) return yield* Effect.dieMessage("nothing is due")
+        ways.length = 0
+        yield* store.finish(leased, outcome(200))
+        return ways
+      })
+      expect(yield* finished).toEqual(["write"])
+      expect(yield* finished).toEqual(["writeBehind"])
+      expect((yield* rows).map((row) => row.state)).toEqual(["delivered", "delivered"])
+    }).pipe(Effect.provide(callbacks.pipe(Layer.provideMerge(Layer.provideMerge(recordedCommits, storage("order"))))))
   )
 
   it.effect("that a dead process was sending are sent by the next one at once, with the same id and bytes", () =>

@@ -24,9 +24,9 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "callbacks: a sender whose lease has gone writes its outcome",
-    file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "WHERE id = ${leased.id} AND lease_token = ${leased.token} RETURNING id`\n      if (updated",
-    replacement: "WHERE id = ${leased.id} RETURNING id`\n      if (updated",
+    file: "src/callbacks/store/deliveryStatements.ts",
+    snippet: 'WHERE id = ${""} AND lease_token = ${""} RETURNING id`',
+    replacement: 'WHERE id = ${""} AND ${""} IS NOT NULL RETURNING id`',
     tests: store
   },
   {
@@ -115,17 +115,31 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "callbacks: of a task two are under way at once",
-    file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${taskId} AND state = 'pending')`",
-    replacement: "`",
+    file: "src/callbacks/store/deliveryStatements.ts",
+    snippet: "AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${\"\"} AND state = 'pending')`",
+    replacement: 'AND ${""} IS NOT NULL`',
     tests: [...store, ...sender]
   },
   {
     name: "callbacks: what is not due is sent",
-    file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "WHERE host = ${host} AND next_at <= ${nowMs}",
-    replacement: "WHERE host = ${host} AND next_at <= ${nowMs} + 1000000",
+    file: "src/callbacks/store/deliveryStatements.ts",
+    snippet: 'WHERE host = ${""} AND next_at <= ${0}',
+    replacement: 'WHERE host = ${""} AND next_at <= ${0} + 1000000',
     tests: [...store, ...sender]
+  },
+  {
+    name: "callbacks: the next change may be sent before this one's end is on the disk",
+    file: "src/callbacks/store/DeliveryStore.ts",
+    snippet: "leased.terminal === 1 ? commits.writeBehind(statements) : commits.write(statements)",
+    replacement: "commits.writeBehind(statements)",
+    tests: store
+  },
+  {
+    name: "sql: a read on SQLite sees what another's open transaction has changed",
+    file: "src/sql/sqlite/Client.ts",
+    snippet: "this.isBusy || !onlyReads.test(text)",
+    replacement: "!onlyReads.test(text)",
+    tests: ["test/sql/writeNow.test.ts"]
   },
   {
     name: "callbacks: a sender whose lease has gone gives it back",

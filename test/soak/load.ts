@@ -158,7 +158,7 @@ const soak = async (rate: number, totalMs: number) => {
         )
         ;[recent, recentDirect] = [new Latencies(), new Latencies()]
       }
-      await Bun.sleep(4)
+      await Bun.sleep(1)
     }
     quiets.push({ ...(await quietMegabytes()), hours: (performance.now() - began) / inHour })
   }

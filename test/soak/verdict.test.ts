@@ -20,7 +20,7 @@ const run = (
     minutes: 60,
     slices: minutes.map((minute) => ({
       gateway: times(...Array.from({ length: 98 }, () => 1), p99(minute), p99(minute)),
-      direct: times(...Array.from({ length: 98 }, () => 0.5), direct(minute), direct(minute))
+      direct: times(...Array.from({ length: 100 }, () => direct(minute)))
     })),
     quiets: minutes.map((minute) => ({ hours: (minute + 1) / 60, megabytes: megabytes(minute) })),
     errors: 0,
@@ -79,11 +79,22 @@ describe("the verdict", () => {
   it("says nothing against a slow start", () => {
     expect(verdict(run((minute) => (minute < 10 ? 50 : 5), noisy)).failures).toEqual([])
   })
-  it("lets the machine be slower, by as much as its upstream alone was", () => {
+  it("lets the machine be slower, by the square of how much its upstream alone was", () => {
     const last = (factor: number) => (minute: number) => (minute >= 50 ? factor : 1) * 5
-    const direct = last(1.2)
+    const direct = last(1.1)
     expect(verdict(run(last(1.3), noisy, { direct })).failures).toEqual([])
-    expect(verdict(run(last(1.4), noisy, { direct })).failures).toHaveLength(1)
+    expect(verdict(run(last(1.38), noisy, { direct })).failures).toHaveLength(1)
+  })
+  it("does not take an upstream whose answers wait for a slow machine", () => {
+    const { slices, ...rest } = run((minute) => (minute >= 50 ? 5.8 : 5), noisy)
+    const odd = slices.map(({ gateway }, minute) => ({
+      gateway,
+      direct: times(
+        ...Array.from({ length: 90 }, () => 1),
+        ...Array.from({ length: 10 }, () => (minute >= 50 ? 30 : 1))
+      )
+    }))
+    expect(verdict({ ...rest, slices: odd }).failures).toHaveLength(1)
   })
   it("takes no machine's word for more than a quarter", () => {
     const last = (factor: number) => (minute: number) => (minute >= 50 ? factor : 1) * 5
@@ -120,6 +131,7 @@ describe("the verdict", () => {
     expect(bounds(60)).toEqual({ p99: 1.1, machine: 1.25, perHour: 1 })
     expect(bounds(240)).toEqual(bounds(60))
     expect(bounds(2).p99).toBeCloseTo(1.97, 2)
+    expect(bounds(2).machine).toBe(2)
     expect(bounds(2).perHour).toBe(900)
   })
 })

@@ -3,10 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { SqlError } from "@effect/sql/SqlError"
+import { Effect, Fiber, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
 import type { PlainStatement } from "../../src/sql/PlainStatement.ts"
+import { prepared } from "../../src/sql/prepared.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-now-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -24,6 +26,41 @@ const accounts = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 const synchronous = Effect.flatMap(SqlClient.SqlClient, (sql) => sql<{ synchronous: number }>`PRAGMA synchronous`)
+
+describe("reads on SQLite that are in no transaction", () => {
+  it.live("wait for the end of another's, and answer what stands then", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const count = prepared(sql, sql`SELECT COUNT(*) AS n FROM accounts WHERE created_at = ${0}`)
+      const open = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`INSERT INTO accounts (id, created_at) VALUES ('open', 0)`
+          // Of somebody who knows of no transaction.
+          const reading = Effect.runFork(count([0]))
+          yield* Effect.sleep("20 millis")
+          return yield* Effect.fail(reading)
+        })
+      )
+      const reading = yield* Effect.flip(open)
+      expect(reading).not.toBeInstanceOf(SqlError)
+      if (reading instanceof SqlError) return
+      expect(yield* Fiber.join(reading)).toEqual([{ n: 0 }])
+      expect(yield* count([0])).toEqual([{ n: 0 }])
+    }).pipe(Effect.provide(withCommits("reads.db")))
+  )
+
+  it.effect("fail as others do where the database is closed", () =>
+    Effect.gen(function* () {
+      const count = yield* Effect.provide(
+        Effect.map(SqlClient.SqlClient, (sql) =>
+          prepared(sql, sql`SELECT COUNT(*) AS n FROM accounts WHERE id = ${""}`)
+        ),
+        withCommits("closed.db")
+      )
+      expect(yield* Effect.flip(count([""]))).toBeInstanceOf(SqlError)
+    })
+  )
+})
 
 describe("plain statements on SQLite", () => {
   it.effect("are written at once, all or none, and leave commits as they were", () =>

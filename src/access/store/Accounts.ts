@@ -4,6 +4,7 @@ import { Effect, Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
 import type { AccountId, Limits } from "../../contract/Caller.ts"
 import { rows } from "../../sql/decode.ts"
+import { prepared } from "../../sql/prepared.ts"
 import { heldBy } from "../../ledger/store/balances.ts"
 import { allSummed } from "../../ledger/store/usageStatements.ts"
 import { LimitsJson, Patterns } from "./KeyRow.ts"
@@ -104,12 +105,14 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       sql`UPDATE accounts SET declared_unpriced = ${unpriced}, declared_hold_output_tokens = ${holdOutputTokens}
         WHERE id = ${id}`
 
+    const selectWebhook = prepared(
+      sql,
+      sql`SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${""}`
+    )
+
     /** Which of its webhook secrets the account is at, and since when. */
     const webhookSecret = (id: AccountId): Effect.Effect<WebhookVersion | undefined, SqlError> =>
-      Effect.map(
-        sql`SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${id}`,
-        webhookVersions.first
-      )
+      Effect.map(selectWebhook([id]), webhookVersions.first)
 
     /** Moves the account to its next webhook secret; undefined where there is no such account. */
     const rotateWebhookSecret = (id: AccountId, nowMs: number): Effect.Effect<WebhookVersion | undefined, SqlError> =>

@@ -1,44 +1,23 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option, Random, Schema } from "effect"
-import { AccountId } from "../../contract/Caller.ts"
+import type { AccountId } from "../../contract/Caller.ts"
 import { Node } from "../../nodes/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { readable } from "../../sql/readable.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
-import { deliveries, deliveryId } from "../Delivery.ts"
+import { deliveries } from "../Delivery.ts"
 import type { Delivery, LeasedDelivery, Outcome } from "../Delivery.ts"
 import { nextAttemptAt, schedule } from "../schedule.ts"
 import { makeDeliveryHolding } from "./deliveryHolding.ts"
+import { deliveryStatements, hostDues } from "./deliveryStatements.ts"
+import type { HostDue, NewDelivery, Standing } from "./deliveryStatements.ts"
 
 /** Attempts that a delivery remembers; only a person who asks for redelivery over and over comes this far. */
 const remembered = 50
 
-export interface NewDelivery {
-  readonly taskId: string
-  readonly account: AccountId
-  /** Counts the task's changes. */
-  readonly sequence: number
-  readonly status: string
-  readonly terminal: boolean
-  readonly url: string
-  readonly body: string
-  /** As its task has it. */
-  readonly trace?: string | null
-  readonly changedAtMs: number
-  /** When it may be sent at the earliest, in Unix ms; at once where absent. */
-  readonly notBeforeMs?: number | undefined
-}
-
-/** A receiver (host and port) with something to send: when the first of it is due, and whose that is. */
-export interface HostDue {
-  readonly host: string
-  readonly account_id: AccountId
-  readonly due: number
-}
-
-const readableOf = (all: ReadonlyArray<object>) => readable(deliveries, "delivery", all)
+const readableOf = (all: ReadonlyArray<unknown>) => readable(deliveries, "delivery", all)
 
 /** The statements behind callbacks. At most one delivery of a task is `pending`; later changes wait behind it. */
 export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/callbacks/store/DeliveryStore", {
@@ -49,20 +28,14 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     const metrics = yield* Metrics
     const holding = yield* makeDeliveryHolding
     let claims = 0
-    const onPg = (clause: string) =>
-      sql.onDialectOrElse({ pg: () => sql.literal(clause), orElse: () => sql.literal("") })
+    const statements = deliveryStatements(sql, holding)
 
     /**
      * Runs inside the transaction that changes the task. Locks what the task has open, or on Postgres a sender that ends
      * the one before at this moment would not see this one and nobody would ever send it.
      */
     const insert = Effect.fnUntraced(function* (delivery: NewDelivery): Effect.fn.Return<void, SqlError> {
-      const stored = yield* sql`SELECT id,
-            CASE WHEN state = 'pending' AND terminal = 0 AND tries > 0 AND redelivery = 0 AND lease_token IS NULL
-              THEN 1 ELSE 0 END AS dropped
-          FROM deliveries WHERE task_id = ${delivery.taskId} AND state IN ('pending', 'waiting')
-          ORDER BY sequence ${onPg("FOR UPDATE")}`
-      const open = openDeliveries.all(stored)
+      const open = yield* statements.openOf(delivery.taskId)
       const dropped = open.filter((row) => row.dropped)
       if (dropped.length > 0) {
         yield* sql`UPDATE deliveries SET state = 'superseded', next_at = NULL WHERE ${sql.in(
@@ -71,33 +44,17 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
         )}`
       }
       const first = dropped.length === open.length
-      yield* sql`INSERT INTO deliveries ${sql.insert({
-        id: deliveryId(delivery.taskId, delivery.status),
-        task_id: delivery.taskId,
-        account_id: delivery.account,
-        sequence: delivery.sequence,
-        status: delivery.status,
-        terminal: delivery.terminal ? 1 : 0,
-        url: delivery.url,
-        host: hostOf(delivery.url),
-        body: delivery.body,
-        trace: delivery.trace ?? null,
-        state: first ? "pending" : "waiting",
-        changed_at: delivery.changedAtMs,
-        next_at: first ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
-      })}`
+      yield* statements.add(delivery, first)
     })
 
-    /** What of a task was to be sent later is due now. */
+    /** What of a task was to be sent later is due now; a power cut may undo that, and it is sent when it was to be. */
     const hurry = (taskId: string): Effect.Effect<void, SqlError> =>
-      Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
-        commits.statement(sql`UPDATE deliveries SET next_at = ${nowMs}
-          WHERE task_id = ${taskId} AND tries = 0 AND lease_token IS NULL AND next_at > ${nowMs}`)
-      )
+      Effect.flatMap(Clock.currentTimeMillis, (nowMs) => commits.statementBehind(statements.hurry(taskId, nowMs)))
 
     /**
      * Takes up to `limit` due deliveries of one receiver. A due one that still has a lease was left by a sender that
-     * died: its receiver may see it twice, under the same id. One that can't be read is set aside for good.
+     * died: its receiver may see it twice, under the same id. One that can't be read is set aside for good. It commits by
+     * itself, and a power cut that undoes it takes whoever claimed with it.
      */
     const claim = Effect.fnUntraced(function* (
       host: string,
@@ -106,14 +63,9 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       const nowMs = yield* Clock.currentTimeMillis
       const owner = holding.owner()
       const token = `${owner}:${claims++}`
-      const due = sql`SELECT id FROM deliveries WHERE host = ${host} AND next_at <= ${nowMs}
-          ORDER BY next_at LIMIT ${limit}`
-      const rows = yield* commits.statement(sql`UPDATE deliveries
-          SET lease_token = ${token}, lease_owner = ${owner}, next_at = ${holding.until(nowMs)}
-          WHERE ${sql.onDialectOrElse({
-            pg: () => sql`id = ANY (ARRAY(${due} FOR UPDATE SKIP LOCKED))`,
-            orElse: () => sql`id IN (${due})`
-          })} ${holding.mayClaim(owner)} RETURNING *`)
+      const rows = yield* commits.statementNow(
+        statements.claim({ token, owner, untilMs: holding.until(nowMs), host, nowMs, limit })
+      )
       const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token }))
       if (leased.length < rows.length) yield* setAside(token, leased, nowMs)
       return leased
@@ -129,19 +81,13 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
               SET state = 'failed', next_at = NULL, lease_token = NULL, lease_owner = NULL
               WHERE lease_token = ${token} ${inHand.length === 0 ? sql`` : sql`AND NOT ${sql.in("id", inHand)}`}
               RETURNING task_id`
-            yield* Effect.forEach(owners.all(ended), (row) => promote(row.task_id, nowMs), { discard: true })
+            yield* Effect.forEach(owners.all(ended), (row) => statements.promote(row.task_id, nowMs), { discard: true })
             metrics.deliveries.of("unreadable").add(ended.length)
           })
         )
         .pipe(Effect.catchAllCause((cause) => Effect.logWarning("unreadable deliveries were not set aside", cause)))
 
-    /** Sends the next waiting delivery of a task on its way, unless one is already. */
-    const promote = (taskId: string, nowMs: number) => sql`UPDATE deliveries SET state = 'pending', next_at = ${nowMs}
-      WHERE task_id = ${taskId} AND state = 'waiting'
-      AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${taskId} AND state = 'waiting')
-      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${taskId} AND state = 'pending')`
-
-    const standing = (leased: LeasedDelivery, outcome: Outcome, hasNewer: boolean, random: number) => {
+    const standing = (leased: LeasedDelivery, outcome: Outcome, hasNewer: boolean, random: number): Standing => {
       const tries = leased.tries + 1 - leased.redelivery
       const delivered = outcome.status !== undefined && outcome.status >= 200 && outcome.status < 300
       if (delivered) return { state: "delivered", next_at: null, tries, delivered_at: outcome.endedAtMs }
@@ -170,27 +116,24 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
         orElse: () => Effect.void
       })
 
-    /** Stores what came of an attempt. Changes nothing where the lease has gone to another sender. */
+    /**
+     * Stores what came of an attempt. Changes nothing where the lease has gone to another sender. Before the next change is
+     * sent this one's end is on the disk, or a power cut could turn their order around; after the last nothing follows, and
+     * where a power cut undoes its end it is sent again, under the same id.
+     */
     const finish = (leased: LeasedDelivery, outcome: Outcome): Effect.Effect<void, SqlError> =>
-      Effect.flatMap(Random.next, (random) => commits.write(finished(leased, outcome, random)))
+      Effect.flatMap(Random.next, (random) => {
+        const statements = finished(leased, outcome, random)
+        return leased.terminal === 1 ? commits.writeBehind(statements) : commits.write(statements)
+      })
 
     const finished = Effect.fnUntraced(function* (leased: LeasedDelivery, outcome: Outcome, random: number) {
       yield* alone(leased)
-      const newer = yield* sql`SELECT 1 FROM deliveries
-              WHERE task_id = ${leased.task_id} AND sequence > ${leased.sequence} LIMIT 1`
-      const stands = standing(leased, outcome, newer.length > 0, random)
-      const columns = {
-        ...stands,
-        redelivery: 0,
-        lease_token: null,
-        lease_owner: null,
-        attempts: JSON.stringify([...leased.attempts, attemptOf(outcome)].slice(-remembered))
-      }
-      const updated = yield* sql`UPDATE deliveries SET ${sql.update(columns)}
-              WHERE id = ${leased.id} AND lease_token = ${leased.token} RETURNING id`
-      if (updated.length === 0) return
+      const stands = standing(leased, outcome, yield* statements.hasNewer(leased), random)
+      const attempts = JSON.stringify([...leased.attempts, attemptOf(outcome)].slice(-remembered))
+      if (!(yield* statements.end(leased, stands, attempts))) return
       metrics.deliveries.of(stands.state).add(1)
-      if (stands.state !== "pending") yield* promote(leased.task_id, outcome.endedAtMs)
+      if (stands.state !== "pending") yield* statements.promote(leased.task_id, outcome.endedAtMs)
     })
 
     /** Gives a delivery back unsent, due at once. */
@@ -213,14 +156,6 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
         FROM hosts WHERE host IS NOT NULL) ORDER BY host`,
       hostDues.all
     )
-
-    /** The first delivery of a receiver. */
-    const nextDue = (host: string): Effect.Effect<Option.Option<HostDue>, SqlError> =>
-      Effect.map(
-        sql`SELECT host, account_id, next_at AS due FROM deliveries
-          WHERE next_at IS NOT NULL AND host = ${host} ORDER BY next_at LIMIT 1`,
-        (found) => Option.fromNullable(hostDues.first(found))
-      )
 
     const list = (account: AccountId, taskId: string): Effect.Effect<ReadonlyArray<Delivery>, SqlError> =>
       Effect.flatMap(
@@ -270,7 +205,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       takeOver,
       putBack,
       hosts,
-      nextDue,
+      nextDue: statements.nextDue,
       list,
       redeliver,
       pending
@@ -278,13 +213,8 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
   })
 }) {}
 
-const openDeliveries = rows("deliveries", { id: Schema.String, dropped: Schema.Boolean })
 const owners = rows("deliveries", { task_id: Schema.String })
-const hostDues = rows("deliveries", { host: Schema.String, account_id: AccountId, due: Schema.Int })
 const counted = rows("deliveries", { n: Schema.Int, oldest: Schema.NullOr(Schema.Int) })
-
-/** Whom a delivery is for, as far as parallelism goes. */
-export const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
 
 const attemptOf = (outcome: Outcome) => ({
   at: Math.floor(outcome.startedAtMs / 1000),

@@ -17,8 +17,9 @@ export interface DeliveryHolding {
   readonly owner: () => string
   /** When one that is claimed now is due again if nobody says anything of it. */
   readonly until: (nowMs: number) => number
-  /** What a claim's condition ends with. */
-  readonly mayClaim: (owner: string) => Fragment
+  /** What a claim's condition ends with, and its values. */
+  readonly mayClaim: Fragment
+  readonly claimant: () => ReadonlyArray<string>
   /** Makes what a process before this one held due. */
   readonly takeOver: Effect.Effect<void, SqlError>
   /** Makes what is claimed by this process and not in its hands due, where no time does. */
@@ -33,7 +34,8 @@ const forTime = Effect.gen(function* () {
   const holding: DeliveryHolding = {
     owner: node.id,
     until: (nowMs) => nowMs + leaseMs,
-    mayClaim: () => sql``,
+    mayClaim: sql``,
+    claimant: () => [],
     // This process is the only one, which the lock on the database says.
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
@@ -74,7 +76,8 @@ const forLife = Effect.gen(function* () {
   const holding: DeliveryHolding = {
     owner: node.id,
     until: () => whileItLives,
-    mayClaim: (owner) => sql`AND ${isLiving(sql, owner)}`,
+    mayClaim: sql`AND ${isLiving(sql, "")}`,
+    claimant: () => [node.id()],
     takeOver: Effect.void,
     putBack
   }

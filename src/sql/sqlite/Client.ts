@@ -5,8 +5,9 @@ import { SqlClient } from "@effect/sql"
 import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
-import { Effect, Scope, Stream } from "effect"
+import { Effect, Exit, Scope, Stream } from "effect"
 import type { PlainStatement } from "../PlainStatement.ts"
+import type { ReadsAtOnce } from "../ReadsAtOnce.ts"
 
 /**
  * A client of SQLite over Bun's own driver: one connection, whose transactions take turns. Beside what `@effect/sql` asks
@@ -17,7 +18,7 @@ import type { PlainStatement } from "../PlainStatement.ts"
  */
 export const makeClient = (
   filename: string
-): Effect.Effect<SqlClient.SqlClient, never, Scope.Scope | Reactivity.Reactivity> =>
+): Effect.Effect<SqlClient.SqlClient & ReadsAtOnce, never, Scope.Scope | Reactivity.Reactivity> =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(
       Effect.sync(() => new Database(filename, { readwrite: true, create: true })),
@@ -35,12 +36,13 @@ export const makeClient = (
         connection
       )
     )
-    return yield* SqlClient.make({
+    const client = yield* SqlClient.make({
       acquirer: turns.withPermits(1)(Effect.succeed(connection)),
       transactionAcquirer: reserved,
       compiler: Statement.makeCompilerSqlite(),
       spanAttributes: [["db.system.name", "sqlite"]]
     })
+    return Object.assign(client, { readAtOnce: connection.readAtOnce })
   })
 
 type Row = Readonly<Record<string, unknown>>
@@ -79,6 +81,15 @@ export class SqliteConnection implements Connection {
     this.#ran(text, values, (bound) => this.#prepared(text).values(...bound))
 
   readonly executeStream: Connection["executeStream"] = () => Stream.dieMessage("rows are not streamed")
+
+  readonly readAtOnce: ReadsAtOnce["readAtOnce"] = (text, values) => {
+    try {
+      if (this.isBusy || !onlyReads.test(text)) return undefined
+      return Exit.succeed(this.#prepared(text).all(...values.map(bindable)))
+    } catch (cause) {
+      return Exit.fail(failed(cause))
+    }
+  }
 
   /** Whether a transaction is open, whosever it is. */
   get isBusy(): boolean {
@@ -135,11 +146,13 @@ export class SqliteConnection implements Connection {
         if (!onlyReads.test(text)) this.#wait()
         return Effect.succeed(run(values.map(bindable)))
       } catch (cause) {
-        return Effect.fail(new SqlError({ cause, message: "Failed to execute statement" }))
+        return Effect.fail(failed(cause))
       }
     })
   }
 }
+
+const failed = (cause: unknown) => new SqlError({ cause, message: "Failed to execute statement" })
 
 const onlyReads = /^\s*SELECT\b/i
 

@@ -4,6 +4,7 @@ import type { Statement } from "@effect/sql/Statement"
 import { Clock, Duration, Effect, Either, Schema } from "effect"
 import { Node } from "../../nodes/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
+import { amongDue } from "../../sql/amongDue.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
 import { CrashPoints } from "../CrashPoints.ts"
@@ -53,24 +54,33 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
     const node = yield* Node
     const holding = yield* makeHolding
     let claims = 0
-    // As an array, or Postgres is free to look for more than the limit.
     const someDue = sql`SELECT id FROM tasks WHERE ended_at IS NULL AND lane = ${""} AND next_run_at <= ${0}
       ORDER BY next_run_at LIMIT ${0}`
-    const isSomeDue = sql.onDialectOrElse({
-      pg: () => sql`id = ANY (ARRAY(${someDue} FOR UPDATE SKIP LOCKED))`,
-      orElse: () => sql`id IN (${someDue})`
-    })
     const claimRows = prepared(
       sql,
       sql`UPDATE tasks SET
           attempts = attempts + CASE WHEN lease_token IS NOT NULL AND lease_owner <> ${""} THEN 1 ELSE 0 END,
           lease_token = ${""}, lease_owner = ${""}, next_run_at = ${0}
-        WHERE ${isSomeDue} ${holding.mayClaim}
+        WHERE ${amongDue(sql, someDue)} ${holding.mayClaim}
         RETURNING *`
     )
     const keepLocked = sql.onDialectOrElse({ pg: () => sql.literal("FOR SHARE"), orElse: () => sql.literal("") })
     const selectHeld = prepared(sql, sql`SELECT id FROM tasks WHERE id = ${""} AND lease_token = ${""} ${keepLocked}`)
     const deleteRequest = preparedAhead(sql, sql`DELETE FROM task_requests WHERE task_id = ${""}`)
+    const selectRequest = prepared(sql, sql`SELECT request FROM task_requests WHERE task_id = ${""}`)
+    const selectLanes = prepared(
+      sql,
+      sql`SELECT * FROM (
+        WITH RECURSIVE lanes (lane) AS (
+          SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL
+          UNION ALL
+          SELECT (SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL AND lane > lanes.lane)
+          FROM lanes WHERE lanes.lane IS NOT NULL
+        )
+        SELECT lane, (SELECT MIN(next_run_at) FROM tasks WHERE ended_at IS NULL AND lane = lanes.lane) AS due
+        FROM lanes WHERE lane IS NOT NULL
+      ) AS active`
+    )
 
     /**
      * Takes up to `limit` due tasks of a lane. One statement, so two workers never take the same row: SQLite runs one
@@ -226,23 +236,10 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
 
     /** What the task was asked to do; null once let go. */
     const request = (id: string): Effect.Effect<unknown, SqlError> =>
-      Effect.map(
-        sql`SELECT request FROM task_requests WHERE task_id = ${id}`,
-        (found) => requests.first(found)?.request ?? null
-      )
+      Effect.map(selectRequest([id]), (found) => requests.first(found)?.request ?? null)
 
     /** Every lane with active tasks. Hops from lane to lane in the index, however many tasks wait in each. */
-    const lanes: Effect.Effect<ReadonlyArray<LaneDue>, SqlError> = Effect.map(
-      sql`WITH RECURSIVE lanes (lane) AS (
-        SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL
-        UNION ALL
-        SELECT (SELECT MIN(lane) FROM tasks WHERE ended_at IS NULL AND lane > lanes.lane)
-        FROM lanes WHERE lanes.lane IS NOT NULL
-      )
-      SELECT lane, (SELECT MIN(next_run_at) FROM tasks WHERE ended_at IS NULL AND lane = lanes.lane) AS due
-      FROM lanes WHERE lane IS NOT NULL`,
-      laneDues.all
-    )
+    const lanes: Effect.Effect<ReadonlyArray<LaneDue>, SqlError> = Effect.map(selectLanes([]), laneDues.all)
 
     return {
       leaseMs: holding.leaseMs,

@@ -9,8 +9,8 @@ import { isReady, residentBytes } from "../processes.ts"
 import type { Row } from "../Row.ts"
 import { benchKey, configuration, pace } from "../setting.ts"
 import type { Setting } from "../setting.ts"
-import { measureStored, medianOf } from "../stored.ts"
-import type { Curve } from "../stored.ts"
+import { measureStored } from "../stored.ts"
+import type { Operation, Tails } from "../stored.ts"
 
 const path = "/api/v3/contents/generations/tasks"
 
@@ -68,29 +68,37 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
   ]
 }
 
+interface Curve {
+  readonly sizes: ReadonlyArray<number>
+  /** p99 in ms, by operation, one for each size. */
+  readonly p99: Tails
+}
+
 /** P6: the same with a thousand finished tasks and with a million, beside 100,000 keys. */
 export const storedRows = async (): Promise<{ readonly rows: ReadonlyArray<Row>; readonly curve: Curve }> => {
   const quick = process.env["BENCH_QUICK"] !== undefined
   const sizes = quick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000]
-  // Of the same size one database is slower than another for as long as it is open: the medians of several are compared.
-  const curves: Array<Curve> = []
-  for (let round = 0; round < (quick ? 1 : 3); round++) curves.push(await measureStored(sizes, quick ? 300 : 8_000))
-  const curve = medianOf(curves)
+  // Of the same size one database is slower than another for as long as it is open: several are compared.
+  const sets: Array<ReadonlyArray<Tails>> = []
+  for (let round = 0; round < (quick ? 1 : 3); round++) sets.push(await measureStored(sizes, quick ? 300 : 8_000))
+  /** Of each set the median of its stretches, and of the sets theirs: an odd set has no say. */
+  const medianOf = (of: (stretch: Tails) => number) => median(sets.map((stretches) => median(stretches.map(of))))
+  const tails = (operation: Operation) => sizes.map((_, size) => medianOf((stretch) => stretch[operation][size] ?? NaN))
+  const p99 = { create: tails("create"), read: tails("read"), claim: tails("claim"), key: tails("key") }
   const rows = (["create", "read", "claim", "key"] as const).map((operation): Row => {
-    const values = curve.p99[operation]
-    const [least = NaN, most = NaN] = [values[0], values.at(-1)]
+    const [least = NaN, most = NaN] = [p99[operation][0], p99[operation].at(-1)]
     return {
       promise: "P6",
-      what: `p99 of one ${operation === "key" ? "key look-up" : operation}: ${curve.sizes.at(-1)?.toLocaleString("en")} finished tasks against ${curve.sizes[0]?.toLocaleString("en")}`,
+      what: `p99 of one ${operation === "key" ? "key look-up" : operation}: ${sizes.at(-1)?.toLocaleString("en")} finished tasks against ${sizes[0]?.toLocaleString("en")}`,
       gateway: most,
       ceiling: least,
       unit: "ms",
-      compared: median(curves.map(({ p99 }) => growth(p99[operation]))),
+      compared: medianOf((stretch) => growth(stretch[operation])),
       most: 1.2,
       errors: 0
     }
   })
-  return { rows, curve }
+  return { rows, curve: { sizes, p99 } }
 }
 
 const growth = (p99: ReadonlyArray<number>) => (p99.at(-1) ?? NaN) / (p99[0] ?? NaN)

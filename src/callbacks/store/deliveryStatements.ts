@@ -1,0 +1,171 @@
+import type { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Effect, Option, Schema } from "effect"
+import { AccountId } from "../../contract/Caller.ts"
+import { amongDue } from "../../sql/amongDue.ts"
+import { rows } from "../../sql/decode.ts"
+import { prepared, preparedAhead } from "../../sql/prepared.ts"
+import { deliveryId } from "../Delivery.ts"
+import type { LeasedDelivery } from "../Delivery.ts"
+import type { DeliveryState } from "../DeliveryRecord.ts"
+import type { DeliveryHolding } from "./deliveryHolding.ts"
+
+export interface NewDelivery {
+  readonly taskId: string
+  readonly account: AccountId
+  /** Counts the task's changes. */
+  readonly sequence: number
+  readonly status: string
+  readonly terminal: boolean
+  readonly url: string
+  readonly body: string
+  /** As its task has it. */
+  readonly trace?: string | null
+  readonly changedAtMs: number
+  /** When it may be sent at the earliest, in Unix ms; at once where absent. */
+  readonly notBeforeMs?: number | undefined
+}
+
+/** A receiver (host and port) with something to send: when the first of it is due, and whose that is. */
+export interface HostDue {
+  readonly host: string
+  readonly account_id: AccountId
+  readonly due: number
+}
+
+/** Where a delivery stands after an attempt. */
+export interface Standing {
+  readonly state: DeliveryState
+  readonly next_at: number | null
+  readonly tries: number
+  readonly delivered_at: number | null
+}
+
+interface Claim {
+  readonly token: string
+  readonly owner: string
+  readonly untilMs: number
+  readonly host: string
+  readonly nowMs: number
+  readonly limit: number
+}
+
+/** What every delivery takes, with texts that are made once; each is to be run in the commit of what it is part of. */
+export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClaim }: DeliveryHolding) => {
+  const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
+  const selectOpen = prepared(
+    sql,
+    sql`SELECT id,
+        CASE WHEN state = 'pending' AND terminal = 0 AND tries > 0 AND redelivery = 0 AND lease_token IS NULL
+          THEN 1 ELSE 0 END AS dropped
+      FROM deliveries WHERE task_id = ${""} AND state IN ('pending', 'waiting') ORDER BY sequence ${locked}`
+  )
+  const insert = preparedAhead(sql, sql`INSERT INTO deliveries ${sql.insert(newColumns(anyDelivery, true))}`)
+  const someDue = sql`SELECT id FROM deliveries WHERE host = ${""} AND next_at <= ${0} ORDER BY next_at LIMIT ${0}`
+  const claimDue = prepared(
+    sql,
+    sql`UPDATE deliveries SET lease_token = ${""}, lease_owner = ${""}, next_at = ${0}
+      WHERE ${amongDue(sql, someDue)} ${mayClaim} RETURNING *`
+  )
+  const selectNewer = prepared(sql, sql`SELECT 1 FROM deliveries WHERE task_id = ${""} AND sequence > ${0} LIMIT 1`)
+  const updateEnded = prepared(
+    sql,
+    sql`UPDATE deliveries SET ${sql.update(endColumns(anyStanding, ""))}
+      WHERE id = ${""} AND lease_token = ${""} RETURNING id`
+  )
+  const updateNext = preparedAhead(
+    sql,
+    sql`UPDATE deliveries SET state = 'pending', next_at = ${0}
+      WHERE task_id = ${""} AND state = 'waiting'
+      AND sequence = (SELECT MIN(sequence) FROM deliveries WHERE task_id = ${""} AND state = 'waiting')
+      AND NOT EXISTS (SELECT 1 FROM deliveries WHERE task_id = ${""} AND state = 'pending')`
+  )
+  const selectNextDue = prepared(
+    sql,
+    sql`SELECT host, account_id, next_at AS due FROM deliveries
+      WHERE next_at IS NOT NULL AND host = ${""} ORDER BY next_at LIMIT 1`
+  )
+  const updateUnsent = prepared(
+    sql,
+    sql`UPDATE deliveries SET next_at = ${0}
+      WHERE task_id = ${""} AND tries = 0 AND lease_token IS NULL AND next_at > ${0}`
+  )
+
+  /** What the task has open, and which of it a newer change leaves out. */
+  const openOf = (taskId: string) => Effect.map(selectOpen([taskId]), openDeliveries.all)
+
+  const add = (delivery: NewDelivery, isFirst: boolean): Effect.Effect<unknown, SqlError> =>
+    insert(Object.values(newColumns(delivery, isFirst)))
+
+  const claim = ({ host, limit, nowMs, owner, token, untilMs }: Claim) =>
+    claimDue([token, owner, untilMs, host, nowMs, limit, ...claimant()])
+
+  const hasNewer = ({ sequence, task_id }: LeasedDelivery): Effect.Effect<boolean, SqlError> =>
+    Effect.map(selectNewer([task_id, sequence]), (found) => found.length > 0)
+
+  /** False where the lease has gone to another sender. */
+  const end = ({ id, token }: LeasedDelivery, stands: Standing, attempts: string): Effect.Effect<boolean, SqlError> =>
+    Effect.map(
+      updateEnded([...Object.values(endColumns(stands, attempts)), id, token]),
+      (updated) => updated.length > 0
+    )
+
+  /** Sends the next waiting delivery of a task on its way, unless one is already. */
+  const promote = (taskId: string, nowMs: number) => updateNext([nowMs, taskId, taskId, taskId])
+
+  /** The first delivery of a receiver. */
+  const nextDue = (host: string): Effect.Effect<Option.Option<HostDue>, SqlError> =>
+    Effect.map(selectNextDue([host]), (found) => Option.fromNullable(hostDues.first(found)))
+
+  const hurry = (taskId: string, nowMs: number) => updateUnsent([nowMs, taskId, nowMs])
+
+  return { openOf, add, claim, hasNewer, end, promote, nextDue, hurry } as const
+}
+
+const openDeliveries = rows("deliveries", { id: Schema.String, dropped: Schema.Boolean })
+export const hostDues = rows("deliveries", { host: Schema.String, account_id: AccountId, due: Schema.Int })
+
+/** What an attempt's end writes, in the order of the statement. */
+const endColumns = ({ delivered_at, next_at, state, tries }: Standing, attempts: string) => ({
+  state,
+  next_at,
+  tries,
+  delivered_at,
+  redelivery: 0,
+  lease_token: null,
+  lease_owner: null,
+  attempts
+})
+
+/** A new row, in the order of the statement. */
+const newColumns = (delivery: NewDelivery, isFirst: boolean) => ({
+  id: deliveryId(delivery.taskId, delivery.status),
+  task_id: delivery.taskId,
+  account_id: delivery.account,
+  sequence: delivery.sequence,
+  status: delivery.status,
+  terminal: delivery.terminal ? 1 : 0,
+  url: delivery.url,
+  host: hostOf(delivery.url),
+  body: delivery.body,
+  trace: delivery.trace ?? null,
+  state: isFirst ? "pending" : "waiting",
+  changed_at: delivery.changedAtMs,
+  next_at: isFirst ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
+})
+
+/** For the texts of statements alone. */
+const anyStanding: Standing = { state: "pending", next_at: null, tries: 0, delivered_at: null }
+const anyDelivery: NewDelivery = {
+  taskId: "",
+  account: AccountId.make("any"),
+  sequence: 0,
+  status: "",
+  terminal: false,
+  url: "",
+  body: "",
+  changedAtMs: 0
+}
+
+/** Whom a delivery is for, as far as parallelism goes. */
+export const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
