@@ -86,7 +86,7 @@ if (wants("P1", "P2", "P3", "P4", "P5")) {
   }
 }
 if (wants("P6")) {
-  const stored = await storedRows()
+  const stored = await storedRows(args.includes("--write"))
   take(stored.rows)
   plots["stored-tasks"] = svg({
     title: "p99 by stored tasks (beside 100,000 keys)",
