@@ -130,8 +130,8 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
   {
     name: "callbacks: the next change may be sent before this one's end is on the disk",
     file: "src/callbacks/store/DeliveryStore.ts",
-    snippet: "leased.terminal === 1 ? commits.writeBehind(statements) : commits.write(statements)",
-    replacement: "commits.writeBehind(statements)",
+    snippet: "leased.terminal === 1 ? commits.writeBehind(changes) : commits.write(changes)",
+    replacement: "commits.writeBehind(changes)",
     tests: store
   },
   {

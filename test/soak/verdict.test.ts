@@ -90,8 +90,8 @@ describe("the verdict", () => {
     const odd = slices.map(({ gateway }, minute) => ({
       gateway,
       direct: times(
-        ...Array.from({ length: 90 }, () => 1),
-        ...Array.from({ length: 10 }, () => (minute >= 50 ? 30 : 1))
+        ...Array.from({ length: 40 }, () => 1),
+        ...Array.from({ length: 60 }, () => (minute >= 50 ? 30 : 1))
       )
     }))
     expect(verdict({ ...rest, slices: odd }).failures).toHaveLength(1)

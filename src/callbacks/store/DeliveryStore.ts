@@ -123,8 +123,8 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
      */
     const finish = (leased: LeasedDelivery, outcome: Outcome): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Random.next, (random) => {
-        const statements = finished(leased, outcome, random)
-        return leased.terminal === 1 ? commits.writeBehind(statements) : commits.write(statements)
+        const changes = finished(leased, outcome, random)
+        return leased.terminal === 1 ? commits.writeBehind(changes) : commits.write(changes)
       })
 
     const finished = Effect.fnUntraced(function* (leased: LeasedDelivery, outcome: Outcome, random: number) {
