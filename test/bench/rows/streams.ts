@@ -179,13 +179,22 @@ export const manyStreams = async (
     last = await streamsOf(setting, "slow-chat", count)
     curve.push([count, last.peak])
   }
+  // What a stream takes is seen the first time: a process keeps some of what the streams before took.
   const pressed = await streamsOf(setting, "paced-chat", most)
+  const presses = [pressed.result]
+  for (let round = 1; round < pace.rounds; round++) presses.push((await streamsOf(setting, "paced-chat", most)).result)
+  // Where there is more to do than two cores can, it is half a second or two, by turns: the middle one.
+  presses.sort((one, other) => one.firstP99 - other.firstP99)
+  const result = {
+    ...presses[presses.length >> 1]!,
+    errors: presses.reduce((sum, { errors }) => sum + errors, 0)
+  }
   return {
     curve,
     rows: [
       ...(last === undefined ? [] : rowsOf("an event each 200 ms", last, { wanted: 55, reached: 90 })),
       // More than two cores carry, half of which go to the upstream and the reader: what waits is memory too.
-      ...rowsOf("an event each 20 ms", pressed, { wanted: 100, reached: 260 })
+      ...rowsOf("an event each 20 ms", { peak: pressed.peak, result }, { wanted: 100, reached: 260 })
     ]
   }
 }
