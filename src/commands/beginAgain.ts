@@ -21,9 +21,3 @@ export const beginAgain = () => {
     ...Object.fromEntries(missing)
   })
 }
-
-/** The environment for a process that this one begins, perhaps of a newer release: without what was added here. */
-export const withoutRuntime = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
-  const own = forRuntime(Bun.version)
-  return Object.fromEntries(Object.entries(env).filter(([name, value]) => own[name] !== value))
-}

@@ -7,7 +7,6 @@ import { Logging } from "../telemetry/Logging.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { ownPort } from "../workers/ownPort.ts"
 import { supervise } from "../workers/supervise.ts"
-import { withoutRuntime } from "./beginAgain.ts"
 import { LogsLive } from "./logs.ts"
 import { ownCommand } from "./ownCommand.ts"
 
@@ -25,7 +24,7 @@ export const serveByWorkers = (workers: number) =>
       workers,
       drainDeadline: Duration.sum(server.leaveTime, server.drainDeadline),
       command: ownCommand(["serve"]),
-      env: { ...withoutRuntime(process.env), GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format },
+      env: { ...process.env, GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format },
       print: output.write,
       dropped: output.dropped
     })

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { afterAll, describe, expect, it } from "vitest"
-import { forRuntime, withoutRuntime } from "../../src/commands/beginAgain.ts"
+import { forRuntime } from "../../src/commands/beginAgain.ts"
 import { startGateway } from "./process.ts"
 import type { GatewayProcess } from "./process.ts"
 
@@ -23,11 +23,6 @@ describe("what the runtime reads before our code runs", () => {
       "BUN_JSC_codeBlockAgingLeaseMultiplier"
     ])
     expect(Object.keys(forRuntime("0.0.0"))).toEqual(["BUN_CONFIG_MAX_HTTP_REQUESTS"])
-  })
-
-  it("is not handed on to a process of what may be a newer release, which would not start with it", () => {
-    const own = { PATH: "/bin", BUN_CONFIG_MAX_HTTP_REQUESTS: "300" }
-    expect(withoutRuntime({ ...forRuntime(Bun.version), ...own })).toEqual(own)
   })
 
   it("is set in the process that serves", async () => {
