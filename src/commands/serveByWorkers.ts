@@ -7,6 +7,7 @@ import { Logging } from "../telemetry/Logging.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { ownPort } from "../workers/ownPort.ts"
 import { supervise } from "../workers/supervise.ts"
+import { environmentFor, releaseOnDisk } from "./beginAgain.ts"
 import { LogsLive } from "./logs.ts"
 import { ownCommand } from "./ownCommand.ts"
 
@@ -24,7 +25,7 @@ export const serveByWorkers = (workers: number) =>
       workers,
       drainDeadline: Duration.sum(server.leaveTime, server.drainDeadline),
       command: ownCommand(["serve"]),
-      env: { ...process.env, GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format },
+      env: () => ({ ...environmentFor(releaseOnDisk()), GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format }),
       print: output.write,
       dropped: output.dropped
     })

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import type { Snapshot } from "../telemetry/Snapshot.ts"
-import { FromWorker, workerVariable } from "./messages.ts"
+import { FromWorker } from "./messages.ts"
 import type { ToWorker } from "./messages.ts"
 import { wholeLines } from "./wholeLines.ts"
+import { workerVariable } from "./workerVariable.ts"
 
 /** A worker is asked once a second whether it is there; one that leaves as many questions unanswered is stuck. */
 const mostUnanswered = 6
@@ -14,7 +15,8 @@ const countsMs = 1_000
 export interface ChildOptions {
   /** The program and its arguments. */
   readonly command: ReadonlyArray<string>
-  readonly env: Readonly<Record<string, string | undefined>>
+  /** Asked for each process that is begun. */
+  readonly env: () => Readonly<Record<string, string | undefined>>
   readonly isFirst: boolean
   /** Takes whole lines of what it prints, and how many they are. */
   readonly print: (lines: string, count: number) => void
@@ -46,7 +48,7 @@ export class Child {
     this.#options = options
     const isFromWorker = Schema.is(FromWorker)
     this.#process = Bun.spawn([...options.command], {
-      env: { ...options.env, [workerVariable]: options.isFirst ? "first" : "another" },
+      env: { ...options.env(), [workerVariable]: options.isFirst ? "first" : "another" },
       stdin: "ignore",
       stdout: "pipe",
       stderr: "inherit",

@@ -1,8 +1,9 @@
 import { Schema } from "effect"
 import type { Snapshot } from "../telemetry/Snapshot.ts"
 import type { CountedTogether } from "../telemetry/Workers.ts"
-import { ToWorker, workerVariable } from "./messages.ts"
+import { ToWorker } from "./messages.ts"
 import type { FromWorker } from "./messages.ts"
+import { workerVariable } from "./workerVariable.ts"
 
 /** How long the others' counts are waited for, in ms. */
 const patienceMs = 3_000

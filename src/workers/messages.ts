@@ -20,6 +20,3 @@ export const FromWorker = Schema.Union(
   Schema.Struct({ type: Schema.Literal("counts"), id: Schema.Int, own: Snapshot })
 )
 export type FromWorker = typeof FromWorker.Type
-
-/** How a worker knows that it is one: `first` says to the operator what a gateway says at its start, `another` nothing. */
-export const workerVariable = "_GATEWAY_WORKER"

@@ -1,9 +1,12 @@
-import { readFileSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
 import { runCommand } from "../e2e/command.ts"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
+import { program } from "../e2e/program.ts"
 import { engines } from "../sql/engines.ts"
 import { KeepingClient } from "./keepingClient.ts"
 
@@ -28,8 +31,13 @@ describe.skipIf(postgres === undefined)("workers", () => {
   })
   // Those that were killed are there until they are found dead: they serve together with the next.
   const shared = () => ({ GATEWAY_DATABASE_URL: url, GATEWAY_SECRET: "the-secret-of-all-of-these-gateways" })
-  const start = async (workers = 2, env: Readonly<Record<string, string>> = {}) => {
+  const start = async (
+    workers = 2,
+    env: Readonly<Record<string, string>> = {},
+    command: ReadonlyArray<string> = [...program(), "serve"]
+  ) => {
     gateway = await startGateway({
+      command,
       env: { ...shared(), GATEWAY_WORKERS: String(workers), GATEWAY_METRICS: "true", ...env }
     })
     await expect.poll(() => gateway.output()).toContain(`${workers} workers serve`)
@@ -142,6 +150,30 @@ describe.skipIf(postgres === undefined)("workers", () => {
     expect(await stream.text()).toContain("message_stop")
   })
 
+  it("are replaced by what was installed since, of a release whose engine knows other options", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "gateway-workers-"))
+    const [runtime, ...args] = program()
+    const installed = join(folder, "runtime")
+    copyFileSync(runtime, installed)
+    await start(2, {}, [installed, ...args, "serve"])
+    const former = childrenOf(gateway.pid)
+    for (const pid of former) expect(environmentOf(pid)).toContain(`${option}=60`)
+    // As Bun does it where it does not know an option.
+    const other = join(folder, "other")
+    const refusal = `[ "$1" = --version ] && echo 9.9.9 && exit; [ -z "$${option}" ] || exit 1`
+    writeFileSync(other, `#!/bin/sh\n${refusal}\nexec ${runtime} "$@"\n`, { mode: 0o755 })
+    renameSync(other, installed)
+    gateway.signal("SIGUSR2")
+    await expect
+      .poll(() => childrenOf(gateway.pid).filter((pid) => !former.includes(pid) && isThere(pid)).length)
+      .toBe(2)
+    await expect.poll(() => former.filter(isThere)).toEqual([])
+    for (const pid of childrenOf(gateway.pid)) expect(environmentOf(pid)).not.toContain(option)
+    expect((await ask()).status).toBe(200)
+    expect(gateway.output()).not.toContain("did not come up")
+    rmSync(folder, { recursive: true })
+  })
+
   it("keep a second gateway off their port", async () => {
     await start()
     const port = new URL(gateway.url).port
@@ -195,6 +227,9 @@ const streamOf = (tokens: number) =>
     max_tokens: 100,
     messages: [{ role: "user", content: `[[sandbox: tokens=${tokens} pace=50ms]] go on` }]
   })
+
+const option = "BUN_JSC_codeBlockAgingLeaseMultiplier"
+const environmentOf = (pid: number): string => readFileSync(`/proc/${pid}/environ`, "utf8")
 
 const childrenOf = (pid: number): ReadonlyArray<number> => {
   try {
