@@ -23,6 +23,10 @@ expect("gateway --help names its commands", help.stdout.toString().includes("ser
 const licenses = Bun.spawnSync([binary, "licenses"], { cwd: mkdtempSync(join(tmpdir(), "gateway-empty-")) })
 expect("gateway licenses names what is in it", /^effect +\S+ +MIT$/m.test(licenses.stdout.toString()))
 
+const optioned = await startGateway({ command: [binary, "serve"], env: { BUN_OPTIONS: "--smol" } })
+expect("Bun's own options in the environment are no words of its user", optioned.url !== "")
+await optioned.dispose()
+
 const begun = performance.now()
 const gateway = await startGateway({ command: [binary] })
 try {

@@ -15,33 +15,55 @@ export const forRuntime = (version: string): Readonly<Record<string, string>> =>
 
 /**
  * Replaces the process once, first thing, by itself with these variables. What the environment says of them stands. A
- * worker has been begun with its own, and would lose its supervisor.
+ * worker has been begun with its own, and would lose its supervisor. Where it can't be done it goes without, and says so.
  */
 export const beginAgain = () => {
   const missing = Object.entries(forRuntime(Bun.version)).filter(([name]) => process.env[name] === undefined)
   if (missing.length === 0 || process.execve === undefined || process.env[workerVariable] !== undefined) return
-  process.execve(process.execPath, ownCommand(process.argv.slice(2)), {
-    ...process.env,
-    ...Object.fromEntries(missing)
-  })
+  try {
+    process.execve(process.execPath, ownCommand(process.argv.slice(2)), {
+      ...process.env,
+      ...Object.fromEntries(missing)
+    })
+  } catch (cause) {
+    const settings = missing.map((setting) => setting.join("=")).join(" ")
+    process.stderr.write(
+      `This process can't begin itself again (${errorCode(cause)}), and serves without ${settings}: set these where it is started.\n`
+    )
+  }
 }
 
-/** The release of Bun that a process begun now would be of: this one's, or the one of a binary that was installed since. */
+/** How long the binary has to say its release, in ms: nothing else goes on meanwhile. */
+const longestAnswer = 5_000
+
+/**
+ * The release of Bun that a process begun now would be of: this one's, or the one of a binary that was installed since.
+ * Empty where it can't be told.
+ */
 export const releaseOnDisk = (): string => {
-  const { stdout } = Bun.spawnSync([process.execPath, "--version"], {
-    env: { PATH: process.env["PATH"] ?? "", BUN_BE_BUN: "1" },
-    stderr: "ignore"
-  })
-  return stdout.toString().trim()
+  const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("BUN_"))
+  try {
+    const { stdout } = Bun.spawnSync([process.execPath, "--version"], {
+      env: { ...Object.fromEntries(foreign), BUN_BE_BUN: "1" },
+      stderr: "ignore",
+      timeout: longestAnswer,
+      killSignal: "SIGKILL"
+    })
+    return stdout.toString().trim()
+  } catch {
+    return ""
+  }
 }
 
 /**
- * This process's environment for one that it begins, of that release: what is set here for the engine of another goes, as
- * an engine does not start with an option it does not know.
+ * This process's environment for one that it begins, of that release, with what Bun reads there: an engine does not start
+ * with an option it does not know.
  */
 export const environmentFor = (release: string): NodeJS.ProcessEnv => {
   const ours = forRuntime(Bun.version)
-  const theirs = forRuntime(release)
-  const isTheirs = ([name, value]: [string, string | undefined]) => ours[name] !== value || theirs[name] === value
-  return Object.fromEntries(Object.entries(process.env).filter(isTheirs))
+  const others = Object.entries(process.env).filter(([name, value]) => ours[name] !== value)
+  return { ...forRuntime(release), ...Object.fromEntries(others) }
 }
+
+const errorCode = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause ? String(cause.code) : "failed"

@@ -46,20 +46,26 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
     const children = new Set<Child>()
     const counts = counting(children, options.dropped)
 
-    /** A worker that listens; undefined where it ended before. */
-    const begun = (isFirst: boolean) =>
-      Effect.suspend(() => {
-        const child = new Child({ command, env, print, isFirst, collect: counts.all })
-        children.add(child)
-        void child.ended.then(() => {
-          children.delete(child)
-          counts.gone(child)
-        })
-        return Effect.map(
-          Effect.promise(() => child.up),
-          (isUp) => (isUp ? child : undefined)
-        )
+    const listening = (child: Child) => {
+      children.add(child)
+      void child.ended.then(() => {
+        children.delete(child)
+        counts.gone(child)
       })
+      return Effect.map(
+        Effect.promise(() => child.up),
+        (isUp) => (isUp ? child : undefined)
+      )
+    }
+    /** A worker that listens; undefined where it ended before, or its program is not there (it may be being installed). */
+    const begun = (isFirst: boolean) =>
+      Effect.matchEffect(
+        Effect.try(() => new Child({ command, env, print, isFirst, collect: counts.all })),
+        {
+          onFailure: ({ error }) => Effect.as(Effect.logError("a worker can't be started", error), undefined),
+          onSuccess: listening
+        }
+      )
 
     const gone = (child: Child) => Effect.promise(() => child.ended)
     const goneInTime = (child: Child) =>
