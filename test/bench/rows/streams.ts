@@ -152,7 +152,7 @@ export const manyStreams = async (
   const most = counts.at(-1) ?? 0
   const rowsOf = (
     what: string,
-    { peak, result }: Peak,
+    { errors, firstP99, peak }: Peak,
     { reached, wanted }: { readonly wanted: number; readonly reached: number }
   ): ReadonlyArray<Row> => {
     const each = (peak - idle) / most / 1024
@@ -161,11 +161,11 @@ export const manyStreams = async (
       {
         ...shared,
         what: `${most} streams at once, ${what}: first byte, p99`,
-        gateway: result.firstP99,
+        gateway: firstP99,
         unit: "ms",
-        compared: result.firstP99,
+        compared: firstP99,
         most: 2_000,
-        errors: result.errors
+        errors
       },
       {
         ...shared,
@@ -184,8 +184,11 @@ export const manyStreams = async (
     const runs: Array<Peak> = []
     // What garbage there is at the highest moment is chance: of three the one in the middle.
     for (let run = 0; run < (count === most ? 3 : 1); run++) runs.push(await streamsOf(setting, "slow-chat", count))
-    last = runs.toSorted((one, other) => one.peak - other.peak)[Math.floor(runs.length / 2)]
-    curve.push([count, last?.peak ?? idle])
+    const peak = median(runs.map((run) => run.peak))
+    const errors = runs.reduce((sum, run) => sum + run.errors, 0)
+    const firstP99 = Math.max(...runs.map((run) => run.firstP99))
+    last = { peak, errors, firstP99 }
+    curve.push([count, peak])
   }
   const pressed = await streamsOf(setting, "paced-chat", most)
   return {
@@ -198,9 +201,8 @@ export const manyStreams = async (
   }
 }
 
-interface Peak {
+interface Peak extends Pick<StreamMeasured, "errors" | "firstP99"> {
   readonly peak: number
-  readonly result: StreamMeasured
 }
 
 /** Waits until the gateway has nothing to do: streams that were cut short before are work for a second or two. */
@@ -224,5 +226,6 @@ const streamsOf = async ({ gateway, headers }: Setting, model: string, connectio
     peak = Math.max(peak, residentBytes(gateway.pid))
     await Bun.sleep(100)
   }
-  return { peak, result: await reading }
+  const { errors, firstP99 } = await reading
+  return { peak, errors, firstP99 }
 }
