@@ -1,12 +1,13 @@
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { wholeBody } from "../contract/wholeBody.ts"
 import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 
 /** An answer in one piece that is JSON text already (`NativeState.terminal`). */
 export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response => {
   replyHeaders["content-type"] = "application/json"
-  return new Response(text, { headers: replyHeaders })
+  return new Response(wholeBody(text), { headers: replyHeaders })
 }
 
 const nothing: ReadonlyArray<never> = []

@@ -11,6 +11,7 @@ import type { Ending } from "./ending.ts"
 import { clearDeadline, lateness, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
 
 export interface Streaming<S, F extends Frame> extends Ending<S> {
@@ -125,6 +126,42 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     this.#controller = controller
     onShutdown(this.#options.request.shutdown, this)
     setDeadline(this, lookEvery)
+    this.#tellAtOnce(controller)
+  }
+
+  /**
+   * What was there when the answer began leaves with its head, in one write; what comes later than that and is longer than
+   * Bun's buffer has the head sent before it in a dozen writes. The end waits until somebody reads.
+   */
+  #tellAtOnce(controller: Controller): void {
+    const batch = this.#first ?? []
+    const end = batch.findIndex(isEnd)
+    this.#first = end === -1 ? undefined : batch.slice(end)
+    let text = ""
+    for (const event of end === -1 ? batch : batch.slice(0, end)) {
+      const [state, frames] = this.#options.machine.step(this.#state, event)
+      this.#state = state
+      text = this.#tell(frames, text, controller)
+    }
+    if (text !== "") this.#enqueue(utf8.encode(text), controller)
+  }
+
+  /** Hands frames on that are bytes, after the text before them. Answers the text that is still to be. */
+  #tell(frames: ReadonlyArray<Frame>, before: string, controller: Controller): string {
+    let text = before
+    for (const frame of frames) {
+      if (isNative(frame) && typeof frame.written !== "string") {
+        if (text !== "") this.#enqueue(utf8.encode(text), controller)
+        text = ""
+        this.#enqueue(frame.written, controller)
+      } else text += rendered(frame)
+    }
+    return text
+  }
+
+  #enqueue(bytes: Uint8Array, controller: Controller): void {
+    controller.enqueue(bytes)
+    this.#untakenSince = this.#lastSent = this.#lastHeard
   }
 
   async pull(controller: Controller): Promise<void> {
@@ -138,7 +175,6 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
       this.#lastHeard = performance.now()
       let ending: How | undefined
       let text = ""
-      let sent = false
       for (const event of batch) {
         let [state, frames] = machine.step(this.#state, event)
         ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
@@ -157,30 +193,16 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
           }
         }
         this.#state = state
-        for (const frame of frames) {
-          if (isNative(frame) && typeof frame.written !== "string") {
-            if (text !== "") controller.enqueue(utf8.encode(text))
-            text = ""
-            controller.enqueue(frame.written)
-            sent = true
-          } else text += rendered(frame)
-        }
+        text = this.#tell(frames, text, controller)
         if (ending !== undefined) break
       }
-      if (text !== "") {
-        controller.enqueue(utf8.encode(text))
-        sent = true
-      }
+      if (text !== "") this.#enqueue(utf8.encode(text), controller)
       if (ending !== undefined) {
         this.#end(ending)
         controller.close()
         return
       }
-      if (sent) {
-        this.#lastSent = this.#lastHeard
-        this.#untakenSince = this.#lastHeard
-        return
-      }
+      if (this.#untakenSince !== undefined) return
     }
   }
 
@@ -248,5 +270,7 @@ const rendered = (frame: Frame): string => {
 }
 
 const utf8Decoder = new TextDecoder()
+
+const isEnd = ({ type }: GenerationEvent): boolean => type === "finished" || type === "failed"
 
 const isNative = (frame: Frame): frame is NativeFrame => frame.type === "native"

@@ -2,6 +2,7 @@ import { Deferred, Effect, FiberId, FiberSet, Runtime } from "effect"
 import type { Fiber } from "effect"
 import { Conflict } from "../contract/Failure.ts"
 import type { Once } from "../contract/handlers.ts"
+import { wholeBody } from "../contract/wholeBody.ts"
 import { Named } from "../flow/Named.ts"
 import { Claims } from "./Claims.ts"
 import type { Claim } from "./Claims.ts"
@@ -193,7 +194,7 @@ const response = (outcome: Outcome, isTwin: boolean, leave: () => void): Respons
   }
   const { bytes, contentType, status } = outcome.answer
   const headers = { "content-type": contentType, ...(isTwin || outcome.isKept ? { [replayed]: "true" } : {}) }
-  return new Response(bytes, { status, headers })
+  return new Response(wholeBody(bytes), { status, headers })
 }
 
 const replayed = "idempotent-replayed"

@@ -1,4 +1,5 @@
 import { InvalidRequest } from "../contract/Failure.ts"
+import { wholeBody } from "../contract/wholeBody.ts"
 import { shown } from "./encoding.ts"
 import type { Include } from "./encoding.ts"
 import { inputItemId } from "./ids.ts"
@@ -35,7 +36,7 @@ export const read = (stored: StoredResponse, params: ReadParams): ResponseObject
   const after = params.starting_after ?? -1
   const frames = framesOf(stored, include).filter((frame) => frame.sequence_number > after)
   const text = frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join("")
-  return new Response(text, {
+  return new Response(wholeBody(text), {
     headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" }
   })
 }

@@ -100,6 +100,7 @@ const events =
 
 const loads: Readonly<Record<string, Measure>> = {
   "messages passed through": requests("/v1/messages", messages("json-2000")),
+  "messages of 20 KB passed through": requests("/v1/messages", messages("json-20000")),
   "messages of an agent, 140 KB, passed through": requests("/v1/messages", agentRequest("json-2000")),
   "responses passed through": requests("/v1/responses", response(false)),
   "responses passed through, stored": requests("/v1/responses", response(true)),
