@@ -31,8 +31,10 @@ export const countAt = (value: unknown, key: string): number | undefined => {
 
 export const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
   const at: unknown = isObject(value) ? value[key] : undefined
-  return Array.isArray(at) ? at : []
+  return Array.isArray(at) ? at : nothing
 }
+
+const nothing: ReadonlyArray<never> = []
 
 /** undefined where the text is no JSON. */
 export const parseJson = (text: string): unknown => {

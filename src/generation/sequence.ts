@@ -176,6 +176,8 @@ const write = (
 ): readonly [State, ReadonlyArray<SequencedEvent>] => {
   if (text === "") return [state, none]
   const delta: SequencedEvent = { type: "delta", text }
+  // Nearly all of a stream.
+  if (state.lanes[0] !== undefined && isOpen(state.lanes[0])) return [state, [delta]]
   if (state.lanes.some(isOpen)) return push(state, isOpen, delta)
   const [opened, before] = open(state, { type })
   const [next, after] = push(opened, isOpen, delta)

@@ -47,36 +47,44 @@ type OpenBlock =
  * Generation events to the frames of a message stream (docs/api.md#message-streams); its last state holds the whole
  * message.
  */
-export const machine = (options: Options): Machine<State, StreamFrame> => ({
-  initial: {
-    sequence: Sequence.initial,
-    message: {
-      id: options.id,
-      type: "message",
-      role: "assistant",
-      model: options.model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: usage(noUsage)
+export const machine = (options: Options): Machine<State, StreamFrame> => {
+  const [whole, cutOff] = [
+    { ...options, isCutOff: false },
+    { ...options, isCutOff: true }
+  ]
+  return {
+    initial: {
+      sequence: Sequence.initial,
+      message: {
+        id: options.id,
+        type: "message",
+        role: "assistant",
+        model: options.model,
+        content: [],
+        stop_reason: null,
+        stop_sequence: null,
+        usage: usage(noUsage)
+      },
+      open: undefined,
+      isPinged: false,
+      isRefused: false,
+      cut: []
     },
-    open: undefined,
-    isPinged: false,
-    isRefused: false,
-    cut: []
-  },
-  step: (state, event) => {
-    const [sequence, events] = Sequence.step(state.sequence, event)
-    const { cut, isPinged, isRefused, message, open } = state
-    const draft: Draft = { sequence, message, open, isPinged, isRefused, cut }
-    if (events.length === 0) return [draft, noFrames]
-    const frames: Array<StreamFrame> = []
-    // Only where the model had to leave what it did not end is that half of something.
-    const isCutOff = event.type === "finished" && (event.reason === "max-tokens" || event.reason === "context-exceeded")
-    for (const sequenced of events) apply(draft, sequenced, frames, { ...options, isCutOff })
-    return [draft, frames]
+    step: (state, event) => {
+      const [sequence, events] = Sequence.step(state.sequence, event)
+      const { cut, isPinged, isRefused, message, open } = state
+      const draft: Draft = { sequence, message, open, isPinged, isRefused, cut }
+      if (events.length === 0) return [draft, noFrames]
+      const frames: Array<StreamFrame> = []
+      // Only where the model had to leave what it did not end is that half of something.
+      const telling = event.type === "finished" && leavesHalves.has(event.reason) ? cutOff : whole
+      for (const sequenced of events) apply(draft, sequenced, frames, telling)
+      return [draft, frames]
+    }
   }
-})
+}
+
+const leavesHalves: ReadonlySet<FinishReason> = new Set(["max-tokens", "context-exceeded"])
 
 const noFrames: ReadonlyArray<StreamFrame> = []
 

@@ -82,6 +82,10 @@ export const sseParser = (limit: number = eventLimit): SseParser => {
       return none
     }
     const events: Array<SseEvent> = []
+    if (cr === -1 && pieces.length === 0 && event === "" && data === undefined) {
+      start = takePlain(text, start, limit, events)
+      lf = text.indexOf("\n", start)
+    }
     while (lf !== -1 || cr !== -1) {
       const isCr = cr !== -1 && (lf === -1 || cr < lf)
       const at = isCr ? cr : lf
@@ -115,6 +119,18 @@ export const sseParser = (limit: number = eventLimit): SseParser => {
 
 const space = 32
 const lineFeed = 10
+
+/** Events as most servers write them: one line of data, and a blank one. Answers where they end. */
+const takePlain = (text: string, from: number, limit: number, events: Array<SseEvent>): number => {
+  let start = from
+  while (text.startsWith("data: ", start)) {
+    const end = text.indexOf("\n", start)
+    if (end === -1 || text.charCodeAt(end + 1) !== lineFeed || end - start > limit) break
+    events.push({ event: "message", data: text.slice(start + 6, end) })
+    start = end + 2
+  }
+  return start
+}
 
 /** The events in the bytes of a whole stream, or a part of one; the last may lack its closing blank line. */
 export const sseEvents = (bytes: Uint8Array): ReadonlyArray<SseEvent> => {

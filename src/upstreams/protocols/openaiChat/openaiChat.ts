@@ -18,6 +18,8 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => ({
   lower: (conversation, options) => lower(conversation, options, provider),
   begin: (back) => begin(back, provider.thinkTags),
   step,
+  // Reasoning between tags begins and ends in the middle of texts.
+  differsIn: ({ thinking }) => (thinking === undefined ? "content" : undefined),
   end,
   frames
 })

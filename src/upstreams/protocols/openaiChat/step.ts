@@ -142,10 +142,11 @@ const readDelta = (state: ChatState, delta: JsonObject, events: Array<Generation
 }
 
 /** OpenRouter's list of pieces, where it has neither of the names. */
-const detailsOf = (delta: JsonObject): string =>
-  listAt(delta, "reasoning_details")
-    .map((detail) => textAt(detail, "text") ?? textAt(detail, "summary") ?? "")
-    .join("")
+const detailsOf = (delta: JsonObject): string => {
+  const details = listAt(delta, "reasoning_details")
+  if (details.length === 0) return ""
+  return details.map((detail) => textAt(detail, "text") ?? textAt(detail, "summary") ?? "").join("")
+}
 
 const readCitation = (annotation: unknown, events: Array<GenerationEvent>): void => {
   const cited = objectAt(annotation, "url_citation")
