@@ -113,6 +113,9 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
   #over = false
   #lastSent = performance.now()
   #lastHeard = this.#lastSent
+  /** What is written and not sent yet: pieces of bytes, and the text behind them. */
+  #pieces: Array<Uint8Array> | undefined
+  #text = ""
   /** Since when the reader has left a frame untaken; undefined while it waits for us. */
   #untakenSince: number | undefined
 
@@ -137,30 +140,41 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     const batch = this.#first ?? []
     const end = batch.findIndex(isEnd)
     this.#first = end === -1 ? undefined : batch.slice(end)
-    let text = ""
     for (const event of end === -1 ? batch : batch.slice(0, end)) {
       const [state, frames] = this.#options.machine.step(this.#state, event)
       this.#state = state
-      text = this.#tell(frames, text, controller)
+      this.#write(frames)
     }
-    if (text !== "") this.#enqueue(utf8.encode(text), controller)
+    this.#send(controller)
   }
 
-  /** Hands frames on that are bytes, after the text before them. Answers the text that is still to be. */
-  #tell(frames: ReadonlyArray<Frame>, before: string, controller: Controller): string {
-    let text = before
+  #write(frames: ReadonlyArray<Frame>): void {
     for (const frame of frames) {
       if (isNative(frame) && typeof frame.written !== "string") {
-        if (text !== "") this.#enqueue(utf8.encode(text), controller)
-        text = ""
-        this.#enqueue(frame.written, controller)
-      } else text += rendered(frame)
+        this.#endText()
+        this.#hold(frame.written)
+      } else this.#text += rendered(frame)
     }
-    return text
   }
 
-  #enqueue(bytes: Uint8Array, controller: Controller): void {
-    controller.enqueue(bytes)
+  #endText(): void {
+    if (this.#text === "") return
+    this.#hold(utf8.encode(this.#text))
+    this.#text = ""
+  }
+
+  #hold(piece: Uint8Array): void {
+    if (this.#pieces === undefined) this.#pieces = [piece]
+    else this.#pieces.push(piece)
+  }
+
+  /** What has been written leaves in one piece, and so in one system call. */
+  #send(controller: Controller): void {
+    this.#endText()
+    const pieces = this.#pieces
+    if (pieces === undefined) return
+    this.#pieces = undefined
+    controller.enqueue(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))
     this.#untakenSince = this.#lastSent = this.#lastHeard
   }
 
@@ -174,12 +188,13 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
       if (this.#over) return
       this.#lastHeard = performance.now()
       let ending: How | undefined
-      let text = ""
       for (const event of batch) {
         let [state, frames] = machine.step(this.#state, event)
         ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
         const stored = event.type === "finished" ? storing(this.#options, state) : undefined
         const noted = event.type === "failed" ? this.#options.failing?.(state) : undefined
+        // What was said does not wait for the disk.
+        if (noted !== undefined || stored !== undefined) this.#send(controller)
         if (noted !== undefined) {
           await noted.catch(no)
           if (this.#over) return
@@ -193,10 +208,10 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
           }
         }
         this.#state = state
-        text = this.#tell(frames, text, controller)
+        this.#write(frames)
         if (ending !== undefined) break
       }
-      if (text !== "") this.#enqueue(utf8.encode(text), controller)
+      this.#send(controller)
       if (ending !== undefined) {
         this.#end(ending)
         controller.close()
