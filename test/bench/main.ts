@@ -70,7 +70,7 @@ if (wants("P1", "P2", "P3", "P4", "P5")) {
     if (wants("P1") && args.includes("--write")) await connectionCurve(setting)
     if (wants("P3")) take(await streamRows(setting))
     if (wants("P4")) {
-      const many = await manyStreams(setting)
+      const many = await manyStreams(setting, args.includes("--write"))
       take(many.rows)
       plots["streams-memory"] = svg({
         title: "Resident memory by concurrent streams",

@@ -139,16 +139,21 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
   return rows
 }
 
-/** P4: many streams at once. Answers the rows and the curve of resident memory. */
+/**
+ * P4: many streams at once. Answers the rows and the curve of resident memory.
+ *
+ * @param isWhole whether the curve is wanted too, from few streams on
+ */
 export const manyStreams = async (
-  setting: Setting
+  setting: Setting,
+  isWhole: boolean
 ): Promise<{ readonly rows: ReadonlyArray<Row>; readonly curve: ReadonlyArray<readonly [number, number]> }> => {
   const { gateway } = setting
   // Until the compiler has seen it all, whose memory is not the streams'.
   await streamsOf(setting, "slow-chat", 100)
   const idle = residentBytes(gateway.pid)
   const curve: Array<readonly [number, number]> = [[0, idle]]
-  const counts = process.env["BENCH_QUICK"] === undefined ? [250, 500, 1000, 2000] : [500]
+  const counts = process.env["BENCH_QUICK"] !== undefined ? [500] : isWhole ? [250, 500, 1000, 2000] : [2000]
   const most = counts.at(-1) ?? 0
   const rowsOf = (
     what: string,
@@ -183,14 +188,15 @@ export const manyStreams = async (
   for (const count of counts) {
     const runs: Array<Peak> = []
     // What garbage there is at the highest moment is chance: of three the one in the middle.
-    for (let run = 0; run < (count === most ? 3 : 1); run++) runs.push(await streamsOf(setting, "slow-chat", count))
+    for (let run = 0; run < (count === most ? 3 : 1); run++)
+      runs.push(await streamsOf(setting, "slow-chat", count, idle))
     const peak = median(runs.map((run) => run.peak))
     const errors = runs.reduce((sum, run) => sum + run.errors, 0)
     const firstP99 = Math.max(...runs.map((run) => run.firstP99))
     last = { peak, errors, firstP99 }
     curve.push([count, peak])
   }
-  const pressed = await streamsOf(setting, "paced-chat", most)
+  const pressed = await streamsOf(setting, "paced-chat", most, idle)
   return {
     curve,
     rows: [
@@ -205,19 +211,27 @@ interface Peak extends Pick<StreamMeasured, "errors" | "firstP99"> {
   readonly peak: number
 }
 
-/** Waits until the gateway has nothing to do: streams that were cut short before are work for a second or two. */
-const atRest = async (pid: number) => {
-  for (let tries = 0; tries < 100; tries++) {
+/**
+ * Waits until the gateway has nothing to do and holds no more than it does at rest: streams that were cut short before
+ * are work for a second or two, and what they leave is collected some ten seconds later.
+ */
+const atRest = async (pid: number, idle: number) => {
+  for (let tries = 0; tries < 150; tries++) {
     const before = cpuMicros(pid)
     await Bun.sleep(200)
-    if (cpuMicros(pid) - before <= 20_000) return
+    if (cpuMicros(pid) - before <= 20_000 && residentBytes(pid) <= idle * 1.1) return
   }
   throw new Error("the gateway does not come to rest")
 }
 
 /** Lets so many streams run for some seconds; answers the most memory the gateway had meanwhile. */
-const streamsOf = async ({ gateway, headers }: Setting, model: string, connections: number): Promise<Peak> => {
-  await atRest(gateway.pid)
+const streamsOf = async (
+  { gateway, headers }: Setting,
+  model: string,
+  connections: number,
+  idle = Infinity
+): Promise<Peak> => {
+  await atRest(gateway.pid, idle)
   const reading = read({ url: `${gateway.url}/v1/messages`, body: body(model), headers, connections, seconds: 6 })
   let peak = 0
   let done = false
