@@ -28,8 +28,11 @@ class Whole implements Bun.DirectUnderlyingSource<Uint8Array> {
     this.#body = body
   }
 
-  pull(controller: ReadableStreamDirectController): void {
-    void controller.write(this.#body)
-    void controller.end()
+  /** Ends it once all of it is taken: a gateway that stops waits for what has not ended. */
+  pull(controller: ReadableStreamDirectController): void | Promise<void> {
+    const written = controller.write(this.#body)
+    const end = () => void controller.end()
+    // Whoever has left takes nothing more.
+    return written instanceof Promise ? written.then(end, end) : end()
   }
 }

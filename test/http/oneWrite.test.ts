@@ -18,6 +18,8 @@ const answer = {
   choices: [{ index: 0, message: { role: "assistant", content: words }, finish_reason: "stop" }],
   usage
 }
+/** More than sockets hold. */
+const huge = 20_000_000
 const end = `data: ${JSON.stringify({ ...answer, object: "chat.completion.chunk", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}\n\ndata: [DONE]\n\n`
 
 /** Of whose requests and answers the bodies are kept. */
@@ -30,7 +32,11 @@ beforeAll(async () => {
     hostname: "127.0.0.1",
     port: 0,
     fetch: async (request) => {
-      const { stream } = (await request.json()) as { stream?: boolean }
+      const { model, stream } = (await request.json()) as { model: string; stream?: boolean }
+      if (model === "huge") {
+        const message = { role: "assistant", content: "x".repeat(huge) }
+        return Response.json({ ...answer, choices: [{ index: 0, message, finish_reason: "stop" }] })
+      }
       if (stream !== true) return Response.json(answer)
       return new Response(chunk("word ").repeat(300) + end, { headers: { "content-type": "text/event-stream" } })
     }
@@ -39,7 +45,9 @@ beforeAll(async () => {
   writeFileSync(
     join(folder, "gateway.yaml"),
     `upstreams: { there: { protocol: openai-chat, base_url: "${upstream.url.href}v1", api_key: k } }
-models: { long: { routes: [{ upstream: there, model: m }] } }
+models:
+  long: { routes: [{ upstream: there, model: m }] }
+  huge: { routes: [{ upstream: there, model: huge }] }
 keys: [{ name: kept, secret: "${recordedKey}", account: kept, models: ["*"] }]
 accounts: { kept: { record: { bodies: on } } }`
   )
@@ -116,5 +124,30 @@ describe("an answer longer than the server's buffer", () => {
         await ask(key, idempotency)
     }
     expect(given).toEqual([null, null, "true", null, null, "true"])
+  })
+
+  // The last: nobody answers after it.
+  it("is given whole to whoever takes it slowly while the gateway stops", async () => {
+    const { hostname, port } = new URL(gateway.url)
+    const body = JSON.stringify({ ...asked, model: "huge" })
+    let taken = 0
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${gateway.key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+      )
+    )
+    const begun = Promise.withResolvers<void>()
+    const closed = new Promise<void>((resolve) => socket.on("close", () => resolve()))
+    socket.on("data", (bytes: Buffer) => {
+      taken += bytes.length
+      begun.resolve()
+      socket.pause()
+      setTimeout(() => socket.resume(), 5)
+    })
+    await begun.promise
+    gateway.signal("SIGTERM")
+    await closed
+    expect(taken).toBeGreaterThan(huge)
+    expect(await gateway.exited).toBe(0)
   })
 })
