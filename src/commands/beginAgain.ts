@@ -9,8 +9,8 @@ export const forRuntime = (version: string): Readonly<Record<string, string>> =>
   // Its `fetch` runs 256 requests at a time, the rest wait in silence: as many as Bun takes.
   BUN_CONFIG_MAX_HTTP_REQUESTS: "65535",
   // A full collection lets go of compiled code that did not run for three times its tier's age (15, 20 s), and what is
-  // needed now and then is compiled over and over: sixty ages keep it (docs/lab-notes.md).
-  ...(version === measured ? { BUN_JSC_codeBlockAgingLeaseMultiplier: "60" } : {})
+  // needed now and then is compiled over and over: 180 ages keep it for an hour (docs/lab-notes.md).
+  ...(version === measured ? { BUN_JSC_codeBlockAgingLeaseMultiplier: "180" } : {})
 })
 
 /**

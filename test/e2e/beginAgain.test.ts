@@ -30,13 +30,13 @@ describe("what the runtime reads before our code runs", () => {
   it("is set in the process that serves", async () => {
     const environment = await environmentOf({})
     expect(environment.get("BUN_CONFIG_MAX_HTTP_REQUESTS")).toBe("65535")
-    expect(environment.get("BUN_JSC_codeBlockAgingLeaseMultiplier")).toBe("60")
+    expect(environment.get("BUN_JSC_codeBlockAgingLeaseMultiplier")).toBe("180")
   })
 
   it("stands as the environment has it", async () => {
     const environment = await environmentOf({ BUN_CONFIG_MAX_HTTP_REQUESTS: "300" })
     expect(environment.get("BUN_CONFIG_MAX_HTTP_REQUESTS")).toBe("300")
-    expect(environment.get("BUN_JSC_codeBlockAgingLeaseMultiplier")).toBe("60")
+    expect(environment.get("BUN_JSC_codeBlockAgingLeaseMultiplier")).toBe("180")
   })
 
   it("is done without where the process can't begin again, which it says", async () => {

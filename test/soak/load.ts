@@ -3,7 +3,7 @@
  * of it for so long, with moments of quiet in which its resident memory is read. Prints how far it is on standard error,
  * and what it saw as one line of JSON.
  */
-import { anonymousBytes, residentBytes } from "../bench/processes.ts"
+import { anonymousBytes, cpuMicros, residentBytes } from "../bench/processes.ts"
 import { direct, kinds } from "./kinds.ts"
 import type { Kind } from "./kinds.ts"
 import { Latencies, verdict } from "./verdict.ts"
@@ -12,6 +12,8 @@ import type { Quiet, Slice } from "./verdict.ts"
 export interface SoakOptions {
   readonly gateway: string
   readonly pid: number
+  /** Of the upstream's process, whose work for a request is always the same. */
+  readonly textsPid: number
   readonly key: string
   readonly texts: string
   readonly outside: string
@@ -117,11 +119,15 @@ const soak = async (rate: number, totalMs: number) => {
   const loadMs = everyMs(totalMs) - quietMs
   const busyMs = (totalMs / everyMs(totalMs)) * loadMs
   const began = performance.now()
+  /** Of each stretch of load, in microseconds of CPU for a request that was sent: where both rise, the machine is slower. */
+  const costs: Array<{ readonly gateway: number; readonly upstream: number }> = []
+  const cpu = () => ({ gateway: cpuMicros(options.pid), upstream: cpuMicros(options.textsPid) })
   let [sent, intended] = [0, 0]
   let said = 0
   let [recent, recentDirect] = [new Latencies(), new Latencies()]
   for (let busy = 0; busy < busyMs; busy += loadMs) {
     const stretch = performance.now()
+    const [begun, sentSoFar] = [cpu(), sent]
     let due = 0
     while (performance.now() - stretch < loadMs) {
       const now = performance.now()
@@ -160,9 +166,14 @@ const soak = async (rate: number, totalMs: number) => {
       }
       await Bun.sleep(1)
     }
+    const [ended, requests] = [cpu(), sent - sentSoFar]
+    costs.push({
+      gateway: (ended.gateway - begun.gateway) / requests,
+      upstream: (ended.upstream - begun.upstream) / requests
+    })
     quiets.push({ ...(await quietMegabytes()), hours: (performance.now() - began) / inHour })
   }
-  return { slices, quiets, byKind, sentShare: sent / intended }
+  return { slices, quiets, byKind, costs, sentShare: sent / intended }
 }
 
 /** Waits until all ends were told; answers how many were not within half a minute. */
@@ -186,7 +197,7 @@ console.error(
     : `${rate} requests a second for ${options.minutes} minutes.`
 )
 const before = errors
-const { byKind, quiets, sentShare, slices } = await soak(rate, totalMs)
+const { byKind, costs, quiets, sentShare, slices } = await soak(rate, totalMs)
 await idle()
 const { failures, lines } = verdict({
   minutes: options.minutes,
@@ -206,6 +217,7 @@ const seen: SoakSeen = {
     ),
     `megabytes when quiet: ${quiets.map(({ megabytes }) => megabytes.toFixed(1)).join(" ")}`,
     `of these no file's: ${quiets.map(({ anonymous }) => anonymous.toFixed(1)).join(" ")}`,
+    `microseconds of CPU a request, each stretch: ${costs.map(({ gateway }) => gateway.toFixed(0)).join(" ")}; of the upstream's process: ${costs.map(({ upstream }) => upstream.toFixed(1)).join(" ")}`,
     ...lines
   ],
   failures

@@ -30,13 +30,13 @@ const started: Array<() => void | Promise<void>> = []
 const script = async (path: string) => {
   const one = await startScript(path)
   started.push(one.stop)
-  return one.url
+  return one
 }
 try {
   const texts = await script("upstream.ts")
   const outside = await script("../soak/outside.ts")
   const folder = mkdtempSync(join(tmpdir(), "gateway-soak-"))
-  writeFileSync(join(folder, "gateway.yaml"), configuration(texts, outside, key))
+  writeFileSync(join(folder, "gateway.yaml"), configuration(texts.url, outside.url, key))
   const gateway = await startGateway({
     command: [binary, "serve"],
     folder,
@@ -48,8 +48,9 @@ try {
     gateway: gateway.url,
     pid: gateway.pid,
     key,
-    texts,
-    outside,
+    texts: texts.url,
+    textsPid: texts.pid,
+    outside: outside.url,
     minutes,
     rate
   }

@@ -157,7 +157,7 @@ describe.skipIf(postgres === undefined)("workers", () => {
     copyFileSync(runtime, installed)
     await start(2, {}, [installed, ...args, "serve"])
     const former = childrenOf(gateway.pid)
-    for (const pid of former) expect(environmentOf(pid)).toContain(`${option}=60`)
+    for (const pid of former) expect(environmentOf(pid)).toContain(`${option}=180`)
     // While it is being installed there may be nothing.
     rmSync(installed)
     gateway.signal("SIGUSR2")
