@@ -40,9 +40,12 @@ end`
 /** Where a whole answer of the bench's upstream tells how many tokens it has, in every dialect. */
 export const tellsTokens = /_tokens":\s*200/
 
+/** What makes the load; Bun takes so much more of the shared cores that shares and rates are others. */
+export const loadedBy = Bun.which("wrk") === null ? "Bun" : "wrk"
+
 /** Loads an address with `wrk` (Debian's package of that name) from one thread. */
 export const load = async (options: Load): Promise<Measured> => {
-  if (Bun.which("wrk") === null) return loadWithBun(options)
+  if (loadedBy === "Bun") return loadWithBun(options)
   const script = join(folder, `${scripts++}.lua`)
   const headers = Object.entries({ "content-type": "application/json", ...options.headers })
   writeFileSync(
