@@ -2,6 +2,7 @@ import { resolve } from "node:path"
 import { median } from "../load.ts"
 import { onMachine, slownessBy } from "../machine.ts"
 import { cpuMicros, residentBytes } from "../processes.ts"
+import { byTurns } from "../rounds.ts"
 import type { Row } from "../Row.ts"
 import { pace } from "../setting.ts"
 import type { Setting } from "../setting.ts"
@@ -39,21 +40,20 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
   }
   const compare = async ({ bare, floor, ours, reached = floor, url = messages, what }: Compared) => {
     await measure(url, ours, 16, pace.warm)
-    const results: Array<readonly [StreamMeasured, StreamMeasured]> = []
-    for (let round = 0; round < pace.rounds; round++) {
-      results.push([await measure(url, ours, 16), await measure(`${proxy.url}${bare}`, "fast", 16)])
-    }
-    const [own, ceiling] = ([0, 1] as const).map((side) => median(results.map((pair) => pair[side].eventsPerSecond)))
+    const { of, ratio } = await byTurns({
+      gateway: () => measure(url, ours, 16),
+      proxy: () => measure(`${proxy.url}${bare}`, "fast", 16)
+    })
     rows.push({
       promise: "P3",
       what,
-      gateway: own!,
-      ceiling: ceiling!,
+      gateway: of.gateway.eventsPerSecond,
+      ceiling: of.proxy.eventsPerSecond,
       unit: "events/s",
-      compared: own! / ceiling!,
+      compared: ratio("gateway", "proxy", "eventsPerSecond"),
       floor,
       reached,
-      errors: results.reduce((sum, [one, other]) => sum + one.errors + other.errors, 0)
+      errors: of.gateway.errors + of.proxy.errors
     })
   }
   await compare({
@@ -78,25 +78,20 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
     reached: setting.reached({ usual: 0.45, quickKernel: 0.4 })
   })
   // A chunk of a completion is half as long again as a frame of a message, and what passes through costs by its bytes.
-  // By turns, as a machine may be slower a minute later.
-  const passed: Array<readonly [StreamMeasured, StreamMeasured]> = []
-  for (let round = 0; round < Math.min(3, pace.rounds); round++) {
-    passed.push([
-      await measure(messages, "fast", 16),
-      await measure(`${gateway.url}/v1/chat/completions`, "fast-chat", 16)
-    ])
-  }
-  const [ofMessages, ofChat] = ([0, 1] as const).map((side) => median(passed.map((pair) => pair[side].bytesPerSecond)))
+  const passed = await byTurns({
+    messages: () => measure(messages, "fast", 16),
+    chat: () => measure(`${gateway.url}/v1/chat/completions`, "fast-chat", 16)
+  })
   rows.push({
     promise: "P3",
     what: "bytes of chat completions passed through, against those of messages",
-    gateway: ofChat! / 1e6,
-    ceiling: ofMessages! / 1e6,
+    gateway: passed.of.chat.bytesPerSecond / 1e6,
+    ceiling: passed.of.messages.bytesPerSecond / 1e6,
     unit: "MB/s",
-    compared: ofChat! / ofMessages!,
+    compared: passed.ratio("chat", "messages", "bytesPerSecond"),
     floor: 1,
     reached: 0.95,
-    errors: passed.reduce((sum, [one, other]) => sum + one.errors + other.errors, 0)
+    errors: passed.of.chat.errors + passed.of.messages.errors
   })
 
   for (const [what, model, path] of [
@@ -105,8 +100,8 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
   ] as const) {
     await measure(messages, model, 16)
     const [own, direct] = [
-      await measure(messages, model, 16, pace.seconds * 2),
-      await measure(`${upstream.url}${path}`, "paced", 16, pace.seconds * 2)
+      await measure(messages, model, 16, pace.paced),
+      await measure(`${upstream.url}${path}`, "paced", 16, pace.paced)
     ]
     const shared = { promise: "P3", unit: "ms", errors: own.errors + direct.errors }
     rows.push(

@@ -1,5 +1,5 @@
-import { load, median } from "../load.ts"
-import type { Measured } from "../load.ts"
+import { load } from "../load.ts"
+import { byTurns } from "../rounds.ts"
 import type { Row } from "../Row.ts"
 import { pace } from "../setting.ts"
 import type { Setting } from "../setting.ts"
@@ -29,21 +29,21 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
   for (const model of ["json-200", "json-2000", "json-20000"]) {
     await measure(`${proxy.url}/v1/messages`, model, 32, 1)
     await measure(`${gateway.url}/v1/messages`, model, 32, 1)
-    const rounds = await interleaved({
+    const rounds = await byTurns({
       gateway: () => measure(`${gateway.url}/v1/messages`, model, 32, pace.seconds),
       proxy: () => measure(`${proxy.url}/v1/messages`, model, 32, pace.seconds)
     })
     rows.push({
       promise: "P1",
       what: `passthrough of ${model.slice(5)} bytes, 32 connections`,
-      gateway: rounds.gateway.perSecond,
-      ceiling: rounds.proxy.perSecond,
+      gateway: rounds.of.gateway.perSecond,
+      ceiling: rounds.of.proxy.perSecond,
       unit: "req/s",
-      compared: rounds.gateway.perSecond / rounds.proxy.perSecond,
+      compared: rounds.ratio("gateway", "proxy", "perSecond"),
       floor: 0.55,
       // Longer ones hold.
-      ...(model !== "json-20000" && { reached: reached({ usual: 0.36, quickKernel: 0.27 }) }),
-      errors: rounds.gateway.errors + rounds.proxy.errors
+      ...(model !== "json-20000" && { reached: reached({ usual: 0.4, quickKernel: 0.27 }) }),
+      errors: rounds.of.gateway.errors + rounds.of.proxy.errors
     })
     if (model !== "json-2000") continue
     const alone = await measure(`${upstream.url}/v1/messages`, model, 32, pace.seconds)
@@ -53,64 +53,64 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       gateway: alone.perSecond,
       ceiling: undefined,
       unit: "req/s",
-      compared: alone.perSecond / rounds.gateway.perSecond,
+      compared: alone.perSecond / rounds.of.gateway.perSecond,
       errors: alone.errors
     })
     if (portkey === undefined) continue
     await measure(`${portkey.url}/v1/messages`, model, 32, pace.warm, portkeyHeaders)
-    const other = await interleaved({
+    const other = await byTurns({
       gateway: () => measure(`${gateway.url}/v1/messages`, model, 32, pace.seconds),
       portkey: () => measure(`${portkey.url}/v1/messages`, model, 32, pace.seconds, portkeyHeaders)
     })
     rows.push({
       promise: "P1",
       what: "the same against Portkey's gateway on Node",
-      gateway: other.gateway.perSecond,
-      ceiling: other.portkey.perSecond,
+      gateway: other.of.gateway.perSecond,
+      ceiling: other.of.portkey.perSecond,
       unit: "req/s",
-      compared: other.gateway.perSecond / other.portkey.perSecond,
+      compared: other.ratio("gateway", "portkey", "perSecond"),
       floor: 15,
       reached: 8,
-      errors: other.gateway.errors + other.portkey.errors
+      errors: other.of.gateway.errors + other.of.portkey.errors
     })
   }
 
   const [path, name] = ["/v1/chat/completions", "json-2000-chat"]
   await measure(proxy.url + path, "json-2000", 32, 1)
   await measure(gateway.url + path, name, 32, pace.warm)
-  const families = await interleaved({
+  const families = await byTurns({
     chat: () => measure(gateway.url + path, name, 32, pace.seconds),
     messages: () => measure(`${gateway.url}/v1/messages`, "json-2000", 32, pace.seconds),
     proxy: () => measure(proxy.url + path, "json-2000", 32, pace.seconds)
   })
-  const chat = { promise: "P1", gateway: families.chat.perSecond, unit: "req/s" }
+  const chat = { promise: "P1", gateway: families.of.chat.perSecond, unit: "req/s" }
   rows.push(
     {
       ...chat,
       what: "passthrough of 2000 bytes of chat completions, 32 connections",
-      ceiling: families.proxy.perSecond,
-      compared: families.chat.perSecond / families.proxy.perSecond,
+      ceiling: families.of.proxy.perSecond,
+      compared: families.ratio("chat", "proxy", "perSecond"),
       floor: 0.55,
       reached: reached({ usual: 0.35, quickKernel: 0.27 }),
-      errors: families.chat.errors + families.proxy.errors
+      errors: families.of.chat.errors + families.of.proxy.errors
     },
     {
       ...chat,
       what: "the same against passed-through messages",
-      ceiling: families.messages.perSecond,
-      compared: families.chat.perSecond / families.messages.perSecond,
+      ceiling: families.of.messages.perSecond,
+      compared: families.ratio("chat", "messages", "perSecond"),
       floor: 0.9,
-      errors: families.chat.errors + families.messages.errors
+      errors: families.of.chat.errors + families.of.messages.errors
     }
   )
 
   // Before so much is stored that the disk goes on writing for a while.
-  const one = await interleaved({
+  const one = await byTurns({
     gateway: () => measure(`${gateway.url}/v1/messages`, "json-2000", 1, pace.seconds),
     proxy: () => measure(`${proxy.url}/v1/messages`, "json-2000", 1, pace.seconds)
   })
   // A stop takes its 3 to 4 ms whatever the bare proxy's tail is: a collection, a turn of the scheduler.
-  const stopped = 1 + longestStop / one.proxy.p99
+  const stopped = 1 + longestStop / one.of.proxy.p99
   for (const [percentile, most, usual, quickKernel] of [
     ["p50", 1.4, 3.2, 3.8],
     ["p99", 2, Math.max(5, stopped), Math.max(7, stopped)]
@@ -118,13 +118,13 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     rows.push({
       promise: "P2",
       what: `latency at one connection, ${percentile}`,
-      gateway: one.gateway[percentile],
-      ceiling: one.proxy[percentile],
+      gateway: one.of.gateway[percentile],
+      ceiling: one.of.proxy[percentile],
       unit: "ms",
-      compared: one.gateway[percentile] / one.proxy[percentile],
+      compared: one.ratio("gateway", "proxy", percentile),
       most,
       reached: reached({ usual, quickKernel }),
-      errors: one.gateway.errors + one.proxy.errors
+      errors: one.of.gateway.errors + one.of.proxy.errors
     })
   }
 
@@ -138,39 +138,18 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     })
   await response(true, pace.warm)
   await response(false, pace.warm)
-  const kept = await interleaved({ stored: () => response(true), unstored: () => response(false) })
+  const kept = await byTurns({ stored: () => response(true), unstored: () => response(false) })
   rows.push({
     promise: "P1",
     what: "a response that is stored takes as long as so many that are not",
-    gateway: kept.stored.perSecond,
-    ceiling: kept.unstored.perSecond,
+    gateway: kept.of.stored.perSecond,
+    ceiling: kept.of.unstored.perSecond,
     unit: "req/s",
-    compared: kept.unstored.perSecond / kept.stored.perSecond,
+    compared: kept.ratio("unstored", "stored", "perSecond"),
     most: 1.3,
     reached: 2.6,
-    errors: kept.stored.errors + kept.unstored.errors
+    errors: kept.of.stored.errors + kept.of.unstored.errors
   })
 
   return rows
-}
-
-/** Runs each target in turn, as often as the pace says, and answers medians, so that noise falls on all alike. */
-const interleaved = async <K extends string>(
-  targets: Readonly<Record<K, () => Promise<Measured>>>
-): Promise<Record<K, Measured>> => {
-  const rounds = Object.keys(targets).map((name) => [name as K, [] as Array<Measured>] as const)
-  for (let round = 0; round < pace.rounds; round++) {
-    for (const [name, results] of rounds) results.push(await targets[name]())
-  }
-  return Object.fromEntries(
-    rounds.map(([name, results]) => [
-      name,
-      {
-        perSecond: median(results.map((one) => one.perSecond)),
-        p50: median(results.map((one) => one.p50)),
-        p99: median(results.map((one) => one.p99)),
-        errors: results.reduce((sum, one) => sum + one.errors, 0)
-      }
-    ])
-  ) as Record<K, Measured>
 }

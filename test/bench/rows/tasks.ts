@@ -6,6 +6,7 @@ import { load, median } from "../load.ts"
 import type { Measured } from "../load.ts"
 import { onMachine, slowness, slownessBy } from "../machine.ts"
 import { isReady, residentBytes } from "../processes.ts"
+import { byTurns } from "../rounds.ts"
 import type { Row } from "../Row.ts"
 import { benchKey, configuration, pace } from "../setting.ts"
 import type { Setting } from "../setting.ts"
@@ -32,16 +33,12 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
   const slower = (before + (await slownessBy(proxy))) / 2
   const made = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body: queued })
   const { id } = (await made.json()) as { id: string }
-  const reads: Array<readonly [Measured, Measured]> = []
   await load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.warm })
-  for (let round = 0; round < pace.rounds; round++) {
-    reads.push([
-      await load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.seconds }),
-      await load({ url: `${proxy.url}/constant`, headers, connections: 32, seconds: pace.seconds })
-    ])
-  }
+  const reads = await byTurns({
+    gateway: () => load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.seconds }),
+    proxy: () => load({ url: `${proxy.url}/constant`, headers, connections: 32, seconds: pace.seconds })
+  })
   const created = median(creates.map((one) => one.perSecond))
-  const [read, constant] = ([0, 1] as const).map((side) => median(reads.map((pair) => pair[side].perSecond)))
   return [
     {
       promise: "P5",
@@ -57,13 +54,13 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     {
       promise: "P5",
       what: "reading a task, against a constant answer",
-      gateway: read!,
-      ceiling: constant!,
+      gateway: reads.of.gateway.perSecond,
+      ceiling: reads.of.proxy.perSecond,
       unit: "req/s",
-      compared: read! / constant!,
+      compared: reads.ratio("gateway", "proxy", "perSecond"),
       floor: 0.3,
       reached: reached({ usual: 0.3, quickKernel: 0.22 }),
-      errors: reads.reduce((sum, [one, other]) => sum + one.errors + other.errors, 0)
+      errors: reads.of.gateway.errors + reads.of.proxy.errors
     }
   ]
 }

@@ -1,0 +1,40 @@
+import { median } from "./load.ts"
+import { pace } from "./setting.ts"
+
+/** What one round measures: figures, and how many answers were wrong. */
+type Figures<M> = Readonly<Record<keyof M, number>> & { readonly errors: number }
+
+/** What rounds by turns have shown. */
+export interface Rounds<K extends string, M> {
+  /** Of each target the medians of its rounds, and all its errors. */
+  readonly of: Readonly<Record<K, M>>
+  /**
+   * The median of what the rounds' ratios are, one figure of one target to another's: a machine that is slow for some
+   * seconds is so for both sides of a round, and of its median a few rounds say nothing.
+   */
+  readonly ratio: (own: K, other: K, figure: keyof M) => number
+}
+
+/** Measures each target in turn, as often as the pace says. */
+export const byTurns = async <K extends string, M extends Figures<M>>(
+  targets: Readonly<Record<K, () => Promise<M>>>
+): Promise<Rounds<K, M>> => {
+  const names = Object.keys(targets) as Array<K>
+  const measured = new Map(names.map((name) => [name, [] as Array<M>]))
+  for (let round = 0; round < pace.rounds; round++) {
+    for (const name of names) measured.get(name)?.push(await targets[name]())
+  }
+  const all = (name: K, figure: keyof M) => (measured.get(name) ?? []).map((one) => one[figure] as number)
+  const medians = (name: K) => {
+    const figures = Object.keys(measured.get(name)?.[0] ?? {}) as Array<keyof M>
+    const errors = all(name, "errors").reduce((sum, one) => sum + one, 0)
+    return { ...Object.fromEntries(figures.map((figure) => [figure, median(all(name, figure))])), errors }
+  }
+  return {
+    of: Object.fromEntries(names.map((name) => [name, medians(name)])) as Record<K, M>,
+    ratio: (own, other, figure) => {
+      const others = all(other, figure)
+      return median(all(own, figure).map((one, round) => one / (others[round] ?? NaN)))
+    }
+  }
+}
