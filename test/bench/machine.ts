@@ -1,22 +1,27 @@
 import { load } from "./load.ts"
+import type { Measured } from "./load.ts"
 import { startScript } from "./processes.ts"
 import type { Started } from "./processes.ts"
 
 /** What the bare proxy passes on in a second on the machine that the promises were given for (docs/performance.md). */
-const promisesPerSecond = 26_737
+export const promisesPerSecond = 26_737
 
 const body = JSON.stringify({ model: "json-2000", max_tokens: 1000, messages: [{ role: "user", content: "Say." }] })
+
+/** What a bare proxy passes on. */
+export const passedOn = async (proxy: Pick<Started, "url">, seconds: number): Promise<Measured> => {
+  const measured = await load({ url: `${proxy.url}/v1/messages`, body, connections: 32, seconds })
+  if (measured.errors > 0) throw new Error(`the bare proxy answered ${measured.errors} requests wrongly`)
+  return measured
+}
 
 /**
  * How many times as slow this machine is at the moment as the one that the promises were given for, by what a bare proxy
  * passes on: for figures that are no ratios.
  */
 export const slownessBy = async (proxy: Pick<Started, "url">): Promise<number> => {
-  const target = { url: `${proxy.url}/v1/messages`, body, connections: 32 }
-  await load({ ...target, seconds: 1 })
-  const { errors, perSecond } = await load({ ...target, seconds: 3 })
-  if (errors > 0) throw new Error(`the bare proxy answered ${errors} requests wrongly`)
-  return promisesPerSecond / perSecond
+  await passedOn(proxy, 1)
+  return promisesPerSecond / (await passedOn(proxy, 3)).perSecond
 }
 
 /**

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { startGateway } from "../../e2e/process.ts"
 import { load, median } from "../load.ts"
-import type { Measured } from "../load.ts"
-import { onMachine, slowness, slownessBy } from "../machine.ts"
+import { onMachine, passedOn, promisesPerSecond, slowness } from "../machine.ts"
 import { isReady, residentBytes } from "../processes.ts"
 import { byTurns } from "../rounds.ts"
 import type { Row } from "../Row.ts"
@@ -27,10 +26,7 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
   const create = () =>
     load({ url: `${gateway.url}${path}`, body: queued, headers, connections: 64, seconds: pace.seconds })
   await create()
-  const before = await slownessBy(proxy)
-  const creates: Array<Measured> = []
-  for (let round = 0; round < pace.rounds; round++) creates.push(await create())
-  const slower = (before + (await slownessBy(proxy))) / 2
+  const creates = await byTurns({ gateway: create, proxy: () => passedOn(proxy, pace.seconds) })
   const made = await fetch(`${gateway.url}${path}`, { method: "POST", headers, body: queued })
   const { id } = (await made.json()) as { id: string }
   await load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.warm })
@@ -38,18 +34,18 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     gateway: () => load({ url: `${gateway.url}${path}/${id}`, headers, connections: 32, seconds: pace.seconds }),
     proxy: () => load({ url: `${proxy.url}/constant`, headers, connections: 32, seconds: pace.seconds })
   })
-  const created = median(creates.map((one) => one.perSecond))
+  const slower = promisesPerSecond / creates.of.proxy.perSecond
   return [
     {
       promise: "P5",
       what: `video tasks created, each durable (SQLite, synchronous=FULL), 64 connections${onMachine(slower)}`,
-      gateway: created,
+      gateway: creates.of.gateway.perSecond,
       ceiling: undefined,
       unit: "tasks/s",
-      compared: created * slower,
+      compared: creates.ratio("gateway", "proxy", "perSecond") * promisesPerSecond,
       floor: 8_000,
       reached: 2_000,
-      errors: creates.reduce((sum, one) => sum + one.errors, 0)
+      errors: creates.of.gateway.errors
     },
     {
       promise: "P5",
