@@ -25,22 +25,12 @@ export const slownessBy = async (proxy: Pick<Started, "url">): Promise<number> =
 }
 
 /**
- * Where a bare server answers more constants a second than this, the kernel is quick beside the engine: 72,000 on the
- * promises' machine, 190,000 to 206,000 on another one, half as many with a busy neighbour. Most of what a bare proxy does
- * is the kernel's, little of what the gateway does. One and the same build (commit 197698b) passes on as much there as on
- * the promises' machine, which is 0.51 of a bare proxy on that one and 0.31 there, so each kind of machine has floors of
- * its own, a little below what is reached on it.
+ * Below this slowness a machine has a quick kernel: most of what a bare proxy does is the kernel's, little of what the
+ * gateway does. One and the same build (commit 197698b) passes on as much there as on the promises' machine, which is 0.51
+ * of a bare proxy on that one and 0.31 there, so each kind of machine has floors of its own, a little below what is
+ * reached on it.
  */
-const quickFrom = 95_000
-
-/** Which kind this machine is: by the best of three seconds, since a neighbour only slows it. */
-export const hasQuickKernel = async (proxy: Pick<Started, "url">): Promise<boolean> => {
-  const rates: Array<number> = []
-  for (let round = 0; round < 3; round++) {
-    rates.push((await load({ url: `${proxy.url}/constant`, connections: 32, seconds: 1 })).perSecond)
-  }
-  return Math.max(...rates) > quickFrom
-}
+const quickBelow = 0.75
 
 /** What was reached, by kind of machine. */
 export interface Reached {
@@ -48,11 +38,11 @@ export interface Reached {
   readonly quickKernel: number
 }
 
-/** Which of them counts here. */
+/** Which of them counts on a machine that is so many times as slow. */
 export const reachedOn =
-  (isQuick: boolean) =>
+  (slower: number) =>
   ({ quickKernel, usual }: Reached): number =>
-    isQuick ? quickKernel : usual
+    slower < quickBelow ? quickKernel : usual
 
 /** The same slowness, where no proxy runs yet. */
 export const slowness = async (): Promise<number> => {

@@ -9,8 +9,8 @@ export interface Rounds<K extends string, M> {
   /** Of each target the medians of its rounds, and all its errors. */
   readonly of: Readonly<Record<K, M>>
   /**
-   * The median of what the rounds' ratios are, one figure of one target to another's: a machine that is slow for some
-   * seconds is so for both sides of a round, and of its median a few rounds say nothing.
+   * The median of the rounds' ratios, one figure of one target to another's: a machine that is slow for half a minute is
+   * so for both sides of each round, where two medians might be of different minutes.
    */
   readonly ratio: (own: K, other: K, figure: keyof M) => number
 }

@@ -7,9 +7,6 @@ import type { Setting } from "../setting.ts"
 const body = (model: string) =>
   JSON.stringify({ model, max_tokens: 1000, messages: [{ role: "user", content: "Say something of this length." }] })
 
-/** What the slowest hundredth at one connection waits for at most, in ms (docs/lab-notes.md says what for). */
-const longestStop = 4.5
-
 /** P1 and P2: synchronous answers passed through, against a proxy that parses and serialises, and against Portkey. */
 export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> => {
   const { gateway, headers, portkey, proxy, reached, upstream } = setting
@@ -109,11 +106,9 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     gateway: () => measure(`${gateway.url}/v1/messages`, "json-2000", 1, pace.seconds),
     proxy: () => measure(`${proxy.url}/v1/messages`, "json-2000", 1, pace.seconds)
   })
-  // A stop takes its 3 to 4 ms whatever the bare proxy's tail is: a collection, a turn of the scheduler.
-  const stopped = 1 + longestStop / one.of.proxy.p99
   for (const [percentile, most, usual, quickKernel] of [
     ["p50", 1.4, 3.2, 3.8],
-    ["p99", 2, Math.max(5, stopped), Math.max(7, stopped)]
+    ["p99", 2, 5, 7]
   ] as const) {
     rows.push({
       promise: "P2",
