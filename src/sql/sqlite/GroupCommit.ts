@@ -11,6 +11,7 @@ import { makeHeed } from "../heed.ts"
 import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
 import type { PlainStatement } from "../PlainStatement.ts"
+import { makeCheckpoints } from "./Checkpoints.ts"
 import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
@@ -39,6 +40,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const committed = metrics.commits.of("committed")
     const { transaction, unsynced } = transactions(sql)
     const logSync = yield* makeLogSync
+    const checkpoints = yield* makeCheckpoints
     const queue: Array<Job> = []
     /** Another process held the file for as long as is waited: until a commit has been tried nobody else waits as long at once. */
     let isLocked = false
@@ -69,6 +71,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         Effect.exit,
         Effect.flatMap((exit) => {
           if (isBehind) logSync.soon()
+          checkpoints.committed()
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(batch.length)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
@@ -128,6 +131,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         return false
       }
       if (!isDurable) logSync.soon()
+      checkpoints.committed()
       succeeded()
       commitSeconds.observe((performance.now() - begun) / 1_000)
       commitWrites.observe(1)
