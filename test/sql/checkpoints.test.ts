@@ -1,10 +1,11 @@
 import { Database } from "bun:sqlite"
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs"
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { SqlClient } from "@effect/sql"
+import { afterAll, afterEach, describe, expect, it, vi } from "@effect/vitest"
+import { Effect, Layer, Logger, LogLevel } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
 
@@ -24,6 +25,20 @@ const commit = (from: number, count: number) =>
 
 const withCommits = (file: string) =>
   Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${file}`, exclusive: true })))
+
+afterEach(() => vi.unstubAllGlobals())
+
+/** As where the system gives no more threads. */
+const broken = () => {
+  throw new Error("no more threads")
+}
+
+class Silent extends EventTarget {
+  postMessage(): void {}
+  terminate(): void {}
+}
+
+const digest = (file: string) => Bun.SHA256.hash(readFileSync(file), "hex")
 
 const ask = (file: string, text: string) => {
   using database = new Database(file, { readonly: true })
@@ -50,16 +65,46 @@ describe("checkpoints of another thread", () => {
     expect(ask(file, "SELECT COUNT(*) AS n FROM accounts")).toEqual({ n: 3_000 })
   })
 
-  it.live("that can't be made keep nobody from committing, or from ending", () =>
+  it.live("leave another file at the database's path as it is", () =>
     Effect.gen(function* () {
-      const file = join(folder, "gone.db")
+      const [file, other] = [join(folder, "replaced.db"), join(folder, "other.db")]
+      yield* Effect.provide(commit(0, 10), withCommits(other))
+      const before = digest(other)
       const written = Effect.gen(function* () {
-        yield* commit(0, 500)
-        rmSync(file)
-        yield* commit(500, 3_000)
+        yield* commit(0, 100)
+        copyFileSync(other, `${file}.new`)
+        renameSync(`${file}.new`, file)
+        yield* commit(100, 3_000)
+        // Nobody has opened it yet: that would bring the log of the other to it.
+        return digest(file)
       })
-      yield* Effect.provide(written, withCommits(file))
-      expect(existsSync(file)).toBe(false)
+      expect(yield* Effect.provide(written, withCommits(file))).toBe(before)
+    })
+  )
+
+  it.live("that no thread makes are the connection's own, and it ends all the same", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "alone.db")
+      vi.stubGlobal("Worker", vi.fn(broken))
+      const alone = Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        yield* commit(0, 300)
+        yield* Effect.promise(() => new Promise(setImmediate))
+        return yield* sql<{ wal_autocheckpoint: number }>`PRAGMA wal_autocheckpoint`
+      })
+      const silenced = Effect.provide(alone, withCommits(file)).pipe(Logger.withMinimumLogLevel(LogLevel.None))
+      expect(yield* silenced).toEqual([{ wal_autocheckpoint: 8_000 }])
+    })
+  )
+
+  it.live("of a thread that never answers do not keep the gateway from ending", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "silent.db")
+      vi.stubGlobal("Worker", Silent)
+      const began = performance.now()
+      yield* Effect.provide(commit(0, 300), withCommits(file))
+      expect(performance.now() - began).toBeLessThan(4_000)
+      expect(ask(file, "SELECT COUNT(*) AS n FROM accounts")).toEqual({ n: 300 })
     })
   )
 })

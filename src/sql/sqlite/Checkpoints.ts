@@ -2,10 +2,14 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Runtime } from "effect"
 import type { Scope } from "effect"
 import type { Done, Order } from "./checkpointThread.ts"
-import { databaseFile } from "./heldFile.ts"
+import { databaseFile, holdFiles } from "./heldFile.ts"
 
-/** After so many commits, mostly of 5 to 30 pages each. */
-const every = 1_000
+/** How many pages the log is to have when they are copied, 32 MB, and the commits after which that is first looked at. */
+const wanted = 8_000
+const first = 200
+/** How many commits there are between two copies, whatever the last one found. */
+const fewest = 50
+const most = 2_000
 
 /** Brings what is in the log to the database's file. */
 export interface Checkpoints {
@@ -13,37 +17,51 @@ export interface Checkpoints {
   readonly committed: () => void
 }
 
-const nothing: Checkpoints = { committed: () => {} }
+/** Where there are none of a thread, the connection makes its own, as it does from `wal_autocheckpoint` on. */
+export const noCheckpoints: Checkpoints = { committed: () => {} }
 
 /**
  * Checkpoints on a thread with a connection of its own. A checkpoint copies pages and waits for the disk twice: on the one
  * thread that there is everybody stood still for 4 to 5 ms, twice a second under load. While commits go on that thread
  * never has all of them, and only a log of which all is copied begins anew: what is left, of the last milliseconds, is
- * copied here, in 2. Where it fails, the connection's own checkpoint comes at a longer log (`Database.ts`).
+ * copied here, in 2. Not with macOS's own SQLite, which may be one of those (before 3.51.3) that can lose commits between
+ * two that checkpoint.
  */
 export const makeCheckpoints: Effect.Effect<Checkpoints, never, SqlClient.SqlClient | Scope.Scope> = Effect.gen(
   function* () {
     const sql = yield* SqlClient.SqlClient
     const runtime = yield* Effect.runtime()
     const file = yield* databaseFile
-    if (file === "") return nothing
-    const rest = Effect.ignore(sql`PRAGMA wal_checkpoint(PASSIVE)`)
+    const byItself = sql.unsafe(`PRAGMA wal_autocheckpoint = ${wanted}`)
+    if (file === "") return noCheckpoints
+    if (process.platform === "darwin") return yield* Effect.as(Effect.orDie(byItself), noCheckpoints)
+    const lost = holdFiles(file)
+    const run = (effect: Effect.Effect<unknown, unknown>) => void Runtime.runFork(runtime)(Effect.ignore(effect))
+    const rest = sql`PRAGMA wal_checkpoint(PASSIVE)`
 
     let commits = 0
+    let every = first
     let thread: Thread | undefined
     let underWay: Promise<void> | undefined
+
     const checkpoint = async () => {
-      // Most processes never write so much, and do without.
-      const done = await (thread ??= new Thread()).ask({ file })
-      underWay = undefined
-      // One that broke is begun anew the next time; what could not be done, with the disk full say, is tried again then.
-      if (done === undefined) thread = undefined
-      else if ("done" in done) void Runtime.runFork(runtime)(rest)
-    }
-    const committed = () => {
-      if (++commits < every || underWay !== undefined) return
-      commits = 0
-      underWay = checkpoint()
+      try {
+        // Another file at its path is not this log's.
+        if (lost() !== undefined) return
+        // Most processes never write so much, and do without.
+        const done = await (thread ??= new Thread()).ask({ file })
+        // With the disk full, say. There is another time.
+        if ("failed" in done) return
+        every = Math.min(most, Math.max(fewest, Math.round((every * wanted) / Math.max(1, done.pages))))
+        run(rest)
+      } catch (cause) {
+        thread?.terminate()
+        commits = -Infinity
+        const warned = Effect.logWarning("no thread copies the database's log: callers wait for it", cause)
+        run(Effect.zipRight(Effect.annotateLogs(warned, { event: "checkpoints.failed" }), byItself))
+      } finally {
+        underWay = undefined
+      }
     }
 
     // Whoever closes the database last removes its log: the connection that is everybody's, which is closed after this.
@@ -53,43 +71,50 @@ export const makeCheckpoints: Effect.Effect<Checkpoints, never, SqlClient.SqlCli
       await thread?.ask({ close: true })
     }
     yield* Effect.addFinalizer(() =>
-      Effect.promise(closed).pipe(
+      Effect.tryPromise(closed).pipe(
+        Effect.interruptible,
         Effect.timeoutOption("2 seconds"),
+        Effect.ignore,
         Effect.zipRight(Effect.sync(() => thread?.terminate()))
       )
     )
-    return { committed }
+    return {
+      committed: () => {
+        if (++commits < every || underWay !== undefined) return
+        commits = 0
+        underWay = checkpoint()
+      }
+    }
   }
 )
 
 /** One order at a time. */
 class Thread {
   readonly #worker = new Worker(source())
-  #answered: ((done: Done | undefined) => void) | undefined
+  #asked: PromiseWithResolvers<Done> | undefined
+  #isGone = false
 
   constructor() {
-    this.#worker.addEventListener("message", ({ data }: MessageEvent<Done>) => this.#answer(data))
-    this.#worker.addEventListener("error", () => {
-      this.terminate()
-      this.#answer(undefined)
-    })
+    this.#worker.addEventListener("message", ({ data }: MessageEvent<Done>) => this.#asked?.resolve(data))
+    this.#worker.addEventListener("error", ({ message }) => this.#gone(message))
+    this.#worker.addEventListener("close", () => this.#gone("it has ended"))
   }
 
-  /** What became of it; undefined where the thread broke. */
-  ask(order: Order): Promise<Done | undefined> {
-    return new Promise((resolve) => {
-      this.#answered = resolve
-      this.#worker.postMessage(order, [])
-    })
+  /** What became of it; rejects where the thread is no more. */
+  ask(order: Order): Promise<Done> {
+    if (this.#isGone) return Promise.reject(new Error("there is no such thread any more"))
+    this.#asked = Promise.withResolvers()
+    this.#worker.postMessage(order, [])
+    return this.#asked.promise
   }
 
   terminate(): void {
     this.#worker.terminate()
   }
 
-  #answer(done: Done | undefined): void {
-    this.#answered?.(done)
-    this.#answered = undefined
+  #gone(why: string): void {
+    this.#isGone = true
+    this.#asked?.reject(new Error(why))
   }
 }
 

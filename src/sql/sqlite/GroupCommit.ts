@@ -11,7 +11,7 @@ import { makeHeed } from "../heed.ts"
 import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
 import type { PlainStatement } from "../PlainStatement.ts"
-import { makeCheckpoints } from "./Checkpoints.ts"
+import { makeCheckpoints, noCheckpoints } from "./Checkpoints.ts"
 import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
@@ -40,7 +40,10 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const committed = metrics.commits.of("committed")
     const { transaction, unsynced } = transactions(sql)
     const logSync = yield* makeLogSync
-    const checkpoints = yield* makeCheckpoints
+    // The one connection that there is; a client of somebody else's has none that takes plain statements.
+    const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
+    // Nor may a second copy of SQLite open the file in one process.
+    const checkpoints = own instanceof SqliteConnection ? yield* makeCheckpoints : noCheckpoints
     const queue: Array<Job> = []
     /** Another process held the file for as long as is waited: until a commit has been tried nobody else waits as long at once. */
     let isLocked = false
@@ -117,8 +120,6 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         wake()
       })
 
-    // The one connection that there is; a client of somebody else's has none that takes plain statements.
-    const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
     const plainly = (connection: SqliteConnection, statements: ReadonlyArray<PlainStatement>, isDurable: boolean) => {
       // While commits fail, those that say why go the way on which it is told.
       if (isLocked || refusal() !== undefined) return false

@@ -3,8 +3,8 @@ import { Database } from "bun:sqlite"
 /** What the thread that checkpoints is asked: to do so with a file, or to close the one it has. */
 export type Order = { readonly file: string } | { readonly close: true }
 
-/** What became of it. */
-export type Done = { readonly done: true } | { readonly failed: string }
+/** What became of it: how many pages the log had, or why nothing did. */
+export type Done = { readonly pages: number } | { readonly failed: string }
 
 let database: Database | undefined
 
@@ -12,12 +12,14 @@ const carriedOut = (order: Order): Done => {
   if ("close" in order) {
     database?.close()
     database = undefined
-    return { done: true }
+    return { pages: 0 }
   }
   database ??= new Database(order.file, { readwrite: true, create: false })
-  // The second round has what was committed during the first.
-  for (let round = 0; round < 2; round++) database.run("PRAGMA wal_checkpoint(PASSIVE)")
-  return { done: true }
+  const checkpoint = database.query<{ log: number }, []>("PRAGMA wal_checkpoint(PASSIVE)")
+  const pages = checkpoint.get()?.log ?? 0
+  // Once more, for what was committed meanwhile.
+  checkpoint.get()
+  return { pages }
 }
 
 self.addEventListener("message", ({ data }: MessageEvent<Order>) => {
