@@ -9,11 +9,14 @@ export interface Row {
   readonly unit: string
   /** What `--check` compares: a ratio to the ceiling, or the figure itself. */
   readonly compared: number
+  /** Where that lies with 95 %, by what the rounds differ. */
+  readonly between?: readonly [number, number]
   readonly floor?: number
   readonly most?: number
   /**
    * What was reached where the promise is out of reach so far (docs/lab-notes.md says why): `--check` fails below it,
-   * and the table says that the promise is not kept.
+   * with 95 % where the rounds tell that (who reaches just as much would fail every other time), and the table says that
+   * the promise is not kept.
    */
   readonly reached?: number
   /** Failed requests; any fails the row. */
@@ -21,14 +24,13 @@ export interface Row {
 }
 
 /** Whether a row keeps its promise, at least keeps what was reached, or neither. */
-const verdict = ({ compared, errors, floor, most, reached }: Row): "holds" | "short" | "missed" => {
-  const within = (floor: number | undefined, most: number | undefined) =>
-    errors === 0 && (floor === undefined || compared >= floor) && (most === undefined || compared <= most)
-  if (within(floor, most)) return "holds"
+const verdict = (row: Row): "holds" | "short" | "missed" => {
+  const { between, compared, errors, floor, most, reached } = row
+  if (errors > 0) return "missed"
+  if (compared >= (floor ?? -Infinity) && compared <= (most ?? Infinity)) return "holds"
   if (reached === undefined) return "missed"
-  return within(floor === undefined ? undefined : reached, most === undefined ? undefined : reached)
-    ? "short"
-    : "missed"
+  const [low, high] = between ?? [compared, compared]
+  return (floor === undefined || high >= reached) && (most === undefined || low <= reached) ? "short" : "missed"
 }
 
 /** Whether `--check` lets a row pass. */
@@ -56,7 +58,9 @@ export const table = (rows: ReadonlyArray<Row>): string =>
         row.what,
         `${number(row.gateway)} ${row.unit}`,
         row.ceiling === undefined ? "" : `${number(row.ceiling)} ${row.unit}`,
-        number(row.compared),
+        row.between === undefined
+          ? number(row.compared)
+          : `${number(row.compared)} (${row.between.map(number).join("–")})`,
         promised,
         String(row.errors),
         promised === "" ? "" : words[verdict(row)]

@@ -6,6 +6,7 @@ import type { GatewayProcess } from "../e2e/process.ts"
 import { agentRequest } from "./agentRequest.ts"
 import { load, median } from "./load.ts"
 import { cpuMicros, startScript } from "./processes.ts"
+import { interval } from "./rounds.ts"
 import { benchKey, configuration } from "./setting.ts"
 import type { StreamLoad, StreamMeasured } from "./streams.ts"
 
@@ -114,22 +115,6 @@ const loads: Readonly<Record<string, Measure>> = {
   "stream passed through": events("fast"),
   "video tasks created": requests("/api/v3/contents/generations/tasks", task),
   "sandbox, no upstream": requests("/v1/messages", messages("sandbox-text"))
-}
-
-/** The ranks between which the median of so many independent samples lies with 95 % (binomial). */
-const interval = (ratios: ReadonlyArray<number>): readonly [number, number] => {
-  const sorted = ratios.toSorted((a, b) => a - b)
-  let low = 0
-  let tail = 0
-  let choose = 1
-  for (let k = 0; k < sorted.length; k++) {
-    tail += choose / 2 ** sorted.length
-    if (tail > 0.025) break
-    low = k + 1
-    choose = (choose * (sorted.length - k)) / (k + 1)
-  }
-  const edge = Math.max(0, low - 1)
-  return [sorted[edge] ?? NaN, sorted[sorted.length - 1 - edge] ?? NaN]
 }
 
 interface Sample {

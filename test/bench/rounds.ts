@@ -1,4 +1,5 @@
 import { median } from "./load.ts"
+import type { Row } from "./Row.ts"
 import { pace } from "./setting.ts"
 
 /** What one round measures: figures, and how many answers were wrong. */
@@ -13,6 +14,8 @@ export interface Rounds<K extends string, M> {
    * so for both sides of each round, where two medians might be of different minutes.
    */
   readonly ratio: (own: K, other: K, figure: keyof M) => number
+  /** The same for a row, with where it lies with 95 %. */
+  readonly compared: (own: K, other: K, figure: keyof M) => Pick<Row, "compared" | "between">
 }
 
 /** Measures each target in turn, as often as the pace says. */
@@ -30,11 +33,32 @@ export const byTurns = async <K extends string, M extends Figures<M>>(
     const errors = all(name, "errors").reduce((sum, one) => sum + one, 0)
     return { ...Object.fromEntries(figures.map((figure) => [figure, median(all(name, figure))])), errors }
   }
+  const ratios = (own: K, other: K, figure: keyof M) => {
+    const others = all(other, figure)
+    return all(own, figure).map((one, round) => one / (others[round] ?? NaN))
+  }
   return {
     of: Object.fromEntries(names.map((name) => [name, medians(name)])) as Record<K, M>,
-    ratio: (own, other, figure) => {
-      const others = all(other, figure)
-      return median(all(own, figure).map((one, round) => one / (others[round] ?? NaN)))
+    ratio: (own, other, figure) => median(ratios(own, other, figure)),
+    compared: (own, other, figure) => {
+      const each = ratios(own, other, figure)
+      return { compared: median(each), between: interval(each) }
     }
   }
+}
+
+/** The ranks between which the median of so many independent samples lies with 95 % (binomial). */
+export const interval = (ratios: ReadonlyArray<number>): readonly [number, number] => {
+  const sorted = ratios.toSorted((a, b) => a - b)
+  let low = 0
+  let tail = 0
+  let choose = 1
+  for (let k = 0; k < sorted.length; k++) {
+    tail += choose / 2 ** sorted.length
+    if (tail > 0.025) break
+    low = k + 1
+    choose = (choose * (sorted.length - k)) / (k + 1)
+  }
+  const edge = Math.max(0, low - 1)
+  return [sorted[edge] ?? NaN, sorted[sorted.length - 1 - edge] ?? NaN]
 }

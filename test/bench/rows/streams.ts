@@ -39,7 +39,7 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
   }
   const compare = async ({ bare, floor, ours, reached = floor, url = messages, what }: Compared) => {
     await measure(url, ours, 16, pace.warm)
-    const { of, ratio } = await byTurns({
+    const { compared, of } = await byTurns({
       gateway: () => measure(url, ours, 16),
       proxy: () => measure(`${proxy.url}${bare}`, "fast", 16)
     })
@@ -49,7 +49,7 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
       gateway: of.gateway.eventsPerSecond,
       ceiling: of.proxy.eventsPerSecond,
       unit: "events/s",
-      compared: ratio("gateway", "proxy", "eventsPerSecond"),
+      ...compared("gateway", "proxy", "eventsPerSecond"),
       floor,
       reached,
       errors: of.gateway.errors + of.proxy.errors
@@ -87,7 +87,7 @@ export const streamRows = async (setting: Setting): Promise<ReadonlyArray<Row>> 
     gateway: passed.of.chat.bytesPerSecond / 1e6,
     ceiling: passed.of.messages.bytesPerSecond / 1e6,
     unit: "MB/s",
-    compared: passed.ratio("chat", "messages", "bytesPerSecond"),
+    ...passed.compared("chat", "messages", "bytesPerSecond"),
     floor: 1,
     reached: 0.95,
     errors: passed.of.chat.errors + passed.of.messages.errors

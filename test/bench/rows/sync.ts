@@ -36,7 +36,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       gateway: rounds.of.gateway.perSecond,
       ceiling: rounds.of.proxy.perSecond,
       unit: "req/s",
-      compared: rounds.ratio("gateway", "proxy", "perSecond"),
+      ...rounds.compared("gateway", "proxy", "perSecond"),
       floor: 0.55,
       // Longer ones hold.
       ...(model !== "json-20000" && { reached: reached({ usual: 0.4, quickKernel: 0.27 }) }),
@@ -65,7 +65,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       gateway: other.of.gateway.perSecond,
       ceiling: other.of.portkey.perSecond,
       unit: "req/s",
-      compared: other.ratio("gateway", "portkey", "perSecond"),
+      ...other.compared("gateway", "portkey", "perSecond"),
       floor: 15,
       reached: 8,
       errors: other.of.gateway.errors + other.of.portkey.errors
@@ -86,7 +86,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       ...chat,
       what: "passthrough of 2000 bytes of chat completions, 32 connections",
       ceiling: families.of.proxy.perSecond,
-      compared: families.ratio("chat", "proxy", "perSecond"),
+      ...families.compared("chat", "proxy", "perSecond"),
       floor: 0.55,
       reached: reached({ usual: 0.35, quickKernel: 0.27 }),
       errors: families.of.chat.errors + families.of.proxy.errors
@@ -95,7 +95,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       ...chat,
       what: "the same against passed-through messages",
       ceiling: families.of.messages.perSecond,
-      compared: families.ratio("chat", "messages", "perSecond"),
+      ...families.compared("chat", "messages", "perSecond"),
       floor: 0.9,
       errors: families.of.chat.errors + families.of.messages.errors
     }
@@ -118,8 +118,9 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       unit: "ms",
       // The p99 of a second is what a few stops made of it, of a bare proxy's 0.4 to 2 ms: ratios of such are too high, by
       // a tenth to two fifths in ten of ten runs. What is slow for half a minute is in both medians here.
-      compared:
-        percentile === "p99" ? one.of.gateway.p99 / one.of.proxy.p99 : one.ratio("gateway", "proxy", percentile),
+      ...(percentile === "p99"
+        ? { compared: one.of.gateway.p99 / one.of.proxy.p99 }
+        : one.compared("gateway", "proxy", percentile)),
       most,
       reached: reached({ usual, quickKernel }),
       errors: one.of.gateway.errors + one.of.proxy.errors
@@ -143,7 +144,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
     gateway: kept.of.stored.perSecond,
     ceiling: kept.of.unstored.perSecond,
     unit: "req/s",
-    compared: kept.ratio("unstored", "stored", "perSecond"),
+    ...kept.compared("unstored", "stored", "perSecond"),
     most: 1.3,
     reached: 2.6,
     errors: kept.of.stored.errors + kept.of.unstored.errors

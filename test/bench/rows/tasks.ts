@@ -60,7 +60,7 @@ export const taskRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       gateway: reads.of.gateway.perSecond,
       ceiling: reads.of.proxy.perSecond,
       unit: "req/s",
-      compared: reads.ratio("gateway", "proxy", "perSecond"),
+      ...reads.compared("gateway", "proxy", "perSecond"),
       floor: 0.3,
       reached: reads.of.proxy.perSecond < quickConstants ? reached(readFloors) : readFloors.quickKernel,
       errors: reads.of.gateway.errors + reads.of.proxy.errors
