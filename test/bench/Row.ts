@@ -9,14 +9,13 @@ export interface Row {
   readonly unit: string
   /** What `--check` compares: a ratio to the ceiling, or the figure itself. */
   readonly compared: number
-  /** Where that lies with 95 %, by what the rounds differ. */
+  /** Where that lies with 95 %, by what the rounds differ: told, and not judged by. */
   readonly between?: readonly [number, number]
   readonly floor?: number
   readonly most?: number
   /**
    * What was reached where the promise is out of reach so far (docs/lab-notes.md says why): `--check` fails below it,
-   * with 95 % where the rounds tell that (who reaches just as much would fail every other time), and the table says that
-   * the promise is not kept.
+   * and the table says that the promise is not kept.
    */
   readonly reached?: number
   /** Failed requests; any fails the row. */
@@ -24,13 +23,14 @@ export interface Row {
 }
 
 /** Whether a row keeps its promise, at least keeps what was reached, or neither. */
-const verdict = (row: Row): "holds" | "short" | "missed" => {
-  const { between, compared, errors, floor, most, reached } = row
-  if (errors > 0) return "missed"
-  if (compared >= (floor ?? -Infinity) && compared <= (most ?? Infinity)) return "holds"
+const verdict = ({ compared, errors, floor, most, reached }: Row): "holds" | "short" | "missed" => {
+  const within = (floor: number | undefined, most: number | undefined) =>
+    errors === 0 && (floor === undefined || compared >= floor) && (most === undefined || compared <= most)
+  if (within(floor, most)) return "holds"
   if (reached === undefined) return "missed"
-  const [low, high] = between ?? [compared, compared]
-  return (floor === undefined || high >= reached) && (most === undefined || low <= reached) ? "short" : "missed"
+  return within(floor === undefined ? undefined : reached, most === undefined ? undefined : reached)
+    ? "short"
+    : "missed"
 }
 
 /** Whether `--check` lets a row pass. */

@@ -5,26 +5,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SqlClient } from "@effect/sql"
 import { afterAll, afterEach, describe, expect, it, vi } from "@effect/vitest"
-import { Effect, Layer, Logger, LogLevel } from "effect"
-import { Commits } from "../../src/sql/Commits.ts"
-import { layer } from "../../src/sql/Database.ts"
+import { Effect, Logger, LogLevel } from "effect"
+import { commit, withCommits } from "./committing.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-checkpoints-"))
 afterAll(() => rmSync(folder, { recursive: true }))
-
-/** As requests do it: a few commits in each turn of the event loop. */
-const commit = (from: number, count: number) =>
-  Effect.gen(function* () {
-    const { writeNow } = yield* Commits
-    for (let n = from; n < from + count; n++) {
-      const values = [`account-${n * 7_919}`, n]
-      expect(writeNow?.([{ text: "INSERT INTO accounts (id, created_at) VALUES (?, ?)", values }])).toBe(true)
-      if (n % 8 === 0) yield* Effect.promise(() => new Promise(setImmediate))
-    }
-  })
-
-const withCommits = (file: string) =>
-  Commits.Default.pipe(Layer.provideMerge(layer({ url: `sqlite:${file}`, exclusive: true })))
 
 afterEach(() => vi.unstubAllGlobals())
 

@@ -1,4 +1,5 @@
 import { Data, Effect } from "effect"
+import { threadFile } from "../../flow/threadFile.ts"
 import type { Rendered } from "./worker.ts"
 import type { Clip, Scene } from "./scene.ts"
 
@@ -14,7 +15,7 @@ export class Renderer extends Effect.Service<Renderer>()("gateway/sandbox/video/
     const render = (scene: Scene): Effect.Effect<Clip, RenderFailed> =>
       turn.withPermits(1)(
         Effect.acquireUseRelease(
-          Effect.sync(() => new Worker(source())),
+          Effect.sync(() => new Worker(threadFile(import.meta.url, "sandbox/video/worker"))),
           (thread) => ask(thread, scene),
           (thread) => Effect.sync(() => thread.terminate())
         )
@@ -33,12 +34,3 @@ const ask = (thread: Worker, scene: Scene) =>
     thread.addEventListener("error", ({ message }) => fail(message))
     thread.postMessage(scene, [])
   })
-
-/**
- * In a compiled binary the thread's file is an entry point of its own, found under its path below `src`; in the package
- * it is JavaScript like this one.
- */
-const source = (): URL =>
-  Bun.main.startsWith("/$bunfs/")
-    ? new URL("./sandbox/video/worker.ts", import.meta.url)
-    : new URL(import.meta.url.endsWith(".js") ? "./worker.js" : "./worker.ts", import.meta.url)

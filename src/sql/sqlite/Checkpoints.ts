@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Runtime } from "effect"
 import type { Scope } from "effect"
+import { threadFile } from "../../flow/threadFile.ts"
 import type { Done, Order } from "./checkpointThread.ts"
 import { databaseFile, holdFiles } from "./heldFile.ts"
 
@@ -90,7 +91,7 @@ export const makeCheckpoints: Effect.Effect<Checkpoints, never, SqlClient.SqlCli
 
 /** One order at a time. */
 class Thread {
-  readonly #worker = new Worker(source())
+  readonly #worker = new Worker(threadFile(import.meta.url, "sql/sqlite/checkpointThread"))
   #asked: PromiseWithResolvers<Done> | undefined
   #isGone = false
 
@@ -117,9 +118,3 @@ class Thread {
     this.#asked?.reject(new Error(why))
   }
 }
-
-/** As the renderer's thread (`sandbox/video/Renderer.ts`): in a compiled binary an entry point of its own. */
-const source = (): URL =>
-  Bun.main.startsWith("/$bunfs/")
-    ? new URL("./sql/sqlite/checkpointThread.ts", import.meta.url)
-    : new URL(import.meta.url.endsWith(".js") ? "./checkpointThread.js" : "./checkpointThread.ts", import.meta.url)

@@ -116,11 +116,7 @@ export const syncRows = async (setting: Setting): Promise<ReadonlyArray<Row>> =>
       gateway: one.of.gateway[percentile],
       ceiling: one.of.proxy[percentile],
       unit: "ms",
-      // The p99 of a second is what a few stops made of it, of a bare proxy's 0.4 to 2 ms: ratios of such are too high, by
-      // a tenth to two fifths in ten of ten runs. What is slow for half a minute is in both medians here.
-      ...(percentile === "p99"
-        ? { compared: one.of.gateway.p99 / one.of.proxy.p99 }
-        : one.compared("gateway", "proxy", percentile)),
+      ...one.compared("gateway", "proxy", percentile),
       most,
       reached: reached({ usual, quickKernel }),
       errors: one.of.gateway.errors + one.of.proxy.errors
