@@ -26,6 +26,7 @@ const allowed: Readonly<Record<string, string>> = {
   "plan.ts plans": "by a gateway's own caller, and gone with it",
   "rateHeaders.ts last": "the text of a second",
   "clientThread.ts isSettled": "the process's one thread that calls upstreams",
+  "checkpointThread.ts database": "one thread's, which is one gateway's and gone with it",
   "decode.ts nothingKept": "empty, and typed so that it stays so",
   "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
