@@ -20,7 +20,6 @@ const allowed: Readonly<Record<string, string>> = {
   "eventLoop.ts longLine": "the event loop's turn, which very long answers take one after another",
   "shutdown.ts listening": "by a gateway's own signal, and gone with it",
   "usageRows.ts known": "the text of a day",
-  "AccessLog.ts known": "the text of a millisecond",
   "showUsd.ts known": "the text of an amount",
   "plan.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts plans": "by a gateway's own caller, and gone with it",

@@ -13,7 +13,7 @@ export interface SocketOptions {
   readonly url: string
   readonly headers: Headers
   /** Asks as a POST with these headers and the message's body would. */
-  readonly ask: (request: Request, framed: Framed) => Promise<Response>
+  readonly ask: (request: Request, framed: Framed) => Response | Promise<Response>
   /** A failure as an event. */
   readonly rendered: (failure: Failure) => unknown
   readonly isDraining: () => boolean

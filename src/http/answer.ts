@@ -2,6 +2,7 @@ import { Cause, Option } from "effect"
 import { failures, Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { wholeBody } from "../contract/wholeBody.ts"
+import { jsonOf } from "../contract/Written.ts"
 import type { RenderFailure } from "./compile.ts"
 
 /** What every answer of one request needs. */
@@ -26,7 +27,7 @@ export const makeRequestIds = (): (() => string) => {
 export const json = (reply: Reply, status: number, body: unknown): Response => {
   if (body === undefined) return new Response(null, { status, headers: reply.headers })
   reply.headers["content-type"] = "application/json"
-  return new Response(wholeBody(JSON.stringify(body)), { status, headers: reply.headers })
+  return new Response(wholeBody(jsonOf(body)), { status, headers: reply.headers })
 }
 
 /** A `Response` of a handler's own (a stream, a file) gets the reply's headers too, unless it was made with them. */

@@ -4,6 +4,7 @@ import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { warmingUp } from "../flow/Lifecycle.ts"
 import { Logging } from "./Logging.ts"
+import { RequestLines } from "./RequestLines.ts"
 import type { LogTail } from "./LogTail.ts"
 import { StandardOutput } from "./StandardOutput.ts"
 
@@ -25,24 +26,19 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
     Effect.gen(function* () {
       const output = yield* StandardOutput
       const { format, level } = yield* Logging
-      const render = format === "text" ? words : line
       const least = leastStatus[level]
-      // Each line becomes bytes at once: as one long string, of pieces that wait for a tenth of a second, they cost the
-      // collector five times what they cost to make.
-      const lines = new Bun.ArrayBufferSink()
-      lines.start({ asUint8Array: true, stream: true })
-      let bytes = 0
+      const lines = new RequestLines(most + usualLine)
+      let text = ""
       let count = 0
       let timer: ReturnType<typeof setTimeout> | undefined
       const flush = () => {
         clearTimeout(timer)
         timer = undefined
-        const written = lines.flush()
-        if (count > 0 && written instanceof Uint8Array) {
-          output.write(written, count)
-          if (format === "json") output.tail.push(written)
-        }
-        bytes = 0
+        if (count === 0) return
+        const written = lines.take()
+        output.write(format === "json" ? written : text, count)
+        output.tail.push(written)
+        text = ""
         count = 0
       }
       yield* Effect.addFinalizer(() => Effect.sync(flush))
@@ -51,11 +47,11 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
           if (record.status < least && !(level === "warn" && record.error !== undefined)) return
           // A start is no trouble either.
           if (record.family === "health" && (record.status < 400 || record.reason === warmingUp)) return
-          bytes += lines.write(`${render(record)}\n`)
-          count++
+          lines.add(record)
           // On a terminal lines are for people; who reads them elsewhere gets the same as anywhere.
-          if (format === "text") output.tail.push(`${line(record)}\n`)
-          if (bytes >= most) flush()
+          if (format === "text") text += `${words(record)}\n`
+          count++
+          if (lines.length >= most) flush()
           else timer ??= setTimeout(flush, 100)
         },
         dropped: output.dropped,
@@ -72,6 +68,8 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
 
 /** Lines are written when they are so many bytes, or a tenth of a second after the first. */
 const most = 64 * 1024
+/** More than most of them have. */
+const usualLine = 4 * 1024
 
 /** The least status of a request that is told, by the level from which on lines are. */
 const leastStatus = { debug: 0, info: 0, warn: 400, error: 500 }
@@ -86,59 +84,4 @@ const words = (record: RequestRecord): string => {
   const why = error === undefined ? "" : ` ${error}`
   const time = new Date(atMs).toISOString().slice(11, 19)
   return `${time} ${status} ${method} ${path}${asked}${by}${why} ${durationMs.toFixed(1)}ms${cost} ${requestId}`
-}
-
-/**
- * JSON by hand, at a third of the price: what callers can make up is escaped, all else has nothing to escape. What is not
- * known is left out.
- */
-const line = (record: RequestRecord): string => {
-  const { account, attempts, durationMs, family, method, path, requestId, status, tags, used } = record
-  const level = status >= 500 ? "error" : status >= 400 || record.error !== undefined ? "warn" : "info"
-  const shownPath = quoted(path)
-  let text = `{"time":"${timeOf(record.atMs)}","level":"${level}","event":"request","message":"${status} ${method} ${shownPath.slice(1)},"request_id":"${requestId}"`
-  if (account !== undefined) text += `,"account":${quoted(account)},"key":${quoted(record.key ?? "")}`
-  text += `,"family":"${family}","endpoint":"${record.endpoint}","method":"${method}","path":${shownPath},"status":${status}`
-  text +=
-    named("error", record.error) +
-    named("reason", record.reason) +
-    named("model", record.model) +
-    named("upstream_model", record.upstreamModel)
-  text += named("upstream", record.upstream)
-  if (attempts.length > 0) text += `,"attempt":${attempts.length}`
-  text += `,"stream":${record.stream},"first_byte_ms":${thousandths(record.firstByteMs)},"duration_ms":${thousandths(durationMs)}`
-  if (used !== undefined) {
-    text += `,"input_tokens":${used.inputTokens},"output_tokens":${used.outputTokens}`
-    if (used.cacheReadTokens > 0) text += `,"cache_read_tokens":${used.cacheReadTokens}`
-    if (used.cacheWriteTokens > 0) text += `,"cache_write_tokens":${used.cacheWriteTokens}`
-    if (used.reasoningTokens > 0) text += `,"reasoning_tokens":${used.reasoningTokens}`
-    if (used.searches > 0) text += `,"searches":${used.searches}`
-  }
-  if (record.costNanoUsd !== undefined) text += `,"cost_usd":${showUsd(record.costNanoUsd)}`
-  text += named("adapted", record.adapted)
-  if (tags.length > 0) text += `,"tags":${JSON.stringify(tags)}`
-  text += named("end_user", record.endUser) + named("client", record.client) + named("idempotency", record.repetition)
-  text += named("client_request_id", record.clientRequestId) + named("traceparent", record.traceparent)
-  return `${text}}`
-}
-
-/** Many requests share a millisecond, and a date's text costs as much as half of their line. */
-let known = { ms: 0, text: "" }
-const timeOf = (ms: number): string => {
-  if (known.ms !== ms) known = { ms, text: new Date(ms).toISOString() }
-  return known.text
-}
-
-const named = (name: string, value: string | undefined): string =>
-  value === undefined ? "" : `,"${name}":${quoted(value)}`
-
-const quoted = (text: string): string => (isPlain.test(text) ? `"${text}"` : JSON.stringify(text))
-
-const isPlain = /^[\w/.:,= -]*$/
-
-/** `12.034`: integers are written many times faster than fractions. */
-const thousandths = (value: number): string => {
-  const whole = Math.floor(value)
-  const rest = Math.floor((value - whole) * 1_000)
-  return `${whole}.${rest < 10 ? "00" : rest < 100 ? "0" : ""}${rest}`
 }

@@ -101,7 +101,7 @@ describeOnEach("the task store", ({ name }) => {
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const read = store.reader("test", ({ state }) => state, missing)
+        const read = store.reader("test", ({ state }) => ({ state }), missing)
         for (let n = 0; n < 50; n++) {
           const id = `t${n}`
           yield* store.insert(newTask(id))
@@ -116,7 +116,7 @@ describeOnEach("the task store", ({ name }) => {
             Effect.suspend(() => read(alice, id))
           )
           const [, after] = yield* Effect.all([reads, told, reads], { concurrency: "unbounded" })
-          expect(after).toBe("cancelled")
+          expect(after).toEqual({ state: "cancelled" })
         }
       })
     )

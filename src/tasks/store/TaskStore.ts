@@ -4,6 +4,7 @@ import { Clock, Effect, Exit, Option, Schema } from "effect"
 import { Named } from "../../flow/Named.ts"
 import type { AccountId } from "../../contract/Caller.ts"
 import type { NotFound } from "../../contract/Failure.ts"
+import { writtenAs } from "../../contract/Written.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
@@ -117,7 +118,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
      * it is as it was: the last few thousand are kept until they change, and answered without a fiber. Only where one
      * process makes all the changes, as it does with SQLite.
      */
-    const reader = <A>(
+    const reader = <A extends object>(
       kind: string,
       render: (task: Task) => A,
       missing: (id: string) => NotFound
@@ -130,8 +131,9 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
           return Effect.flatMap(Effect.orDie(find(account, kind, id)), (found) => {
             if (Option.isNone(found)) return Effect.fail(missing(id))
             const shown = render(found.value)
-            const success = Exit.succeed(shown)
-            if (isAlone && asked === begun && JSON.stringify(shown).length < maxKept) {
+            const json = JSON.stringify(shown)
+            const success = Exit.succeed(writtenAs(shown, json))
+            if (isAlone && asked === begun && json.length < maxKept) {
               if (known.size >= mostKept) known.delete(known.oldest ?? "")
               known.set(id, { account, success })
             }

@@ -1,0 +1,184 @@
+import { Effect, Either } from "effect"
+import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
+import type { Caller } from "../contract/Caller.ts"
+import { InvalidRequest, UpstreamFailed } from "../contract/Failure.ts"
+import { Begun, Failed } from "../flow/Begun.ts"
+import type { Settled } from "../flow/Begun.ts"
+import { nextTurn } from "../flow/eventLoop.ts"
+import { json, own } from "./answer.ts"
+import { isLarge, nothing, parse, readText, unreadable } from "./body.ts"
+import type { Read } from "./body.ts"
+import type { Route } from "./compile.ts"
+import { refused, told } from "./ending.ts"
+import type { Exchange, Handler, Input } from "./exchange.ts"
+import { nulInParams } from "./nul.ts"
+import { once } from "./once.ts"
+import { opened } from "./opened.ts"
+import type { Opened } from "./opened.ts"
+import { run } from "./run.ts"
+import { queryOf } from "./url.ts"
+
+/** A request, what it asks and who answers it. */
+interface Asking {
+  readonly exchange: Exchange
+  readonly route: Route
+  readonly handler: Handler
+  /** Whether it came with an `Idempotency-Key`. */
+  isKeyed: boolean
+}
+
+/** Whoever may call is answered, at once where nothing must be waited for: each promise costs as much as a look-up. */
+export const handled = (asking: Asking): Response | Promise<Response> => {
+  const { exchange, route } = asking
+  const caller = route.isPublic ? nobody : opened(exchange, route)
+  return caller instanceof Promise ? caller.then((known) => entered(asking, known)) : entered(asking, caller)
+}
+
+/** The caller of an endpoint that asks for no key. */
+const nobody = Begun.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
+
+export const shuttingDown = new UpstreamFailed({ message: "The gateway is shutting down" })
+
+const entered = (asking: Asking, caller: Opened): Response | Promise<Response> => {
+  const { exchange, route } = asking
+  if (caller instanceof Failed) return refused(exchange, caller.cause)
+  const { value } = caller
+  const { framed } = exchange
+  if (framed !== undefined) {
+    recordFrom(exchange, value, () => JSON.stringify(framed.body))
+    return answered(asking, value, framed)
+  }
+  return route.decodePayload === undefined ? answered(asking, value, nothing) : read(asking, value)
+}
+
+/** Reads the body first. */
+const read = async (asking: Asking, caller: Caller): Promise<Response> => {
+  const { exchange, route } = asking
+  const { request, server, serving } = exchange
+  let text = ""
+  try {
+    // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
+    server.timeout(request, serving.idleSeconds)
+    const sent = await readText(request, route.bodyLimit)
+    if (typeof sent !== "string") return told(exchange, sent)
+    text = sent
+    recordFrom(exchange, caller, () => sent)
+  } catch {
+    return told(exchange, unreadable)
+  }
+  // A large body is worked on in steps.
+  const large = isLarge(text)
+  if (large) await nextTurn()
+  const parsed = parse(text)
+  if (parsed instanceof InvalidRequest) return told(exchange, parsed)
+  if (large) await nextTurn()
+  const input = understood(asking, caller, { body: parsed.body, bodyText: parsed.bodyText, isLarge: large })
+  if (input instanceof InvalidRequest) return told(exchange, input)
+  if (large) await nextTurn()
+  const running = begun(asking, caller, input, text)
+  return concluded(asking, running instanceof Promise ? await running : running)
+}
+
+/** Answers a request whose body, if it has one, is there. */
+const answered = (asking: Asking, caller: Caller, sent: Read): Response | Promise<Response> => {
+  const input = understood(asking, caller, sent)
+  if (input instanceof InvalidRequest) return told(asking.exchange, input)
+  const work = () => {
+    const running = begun(asking, caller, input, "")
+    return running instanceof Promise ? running.then((end) => concluded(asking, end)) : concluded(asking, running)
+  }
+  return sent.isLarge ? nextTurn().then(work) : work()
+}
+
+/** What its handler gets. */
+const understood = (asking: Asking, caller: Caller, sent: Read): Input | InvalidRequest => {
+  const { record, request } = asking.exchange
+  record.describe(request.headers, sent.body)
+  return decoded(asking, caller, sent)
+}
+
+/** Begins to answer, once for all that come with the same `Idempotency-Key`. */
+const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
+  const { exchange, handler, route } = asking
+  if (exchange.serving.lifecycle.isDraining() && !route.isPublic) return Begun.fail(shuttingDown)
+  const key = route.isIdempotent ? exchange.request.headers.get("idempotency-key") : null
+  asking.isKeyed = key !== null
+  const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
+  const running = run(exchange, answer)
+  exchange.hasWaited ||= running instanceof Promise
+  return running
+}
+
+/** The answer that the handler's work comes to. */
+const concluded = (
+  { exchange, isKeyed, route }: Asking,
+  end: Settled<unknown, unknown>
+): Response | Promise<Response> => {
+  if (end instanceof Failed) return refused(exchange, end.cause)
+  const { value } = end
+  const { record, reply, request } = exchange
+  if (!(value instanceof Response)) return json(reply, route.status, route.encode(value))
+  exchange.hasWaited = true
+  if (isKeyed) record.repetition = value.headers.get("idempotent-replayed") === "true" ? "replayed" : "once"
+  // A hang-up before Bun reads the stream would leave it running.
+  const left = request.signal.aborted ? value.body?.cancel() : undefined
+  return left === undefined ? own(reply, value) : left.then(() => own(reply, value))
+}
+
+/** What was asked is kept where its account wants it: as a body, or as a message of a socket. */
+const recordFrom = (exchange: Exchange, { account }: Caller, text: () => string): void => {
+  const { reply, serving } = exchange
+  if (serving.bodies.isOn(account)) exchange.recorded = { requestId: reply.requestId, account, text: text() }
+}
+
+/** Path, then query, then body. What can't be decoded is answered before a fiber exists. */
+const decoded = (
+  { exchange, route }: Asking,
+  caller: Caller,
+  { body, bodyText, isLarge }: Read
+): Input | InvalidRequest => {
+  const { reply, request, serving } = exchange
+  const input: Input = {
+    caller,
+    request: {
+      id: reply.requestId,
+      method: request.method,
+      path: exchange.path,
+      headers: request.headers,
+      body,
+      bodyText,
+      isLarge,
+      replyHeaders: reply.headers,
+      tellStanding: route.tellStanding,
+      record: exchange.record,
+      trace: exchange.record.trace,
+      shutdown: serving.lifecycle.shutdown,
+      stillOpens: route.isLongLived
+        ? Effect.isSuccess(Effect.suspend(() => serving.access.authenticate(request.headers, exchange)))
+        : undefined,
+      connection: exchange.framed?.connection
+    }
+  }
+  if (route.decodePath !== undefined) {
+    const params = "params" in request ? request.params : {}
+    const nul = nulInParams(params)
+    if (nul !== undefined) return nul
+    const path = route.decodePath(params)
+    if (Either.isLeft(path)) return path.left
+    input["path"] = path.right
+  }
+  if (route.decodeUrlParams !== undefined) {
+    const query = queryOf(request, route)
+    const nul = nulInParams(query)
+    if (nul !== undefined) return nul
+    const urlParams = route.decodeUrlParams(query)
+    if (Either.isLeft(urlParams)) return urlParams.left
+    input["urlParams"] = urlParams.right
+  }
+  if (route.decodePayload !== undefined) {
+    const payload = route.decodePayload(body)
+    if (Either.isLeft(payload)) return payload.left
+    input["payload"] = payload.right
+  }
+  return input
+}

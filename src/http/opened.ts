@@ -1,0 +1,35 @@
+import type { Caller } from "../contract/Caller.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Admitted } from "../contract/Standing.ts"
+import { Begun, Failed } from "../flow/Begun.ts"
+import type { Settled } from "../flow/Begun.ts"
+import type { Route } from "./compile.ts"
+import type { Exchange } from "./exchange.ts"
+import { tellWhole } from "./rateHeaders.ts"
+import { run } from "./run.ts"
+
+/** Who calls, or why nobody may. */
+export type Opened = Settled<Caller, Failure>
+
+/** Finds who calls an endpoint that asks for a key, and whether one more request of theirs may come in. */
+export const opened = (exchange: Exchange, route: Route): Opened | Promise<Opened> => {
+  const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers, exchange))
+  if (!(caller instanceof Promise)) return admitted(exchange, route, caller)
+  exchange.hasWaited = true
+  return caller.then((known) => admitted(exchange, route, known))
+}
+
+const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Promise<Opened> => {
+  if (caller instanceof Failed) return caller
+  exchange.record.opened(caller.value)
+  const answer = run(exchange, exchange.serving.access.admit(caller.value))
+  if (!(answer instanceof Promise)) return within(exchange, route, caller, answer)
+  exchange.hasWaited = true
+  return answer.then((end) => within(exchange, route, caller, end))
+}
+
+const within = ({ reply }: Exchange, route: Route, caller: Opened, answer: Settled<Admitted>): Opened => {
+  if (answer instanceof Failed) return answer
+  if (route.tellStanding !== undefined) tellWhole(route.tellStanding, reply.headers, answer.value)
+  return answer.value.refusal === undefined ? caller : Begun.fail(answer.value.refusal)
+}

@@ -1,0 +1,188 @@
+import * as fc from "effect/FastCheck"
+import { expect, it } from "vitest"
+import { AccountId, KeyId } from "../../src/contract/Caller.ts"
+import { RequestRecord } from "../../src/contract/RequestRecord.ts"
+import { RequestLines } from "../../src/telemetry/RequestLines.ts"
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const ids = { requestId: "req_1", method: "POST", path: "/v1/messages" }
+const route = { family: "messages", endpoint: "/v1/messages" }
+
+const newRecord = (given: Partial<RequestRecord> = {}, { path = ids.path, method = ids.method } = {}) =>
+  Object.assign(new RequestRecord({ ...ids, path, method }, route, 0, () => {}), { status: 200 }, given)
+
+/** What lines say once they are read again. */
+const read = (records: ReadonlyArray<RequestRecord>, room = 64): ReadonlyArray<unknown> => {
+  const lines = new RequestLines(room)
+  for (const record of records) lines.add(record)
+  const text = utf8.decode(lines.take())
+  expect(lines.length).toBe(0)
+  expect(text.endsWith("\n")).toBe(true)
+  return text
+    .slice(0, -1)
+    .split("\n")
+    .map((line): unknown => JSON.parse(line))
+}
+
+const attempt = {
+  upstream: "anthropic",
+  model: "claude",
+  status: 200,
+  error: undefined,
+  offsetMs: 1,
+  durationMs: 2,
+  requestId: undefined
+}
+
+it("says all that is known of a request, in this order", () => {
+  const record = newRecord({
+    account: AccountId.make("acme"),
+    key: KeyId.make("key_1"),
+    model: "claude-x",
+    upstreamModel: "claude-y",
+    upstream: "anthropic",
+    attempts: [attempt],
+    stream: true,
+    firstByteMs: 12.0349,
+    durationMs: 65_432.125,
+    used: {
+      inputTokens: 123_456,
+      cacheReadTokens: 7,
+      cacheWriteTokens: 0,
+      outputTokens: 9_999,
+      reasoningTokens: 10,
+      searches: 1
+    },
+    costNanoUsd: 1_250,
+    adapted: "top_k",
+    tags: ["a", "team=ü"],
+    endUser: "user 1",
+    client: "OpenAI/JS 6.1.0",
+    repetition: "once",
+    clientRequestId: "mine",
+    traceparent: "00-1-2-01"
+  })
+  const [line] = read([record])
+  expect(line).toEqual({
+    time: new Date(record.atMs).toISOString(),
+    level: "info",
+    event: "request",
+    message: "200 POST /v1/messages",
+    request_id: "req_1",
+    account: "acme",
+    key: "key_1",
+    family: "messages",
+    endpoint: "/v1/messages",
+    method: "POST",
+    path: "/v1/messages",
+    status: 200,
+    model: "claude-x",
+    upstream_model: "claude-y",
+    upstream: "anthropic",
+    attempt: 1,
+    stream: true,
+    first_byte_ms: 12.034,
+    duration_ms: 65_432.125,
+    input_tokens: 123_456,
+    output_tokens: 9_999,
+    cache_read_tokens: 7,
+    reasoning_tokens: 10,
+    searches: 1,
+    cost_usd: 0.00000125,
+    adapted: "top_k",
+    tags: ["a", "team=ü"],
+    end_user: "user 1",
+    client: "OpenAI/JS 6.1.0",
+    idempotency: "once",
+    client_request_id: "mine",
+    traceparent: "00-1-2-01"
+  })
+  expect(Object.keys(Object(line)).slice(0, 5)).toEqual(["time", "level", "event", "message", "request_id"])
+})
+
+it("leaves out what is not known", () => {
+  const [line] = read([newRecord()])
+  expect(Object.keys(Object(line))).toEqual([
+    "time",
+    "level",
+    "event",
+    "message",
+    "request_id",
+    "family",
+    "endpoint",
+    "method",
+    "path",
+    "status",
+    "stream",
+    "first_byte_ms",
+    "duration_ms"
+  ])
+})
+
+it("tells lines apart that begin alike: other statuses, methods, callers and levels of one millisecond", () => {
+  const records = [
+    newRecord({ account: AccountId.make("a"), key: KeyId.make("1") }),
+    newRecord({ account: AccountId.make("a"), key: KeyId.make("2"), status: 503, error: "upstream_failed" }),
+    newRecord({ account: AccountId.make("b"), key: KeyId.make("2"), error: "hang_up" }, { method: "GET" }),
+    newRecord({ account: AccountId.make("b"), key: KeyId.make("2"), status: 404 }, { method: "GET" }),
+    newRecord()
+  ].map((record) => Object.assign(record, { atMs: 1_800_000_000_000 }))
+  expect(read(records)).toMatchObject([
+    { level: "info", status: 200, account: "a", key: "1", method: "POST" },
+    { level: "error", status: 503, account: "a", key: "2", error: "upstream_failed" },
+    { level: "warn", status: 200, account: "b", key: "2", method: "GET", message: "200 GET /v1/messages" },
+    { level: "warn", status: 404, account: "b", key: "2", method: "GET" },
+    { level: "info", status: 200, method: "POST" }
+  ])
+  expect(Object.keys(Object(read(records)[4]))).not.toContain("account")
+})
+
+it("is JSON whatever callers make up, and however little room there was", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.string({ unit: "grapheme" }),
+    fc.constantFrom('"', "\\", "\n", "\u0000", "\u007F", "\uD800", "a".repeat(5_000), "ü".repeat(500))
+  )
+  fc.assert(
+    fc.property(
+      fc.array(fc.record({ path: text, model: text, endUser: text, tags: fc.array(text), account: text }), {
+        minLength: 1,
+        maxLength: 4
+      }),
+      fc.nat({ max: 300 }),
+      (given, room) => {
+        const records = given.map(({ account, path, ...rest }) =>
+          newRecord({ ...rest, account: AccountId.make(account) }, { path })
+        )
+        const lines = read(records, room)
+        // A half of a pair is written as its escape, and read as itself.
+        expect(lines).toMatchObject(
+          given.map(({ account, endUser, model, path, tags }) => ({
+            account,
+            model,
+            path,
+            message: `200 POST ${path}`,
+            end_user: endUser,
+            ...(tags.length === 0 ? {} : { tags })
+          }))
+        )
+      }
+    )
+  )
+})
+
+it("writes every number as it is", () => {
+  const numbers = fc.oneof(fc.nat({ max: 20_000 }), fc.nat(), fc.maxSafeNat())
+  const times = fc.integer({ min: 0, max: 100_000_000 })
+  fc.assert(
+    fc.property(numbers, numbers, times, (inputTokens, outputTokens, thousandths) => {
+      const used = { inputTokens, outputTokens, cacheReadTokens: outputTokens, cacheWriteTokens: 0 }
+      const durationMs = (thousandths + 0.5) / 1_000
+      const record = newRecord({ used: { ...used, reasoningTokens: 0, searches: 0 }, durationMs })
+      expect(read([record])).toMatchObject([
+        { input_tokens: inputTokens, output_tokens: outputTokens, duration_ms: thousandths / 1_000 }
+      ])
+    })
+  )
+})
