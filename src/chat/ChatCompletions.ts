@@ -6,6 +6,7 @@ import { streamed } from "../answering/streamed.ts"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { randomHex } from "../contract/randomHex.ts"
 import { afterTurn } from "../flow/afterTurn.ts"
 import { begin } from "../flow/begin.ts"
 import { Begun } from "../flow/Begun.ts"
@@ -113,7 +114,7 @@ export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/
 }) {}
 
 const headOf = (payload: CreateCompletion): Head => ({
-  id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`,
+  id: `chatcmpl-${randomHex()}`,
   created: Math.floor(Date.now() / 1_000),
   model: payload.model,
   includeUsage: payload.stream_options?.include_usage ?? false

@@ -1,6 +1,7 @@
 import { Cause, Option } from "effect"
 import { failures, Internal, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
+import { randomHex } from "../contract/randomHex.ts"
 import { wholeBody } from "../contract/wholeBody.ts"
 import { jsonOf } from "../contract/Written.ts"
 import type { RenderFailure } from "./compile.ts"
@@ -19,7 +20,7 @@ export const newReply = (requestId: string): Reply => ({
 
 /** Makes ids that are unique, not secret: a random start, counted from there. */
 export const makeRequestIds = (): (() => string) => {
-  const prefix = `req_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`
+  const prefix = `req_${randomHex().slice(0, 16)}`
   let requests = 0
   return () => prefix + (++requests).toString(36).padStart(8, "0")
 }

@@ -101,7 +101,10 @@ export const isFree = (price: Price): boolean => price === free || price.text ==
 /** Nano-dollars for a request, rounded half up, once. */
 export const costOf = (price: Price, used: Consumption): number => {
   if (isFree(price)) return 0
-  const rates = ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens)
+  return costAt(ratesFor(price, used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens), price, used)
+}
+
+const costAt = (rates: Rates, price: Price, used: Consumption): number => {
   const reasoning = Math.min(used.reasoningTokens, used.outputTokens)
   const { videoFrames = 0 } = used
   const forAnHour = hourTokens(used)
@@ -154,17 +157,13 @@ export const mostOf = (
   bound: { readonly inputTokens: number; readonly outputTokens: number; readonly searches: number }
 ): number => {
   if (isFree(price)) return 0
-  const rates = ratesFor(price, bound.inputTokens)
-  return costOf(
-    {
-      ...price,
-      rates: {
-        ...rates,
-        input: Math.max(rates.input, rates.cacheRead, rates.cacheWrite, rates.cacheWriteHour ?? 0),
-        output: Math.max(rates.output, rates.reasoning)
-      },
-      tiers: []
-    },
-    { ...bound, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 }
-  )
+  const { cacheRead, cacheWrite, cacheWriteHour, input, output, reasoning } = ratesFor(price, bound.inputTokens)
+  const dearest = {
+    input: Math.max(input, cacheRead, cacheWrite, cacheWriteHour ?? 0),
+    output: Math.max(output, reasoning),
+    cacheRead,
+    cacheWrite,
+    reasoning
+  }
+  return costAt(dearest, price, { ...bound, cacheReadTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 })
 }

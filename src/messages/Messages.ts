@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure, InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import { randomHex } from "../contract/randomHex.ts"
 import { begin } from "../flow/begin.ts"
 import { Failed } from "../flow/Begun.ts"
 import type { Begun } from "../flow/Begun.ts"
@@ -196,7 +197,7 @@ const passingThrough = (request: Incoming, turn: ThreadTurn | undefined) => {
   return { machine, ...keeping(turn, reply, true) }
 }
 
-const newMessageId = () => `msg_${crypto.randomUUID().replaceAll("-", "")}`
+const newMessageId = () => `msg_${randomHex()}`
 
 const encoder = (payload: CreateMessage, request: Incoming, id: string) =>
   machine({

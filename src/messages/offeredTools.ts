@@ -51,12 +51,16 @@ export const definedTools = (blocks: ReadonlyArray<ContentBlock>): ReadonlyArray
 /** A change names a tool that is there. */
 export const toolChangeRule = ({ messages, tools }: AnyRequest): InvalidRequest | undefined => {
   if (typeof messages === "string") return undefined
-  const known = new Set((tools ?? []).map(toolName))
-  for (const [index, { content }] of messages.entries()) {
+  let known: Set<string> | undefined
+  for (let index = 0; index < messages.length; index++) {
+    const content = messages[index]?.content ?? ""
     if (typeof content === "string") continue
-    for (const [at, block] of content.entries()) {
-      const subject = isToolChange(block) ? subjectOf(block) : undefined
+    for (let at = 0; at < content.length; at++) {
+      const block = content[at]
+      const subject = block !== undefined && isToolChange(block) ? subjectOf(block) : undefined
       if (subject === undefined) continue
+      // Hardly any conversation has one.
+      known ??= new Set((tools ?? []).map(toolName))
       if (subject.defined === undefined && !known.has(subject.name)) {
         const param = `messages[${index}].content[${at}].tool.name`
         const message = `${param}: no tool before it has the name ${JSON.stringify(subject.name.slice(0, 80))}`

@@ -13,6 +13,7 @@ import { doubtOf } from "../generation/plausible.ts"
 import type { Asked } from "../generation/plausible.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { argumentsObject, textAt } from "../contract/json.ts"
+import { randomHex } from "../contract/randomHex.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { afterSearch, searched, withoutFunction } from "./asked.ts"
@@ -99,7 +100,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
         yield [...told(), round.end]
         return
       }
-      const searches = round.searches.map((search) => ({ id: newId(), query: queryOf(search.arguments) }))
+      const searches = round.searches.map((search) => ({ id: randomHex(), query: queryOf(search.arguments) }))
       yield searches.map(({ id, query }) => ({ type: "search-start", id, query }))
       const allowed = Math.max(0, most - made)
       const found = await ended(() =>
@@ -193,8 +194,6 @@ function* broken(end: Failed<Failure | UpstreamError> | undefined): Generator<Ba
 }
 
 const queryOf = (text: string): string => textAt(argumentsObject(text), "query") ?? ""
-
-const newId = () => crypto.randomUUID().replaceAll("-", "")
 
 /** What a turn used: the upstream's word where it can be, else what is counted; nothing where others may count. */
 const usageOf = (conversation: Conversation, round: Round, isOnlyTurn: boolean) => {

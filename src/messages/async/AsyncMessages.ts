@@ -2,6 +2,7 @@ import { Clock, Effect } from "effect"
 import type { Caller } from "../../contract/Caller.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
+import { randomHex } from "../../contract/randomHex.ts"
 import { recordedAt } from "../../contract/Trace.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { holdOf } from "../../models/holdOf.ts"
@@ -76,7 +77,7 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
 }) {}
 
 /** Begins with the time, so that new rows stand beside each other in the index; 122 random bits are nobody's guess. */
-const newId = (nowMs: number) => `task_${nowMs.toString(36)}${crypto.randomUUID().replaceAll("-", "")}`
+const newId = (nowMs: number) => `task_${nowMs.toString(36)}${randomHex()}`
 
 /** The synchronous one. */
 const withoutAsync = (body: unknown): unknown =>

@@ -72,10 +72,14 @@ const hourCaches = (usage: Usage) => {
 }
 
 /** Most upstreams tell them all. */
-const isComplete = (usage: JsonObject | undefined): boolean =>
-  usage !== undefined && Object.keys(noTokens).every((name) => (usage[name] ?? undefined) !== undefined)
+const isComplete = (usage: JsonObject | undefined): boolean => {
+  if (usage === undefined) return false
+  for (const name of tokenNames) if ((usage[name] ?? undefined) === undefined) return false
+  return true
+}
 
 const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
+const tokenNames = Object.keys(noTokens)
 
 /** Blocks that only this gateway has become the upstream's; what the gateway sealed itself means nothing there. */
 const message =
