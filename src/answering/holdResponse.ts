@@ -8,6 +8,7 @@ import type { HasDeadline } from "../flow/deadlines.ts"
 import { onShutdown, offShutdown } from "../flow/shutdown.ts"
 import type { ShutdownListener } from "../flow/shutdown.ts"
 import { Underway } from "../flow/Underway.ts"
+import type { How } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
 import { eventStream, heartbeatEvery, render } from "./streamed.ts"
 
@@ -74,15 +75,20 @@ const utf8 = new TextEncoder()
 
 /** The stream that is open before its answer is there: heartbeats, then the answer's own bytes. */
 const opened = (answer: Begun<Response, Failure>, options: HoldOptions): Response => {
-  const { record, shutdown } = options.request
+  const { once, record, shutdown } = options.request
   record?.streams()
   const left = Promise.withResolvers<Settled<Response, Failure>>()
   answer.onDone(left.resolve)
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   let beat: ReturnType<typeof setInterval>
+  let isLeft = false
   const stopWaiting = () => {
     clearInterval(beat)
     offShutdown(shutdown, gatewayStops)
+  }
+  const over = (how: How) => {
+    once?.ended(how)
+    record?.over(how)
   }
   const gatewayStops: ShutdownListener = {
     shutdownPlace: -1,
@@ -100,13 +106,14 @@ const opened = (answer: Begun<Response, Failure>, options: HoldOptions): Respons
     pull: async (controller) => {
       if (reader === undefined) {
         const end = await left.promise
+        if (isLeft) return
         stopWaiting()
         if (end instanceof Failed || end.value.body === null) {
           const failure = end instanceof Failed ? failureOf(end) : new Internal({})
           controller.enqueue(utf8.encode(options.failed(failure)))
-          controller.close()
           record?.failed(failure)
-          record?.over("failed")
+          over("failed")
+          controller.close()
           return
         }
         reader = end.value.body.getReader()
@@ -116,12 +123,14 @@ const opened = (answer: Begun<Response, Failure>, options: HoldOptions): Respons
       else controller.enqueue(value)
     },
     cancel: async () => {
+      isLeft = true
       stopWaiting()
       answer.interrupt()
       if (reader !== undefined) return reader.cancel()
-      record?.over("hang-up")
       const end = await left.promise
       if (end instanceof Succeeded) await end.value.body?.cancel()
+      // Last: who was called, and what it cost, is known by then.
+      over("hang-up")
     }
   }
   return eventStream(source, options.request)

@@ -4,9 +4,9 @@ import type { Failure, InvalidRequest, ModelForbidden } from "../contract/Failur
 import type { Incoming } from "../contract/handlers.ts"
 import { randomHex } from "../contract/randomHex.ts"
 import { begin } from "../flow/begin.ts"
-import { Failed } from "../flow/Begun.ts"
-import type { Begun } from "../flow/Begun.ts"
+import { Begun, Failed } from "../flow/Begun.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation } from "../generation/Generation.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import { folded } from "../answering/answer.ts"
@@ -35,6 +35,11 @@ import type { ThreadTurn } from "./threads/Threads.ts"
 
 type Charge = GenerationOptions["charge"]
 
+interface Asked {
+  readonly charge?: Charge
+  readonly turn?: ThreadTurn | undefined
+}
+
 /** Messages: a request answered at once, as a stream, or by whoever fetches the answer later. */
 export class Messages extends Effect.Service<Messages>()("gateway/messages/Messages", {
   effect: Effect.gen(function* () {
@@ -56,33 +61,54 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
         .flatMap(work)
     }
 
+    /** The generation of a message. What its thread claimed is released where none begins. */
+    const generated = (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming,
+      { charge, id, stream, turn }: Asked & { readonly id: string; readonly stream: boolean }
+    ): Begun<Generation, Failure> => {
+      const work = Begun.attempt(() => {
+        const { conversation, mayReachWeb, objection } = understood(payload, request)
+        return inTurn(payload, conversation, () =>
+          models.generate(caller, conversation, request, {
+            stream,
+            charge,
+            objection,
+            mayReachWeb,
+            verbatim: verbatimOf(payload, request, id, turn),
+            unsupported: () => unsupported(payload, request.body)
+          })
+        )
+      })
+      if (turn !== undefined) {
+        work.onDone((end) => {
+          if (end instanceof Failed) turn.release()
+        })
+      }
+      return work
+    }
+
     /** The message; one that an upstream wrote in this dialect is passed on as it is. */
     const answer = (
       caller: Caller,
       payload: CreateMessage,
       request: Incoming,
-      { charge, turn }: { readonly charge?: Charge; readonly turn?: ThreadTurn } = {}
+      asked: Asked = {}
     ): Begun<Message | Response, Failure> => {
-      const { conversation, mayReachWeb, objection } = understood(payload, request)
       const id = newMessageId()
-      return inTurn(payload, conversation, () =>
-        models.generate(caller, conversation, request, {
-          stream: false,
-          charge,
-          objection,
-          mayReachWeb,
-          verbatim: verbatimOf(payload, request, id, turn),
-          unsupported: () => unsupported(payload, request.body)
-        })
-      ).flatMap((generation): Begun<Message | Response, Failure> => {
-        if (generation.native !== true) {
-          const options = { generation, machine: encoder(payload, request, id), ...keeping(turn, messageOf) }
-          return folded(options).map((state) => state.message)
+      const { turn } = asked
+      return generated(caller, payload, request, { ...asked, id, stream: false }).flatMap(
+        (generation): Begun<Message | Response, Failure> => {
+          if (generation.native !== true) {
+            const options = { generation, machine: encoder(payload, request, id), ...keeping(turn, messageOf) }
+            return folded(options).map((state) => state.message)
+          }
+          return folded({ generation, ...passingThrough(request, turn) }).map(({ terminal }) =>
+            jsonResponse(terminal, request)
+          )
         }
-        return folded({ generation, ...passingThrough(request, turn) }).map(({ terminal }) =>
-          jsonResponse(terminal, request)
-        )
-      })
+      )
     }
 
     /** The stream of its frames. */
@@ -92,18 +118,9 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       request: Incoming,
       turn?: ThreadTurn
     ): Begun<Response, Failure> => {
-      const { conversation, mayReachWeb, objection } = understood(payload, request)
       const id = newMessageId()
       const encoding = () => encoder(payload, request, id)
-      const answer = inTurn(payload, conversation, () =>
-        models.generate(caller, conversation, request, {
-          stream: true,
-          objection,
-          mayReachWeb,
-          verbatim: verbatimOf(payload, request, id, turn),
-          unsupported: () => unsupported(payload, request.body)
-        })
-      ).flatMap((generation) =>
+      const answer = generated(caller, payload, request, { id, stream: true, turn }).flatMap((generation) =>
         generation.native === true
           ? streamed({ generation, ...passingThrough(request, turn), heartbeat, request })
           : streamed({
@@ -125,16 +142,11 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
 
     /** Answers a request of a thread: with what came before it, and so that its answer can be continued. */
     const continued = (caller: Caller, payload: CreateMessage, request: Incoming): Begun<Message | Response, Failure> =>
-      begin(runtime, threads.take(caller, payload, request)).flatMap((turn) => {
-        const answered: Begun<Message | Response, Failure> =
-          payload.stream === true
-            ? stream(caller, turn.payload, turn.request, turn)
-            : answer(caller, turn.payload, turn.request, { turn })
-        answered.onDone((end) => {
-          if (end instanceof Failed) turn.release()
-        })
-        return answered
-      })
+      begin(runtime, threads.take(caller, payload, request)).flatMap((turn): Begun<Message | Response, Failure> =>
+        payload.stream === true
+          ? stream(caller, turn.payload, turn.request, turn)
+          : answer(caller, turn.payload, turn.request, { turn })
+      )
 
     /** Runs a request to its message while nobody waits; the money was set aside when it was accepted. */
     const run = (

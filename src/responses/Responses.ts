@@ -32,6 +32,12 @@ import { isWarmUp, nothingGenerated } from "./warmUp.ts"
 /** A comment, which every client library skips. */
 const heartbeat = ": ping\n\n"
 
+interface Continued {
+  readonly replay: Replay
+  /** Has a response that is not stored forgotten where its continuation fails. */
+  readonly forgetting: <A>(work: Begun<A, Failure>) => Begun<A, Failure>
+}
+
 /** Responses as their account sees them: made, read back, continued. */
 export class Responses extends Effect.Service<Responses>()("gateway/responses/Responses", {
   effect: Effect.gen(function* () {
@@ -50,15 +56,19 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
       if (refused !== undefined) return Begun.fail(refused)
       const previous = payload.previous_response_id
       const recalled = recent.recall(request.connection, previous)
-      const answered = begin(runtime, replayFor(store, caller.account, payload, recalled)).flatMap((replay) =>
-        answer(caller, payload, request, replay)
-      )
-      if (recalled !== undefined) {
-        answered.onDone((end) => {
-          if (end instanceof Failed) recent.forget(request.connection, previous)
-        })
+      const forgetting = <A>(work: Begun<A, Failure>): Begun<A, Failure> => {
+        if (recalled !== undefined) {
+          work.onDone((end) => {
+            if (end instanceof Failed) recent.forget(request.connection, previous)
+          })
+        }
+        return work
       }
-      return answered
+      return forgetting(
+        begin(runtime, replayFor(store, caller.account, payload, recalled)).flatMap((replay) =>
+          answer(caller, payload, request, { replay, forgetting })
+        )
+      )
     }
 
     /** Nothing is looked up for a request that nobody could answer. */
@@ -69,7 +79,7 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
       caller: Caller,
       payload: CreateResponse,
       request: Incoming,
-      replay: Replay
+      { forgetting, replay }: Continued
     ): Begun<ResponseObject | Response, Failure> => {
       const prepared = prepare(payload, request, replay)
       if (prepared instanceof InvalidRequest) return Begun.fail(prepared)
@@ -93,7 +103,10 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
         return stream ? streamed({ ...options, heartbeat, request }) : folded(options).map(({ response }) => response)
       })
       if (!stream) return answer
-      const opened = answer.map((answered) => (answered instanceof Response ? answered : Response.json(answered)))
+      // Once its 200 has left, the held answer no longer fails.
+      const opened = forgetting(answer).map((answered) =>
+        answered instanceof Response ? answered : Response.json(answered)
+      )
       return holdResponse(opened, { request, failed: failedStream(encoder) })
     }
 
