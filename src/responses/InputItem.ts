@@ -4,6 +4,7 @@ import type { Unknown } from "../contract/Unknown.ts"
 import { variants } from "../contract/variants.ts"
 import { summaryOf } from "./compact/summary.ts"
 import { ContentPart } from "./ContentPart.ts"
+import { ToolEntry } from "./ToolEntry.ts"
 
 const id = maybe(Schema.String).annotations({ description: "Id of the item; the gateway gives it one where absent." })
 const status = maybe(Schema.String).annotations({ description: "As the item was returned; ignored." })
@@ -88,9 +89,39 @@ const WebSearchCall = Schema.Struct({
   encrypted_content: maybe(Schema.String).annotations({ description: "What it found, as it was returned." })
 }).annotations({ identifier: "ResponsesReplayedWebSearch" })
 
+const AdditionalTools = Schema.Struct({
+  type: Schema.Literal("additional_tools"),
+  id,
+  status,
+  role: maybe(Schema.String).annotations({ description: "Who adds them: `developer`." }),
+  tools: Schema.Array(ToolEntry).annotations({ description: "Tools the model may call, beside those of `tools`." })
+}).annotations({ identifier: "ResponsesAdditionalTools" })
+
+const searchCallId = maybe(Schema.String).annotations({
+  description: "Ties the tools that were found to the search; none where the upstream has searched."
+})
+const execution = maybe(Schema.String).annotations({ description: "Who searches: `client` or `server`." })
+
+const ToolSearchCall = Schema.Struct({
+  type: Schema.Literal("tool_search_call"),
+  id,
+  status,
+  call_id: searchCallId,
+  execution,
+  arguments: required(Schema.Unknown, "What was searched for, as `parameters` of the tool describes it.")
+}).annotations({ identifier: "ResponsesReplayedToolSearchCall" })
+
+const ToolSearchOutput = Schema.Struct({
+  type: Schema.Literal("tool_search_output"),
+  id,
+  status,
+  call_id: searchCallId,
+  execution,
+  tools: Schema.Array(ToolEntry).annotations({ description: "The tools found: the model may call them from here on." })
+}).annotations({ identifier: "ResponsesToolSearchOutput" })
+
 /** Items of tools that OpenAI runs: an upstream of this dialect gets them as they are, others never hear of them. */
 const hosted = [
-  "additional_tools",
   "apply_patch_call",
   "apply_patch_call_output",
   "code_interpreter_call",
@@ -106,9 +137,7 @@ const hosted = [
   "mcp_call",
   "mcp_list_tools",
   "shell_call",
-  "shell_call_output",
-  "tool_search_call",
-  "tool_search_output"
+  "shell_call_output"
 ] as const
 const hostedTypes = new RegExp(`^(${hosted.join("|")})$`)
 
@@ -128,7 +157,10 @@ const members = {
   custom_tool_call_output: CustomToolCallOutput,
   reasoning: Reasoning,
   item_reference: ItemReference,
-  web_search_call: WebSearchCall
+  web_search_call: WebSearchCall,
+  additional_tools: AdditionalTools,
+  tool_search_call: ToolSearchCall,
+  tool_search_output: ToolSearchOutput
 }
 
 /** One entry of an array `input`. */
@@ -149,5 +181,21 @@ const isNovel = (item: unknown): boolean => {
 const isItem = Schema.is(InputItem)
 
 /** Whether only an upstream of this dialect understands the item. */
-export const isHosted = (item: { readonly type?: string | null | undefined }): boolean =>
-  hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined
+export const isHosted = (item: InputItem): boolean =>
+  isToolSearch(item) ? !isClientSearch(item) : hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined
+
+type ToolSearch = typeof ToolSearchCall.Type | typeof ToolSearchOutput.Type
+
+const isToolSearch = (item: InputItem): item is ToolSearch =>
+  item.type === "tool_search_call" || item.type === "tool_search_output"
+
+/** Whether the caller searches for tools itself, rather than the upstream. */
+export const isClientSearch = <Search extends ToolSearch>(
+  item: Search
+): item is Search & { readonly call_id: string } => typeof item.call_id === "string" && item.execution !== "server"
+
+/** The tools that an item brings. */
+export const toolsOf = (item: InputItem): ReadonlyArray<ToolEntry> =>
+  item.type === "additional_tools" || item.type === "tool_search_output" ? item.tools : noTools
+
+const noTools: ReadonlyArray<never> = []

@@ -80,6 +80,15 @@ const OutputCustomToolCall = Schema.Struct({
   input: said(Schema.String, "Free text for the tool.")
 }).annotations({ identifier: "ResponsesCustomToolCall" })
 
+const OutputToolSearchCall = Schema.Struct({
+  id: itemId,
+  type: Schema.Literal("tool_search_call"),
+  status: ItemStatus,
+  call_id: callId,
+  execution: said(Schema.Literal("client"), "The caller searches, and answers with a `tool_search_output`."),
+  arguments: said(Schema.Unknown, "What to search for, as `parameters` of the tool describes it.")
+}).annotations({ identifier: "ResponsesToolSearchCall" })
+
 const OutputWebSearch = Schema.Struct({
   id: itemId,
   type: Schema.Literal("web_search_call"),
@@ -108,6 +117,7 @@ export const OutputItem = variants({
   reasoning: OutputReasoning,
   function_call: OutputFunctionCall,
   custom_tool_call: OutputCustomToolCall,
+  tool_search_call: OutputToolSearchCall,
   web_search_call: OutputWebSearch
 })
 export type OutputItem = typeof OutputItem.Type

@@ -71,6 +71,17 @@ const WebSearchEntry = Schema.Struct({
   user_location: maybe(UserLocation).annotations({ description: "Approximate location of the user." })
 }).annotations({ identifier: "ResponsesWebSearchTool" })
 
+const ToolSearchEntry = Schema.Struct({
+  type: Schema.Literal("tool_search"),
+  execution: maybe(Schema.String).annotations({
+    description:
+      "`client`: the caller searches, and answers a `tool_search_call` with a `tool_search_output`. Otherwise the search " +
+      "is left to the upstream; one of another dialect is shown every tool at once."
+  }),
+  description,
+  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of what is searched for." })
+}).annotations({ identifier: "ResponsesToolSearchTool" })
+
 /** Tools that OpenAI runs and the gateway does not have: left out where the model is free to choose. */
 const hosted = [
   "file_search",
@@ -92,7 +103,11 @@ const hosted = [
 const isHosted = new RegExp(`^(${hosted.join("|")})$`)
 
 /** Whether OpenAI runs the tool and the gateway does not have it. */
-export const isHostedTool = ({ type }: { readonly type: string }): boolean => isHosted.test(type)
+export const isHostedTool = (entry: ToolEntry): boolean => isHosted.test(entry.type) && !isToolSearchEntry(entry)
+
+/** Whether the caller searches for tools when the model asks for it. */
+export const isToolSearchEntry = (entry: ToolEntry): entry is ToolSearchEntry =>
+  entry.type === "tool_search" && "execution" in entry && entry.execution === "client"
 
 const HostedEntry = Schema.Struct({
   type: Schema.Literal(...hosted).annotations({
@@ -108,7 +123,13 @@ const searches = {
 
 /** One entry of `tools`. */
 export const ToolEntry = variants(
-  { function: FunctionEntry, custom: CustomEntry, namespace: NamespaceEntry, ...searches },
+  {
+    function: FunctionEntry,
+    custom: CustomEntry,
+    namespace: NamespaceEntry,
+    tool_search: ToolSearchEntry,
+    ...searches
+  },
   {
     others: [
       [/^web_search_/, WebSearchEntry],
@@ -120,6 +141,7 @@ export const ToolEntry = variants(
 export type ToolEntry = typeof ToolEntry.Type
 export type FunctionEntry = typeof FunctionEntry.Type
 export type CustomEntry = typeof CustomEntry.Type
+export type ToolSearchEntry = typeof ToolSearchEntry.Type
 export type WebSearchEntry = typeof WebSearchEntry.Type
 
 export const isSearchEntry = (entry: ToolEntry): entry is WebSearchEntry => entry.type.startsWith("web_search")

@@ -4,10 +4,11 @@ import { effortOf } from "../generation/effort.ts"
 import { objecting, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
-import { isHosted } from "./InputItem.ts"
+import { isHosted, toolsOf } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { checkPairs, itemsOf } from "./items.ts"
 import { isHostedTool } from "./ToolEntry.ts"
+import type { ToolEntry } from "./ToolEntry.ts"
 import { toolbox } from "./tools.ts"
 import type { Toolbox } from "./tools.ts"
 
@@ -95,7 +96,7 @@ export const understand = (
       hosted.length > 0 ||
       // It may have tools of its own.
       isGiven(request.prompt) ||
-      (request.tools ?? []).some((tool) => tool instanceof Unknown || isHostedTool(tool)) ||
+      ownTools(request).some((tool) => tool instanceof Unknown || isHostedTool(tool)) ||
       own.some((item) => item instanceof Unknown),
     toolbox: () => translated().toolbox
   }
@@ -113,12 +114,15 @@ const translate = (request: AnyRequest, replay: Replay): Translated => {
     problem ??= new InvalidRequest({ param, message })
   }
   const complain = (param: string, rule: string) => refuse(param, `${param}: ${rule}`)
-  const tools = toolbox(request, complain)
-  const items = [
+  const placed = [
     // Checked when it was stored.
-    ...replay.history.flatMap((item) => itemsOf(item, request.model, "input", complain)),
-    ...replay.input.flatMap((item, index) => itemsOf(item, request.model, `input[${index}]`, complain))
+    ...replay.history.map((item) => ({ item, path: "input" })),
+    ...replay.input.map((item, index) => ({ item, path: `input[${index}]` }))
   ]
+  const added = placed.map(({ item, path }) => ({ path: `${path}.tools`, entries: toolsOf(item) }))
+  const tools = toolbox(request, [{ path: "tools", entries: request.tools ?? [] }, ...added], complain)
+  const { toolSearch } = tools
+  const items = placed.flatMap(({ item, path }) => itemsOf(item, path, { model: request.model, toolSearch, complain }))
   checkPairs(items, (message) => refuse("input", message))
   return { items, toolbox: tools, problem }
 }
@@ -138,7 +142,14 @@ export const inputItems = (input: CountInputTokens["input"]): ReadonlyArray<Inpu
     ? [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }]
     : (input ?? [])
 
-const itemsWithin = ({ input }: AnyRequest): ReadonlyArray<InputItem> => (Array.isArray(input) ? input : [])
+const itemsWithin = ({ input }: Pick<AnyRequest, "input">): ReadonlyArray<InputItem> =>
+  Array.isArray(input) ? input : []
+
+/** The tools that a request brings, without those of the conversation that it continues. */
+export const ownTools = (request: Pick<AnyRequest, "input" | "tools">): ReadonlyArray<ToolEntry> => [
+  ...(request.tools ?? []),
+  ...itemsWithin(request).flatMap(toolsOf)
+]
 
 /** Parameters that would change the answer must not be ignored. */
 const unserved = ({ conversation, previous_response_id: previous }: AnyRequest): InvalidRequest | undefined =>

@@ -12,9 +12,11 @@ export interface Encoding {
   readonly include: Include
   /** What callers call the tools of a namespace (`Toolbox.namespaced`). */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
+  /** The model's name for the caller's tool search (`Toolbox.toolSearch`). */
+  readonly toolSearch: string
 }
 
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws"
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "tsc" | "ws"
 
 /** What the caller sees beside the plain output. */
 export interface Include {

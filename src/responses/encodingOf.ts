@@ -24,6 +24,9 @@ export const encodingOf = (
     // Only asked where the answer is translated.
     get namespaced() {
       return toolbox().namespaced
+    },
+    get toolSearch() {
+      return toolbox().toolSearch
     }
   }
 }

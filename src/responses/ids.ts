@@ -37,5 +37,8 @@ const inputPrefix = new Map<string, string>([
   ["custom_tool_call", "ctc"],
   ["custom_tool_call_output", "ctco"],
   ["reasoning", "rs"],
-  ["web_search_call", "ws"]
+  ["web_search_call", "ws"],
+  ["additional_tools", "at"],
+  ["tool_search_call", "tsc"],
+  ["tool_search_output", "tso"]
 ])

@@ -1,15 +1,24 @@
 import type { Item } from "../generation/Conversation.ts"
 import { summaryOf } from "./compact/summary.ts"
+import { isClientSearch } from "./InputItem.ts"
 import type { InputItem } from "./InputItem.ts"
 import { partsOf } from "./parts.ts"
 import { reasoningItem } from "../generation/origin.ts"
 import { isSealed, unseal, unsealSearch } from "./seal.ts"
+import type { ToolEntry } from "./ToolEntry.ts"
 import { flatName } from "./tools.ts"
+import type { Toolbox } from "./tools.ts"
 import type { Complain } from "./parts.ts"
 import { shortened } from "../contract/shortened.ts"
 
+interface Reading extends Pick<Toolbox, "toolSearch"> {
+  readonly model: string
+  readonly complain: Complain
+}
+
 /** An input item in the gateway's words; none where there is nothing to tell the model. */
-export const itemsOf = (item: InputItem, model: string, path: string, complain: Complain): ReadonlyArray<Item> => {
+export const itemsOf = (item: InputItem, path: string, reading: Reading): ReadonlyArray<Item> => {
+  const { complain, model, toolSearch } = reading
   switch (item.type) {
     case undefined:
     case null:
@@ -61,6 +70,27 @@ export const itemsOf = (item: InputItem, model: string, path: string, complain: 
           ...(unsealSearch(item.encrypted_content ?? "") ?? { id: item.id ?? "", outcome: undefined })
         }
       ]
+    case "tool_search_call":
+      if (!isClientSearch(item)) return []
+      return [
+        {
+          type: "tool-call",
+          callId: item.call_id,
+          name: toolSearch,
+          arguments: typeof item.arguments === "string" ? item.arguments : JSON.stringify(item.arguments ?? {}),
+          kind: "function"
+        }
+      ]
+    case "tool_search_output":
+      if (!isClientSearch(item)) return []
+      return [
+        {
+          type: "tool-result",
+          callId: item.call_id,
+          content: [{ type: "text", text: foundTools(item.tools) }],
+          isError: false
+        }
+      ]
     // References are resolved before; one that is left was complained about. What tools of OpenAI's did is not for others.
     default: {
       const text = summaryOf(item)
@@ -83,6 +113,18 @@ const reasoningOf = (item: Extract<InputItem, { readonly type: "reasoning" }>, m
   if (encrypted === "") return []
   return [reasoningItem({ text, signature: encrypted }, encrypted.startsWith("gAAAA") ? ownDialect : undefined)]
 }
+
+/** What a search for tools found: the tools themselves are among the request's. */
+const foundTools = (entries: ReadonlyArray<ToolEntry>): string => {
+  const found = entries.flatMap((entry) => {
+    if (entry.type === "function" || entry.type === "custom") return [listed(entry, entry.name)]
+    return entry.type === "namespace" ? entry.tools.map((tool) => listed(tool, flatName(tool.name, entry.name))) : []
+  })
+  return found.length === 0 ? "No tools found." : `Tools found, which can be called now:\n${found.join("\n")}`
+}
+
+const listed = ({ description }: { readonly description?: string | null | undefined }, name: string) =>
+  description ? `- ${name}: ${description}` : `- ${name}`
 
 const queryOf = (action: Readonly<Record<string, unknown>> | null | undefined): string =>
   typeof action?.["query"] === "string" ? action["query"] : ""

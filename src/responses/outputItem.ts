@@ -1,4 +1,5 @@
 import type { SearchOutcome } from "../generation/Conversation.ts"
+import { argumentsObject } from "../contract/json.ts"
 import { appendText } from "../generation/appendText.ts"
 import type { OpenItem } from "../generation/sequence.ts"
 import { emit, shown } from "./encoding.ts"
@@ -31,7 +32,7 @@ export const begin = (draft: Draft, item: OpenItem): void => {
       return added(draft, { id: id("rs"), type: "reasoning", status: "in_progress", summary: [] })
     }
     case "tool-call":
-      draft.open = { type: "call", id: id(item.kind === "custom" ? "ctc" : "fc"), call: item, text: "" }
+      draft.open = { type: "call", id: id(prefixOf(draft, item)), call: item, text: "" }
       return added(draft, callOf(draft, draft.open, "in_progress"))
     case "search":
       draft.open = { type: "search", id: id("ws"), query: item.query, upstreamId: item.id }
@@ -50,6 +51,8 @@ export const begin = (draft: Draft, item: OpenItem): void => {
 export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: string): void => {
   if (open.type === "call") {
     draft.open = { ...open, text: appendText(open.text, delta) }
+    // Its arguments are an object, told when it is whole.
+    if (isToolSearch(draft, open.call)) return
     return emit(draft, `${eventOf(open)}.delta`, { item_id: open.id, output_index: draft.output.length, delta })
   }
   const where = { item_id: open.id, output_index: draft.output.length, summary_index: 0 }
@@ -119,6 +122,7 @@ const finishSummary = (draft: Draft, { id, text }: OpenReasoning) => {
 }
 
 const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
+  if (isToolSearch(draft, open.call)) return
   // Clients parse the arguments as JSON; some upstreams leave them empty where a function takes none.
   if (open.call.kind === "function" && open.text === "" && status === "completed") {
     write(draft, open, "{}")
@@ -152,8 +156,20 @@ const reasoningOf = (
 /** A namespace's tool under the two names that callers know it by. */
 const called = (draft: Draft, { call }: OpenCall) => draft.encoding.namespaced.get(call.name) ?? { name: call.name }
 
+const isToolSearch = ({ encoding }: Draft, { kind, name }: OpenCall["call"]) =>
+  kind === "function" && name === encoding.toolSearch
+
+const prefixOf = (draft: Draft, call: OpenCall["call"]) => {
+  if (isToolSearch(draft, call)) return "tsc"
+  return call.kind === "custom" ? "ctc" : "fc"
+}
+
 const callOf = (draft: Draft, open: OpenCall, status: ItemStatus): OutputItem => {
   const { id, call, text } = open
+  if (isToolSearch(draft, call)) {
+    const { callId: call_id } = call
+    return { id, type: "tool_search_call", status, call_id, execution: "client", arguments: argumentsObject(text) }
+  }
   return call.kind === "custom"
     ? { id, type: "custom_tool_call", status, call_id: call.callId, ...called(draft, open), input: text }
     : { id, type: "function_call", status, call_id: call.callId, ...called(draft, open), arguments: text }

@@ -40,8 +40,12 @@ const encodingOf = (response: ResponseObject, output: ReadonlyArray<OutputItem>,
         ? [[flatName(item.name, item.namespace), { namespace: item.namespace, name: item.name }] as const]
         : []
     )
-  )
+  ),
+  toolSearch
 })
+
+/** No function's name. */
+const toolSearch = "(tool search)"
 
 /** What the model did to make an item; what it did not finish is left open. */
 const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray<GenerationEvent> => {
@@ -67,6 +71,14 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
       return [
         { type: "tool-call-start", callId, name: flatName(name, namespace), kind },
         { type: "tool-call-delta", callId, text },
+        ...end({ type: "tool-call-end", callId })
+      ]
+    }
+    case "tool_search_call": {
+      const { arguments: sought, call_id: callId } = item
+      return [
+        { type: "tool-call-start", callId, name: toolSearch, kind: "function" },
+        { type: "tool-call-delta", callId, text: JSON.stringify(sought) },
         ...end({ type: "tool-call-end", callId })
       ]
     }

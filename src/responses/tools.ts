@@ -2,8 +2,8 @@ import type { CustomTool, SearchTool, Tool, ToolChoice } from "../generation/Con
 import { isToolName, toolNameRule } from "../generation/toolName.ts"
 import { wrongPlace } from "../generation/userLocation.ts"
 import type { CreateResponse } from "./CreateResponse.ts"
-import { isSearchEntry } from "./ToolEntry.ts"
-import type { ChosenTool, CustomEntry, FunctionEntry, WebSearchEntry } from "./ToolEntry.ts"
+import { isSearchEntry, isToolSearchEntry } from "./ToolEntry.ts"
+import type { ChosenTool, CustomEntry, FunctionEntry, ToolEntry, ToolSearchEntry, WebSearchEntry } from "./ToolEntry.ts"
 import type { Complain } from "./parts.ts"
 import { shortened } from "../contract/shortened.ts"
 
@@ -13,9 +13,17 @@ export interface Toolbox {
   readonly choice: ToolChoice
   /** What callers call the tools of a namespace, by the flat name that the model sees. */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
+  /** The model's name for the caller's tool search. */
+  readonly toolSearch: string
 }
 
-type Request = Pick<CreateResponse, "tools" | "tool_choice" | "max_tool_calls">
+type Request = Pick<CreateResponse, "tool_choice" | "max_tool_calls">
+
+/** A list of tools, and where it stands in the request. */
+export interface ToolList {
+  readonly path: string
+  readonly entries: ReadonlyArray<ToolEntry>
+}
 
 /**
  * The name of a namespace's tool that the model sees. Upstreams take letters, digits, `_` and `-` in names; clients get
@@ -24,36 +32,55 @@ type Request = Pick<CreateResponse, "tools" | "tool_choice" | "max_tool_calls">
 export const flatName = (name: string, namespace: string | null | undefined): string =>
   namespace ? `${namespace}__${name}` : name
 
-export const toolbox = (request: Request, complain: Complain): Toolbox => {
-  const tools: Array<Tool> = []
+/** @param lists the request's `tools`, then those that its conversation adds: a later tool replaces its namesake */
+export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, complain: Complain): Toolbox => {
+  const found = new Map<string, Tool>()
   const namespaced = new Map<string, { namespace: string; name: string }>()
-  let hasSearch = false
-  for (const [index, entry] of (request.tools ?? []).entries()) {
-    switch (entry.type) {
-      case "function":
-      case "custom":
-        checkName(entry.name, `tools[${index}].name`, complain)
-        tools.push(called(entry, entry.name))
-        break
-      case "namespace":
-        checkName(entry.name, `tools[${index}].name`, complain)
+  let toolSearch: ToolSearchEntry | undefined
+  const add = (tool: Tool) => found.set(tool.type === "search" ? webSearch : tool.name, tool)
+  for (const { entries, path } of lists) {
+    for (const [index, entry] of entries.entries()) {
+      const at = `${path}[${index}]`
+      if (entry.type === "function" || entry.type === "custom") {
+        checkName(entry.name, `${at}.name`, complain)
+        add(called(entry, entry.name))
+      } else if (entry.type === "namespace") {
+        checkName(entry.name, `${at}.name`, complain)
         for (const [place, member] of entry.tools.entries()) {
-          checkName(member.name, `tools[${index}].tools[${place}].name`, complain)
+          checkName(member.name, `${at}.tools[${place}].name`, complain)
           const name = flatName(member.name, entry.name)
           namespaced.set(name, { namespace: entry.name, name: member.name })
-          tools.push(called(member, name))
+          add(called(member, name))
         }
-        break
-      default:
-        // One search tool is all a model can have.
-        if (!isSearchEntry(entry) || hasSearch) break
-        hasSearch = true
-        tools.push(search(entry, request.max_tool_calls ?? undefined, `tools[${index}]`, complain))
+      } else if (isToolSearchEntry(entry)) toolSearch = entry
+      // One search tool is all a model can have.
+      else if (isSearchEntry(entry) && !found.has(webSearch)) {
+        add(search(entry, request.max_tool_calls ?? undefined, at, complain))
+      }
     }
   }
-  const [allowed, choice] = choose(request.tool_choice ?? "auto", tools, namespaced, complain)
-  return { tools: allowed, choice, namespaced }
+  let searchName = "tool_search"
+  while (found.has(searchName)) searchName += "_"
+  if (toolSearch !== undefined) add(searchFunction(toolSearch, searchName))
+  const offered: Offered = {
+    tools: [...found.values()],
+    namespaced,
+    toolSearch: toolSearch === undefined ? undefined : searchName
+  }
+  const [allowed, choice] = choose(request.tool_choice ?? "auto", offered, complain)
+  return { tools: allowed, choice, namespaced, toolSearch: searchName }
 }
+
+/** No tool's name. */
+const webSearch = ""
+
+const searchFunction = ({ description, parameters }: ToolSearchEntry, name: string): Tool => ({
+  type: "function",
+  name,
+  description: description ?? "Searches for tools that are not shown yet; those found can be called afterwards.",
+  parameters: parameters ?? { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+  strict: undefined
+})
 
 const checkName = (name: string, at: string, complain: Complain): void => {
   if (!isToolName(name)) complain(at, `${toolNameRule}; got ${JSON.stringify(name.slice(0, 80))}`)
@@ -114,14 +141,16 @@ const domains = (list: ReadonlyArray<string> | null | undefined, path: string, c
   return list
 }
 
-type Namespaced = Toolbox["namespaced"]
+interface Offered extends Pick<Toolbox, "tools" | "namespaced"> {
+  readonly toolSearch: string | undefined
+}
 
 const choose = (
   choice: "none" | "auto" | "required" | ChosenTool,
-  tools: ReadonlyArray<Tool>,
-  namespaced: Namespaced,
+  offered: Offered,
   complain: Complain
 ): readonly [ReadonlyArray<Tool>, ToolChoice] => {
+  const { toolSearch, tools } = offered
   switch (choice) {
     case "none":
     case "auto":
@@ -133,15 +162,17 @@ const choose = (
   switch (choice.type) {
     case "function":
     case "custom": {
-      const name = naming(tools, namespaced)(choice)
+      const name = naming(offered)(choice)
       if (name === undefined)
         complain("tool_choice.name", `expected the name of a tool in tools; got "${shortened(choice.name ?? "")}"`)
       return [tools, { type: "tool", name: name ?? choice.name }]
     }
     case "allowed_tools":
-      return allow(choice, tools, namespaced, complain)
+      return allow(choice, offered, complain)
+    case "tool_search":
+      // A search that the upstream runs is its dialect's alone (`unsupported.ts`).
+      return [tools, toolSearch === undefined ? { type: "auto" } : { type: "tool", name: toolSearch }]
     default:
-      // Only an upstream of this dialect has it (`unsupported.ts`).
       if (!choice.type.startsWith("web_search")) return [tools, { type: "auto" }]
       if (!tools.some((tool) => tool.type === "search")) {
         complain("tool_choice.type", `${choice.type} needs a web search tool in tools`)
@@ -152,15 +183,12 @@ const choose = (
 
 type Allowed = Extract<ChosenTool, { readonly type: "allowed_tools" }>
 
-const allow = (
-  choice: Allowed,
-  tools: ReadonlyArray<Tool>,
-  namespaced: Namespaced,
-  complain: Complain
-): readonly [ReadonlyArray<Tool>, ToolChoice] => {
-  const named = naming(tools, namespaced)
+const allow = (choice: Allowed, offered: Offered, complain: Complain): readonly [ReadonlyArray<Tool>, ToolChoice] => {
+  const { toolSearch, tools } = offered
+  const named = naming(offered)
   const names = choice.tools.flatMap((tool, index) => {
     if (tool.type.startsWith("web_search")) return ["web_search"]
+    if (tool.type === "tool_search") return toolSearch ?? []
     const name = named(tool)
     if (name === undefined && (tool.type === "function" || tool.type === "custom")) {
       complain(
@@ -182,7 +210,7 @@ interface Meant {
 }
 
 /** The flat name of the tool meant: a namespace's tool may be named with its namespace or, unambiguously, without. */
-const naming = (tools: ReadonlyArray<Tool>, namespaced: Namespaced): ((tool: Meant) => string | undefined) => {
+const naming = ({ namespaced, tools }: Offered): ((tool: Meant) => string | undefined) => {
   const flatNames = new Set(tools.map(({ name }) => name))
   /** Of two that are called the same the first one is meant. */
   const loose = new Map<string, string>()

@@ -1,7 +1,12 @@
+import { listAt, textAt } from "../contract/json.ts"
 import { unknownFields } from "../models/unsupported.ts"
 import type { Unsupported } from "../models/unsupported.ts"
 import { CreateResponse } from "./CreateResponse.ts"
+import { ownTools } from "./decode.ts"
 import { isHosted } from "./InputItem.ts"
+import { isHostedTool, isToolSearchEntry } from "./ToolEntry.ts"
+import type { ToolEntry } from "./ToolEntry.ts"
+import { Unknown } from "../contract/Unknown.ts"
 
 /** What a request asks for that its conversation does not say, and the gateway does not do itself. */
 export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArray<Unsupported> => [
@@ -9,11 +14,11 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
   ...unknownFields(fieldOf(body, "text"), knownOfText, "text."),
   ...chosen(request),
-  ...(request.tools ?? []).flatMap(unsupportedTool),
+  ...ownTools(request).flatMap(unsupportedTool),
   ...(Array.isArray(request.input) ? request.input.filter(isHosted) : []).map(({ type }) => ({
     param: `input.${type}`
   })),
-  ...listOf(fieldOf(body, "tools")).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
+  ...toolsIn(body).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
   // Nobody else is asked for these: what comes with them is not counted here.
   ...named("conversation", (request.conversation ?? null) !== null),
   ...named("prompt", (request.prompt ?? null) !== null),
@@ -28,15 +33,19 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
 ]
 
 /** Tools that OpenAI runs are left out, unless the model has no choice but to use one. */
-const unsupportedTool = ({ type }: NonNullable<CreateResponse["tools"]>[number]): ReadonlyArray<Unsupported> =>
-  type === "function" || type === "custom" || type === "namespace" || type.startsWith("web_search")
-    ? []
-    : [{ param: `tools.${type}` }]
+const unsupportedTool = (entry: ToolEntry): ReadonlyArray<Unsupported> =>
+  entry instanceof Unknown || isHostedTool(entry) ? [{ param: `tools.${entry.type}` }] : []
 
-const chosen = ({ tool_choice: choice }: CreateResponse): ReadonlyArray<Unsupported> => {
+const chosen = (request: CreateResponse): ReadonlyArray<Unsupported> => {
+  const { tool_choice: choice } = request
   if (typeof choice !== "object" || choice === null) return []
   const { type } = choice
-  const isServed = type === "function" || type === "custom" || type === "allowed_tools" || type.startsWith("web_search")
+  const isServed =
+    type === "function" ||
+    type === "custom" ||
+    type === "allowed_tools" ||
+    type.startsWith("web_search") ||
+    (type === "tool_search" && ownTools(request).some(isToolSearchEntry))
   return isServed
     ? []
     : [{ param: "tool_choice.type", refusal: `tool_choice.type: this model's upstream does not run ${type}` }]
@@ -62,7 +71,7 @@ const knownOfTools = new Set(
   (
     "type name description parameters strict format tools filters filter search_context_size user_location " +
     // Web search always reaches the web here, and every tool is shown to the model at once.
-    "external_web_access defer_loading"
+    "external_web_access defer_loading execution"
   ).split(" ")
 )
 const knownIncludes = new Set(["reasoning.encrypted_content", "web_search_call.action.sources"])
@@ -70,7 +79,12 @@ const knownIncludes = new Set(["reasoning.encrypted_content", "web_search_call.a
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
 
-const listOf = (value: unknown): ReadonlyArray<unknown> =>
-  Array.isArray(value) ? value.filter((tool) => servedTypes.has(String(fieldOf(tool, "type")))) : []
+/** The tools that are served, as they were sent. */
+const toolsIn = (body: unknown): ReadonlyArray<unknown> =>
+  [
+    ...listAt(body, "tools"),
+    ...listAt(body, "input").flatMap((item) => (toolItems.has(textAt(item, "type") ?? "") ? listAt(item, "tools") : []))
+  ].filter((tool) => servedTypes.has(textAt(tool, "type") ?? ""))
 
-const servedTypes = new Set(["function", "custom", "namespace", "web_search", "web_search_preview"])
+const toolItems = new Set(["additional_tools", "tool_search_output"])
+const servedTypes = new Set(["function", "custom", "namespace", "tool_search", "web_search", "web_search_preview"])

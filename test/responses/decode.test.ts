@@ -146,6 +146,57 @@ describe("tools", () => {
     expect(namespaced.get("crm__find")).toEqual({ namespace: "crm", name: "find" })
   })
 
+  const search = { type: "tool_search", execution: "client", description: "Finds tools" }
+
+  it("are added by items wherever they stand, the last of a name instead of those before it", () => {
+    const other = { ...f, description: "another" }
+    const fields = {
+      tools: [f],
+      input: ["hi", { type: "additional_tools", role: "developer", tools: [namespace, other] }].map((item) =>
+        typeof item === "string" ? { role: "user", content: item } : item
+      )
+    }
+    const history = [{ type: "additional_tools", tools: [{ type: "custom", name: "exec" }] } as const]
+    expect(conversation(fields, history).tools).toMatchObject([
+      { type: "function", name: "f", description: "another" },
+      { type: "custom", name: "exec" },
+      { type: "function", name: "crm__find" }
+    ])
+    expect(entries(fields)).toHaveLength(1)
+  })
+
+  it("that the caller searches for are a function of a name that no other has", () => {
+    const { toolSearch, tools } = toolbox({ tools: [search] })
+    expect(tools).toMatchObject([{ type: "function", name: toolSearch, description: "Finds tools" }])
+    const taken = toolbox({ tools: [search, { ...f, name: "tool_search" }], tool_choice: { type: "tool_search" } })
+    expect(taken.tools.map(({ name }) => name)).toEqual(["tool_search", "tool_search_"])
+    expect(taken.choice).toEqual({ type: "tool", name: "tool_search_" })
+    expect(entries({ tools: [search] })).toEqual([search])
+  })
+
+  it("that the caller found are there, and told in the answer to the search", () => {
+    const call = { type: "tool_search_call", call_id: "c", execution: "client", arguments: { query: "crm" } }
+    const output = { type: "tool_search_output", call_id: "c", execution: "client", tools: [namespace, f] }
+    const { items, tools } = conversation({ tools: [search], input: [call, output] })
+    expect(tools.map(({ name }) => name)).toEqual(["crm__find", "f", "tool_search"])
+    expect(items).toMatchObject([
+      { type: "tool-call", callId: "c", name: "tool_search", arguments: '{"query":"crm"}' },
+      { type: "tool-result", callId: "c", content: [{ text: expect.stringContaining("- crm__find\n- f") }] }
+    ])
+  })
+
+  it("that the upstream searches for are all shown", () => {
+    const server = { call_id: null, execution: "server" }
+    const input = [
+      { role: "user", content: "hi" },
+      { type: "tool_search_call", ...server, arguments: {} },
+      { type: "tool_search_output", ...server, tools: [namespace] }
+    ]
+    const { items, tools } = conversation({ tools: [{ type: "tool_search" }, f], input })
+    expect(tools.map(({ name }) => name)).toEqual(["f", "crm__find"])
+    expect(items).toHaveLength(1)
+  })
+
   it("of OpenAI's that are not served are left out where the model is free to choose", () => {
     const fields = { tools: [{ type: "image_generation" }, f, { type: "local_shell" }] }
     expect(toolbox(fields).tools.map((tool) => tool.name)).toEqual(["f"])

@@ -19,7 +19,8 @@ export const encodingOf = (request: CreateResponse): Encoding => {
     itemId: (prefix) => `${prefix}_1`,
     now: () => 1_700_000_001,
     include: { searchSources: true, encryptedReasoning: false },
-    namespaced: toolbox().namespaced
+    namespaced: toolbox().namespaced,
+    toolSearch: toolbox().toolSearch
   }
 }
 

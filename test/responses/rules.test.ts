@@ -9,7 +9,7 @@ const partTypes = "input_text, input_image, input_file, output_text, refusal"
 const itemTypes =
   "message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning, " +
   "item_reference, web_search_call"
-const toolTypes = "function, custom, namespace, web_search, web_search_2025_08_26, web_search_preview"
+const toolTypes = "function, custom, namespace, tool_search, web_search, web_search_2025_08_26, web_search_preview"
 const input = "a string or an array of at least one item"
 
 /** Each rule of each field, broken once: the fields that break it, and what the caller is told. */

@@ -181,8 +181,8 @@ const nativeOf = { messages: "anthropic-messages", responses: "openai-responses"
 
 /** What is left out for an upstream that Codex was not written for. */
 const lostOfCodex: Partial<Record<DialectName, string>> = {
-  "anthropic-messages": "tools[].format, tools.image_generation, tools.tool_search, text.verbosity",
-  "openai-chat": "tools[].format, prompt_cache_key, tools.image_generation, tools.tool_search, text.verbosity"
+  "anthropic-messages": "tools[].format, tools.image_generation, text.verbosity",
+  "openai-chat": "tools[].format, prompt_cache_key, tools.image_generation, text.verbosity"
 }
 
 describe.each(protocols)("Codex on %s", (protocol) => {
