@@ -109,19 +109,24 @@ export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) =>
     return row?.costNanoUsd ?? 0
   })
 
-  const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => ({
-    account: held.account_id,
-    key: held.key_id,
-    atMs,
-    requestId: held.request_id,
-    model: held.model,
-    upstream: used.upstream ?? held.upstream,
-    outcome: used.outcome ?? "finished",
-    estimated: used.estimated,
-    used: used.used,
-    price: held.price,
-    costNanoUsd: costFor(held, used)
-  })
+  const rowOf = (held: EndedHold, used: Used, atMs: number): UsageRow => {
+    const cost = costFor(held, used)
+    return {
+      account: held.account_id,
+      key: held.key_id,
+      atMs,
+      requestId: held.request_id,
+      model: held.model,
+      upstream: used.upstream ?? held.upstream,
+      outcome: used.outcome ?? "finished",
+      estimated: used.estimated,
+      used: used.used,
+      price: held.price,
+      costNanoUsd: cost,
+      upstreamCostNanoUsd: cost,
+      task: held.id
+    }
+  }
 
   const costFor = (held: EndedHold, { mostNanoUsd, used }: Used): number => {
     const cost = costOf(priceFromText(held.price), used)

@@ -133,6 +133,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           used,
           price: price.text,
           costNanoUsd: cost,
+          upstreamCostNanoUsd: cost,
           held
         }
         spent(row)

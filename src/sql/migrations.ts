@@ -35,6 +35,7 @@ import { deletedAccounts } from "./migrations/0030_deletedAccounts.ts"
 import { requestOutcomes } from "./migrations/0031_requestOutcomes.ts"
 import { taskCosts } from "./migrations/0032_taskCosts.ts"
 import { hourCaches } from "./migrations/0033_hourCaches.ts"
+import { settledMoney } from "./migrations/0034_settledMoney.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -81,7 +82,8 @@ const onBoth: ReadonlyArray<Step> = [
   [30, "deletedAccounts", deletedAccounts],
   [31, "requestOutcomes", requestOutcomes],
   [32, "taskCosts", taskCosts],
-  [33, "hourCaches", hourCaches]
+  [33, "hourCaches", hourCaches],
+  [34, "settledMoney", settledMoney]
 ]
 
 /** The schema that this gateway works with. */

@@ -27,6 +27,7 @@ const row = (over: Partial<UsageRow> = {}): UsageRow => ({
   used: { ...noUsage, inputTokens: 10, outputTokens: 3 },
   price: "{}",
   costNanoUsd: 1_000,
+  upstreamCostNanoUsd: 1_000,
   ...over
 })
 

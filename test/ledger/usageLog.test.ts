@@ -28,7 +28,8 @@ const row = (requestId: string, costNanoUsd: number): UsageRow => ({
   estimated: false,
   used: { ...noUsage, outputTokens: 1 },
   price: "",
-  costNanoUsd
+  costNanoUsd,
+  upstreamCostNanoUsd: costNanoUsd
 })
 
 const services = Layer.mergeAll(Books.Default, Changes.Default, Commits.Default, Daemons.Default).pipe(

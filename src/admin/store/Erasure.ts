@@ -26,6 +26,7 @@ export const staying = [
   "grants",
   "usage",
   "usage_days",
+  "usage_hours",
   "usage_unsummed",
   "holds",
   "node_holds",

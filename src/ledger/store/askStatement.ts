@@ -5,11 +5,11 @@ import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { preparedPlain } from "../../sql/prepared.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
-import { dayNames, followingOfNode, recordset, usageColumns } from "./following.ts"
+import { days, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
 import type { StoredHold } from "./holds.ts"
 import { backText, rowsText, usageStatements } from "./usageStatements.ts"
 import type { GivenBack } from "./usageStatements.ts"
-import { byDay, columnNames } from "./usageRows.ts"
+import { byHour, columnNames } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
 /** Money that somebody wants set aside, in nano-dollars. */
@@ -50,9 +50,9 @@ export const askStatement = (
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$7", columnNames))}
       WHERE EXISTS (SELECT 1 FROM lane)
-    ), days AS MATERIALIZED (
-      SELECT * FROM ${sql.literal(recordset("$8", dayNames))} WHERE EXISTS (SELECT 1 FROM lane)
-    ), asked AS MATERIALIZED (
+    ), hours AS MATERIALIZED (
+      SELECT * FROM ${sql.literal(recordset("$8", usedNames))} WHERE EXISTS (SELECT 1 FROM lane)
+    ), ${sql.literal(days)}, asked AS MATERIALIZED (
       SELECT * FROM json_to_recordset($4::text::json) AS given
         (n int, account_id text, key_id text, nano_usd bigint, budget bigint, period text, task json)
       WHERE EXISTS (SELECT 1 FROM lane)
@@ -123,7 +123,7 @@ export const askStatement = (
           backText(back),
           today,
           rowsText(used),
-          JSON.stringify(byDay(used))
+          JSON.stringify(byHour(used))
         ])
 }
 

@@ -1,24 +1,44 @@
 import { recordset as recordsetOf } from "../../sql/postgres/recordset.ts"
-import { columnNames, noSums } from "./usageRows.ts"
+import { columnNames, hourSumNames, sumNames } from "./usageRows.ts"
 
 /** Columns that are text; all others are whole numbers. */
-const texts = new Set(["id", "request_id", "account_id", "key_id", "model", "upstream", "outcome", "price", "day"])
+const texts = new Set([
+  "id",
+  "request_id",
+  "account_id",
+  "key_id",
+  "model",
+  "upstream",
+  "outcome",
+  "price",
+  "day",
+  "task_id"
+])
 
 /** Rows of JSON as rows with these columns. */
 export const recordset = (place: string, names: ReadonlyArray<string>): string => recordsetOf(place, names, texts)
 
-/** The columns of `usage_days` that add up. */
-export const sums: ReadonlyArray<string> = Object.keys(noSums)
-/** All of them. */
-export const dayNames: ReadonlyArray<string> = ["account_id", "day", "key_id", "model", ...sums]
+const dayNames: ReadonlyArray<string> = ["account_id", "day", "key_id", "model", ...sumNames]
+const hourKey = "hour, account_id, key_id, model, upstream"
+const hourNames = [hourKey, ...hourSumNames].join(", ")
+/** The columns of what an hour's rows add up to. */
+export const usedNames: ReadonlyArray<string> = ["hour", "upstream", ...dayNames]
 /** The columns of `usage`. */
 export const usageColumns = columnNames.join(", ")
 
 /** A table of rows that each change somebody's money: of its parts, once those of accounts (`cur`) are locked. */
 const isLocked = "(SELECT COUNT(*) FROM cur) >= 0"
 
+/** Sums of rows of `hours`, by a part of what tells them apart. */
+const summed = (names: ReadonlyArray<string>) => names.map((name) => `SUM(${name})::bigint AS ${name}`).join(", ")
+
+/** Sums of `hours` by the day, for `following`. */
+export const days = `days AS MATERIALIZED (
+      SELECT account_id, day, key_id, model, ${summed(sumNames)} FROM hours GROUP BY account_id, day, key_id, model
+    )`
+
 /**
- * What follows from `days` (what was used, as `usage_days` has it) and `moved` (by account and key, what more is held from
+ * What follows from `hours` (what was used), `days` (the same by the day) and `moved` (by account and key, what more is held from
  * now on, or less), on Postgres. `cur` has locked the rows of all accounts of either, in the order of their ids, as in
  * every statement that locks them: so nobody waits in a circle.
  */
@@ -56,7 +76,13 @@ export const following = `of_accounts AS (
       SELECT ${dayNames.join(", ")} FROM days WHERE requests > 0 AND ${isLocked}
       ORDER BY account_id, day, key_id, model
       ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET
-        ${sums.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}
+        ${sumNames.map((column) => `${column} = usage_days.${column} + excluded.${column}`).join(", ")}
+    ), summed_hours AS (
+      INSERT INTO usage_hours (${hourNames})
+      SELECT ${hourKey}, ${summed(hourSumNames)} FROM hours WHERE requests > 0 AND hour >= 0 AND ${isLocked}
+      GROUP BY ${hourKey} ORDER BY ${hourKey}
+      ON CONFLICT (${hourKey}) DO UPDATE SET
+        ${hourSumNames.map((column) => `${column} = usage_hours.${column} + excluded.${column}`).join(", ")}
     )`
 
 /** And of what a node itself holds, which is `moved.of_node`; `$1` is its id. */

@@ -17,7 +17,12 @@ export interface UsageRow {
   readonly used: Consumption
   /** `Price.text`. */
   readonly price: string
+  /** What the caller is charged. */
   readonly costNanoUsd: number
+  /** What the operator owes the upstream, by the price of the route that answered; more than the charge after a hang-up. */
+  readonly upstreamCostNanoUsd: number
+  /** The task that it pays for. */
+  readonly task?: string | undefined
   /** What the request held, where that is written down (`Books`). */
   readonly held?: Held | undefined
 }
@@ -30,6 +35,9 @@ export const dayOf = (ms: number): string => {
   }
   return known.text
 }
+
+/** The UTC hour of a time, in Unix ms. */
+const hourOf = (ms: number): number => ms - (ms % 3_600_000)
 
 const dayMs = 86_400_000
 /** The day asked for last: nearly always the one asked for next, and a date's text costs as much as a row. */
@@ -54,15 +62,19 @@ export const columnNames = [
   "video_frames",
   "price",
   "cost_nano_usd",
-  "cache_write_1h_tokens"
+  "cache_write_1h_tokens",
+  "upstream_cost_nano_usd",
+  "task_id"
 ] as const
 
-export const pushValues = (values: Array<string | number>, row: UsageRow): void => {
+type Value = string | number | null
+
+export const pushValues = (values: Array<Value>, row: UsageRow): void => {
   const { used } = row
   values.push(row.atMs, row.requestId, row.account, row.key, row.model, row.upstream, row.outcome)
   values.push(row.estimated ? 1 : 0, used.inputTokens, used.cacheReadTokens, used.cacheWriteTokens)
   values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
-  values.push(hourTokens(used))
+  values.push(hourTokens(used), row.upstreamCostNanoUsd, row.task ?? null)
 }
 
 /** Stands for any row where only the names and the number of its columns matter. */
@@ -77,11 +89,12 @@ export const anyRow: UsageRow = {
   estimated: false,
   used: { ...noUsage },
   price: "",
-  costNanoUsd: 0
+  costNanoUsd: 0,
+  upstreamCostNanoUsd: 0
 }
 
 /** A literal, as everything is that is made for each row: put together by names it costs five times as much. */
-export const columns = (row: UsageRow): Record<(typeof columnNames)[number], string | number> => {
+export const columns = (row: UsageRow): Record<(typeof columnNames)[number], Value> => {
   const { used } = row
   return {
     at: row.atMs,
@@ -101,21 +114,23 @@ export const columns = (row: UsageRow): Record<(typeof columnNames)[number], str
     video_frames: used.videoFrames ?? 0,
     price: row.price,
     cost_nano_usd: row.costNanoUsd,
-    cache_write_1h_tokens: hourTokens(used)
+    cache_write_1h_tokens: hourTokens(used),
+    upstream_cost_nano_usd: row.upstreamCostNanoUsd,
+    task_id: row.task ?? null
   }
 }
 
-/** The rows' sums by account, day, key and model, as `usage_days` keeps them. */
-export const byDay = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<DayRow> => {
-  const days = new Map<string, DayRow>()
-  let sum: DayRow | undefined
+/** The rows' sums by hour, account, key, model and upstream. */
+export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> => {
+  const hours = new Map<string, HourRow>()
+  let sum: HourRow | undefined
   for (const row of rows) {
-    const day = dayOf(row.atMs)
+    const hour = hourOf(row.atMs)
     // Mostly it is the group of the row before.
-    if (sum?.day !== day || sum.key_id !== row.key || sum.account_id !== row.account || sum.model !== row.model) {
-      const group = `${day} ${row.key} ${row.account} ${row.model}`
-      sum = days.get(group) ?? dayRow(row, day)
-      days.set(group, sum)
+    if (sum === undefined || sum.hour !== hour || !isOfGroup(sum, row)) {
+      const group = `${hour} ${row.key} ${row.account} ${row.upstream} ${row.model}`
+      sum = hours.get(group) ?? hourRow(row, hour)
+      hours.set(group, sum)
     }
     sum.requests++
     sum.input_tokens += row.used.inputTokens
@@ -126,12 +141,28 @@ export const byDay = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<DayRow> => {
     sum.searches += row.used.searches
     sum.video_frames += row.used.videoFrames ?? 0
     sum.cost_nano_usd += row.costNanoUsd
+    sum.upstream_cost_nano_usd += row.upstreamCostNanoUsd
+  }
+  return [...hours.values()]
+}
+
+const isOfGroup = (sum: HourRow, { account, key, model, upstream }: UsageRow): boolean =>
+  sum.key_id === key && sum.account_id === account && sum.model === model && sum.upstream === upstream
+
+/** The hours' sums by account, day, key and model, as `usage_days` keeps them. */
+export const byDay = (hours: ReadonlyArray<HourRow>): ReadonlyArray<DayRow> => {
+  const days = new Map<string, DayRow>()
+  for (const { hour: _hour, upstream: _upstream, ...day } of hours) {
+    const group = `${day.day} ${day.key_id} ${day.account_id} ${day.model}`
+    const sum = days.get(group)
+    if (sum === undefined) days.set(group, day)
+    else for (const name of sumNames) sum[name] += day[name]
   }
   return [...days.values()]
 }
 
-/** What the rows of a day add up to, in the order of its columns. */
-export const noSums = {
+/** What the rows of an hour or a day add up to, in the order of the columns. */
+const noSums = {
   requests: 0,
   input_tokens: 0,
   cache_read_tokens: 0,
@@ -140,20 +171,54 @@ export const noSums = {
   reasoning_tokens: 0,
   searches: 0,
   video_frames: 0,
-  cost_nano_usd: 0
+  cost_nano_usd: 0,
+  upstream_cost_nano_usd: 0
 }
 
-export const dayRow = ({ account, key, model }: UsageRow, day: string): DayRow => ({
+type Sums = typeof noSums
+
+/** The columns of `usage_days` that add up. */
+export const sumNames = [
+  "requests",
+  "input_tokens",
+  "cache_read_tokens",
+  "cache_write_tokens",
+  "output_tokens",
+  "reasoning_tokens",
+  "searches",
+  "video_frames",
+  "cost_nano_usd",
+  "upstream_cost_nano_usd"
+] as const satisfies ReadonlyArray<keyof Sums>
+
+/** And those of `usage_hours`. */
+export const hourSumNames = [
+  "input_tokens",
+  "output_tokens",
+  "cost_nano_usd",
+  "upstream_cost_nano_usd"
+] as const satisfies ReadonlyArray<keyof Sums>
+
+/** An hour's row before anything is added to it. */
+export const hourRow = ({ account, atMs, key, model, upstream }: UsageRow, hour: number): HourRow => ({
   account_id: account,
-  day,
+  day: dayOf(atMs),
+  hour,
   key_id: key,
   model,
+  upstream,
   ...noSums
 })
 
-export type DayRow = typeof noSums & {
+export interface DayRow extends Sums {
   readonly account_id: string
   readonly day: string
   readonly key_id: string
   readonly model: string
+}
+
+export interface HourRow extends DayRow {
+  /** In Unix ms. */
+  readonly hour: number
+  readonly upstream: string
 }

@@ -9,8 +9,8 @@ import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { prepared, preparedAhead, preparedPlain } from "../../sql/prepared.ts"
 import { laneOfBatch } from "./lanes.ts"
 import type { BatchId } from "./lanes.ts"
-import { dayNames, following, followingOfNode, recordset, sums, usageColumns } from "./following.ts"
-import { byDay, columnNames, columns, noSums } from "./usageRows.ts"
+import { days, following, followingOfNode, recordset, usageColumns, usedNames } from "./following.ts"
+import { anyRow, byHour, columnNames, columns, hourRow } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
 /** Money that a request of the node held, and does no more. */
@@ -33,9 +33,9 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
       INSERT INTO usage (${sql.literal(usageColumns)})
       SELECT ${sql.literal(usageColumns)} FROM ${sql.literal(recordset("$4", columnNames))}
       WHERE EXISTS (SELECT 1 FROM lane)
-    ), days AS MATERIALIZED (
-      SELECT * FROM ${sql.literal(recordset("$5", dayNames))} WHERE EXISTS (SELECT 1 FROM lane)
-    ), moved AS MATERIALIZED (
+    ), hours AS MATERIALIZED (
+      SELECT * FROM ${sql.literal(recordset("$5", usedNames))} WHERE EXISTS (SELECT 1 FROM lane)
+    ), ${sql.literal(days)}, moved AS MATERIALIZED (
       SELECT account_id, key_id, -SUM(nano_usd)::bigint AS nano_usd, -SUM(nano_usd)::bigint AS of_node
       FROM ${sql.literal(recordset("$6", ["account_id", "key_id", "nano_usd"]))} WHERE EXISTS (SELECT 1 FROM lane)
       GROUP BY account_id, key_id
@@ -48,7 +48,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     )
     SELECT '[]' AS answer FROM lane`
   )
-  const unsummedNames = ["id", ...dayNames, "held_nano_usd"]
+  const unsummedNames = ["id", ...usedNames, "held_nano_usd"]
   const leaveAll = preparedPlain(
     sql`WITH ${sql.literal(laneOfBatch)}, added AS (
       INSERT INTO usage (${sql.literal(usageColumns)})
@@ -77,17 +77,14 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
   const summing = (ids: Fragment) =>
     prepared(
       sql,
-      sql`WITH taken AS MATERIALIZED (
+      sql`WITH hours AS MATERIALIZED (
       DELETE FROM usage_unsummed WHERE id IN (${ids} FOR UPDATE) RETURNING *
-    ), days AS MATERIALIZED (
-      SELECT account_id, day, key_id, model, ${sql.literal(sums.map((name) => `SUM(${name})::bigint AS ${name}`).join(", "))}
-      FROM taken GROUP BY account_id, day, key_id, model
-    ), moved AS MATERIALIZED (
-      SELECT account_id, key_id, -SUM(held_nano_usd)::bigint AS nano_usd FROM taken GROUP BY account_id, key_id
+    ), ${sql.literal(days)}, moved AS MATERIALIZED (
+      SELECT account_id, key_id, -SUM(held_nano_usd)::bigint AS nano_usd FROM hours GROUP BY account_id, key_id
     ), cur AS MATERIALIZED (
-      SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM taken)) ORDER BY id FOR NO KEY UPDATE
+      SELECT id FROM accounts WHERE id = ANY (ARRAY(SELECT account_id FROM hours)) ORDER BY id FOR NO KEY UPDATE
     ), ${sql.literal(following)}
-    SELECT id FROM taken`
+    SELECT id FROM hours`
     )
   const some = sql`SELECT id FROM usage_unsummed WHERE id NOT LIKE '~%' ORDER BY id LIMIT ${sql.literal(String(atOnce))}`
   const sumSome = summing(some)
@@ -109,7 +106,7 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
   return {
     /** Once, as `by` says: rows and their sums, and what was held for them. Answers `answer`, or no row where it took no effect. */
     write: (by: BatchId, rows: ReadonlyArray<UsageRow>, back: ReadonlyArray<GivenBack>): PlainStatement =>
-      write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byDay(rows)), backText(back)]),
+      write([by.node, by.lane, by.number, rowsText(rows), JSON.stringify(byHour(rows)), backText(back)]),
     /**
      * The same for rows that nothing was held for, but what is to be added up for them once that is committed is only left
      * (`sumUp`): no row of anybody else is locked, so that others' commits need not wait for this one.
@@ -131,12 +128,11 @@ export const usageStatements = (sql: SqlClient.SqlClient) => {
     /** The same for a task that is not paid for. */
     leaveHold: (id: string, row: GivenBack, day: string): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO usage_unsummed ${sql.insert({
+        ...hourRow(anyRow, 0),
         id,
         account_id: row.account,
         day,
         key_id: row.key,
-        model: "",
-        ...noSums,
         held_nano_usd: row.nanoUsd
       })}`,
     /** Adds up what ended tasks and requests have left; answers whether there may be more. Whoever does at the same time is waited for. */
@@ -155,7 +151,11 @@ export const rowsText = (rows: ReadonlyArray<UsageRow>): string => JSON.stringif
 /** @param id whose rows they are, which nobody else's are */
 const unsummedText = (rows: ReadonlyArray<UsageRow>, id: string, heldNanoUsd: number): string =>
   JSON.stringify(
-    byDay(rows).map((day, n) => ({ ...day, id: n === 0 ? id : `${id} ${n}`, held_nano_usd: n === 0 ? heldNanoUsd : 0 }))
+    byHour(rows).map((hour, n) => ({
+      ...hour,
+      id: n === 0 ? id : `${id} ${n}`,
+      held_nano_usd: n === 0 ? heldNanoUsd : 0
+    }))
   )
 
 export const backText = (back: ReadonlyArray<GivenBack>): string =>

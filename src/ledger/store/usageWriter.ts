@@ -1,8 +1,8 @@
 import type { SqlClient } from "@effect/sql"
 import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { preparedPlain } from "../../sql/prepared.ts"
-import { anyRow, byDay, columns, dayRow, noSums, pushValues } from "./usageRows.ts"
-import type { DayRow, UsageRow } from "./usageRows.ts"
+import { anyRow, byDay, byHour, columns, hourSumNames, pushValues, sumNames } from "./usageRows.ts"
+import type { DayRow, HourRow, UsageRow } from "./usageRows.ts"
 
 /**
  * Every request writes a row, so the database gets texts that it has prepared before: a thousand rows are fifteen
@@ -13,7 +13,7 @@ const sizeWithin = (left: number): number => (left >= 64 ? 64 : left >= 32 ? 32 
 
 /**
  * What writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
- * day. Any number of rows in a few statements; to be run in one transaction. On Postgres it is `usageStatements`.
+ * hour and the day. Any number of rows in a few statements; to be run in one transaction. On Postgres it is `usageStatements`.
  */
 export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<PlainStatement>
 
@@ -29,19 +29,15 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
     sql`INSERT INTO key_spending ${sql.insert({ key_id: "", day: "", nano_usd: 0 })}
       ON CONFLICT (key_id, day) DO UPDATE SET nano_usd = key_spending.nano_usd + excluded.nano_usd`
   )
-  const used = preparedPlain(
-    sql`INSERT INTO usage_days ${sql.insert(dayRow(anyRow, ""))}
-      ON CONFLICT (account_id, day, key_id, model) DO UPDATE SET ${sql.literal(
-        Object.keys(noSums)
-          .map((column) => `${column} = usage_days.${column} + excluded.${column}`)
-          .join(", ")
-      )}`
+  const used = preparedPlain(adding(sql, "usage_days", dayNames, "account_id, day, key_id, model", sumNames))
+  const usedInHour = preparedPlain(
+    adding(sql, "usage_hours", hourNames, "hour, account_id, key_id, model, upstream", hourSumNames)
   )
   return (rows) => {
     const statements: Array<PlainStatement> = []
     for (let at = 0; at < rows.length;) {
       const size = sizeWithin(rows.length - at)
-      const values: Array<string | number> = []
+      const values: PlainStatement["values"] = []
       for (let n = at; n < at + size; n++) {
         const row = rows[n]
         if (row !== undefined) pushValues(values, row)
@@ -49,15 +45,39 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
       statements.push(insert(size)(values))
       at += size
     }
-    const days = byDay(rows)
+    const hours = byHour(rows)
+    const days = byDay(hours)
     for (const [account, nanoUsd] of sums(days, (day) => day.account_id)) statements.push(settled([nanoUsd, account]))
     for (const [dayAndKey, nanoUsd] of sums(days, ({ day, key_id }) => `${day} ${key_id}`)) {
       statements.push(spent([dayAndKey.slice(11), dayAndKey.slice(0, 10), nanoUsd]))
     }
-    for (const day of days) statements.push(used(Object.values(day)))
+    for (const day of days) statements.push(used(dayNames.map((name) => day[name])))
+    for (const hour of hours) statements.push(usedInHour(hourNames.map((name) => hour[name])))
     return statements
   }
 }
+
+const dayNames = ["account_id", "day", "key_id", "model", ...sumNames] as const satisfies ReadonlyArray<keyof DayRow>
+const hourNames = [
+  "hour",
+  "account_id",
+  "key_id",
+  "model",
+  "upstream",
+  ...hourSumNames
+] as const satisfies ReadonlyArray<keyof HourRow>
+
+/** Adds one row's sums to those that are there. */
+const adding = (
+  sql: SqlClient.SqlClient,
+  table: string,
+  names: ReadonlyArray<string>,
+  key: string,
+  sums: ReadonlyArray<string>
+) =>
+  sql`INSERT INTO ${sql(table)} ${sql.insert(Object.fromEntries(names.map((name) => [name, 0])))}
+    ON CONFLICT (${sql.literal(key)}) DO UPDATE SET
+      ${sql.literal(sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`).join(", "))}`
 
 /** Costs by group; groups that cost nothing are left out. */
 const sums = (days: ReadonlyArray<DayRow>, group: (day: DayRow) => string): Map<string, number> => {

@@ -6,6 +6,8 @@ export const sums: ReadonlyArray<readonly [name: string, text: string]> = [
   ["usage_nano_usd", "SELECT SUM(cost_nano_usd) FROM usage"],
   ["usage_tokens", "SELECT SUM(input_tokens + output_tokens) FROM usage"],
   ["usage_days_nano_usd", "SELECT SUM(cost_nano_usd) FROM usage_days"],
+  ["usage_hours_nano_usd", "SELECT SUM(cost_nano_usd) FROM usage_hours"],
+  ["upstream_nano_usd", "SELECT SUM(upstream_cost_nano_usd) FROM usage_hours"],
   ["keys_spent_nano_usd", "SELECT SUM(nano_usd) FROM key_spending"],
   ["held_nano_usd", "SELECT SUM(nano_usd) FROM holds"]
 ]
