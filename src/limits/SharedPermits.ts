@@ -63,16 +63,13 @@ const sharedPermits = (
           for (const { key, running } of counts) if (running === 0 && (told.get(key) ?? 0) <= before) told.delete(key)
         }
       )
-    }).pipe(
-      Effect.zipRight(availability.back),
-      Effect.catchAll(() => availability.away("Redis does not answer"))
-    )
+    }).pipe(Effect.catchAll(() => availability.away("Redis does not answer")))
 
   const renew = Effect.suspend(() => {
     // A call that was lost is mended here too where nothing runs under its key any more.
     const keys = [...new Set([...own.keys(), ...told.keys()])]
-    // And where there is nothing to tell, it is found out whether there is anybody to tell it.
-    return availability.mayAsk() ? tell(keys) : Effect.void
+    // With nothing to tell it still finds out whether Redis answers.
+    return availability.isAway() ? Effect.void : tell(keys)
   })
 
   availability.onBack(() => Runtime.runFork(runtime)(renew))
@@ -83,11 +80,10 @@ const sharedPermits = (
       take: (bounds) => own.take(bounds),
       takeOfAll: (bounds) =>
         Effect.suspend(() => {
-          if (!availability.mayAsk()) return Effect.succeed<undefined>(undefined)
+          if (availability.isAway()) return Effect.succeed<undefined>(undefined)
           takes++
           for (const { key } of bounds) told.set(key, takes)
           return Effect.tryPromise(() => remote.take(bounds.map(counted))).pipe(
-            Effect.tap(availability.back),
             Effect.map((full) => (full === undefined ? undefined : bounds[full])),
             Effect.catchAll(() => Effect.as(availability.away("Redis does not answer"), undefined))
           )

@@ -1,17 +1,20 @@
-import { RedisClient } from "bun"
 import { Context, Effect, Layer, Option, Redacted, Runtime } from "effect"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
 import { makeAvailability } from "./Availability.ts"
 import type { Availability } from "./Availability.ts"
 import { Patience } from "./Patience.ts"
+import { RedisConnection } from "./RedisConnection.ts"
+import type { Send } from "./redisScript.ts"
 import { RedisUrl } from "./RedisUrl.ts"
 
 /** A request does not wait longer than this for Redis, in ms: it answers within 0.1 ms where it is well. */
 const longestWaitMs = 100
-/** For a connection. */
-const connectMs = 2_000
 
 export interface Redis {
-  readonly client: RedisClient
+  /** Sends a command by the present connection; rejects where there is none. */
+  readonly send: Send
   readonly availability: Availability
   /** This process's name among the others. */
   readonly node: string
@@ -27,40 +30,34 @@ export class SharedRedis extends Context.Tag("gateway/limits/SharedRedis")<Share
       const given = yield* RedisUrl
       if (Option.isNone(given)) return Option.none<Redis>()
       const url = Redacted.value(given.value)
-      const availability = makeAvailability(yield* Effect.clock)
+      const availability = makeAvailability()
       const runtime = yield* Effect.runtime()
-      const client = yield* Effect.acquireRelease(
-        Effect.sync(
-          () =>
-            new RedisClient(url, {
-              connectionTimeout: connectMs,
-              // Its own ten tries are over after eleven seconds, and it never connects again.
-              maxRetries: 1_000_000,
-              // Calls would wait for as long as Redis is away.
-              enableOfflineQueue: false
-            })
-        ),
-        (client) =>
+      const patience = new Patience(longestWaitMs)
+      const soon = <A>(call: Promise<A>) => patience.wait(call)
+      const closed = () => void Runtime.runFork(runtime)(availability.away("Redis closed the connection"))
+      const connection = yield* Effect.acquireRelease(
+        Effect.sync(() => new RedisConnection(url, soon, closed)),
+        (connection) =>
           Effect.sync(() => {
             availability.end()
-            client.close()
+            connection.close()
           })
       )
-      // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
-      client.onconnect = () => void Runtime.runFork(runtime)(availability.connected)
-      // Calls before it is connected would fail. One that can't be reached now is tried again by the client itself.
-      const isThere = yield* Effect.promise(() =>
-        Promise.race([client.connect().then(() => true), Bun.sleep(connectMs).then(() => false)]).catch(() => false)
-      )
       yield* Effect.logInfo(`limits are counted in Redis at ${URL.parse(url)?.host}`)
-      if (!isThere) yield* availability.away("Redis does not answer")
-      const patience = new Patience(longestWaitMs)
+      yield* Effect.catchAll(connection.open, () => availability.away("Redis does not answer"))
+      // Requests never look for it: a Redis that hangs holds up none.
+      const reconnecting = availability.lost.pipe(
+        Effect.zipRight(connection.reopen),
+        Effect.zipRight(availability.back),
+        Effect.as(Effect.void)
+      )
+      yield* daemon("limits.redis", reconnecting, backoff)
       return Option.some<Redis>({
-        client,
+        send: connection.send,
         availability,
         node: crypto.randomUUID(),
-        soon: (call) => patience.wait(call)
+        soon
       })
     })
-  )
+  ).pipe(Layer.provide(Daemons.Default))
 }

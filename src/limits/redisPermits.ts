@@ -59,11 +59,11 @@ end
 return 0
 `)
 
-export const redisPermits = ({ client, node, soon }: Redis): RemotePermits => {
+export const redisPermits = ({ node, send, soon }: Redis): RemotePermits => {
   const call = async (counts: ReadonlyArray<Running & { readonly most: number }>): Promise<number> => {
     const keys = ["gateway:permits", ...counts.map(({ key }) => `gateway:permits:${key}`)]
     const values = counts.flatMap(({ most, running }) => [String(running), String(most)])
-    return Number(await script(client, keys, [node, String(believedMs), ...values]))
+    return Number(await script(send, keys, [node, String(believedMs), ...values]))
   }
   return {
     take: async (wanted) => {

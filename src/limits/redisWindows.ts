@@ -41,9 +41,9 @@ redis.call('PEXPIRE', KEYS[1], 2 * ${windowMs})
 return { all + tokens, now }
 `)
 
-export const redisWindows = ({ client, node, soon }: Redis): Remote => {
+export const redisWindows = ({ node, send, soon }: Redis): Remote => {
   const call = async (key: string, ...values: ReadonlyArray<number | "">): Promise<readonly [number, number]> => {
-    const answer = await script(client, [`gateway:limits:${key}`], [node, ...values.map(String)])
+    const answer = await script(send, [`gateway:limits:${key}`], [node, ...values.map(String)])
     const [count, nowMs] = Array.isArray(answer) ? answer.map(Number) : []
     if (count === undefined || nowMs === undefined) throw new Error("an answer of another kind")
     return [count, nowMs]

@@ -50,18 +50,18 @@ export const sharedWindows = (
       Effect.tap((taken) => {
         aheadMs = taken.nowMs - clock.unsafeCurrentTimeMillis()
         if (taken.count <= limit) own.correct(key, tokens, taken.nowMs)
-        return availability.back
+        return Effect.void
       })
     )
 
   return {
     take: (key, tokens, limit) =>
       Effect.suspend(() =>
-        availability.mayAsk()
-          ? Effect.catchAll(takeThere(key, tokens, limit), ({ message }) =>
+        availability.isAway()
+          ? own.take(key, tokens, limit)
+          : Effect.catchAll(takeThere(key, tokens, limit), ({ message }) =>
               Effect.zipRight(availability.away(message), own.take(key, tokens, limit))
             )
-          : own.take(key, tokens, limit)
       ),
     takeNow: undefined,
     correct: (key, tokens, takenAtMs) => {

@@ -49,7 +49,7 @@ const roomsIn =
   }
 
 /** A key an upstream whose circuit has opened somewhere, for as long as it stays open there: which opening it was. */
-const circuitsIn = ({ availability, client, node, soon }: Redis, runtime: Runtime.Runtime<never>) => {
+const circuitsIn = ({ availability, node, send, soon }: Redis, runtime: Runtime.Runtime<never>) => {
   const keyOf = (upstream: string) => `gateway:circuits:${upstream}`
   const seen = new Map<string, string>()
   let openings = 0
@@ -58,7 +58,7 @@ const circuitsIn = ({ availability, client, node, soon }: Redis, runtime: Runtim
     if (availability.isAway()) return
     const opening = `${node} ${++openings}`
     seen.set(upstream, opening)
-    const told = () => soon(client.send("SET", [keyOf(upstream), opening, "PX", String(Math.ceil(forMs))]))
+    const told = () => soon(send("SET", [keyOf(upstream), opening, "PX", String(Math.ceil(forMs))]))
     Runtime.runFork(runtime)(Effect.ignore(Effect.tryPromise(told)))
   }
 
@@ -66,14 +66,16 @@ const circuitsIn = ({ availability, client, node, soon }: Redis, runtime: Runtim
     Effect.suspend(() => {
       const all = [...lanes]
       if (all.length === 0 || availability.isAway()) return Effect.void
+      const keys = all.map(([name]) => keyOf(name))
       // Whether it answers is for those to find out who need it.
       return Effect.ignore(
         Effect.map(
-          Effect.tryPromise(() => soon(client.mget(...all.map(([name]) => keyOf(name))))),
+          Effect.tryPromise(() => soon(send("MGET", keys))),
           (openings) => {
+            if (!Array.isArray(openings)) return
             for (const [index, [name, { circuit, clock }]] of all.entries()) {
-              const opening = openings[index] ?? undefined
-              if (opening === undefined || opening === seen.get(name)) continue
+              const opening: unknown = openings[index] ?? undefined
+              if (typeof opening !== "string" || opening === seen.get(name)) continue
               seen.set(name, opening)
               circuit.hinted(clock.unsafeCurrentTimeMillis())
             }

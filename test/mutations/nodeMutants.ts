@@ -50,8 +50,8 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
   {
     name: "routing: an opening that was heard of once counts for ever",
     file: "src/models/SharedLanes.ts",
-    snippet: "if (opening === undefined || opening === seen.get(name)) continue",
-    replacement: "if (opening === undefined) continue",
+    snippet: 'if (typeof opening !== "string" || opening === seen.get(name)) continue',
+    replacement: 'if (typeof opening !== "string") continue',
     tests: lanes
   },
   {

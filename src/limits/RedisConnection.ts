@@ -1,0 +1,73 @@
+import { RedisClient } from "bun"
+import { Effect, Schedule } from "effect"
+import { redisScript } from "./redisScript.ts"
+import type { Send } from "./redisScript.ts"
+
+/** For a connection and its handshake. */
+const connectMs = 2_000
+
+/** Writes, as counting does: a Redis that loads its data, or is a replica, answers `PING` and refuses this. */
+const probe = redisScript(`return redis.call('SET', KEYS[1], '', 'PX', 60000)`)
+
+/** From half a second, doubling to 3 s, with jitter. */
+const reconnects = Schedule.exponential("500 millis").pipe(
+  Schedule.union(Schedule.spaced("3 seconds")),
+  Schedule.jittered
+)
+
+/**
+ * One connection at a time. Bun's client gives up for good on a Redis that is silent, refuses or talks nonsense at its
+ * handshake, so each attempt has a client of its own.
+ */
+export class RedisConnection {
+  readonly #url: string
+  readonly #soon: <A>(call: Promise<A>) => Promise<A>
+  readonly #onClose: () => void
+  #client: RedisClient | undefined
+
+  /** @param onClose called when Redis ends a connection that worked */
+  constructor(url: string, soon: <A>(call: Promise<A>) => Promise<A>, onClose: () => void) {
+    this.#url = url
+    this.#soon = soon
+    this.#onClose = onClose
+  }
+
+  readonly send: Send = (command, values) =>
+    this.#client === undefined
+      ? Promise.reject(new Error("Redis is not connected"))
+      : this.#client.send(command, [...values])
+
+  /** Replaces the connection by a new one that takes writes; fails where there is none to be had. */
+  readonly open: Effect.Effect<void, unknown> = Effect.suspend(() => {
+    this.close()
+    const client = new RedisClient(this.#url, {
+      connectionTimeout: connectMs,
+      autoReconnect: false,
+      // Calls would wait for as long as Redis is away.
+      enableOfflineQueue: false
+    })
+    this.#client = client
+    return Effect.tryPromise(() => client.connect()).pipe(
+      Effect.timeout(connectMs),
+      Effect.zipRight(Effect.tryPromise(() => this.#soon(probe(this.send, ["gateway:probe"], [])))),
+      Effect.tap(() => {
+        // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+        client.onclose = () => {
+          if (this.#client === client) this.#onClose()
+        }
+      })
+    )
+  })
+
+  /** Opens one as soon as Redis takes writes again. */
+  readonly reopen: Effect.Effect<void> = Effect.retry(this.open, reconnects).pipe(
+    Effect.delay("500 millis"),
+    Effect.orDie
+  )
+
+  close(): void {
+    const client = this.#client
+    this.#client = undefined
+    client?.close()
+  }
+}
