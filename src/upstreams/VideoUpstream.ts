@@ -12,15 +12,17 @@ export const VideoMedia = Schema.Struct({
 })
 export type VideoMedia = typeof VideoMedia.Type
 
-/** What was asked for, with every default and every "you choose" settled to a real value. */
+/** What was asked for, with every default settled to a real value, and what the model chooses but its length. */
 export const VideoSettings = Schema.Struct({
   resolution: Schema.String,
   /** As the record echoes it; never `adaptive`. `3:3` has the geometry of `3:4`. */
   ratio: Schema.String,
   width: Schema.Int,
   height: Schema.Int,
-  /** Frames at 24 per second. */
+  /** Frames at 24 per second; the most that the model makes where it chooses the length. */
   frames: Schema.Int,
+  /** The model chooses the length: it is known once the upstream tells it. */
+  isOpenLength: Schema.optionalWith(Schema.Literal(true), { exact: true }),
   /** Whether the length was given as `frames`: the record then carries `frames` in place of `duration`. */
   byFrames: Schema.Boolean,
   seed: Schema.Int,

@@ -140,7 +140,7 @@ export const CreateVideoTask = Schema.Struct({
     description: "`480p`, `720p` or `1080p`, and whatever else the model offers. Default `720p`."
   }),
   duration: maybe(Duration).annotations({
-    description: "Whole seconds, 4 to 15, or -1 to let the model choose. Default 5."
+    description: "Whole seconds, 4 to 15, or -1 to let the model choose. Default 5; Seedance 2.5 chooses."
   }),
   frames: maybe(Frames).annotations({
     description: "Length in frames at 24 a second: 29 to 289, of the form 25 + 4n. Wins over `duration`."

@@ -1,5 +1,7 @@
 import { Schema } from "effect"
 import { JsonObject, said } from "../contract/fields.ts"
+import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
+import { framesMade } from "./consumption.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
 import { VideoStatus } from "./VideoTask.ts"
 import type { VideoTask } from "./VideoTask.ts"
@@ -38,7 +40,10 @@ const fields = {
   seed: known(Schema.Int, "The seed really used; when succeeded."),
   resolution: known(Schema.String, "When succeeded."),
   ratio: known(Schema.String, "The real ratio, never `adaptive`; when succeeded."),
-  duration: known(Schema.Int, "Whole seconds; when succeeded, unless the length was given as `frames`."),
+  duration: known(
+    Schema.Int,
+    "Whole seconds; when succeeded, unless the length was given as `frames`, or chosen by a model that does not tell it."
+  ),
   frames: known(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
   framespersecond: known(Schema.Int, "When succeeded."),
   service_tier: said(Schema.String, "Service tier applied."),
@@ -95,10 +100,10 @@ export const listed = (task: VideoTask): ListedVideoTask => ({
 
 const seconds = (ms: number): number => Math.floor(ms / 1000)
 
-const outcome = ({ details, error, result }: VideoTask) => {
+const outcome = ({ details: { settings }, error, result }: VideoTask) => {
   if (error !== null) return { error: { code: error.code, message: error.message } }
   if (result === null) return {}
-  const tokens = videoTokens(details.settings)
+  const tokens = videoTokens({ ...settings, frames: framesMade(settings, result) })
   const usage = result.usage ?? { completionTokens: tokens, totalTokens: tokens }
   return {
     content: {
@@ -120,11 +125,17 @@ const made = ({ details: { settings }, result }: VideoTask) => {
     seed: result.seed ?? settings.seed,
     resolution: result.resolution ?? settings.resolution,
     ratio: result.ratio ?? settings.ratio,
-    ...(settings.byFrames
-      ? { frames: result.frames ?? settings.frames }
-      : { duration: result.duration ?? Math.floor(settings.frames / framesPerSecond) }),
+    ...madeLength(settings, result),
     framespersecond: result.framesPerSecond ?? framesPerSecond
   }
+}
+
+/** Absent where the model chose it and its upstream does not tell. */
+const madeLength = (settings: VideoSettings, { duration, frames }: VideoResult) => {
+  if (settings.byFrames) return { frames: frames ?? settings.frames }
+  const made = settings.isOpenLength === true ? frames : settings.frames
+  const seconds = duration ?? (made === undefined ? undefined : Math.floor(made / framesPerSecond))
+  return seconds === undefined ? {} : { duration: seconds }
 }
 
 /** An upstream's own fields, but never one that is the gateway's to fill in. */

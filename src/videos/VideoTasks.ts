@@ -20,11 +20,10 @@ import type { VideoJob } from "../upstreams/VideoUpstream.ts"
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { quoted } from "./consumption.ts"
 import type { ListVideoTasks } from "./ListVideoTasks.ts"
-import { choosableLengths, resolve } from "./resolve.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoDetails } from "./VideoTask.ts"
 import { newTaskId, randomOf } from "./taskId.ts"
-import { limitsOf, makeFitting } from "./fitting.ts"
+import { makeFitting } from "./fitting.ts"
 import type { Fitting } from "./fitting.ts"
 import { videoLane } from "./places.ts"
 import { Silences } from "./Silences.ts"
@@ -63,7 +62,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         request,
         body: incoming.body,
         model,
-        random: randomOf(id)
+        random: () => randomOf(id)("seed")
       })
       const [{ meant, resolved, upstream }] = fitting
       const isSilent = (at: Fitting) => silences.isSilent(videoLane(at.upstream.name), createdAtMs)
@@ -113,11 +112,11 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return refused === undefined ? model : yield* refused
     })
 
-    /** A request as it would be settled, with a usual and with the longest length where the model is to choose one. */
+    /** A request as it would be settled. */
     const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask) {
       const model = yield* permitted(caller, asked)
       yield* ledger.permit({ caller, model: model.id, price: model.price ?? unpriced, unpriced: model.unpriced })
-      const [{ meant, upstream }] = yield* fittingOf({
+      const [{ meant, resolved }] = yield* fittingOf({
         account: caller.account,
         request: asked,
         body: null,
@@ -125,11 +124,8 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         random: () => 0
       })
       const { request } = meant
-      const limits = limitsOf(model, upstream)
-      const choices = limits.seconds?.length ?? choosableLengths
-      const longest = yield* resolve(request, limits, () => choices - 1)
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      return { model, longest, usual: yield* resolve(request, limits, () => Math.floor(choices / 2)) }
+      return { model, resolved }
     })
 
     const find = store.reader(kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)

@@ -3,6 +3,7 @@ import type { Used } from "../ledger/DurableHolds.ts"
 import type { Consumption } from "../ledger/Price.ts"
 import type { Resolved } from "./resolve.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
+import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
 /** How long the videos that a request refers to may be together. What they are costs to find out, so this is held. */
@@ -19,15 +20,28 @@ export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">
   }
 }
 
+/**
+ * Frames of a video that was made: its upstream's word, else what was asked for. Of an open length that nobody told, what
+ * its tokens come to, and at most the longest.
+ */
+export const framesMade = (settings: VideoSettings, { duration, frames, usage }: VideoResult): number => {
+  const told = frames ?? (duration === undefined ? undefined : duration * framesPerSecond)
+  if (told !== undefined) return told
+  if (settings.isOpenLength !== true || usage === undefined) return settings.frames
+  const tokensOfOne = videoTokens({ ...settings, frames: framesPerSecond }) / framesPerSecond
+  return Math.min(settings.frames, Math.round(usage.completionTokens / tokensOfOne))
+}
+
 /** What a video that was made used up: its upstream's word (an explicit 0 stays 0), else what its record shows. */
 export const usedBy = ({ details: { settings }, result, upstream }: VideoTask): Used | undefined => {
   if (result === null) return undefined
-  const { duration, frames = duration === undefined ? settings.frames : duration * framesPerSecond, usage } = result
+  const { usage } = result
   const searches = usage?.toolUsage?.["web_search"]
+  const frames = framesMade(settings, result)
   return {
     used: {
       ...noUsage,
-      outputTokens: usage?.completionTokens ?? videoTokens(settings),
+      outputTokens: usage?.completionTokens ?? videoTokens({ ...settings, frames }),
       videoFrames: frames,
       searches: typeof searches === "number" ? searches : 0
     },

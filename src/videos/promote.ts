@@ -94,7 +94,7 @@ const settled = ({ details: { settings }, result }: VideoTask): JsonObject => {
     ratio: isRatio(result?.ratio) ? result.ratio : settings.ratio,
     ...(settings.byFrames
       ? { frames: known(result?.frames, isFrameCount) ?? settings.frames, duration: null }
-      : { duration: known(result?.duration, isDuration) ?? seconds, frames: null })
+      : { duration: known(result?.duration, isDuration) ?? (settings.isOpenLength ? -1 : seconds), frames: null })
   }
 }
 

@@ -5,7 +5,7 @@ import type { Quoter } from "../ledger/Quote.ts"
 import { costOf, free } from "../ledger/Price.ts"
 import { quoted } from "./consumption.ts"
 import { CreateVideoTask } from "./CreateVideoTask.ts"
-import { videoTokens } from "./geometry.ts"
+import { framesPerSecond, videoTokens } from "./geometry.ts"
 import type { Resolved } from "./resolve.ts"
 import { VideoTasks } from "./VideoTasks.ts"
 
@@ -15,9 +15,10 @@ const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
   Effect.fnUntraced(function* (caller, body) {
     const request = yield* decodeBody(body)
-    const { longest, model, usual } = yield* videos.settled(caller, request)
+    const { model, resolved } = yield* videos.settled(caller, request)
     const price = model.price ?? free
-    const most = quoted(longest)
+    const most = quoted(resolved)
+    const usual = withUsualLength(resolved)
     const estimated = {
       ...quoted(usual),
       ...(refersToVideos(usual) && { outputTokens: videoTokens(usual.settings, usualInputSeconds) })
@@ -33,6 +34,14 @@ export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
     }
   })
 )
+
+/** The middle of what a model chooses from: 4 seconds to its longest. */
+const withUsualLength = (resolved: Resolved): Resolved => {
+  const { settings } = resolved
+  if (settings.isOpenLength !== true) return resolved
+  const seconds = Math.round((4 + settings.frames / framesPerSecond) / 2)
+  return { ...resolved, settings: { ...settings, frames: seconds * framesPerSecond } }
+}
 
 /** How long the videos that a request refers to likely are together. */
 const usualInputSeconds = 5

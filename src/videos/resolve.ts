@@ -14,6 +14,10 @@ export interface VideoLimits extends ContentLimits {
   readonly resolutions: ReadonlyArray<string>
   /** The lengths it makes, in whole seconds; absent where it makes every one. */
   readonly seconds?: ReadonlyArray<number> | undefined
+  /** What it makes where it chooses the length itself, at most, in seconds. */
+  readonly longestSeconds: number
+  /** It chooses the length where none is given. */
+  readonly choosesLength: boolean
 }
 
 export interface Resolved {
@@ -24,14 +28,14 @@ export interface Resolved {
 
 /**
  * Settles a request: rules across its parts, flags of the prompt under the fields of the body, defaults, and real
- * values for "you choose" (`seed: -1`, `duration: -1`, `ratio: adaptive`).
+ * values for "you choose" (`seed: -1`, `ratio: adaptive`). A length that the model chooses stays open.
  *
- * @param random 32 random bits by name; the same bits settle the same request the same way
+ * @param random 32 random bits for the seed; the same bits settle the same request the same way
  */
 export const resolve = (
   request: CreateVideoTask,
   limits: VideoLimits,
-  random: (name: "seed" | "duration") => number
+  random: () => number
 ): Either.Either<Resolved, InvalidRequest> => {
   const content = readContent(request.content, limits)
   if (Either.isLeft(content)) return Either.left(content.left)
@@ -52,8 +56,8 @@ export const resolve = (
     resolution,
     ratio,
     ...sizeOf(resolution, ratio),
-    ...length(request, flags, limits.seconds, random),
-    seed: seed === -1 ? random("seed") : seed,
+    ...length(request, flags, { ...limits, choosesLength: limits.choosesLength || draft }),
+    seed: seed === -1 ? random() : seed,
     generateAudio: request.generate_audio ?? true,
     watermark: request.watermark ?? flags.watermark ?? false,
     cameraFixed: request.camera_fixed ?? flags.cameraFixed ?? false,
@@ -83,25 +87,20 @@ const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<str
 const length = (
   request: Pick<CreateVideoTask, "frames" | "duration">,
   flags: PromptFlags,
-  offered: VideoLimits["seconds"],
-  random: (name: "duration") => number
-): Pick<VideoSettings, "frames" | "byFrames"> => {
+  { choosesLength, longestSeconds, seconds: offered }: Pick<VideoLimits, "seconds" | "longestSeconds" | "choosesLength">
+): Pick<VideoSettings, "frames" | "byFrames" | "isOpenLength"> => {
   const inBody = request.frames ?? request.duration
   const frames = request.frames ?? (inBody === null || inBody === undefined ? flags.frames : undefined)
   if (frames !== undefined) return { frames, byFrames: true }
-  const seconds = request.duration ?? flags.duration ?? usualLength(offered)
-  return { frames: framesPerSecond * (seconds === -1 ? chosenLength(offered, random) : seconds), byFrames: false }
+  const seconds = request.duration ?? flags.duration ?? (choosesLength ? -1 : usualLength(offered))
+  return seconds === -1
+    ? { frames: framesPerSecond * longestSeconds, byFrames: false, isOpenLength: true }
+    : { frames: framesPerSecond * seconds, byFrames: false }
 }
-
-/** From 4 to 15 seconds, where an upstream makes every length. */
-export const choosableLengths = 12
 
 /** Five seconds, or what comes nearest to it. */
 const usualLength = (offered: VideoLimits["seconds"]): number =>
   offered?.toSorted((a, b) => Math.abs(a - 5) - Math.abs(b - 5))[0] ?? 5
-
-const chosenLength = (offered: VideoLimits["seconds"], random: (name: "duration") => number): number =>
-  offered?.[random("duration") % offered.length] ?? 4 + (random("duration") % choosableLengths)
 
 /** The ratio of the first input whose size can be read without fetching it, videos before images; else landscape. */
 const adaptive = (media: ReadonlyArray<VideoMedia>): string => {

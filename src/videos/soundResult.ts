@@ -5,6 +5,8 @@ import { framesPerSecond, videoTokens } from "./geometry.ts"
 
 /** How many times what the gateway counts itself is believed. */
 const factor = 4
+/** Frames beyond the longest length that a model makes: upstreams count a first frame, and groups of them. */
+const slack = framesPerSecond
 /** Searches for one video. */
 const mostSearches = 100
 
@@ -21,7 +23,7 @@ interface Sound {
 export const soundResult = (settings: VideoSettings, told: VideoResult): Sound => {
   const { duration, frames, framesPerSecond: rate, seed, usage, ...rest } = told
   const isLength = [frames, duration === undefined ? undefined : duration * framesPerSecond].every(
-    (count) => count === undefined || (isCount(count) && count <= factor * settings.frames)
+    (count) => count === undefined || (isCount(count) && count <= mostFrames(settings))
   )
   const isSound = isLength && (usage === undefined || isUsage(settings, usage))
   return {
@@ -37,12 +39,21 @@ export const soundResult = (settings: VideoSettings, told: VideoResult): Sound =
   }
 }
 
+/** Where the model chooses the length, the settings have the longest already. */
+const mostFrames = ({ frames, isOpenLength }: VideoSettings): number =>
+  isOpenLength === true ? frames + slack : factor * frames
+
+const mostTokens = (settings: VideoSettings): number =>
+  settings.isOpenLength === true
+    ? videoTokens({ ...settings, frames: mostFrames(settings) }, longestInputSeconds)
+    : factor * videoTokens(settings, longestInputSeconds)
+
 const isUsage = (settings: VideoSettings, { completionTokens, toolUsage, totalTokens }: Usage): boolean => {
   const searches = toolUsage?.["web_search"] ?? 0
   return (
     isCount(completionTokens) &&
     isCount(totalTokens) &&
-    completionTokens <= factor * videoTokens(settings, longestInputSeconds) &&
+    completionTokens <= mostTokens(settings) &&
     typeof searches === "number" &&
     isCount(searches) &&
     searches <= (settings.webSearch ? mostSearches : 0)

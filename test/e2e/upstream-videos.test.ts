@@ -35,7 +35,11 @@ models:
   either: { routes: [{ upstream: ark, model: seedance-here }, { upstream: sora, model: sora-2 }, { upstream: spare, model: seedance-there }] }
   sora-2: sora
   priced: { routes: [{ upstream: ark, model: doubao-seedance-1-0-pro }], price: { per_second: 0.01 } }
+  by-token: { routes: [{ upstream: ark, model: doubao-seedance-2-0-260128 }], price: { output: 10 } }
+  open: { routes: [{ upstream: ark, model: dreamina-seedance-2-5-260628 }], price: { output: 10 } }
 keys:
+  - { name: rich, secret: rich-secret-0123456789abcdefg, balance_usd: 20 }
+  - { name: poor, secret: poor-secret-0123456789abcdefg, balance_usd: 1.12 }
   - { name: payer, secret: payer-secret-0123456789abcdef, balance_usd: 1, limits: { concurrent_tasks: 1 } }
 callbacks: { allow: [127.0.0.0/8] }
 `
@@ -174,6 +178,49 @@ describe("a video task on Ark", () => {
     ).toEqual([0, 1])
     expect(sora.made).toEqual([])
   })
+
+  it("is asked for at the length and the resolution that are held for, where the request says neither", async () => {
+    const id = await create("seedance", "an eighth cat")
+    const { body, id: there } = await submitted("an eighth cat")
+    expect(body).toMatchObject({ duration: 5, resolution: "720p" })
+    ark.move(there, "succeeded")
+    expect(await reaching(id, "succeeded")).toMatchObject({ duration: 5 })
+    await create("seedance", "a ninth cat --dur 9 --rs 480p")
+    expect((await submitted("a ninth cat")).body).toMatchObject({ duration: 9, resolution: "480p" })
+  })
+
+  it.each([
+    ["leaves out where the model chooses it", "open", {}, 30],
+    ["leaves to the model", "open", { duration: -1 }, 12],
+    ["leaves to an older model", "by-token", { duration: -1 }, 15]
+  ])(
+    "whose length the request %s is held for at its longest, and paid for as it was made",
+    async (_, model, more, seconds) => {
+      const prompt = `a cat of ${model} for ${seconds} s`
+      const as = (key: string) => ({ authorization: `Bearer ${key}-secret-0123456789abcdefg` })
+      const balance = (key: string) => json(fetch(`${gateway.url}/v1/balance`, { headers: as(key) }))
+      const tools = [{ type: "web_search" }]
+      const body = { model, content: [{ type: "text", text: prompt }], tools, ...more }
+      const before = await balance("rich")
+      // What is short of the longest is refused before anything is made.
+      expect((await ask("POST", "", body, as("poor"))).status).toBe(402)
+      expect(ark.tasks.filter(({ body }) => JSON.stringify(body).includes(prompt))).toEqual([])
+      const { id } = await json(ask("POST", "", body, as("rich")))
+      const longest = model === "open" ? 30 : 15
+      expect((await balance("rich")).held.nano_usd).toBe(longest * 21_600 * 10_000)
+      const task = await submitted(prompt)
+      expect(task.body["duration"]).toEqual("duration" in more ? -1 : undefined)
+      ark.move(task.id, "running")
+      const read = () => json(ask("GET", `/${id}`, undefined, as("rich")))
+      expect(await until(read, ({ status }) => status === "running")).not.toHaveProperty("duration")
+      ark.move(task.id, "succeeded", undefined, seconds)
+      const done = await until(read, ({ status }) => status === "succeeded")
+      const tokens = 900 * (24 * seconds + 1)
+      expect(done).toMatchObject({ duration: seconds, usage: { completion_tokens: tokens } })
+      const { held, settled } = await balance("rich")
+      expect([held.nano_usd, settled.nano_usd - before.settled.nano_usd]).toEqual([0, tokens * 10_000])
+    }
+  )
 
   it("fails with the upstream's own code, at once or later", async () => {
     const id = await create("seedance", "second cat")

@@ -9,7 +9,9 @@ export const limits: ContentLimits & VideoLimits = {
   videos: 3,
   audios: 3,
   passesThrough: false,
-  resolutions: commonResolutions
+  resolutions: commonResolutions,
+  longestSeconds: 15,
+  choosesLength: false
 }
 
 export const decode = Schema.decodeUnknownEither(CreateVideoTask)

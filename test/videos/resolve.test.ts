@@ -7,7 +7,7 @@ import { resolve } from "../../src/videos/resolve.ts"
 import type { VideoLimits } from "../../src/videos/resolve.ts"
 import { image, limits, png, request, text } from "./requests.ts"
 
-const random = (name: "seed" | "duration") => (name === "seed" ? 4_000_000_000 : 11)
+const random = () => 4_000_000_000
 const settle = (fields: Record<string, unknown> = {}, more: Partial<VideoLimits> = {}) =>
   Either.map(resolve(request(fields), { ...limits, ...more }, random), ({ settings }) => settings)
 const settled = (fields: Record<string, unknown> = {}) => Either.getOrThrow(settle(fields))
@@ -33,13 +33,25 @@ describe("settling a request", () => {
     })
   })
 
-  it("chooses a length that the model makes where the request leaves it open, and no other", () => {
+  it("takes the usual length that the model makes where none is given, and what is given as it is", () => {
     const seconds = [4, 8, 12]
     const framesOf = (fields: Record<string, unknown>) => Either.getOrThrow(settle(fields, { seconds })).frames
     expect(framesOf({})).toBe(4 * 24)
-    expect(framesOf({ duration: -1 })).toBe(12 * 24)
-    // What is asked for stays as it is, for the upstream to refuse.
+    // For the upstream to refuse.
     expect(framesOf({ duration: 5 })).toBe(5 * 24)
+  })
+
+  it.each([
+    ["by -1", { duration: -1 }, false],
+    ["by a flag", { content: [text("a cat --dur -1")] }, false],
+    ["by leaving it out", {}, true],
+    ["by a draft that is known elsewhere", { content: [{ type: "draft_task", draft_task: { id: "cgt-1" } }] }, false]
+  ])("leaves the length open where the model chooses it %s, with its longest as the bound", (_, fields, chooses) => {
+    const more = { passesThrough: true, longestSeconds: 30, choosesLength: chooses }
+    expect(Either.getOrThrow(settle(fields, more))).toMatchObject({ frames: 720, byFrames: false, isOpenLength: true })
+    const given = Either.getOrThrow(settle({ ...fields, duration: 7 }, more))
+    expect([given.frames, given.isOpenLength]).toEqual([168, undefined])
+    expect(Either.getOrThrow(settle({ ...fields, frames: 29 }, more)).isOpenLength).toBeUndefined()
   })
 
   it("lets frames beat duration, and the body beat the flags", () => {
@@ -83,16 +95,9 @@ describe("settling a request", () => {
 
   it("always settles on real values within their bounds", () => {
     fc.assert(
-      fc.property(fc.nat(0xffffffff), fc.nat(0xffffffff), (seed, duration) => {
-        const { settings } = Either.getOrThrow(
-          resolve(request({ duration: -1, seed: -1, ratio: "adaptive" }), limits, (name) =>
-            name === "seed" ? seed : duration
-          )
-        )
+      fc.property(fc.nat(0xffffffff), (seed) => {
+        const { settings } = Either.getOrThrow(resolve(request({ seed: -1, ratio: "adaptive" }), limits, () => seed))
         expect(settings.seed).toBe(seed)
-        expect(settings.frames % 24).toBe(0)
-        expect(settings.frames).toBeGreaterThanOrEqual(96)
-        expect(settings.frames).toBeLessThanOrEqual(360)
         expect(settings.ratio).not.toBe("adaptive")
       })
     )

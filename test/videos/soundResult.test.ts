@@ -34,6 +34,18 @@ describe("a video's result", () => {
     }
   })
 
+  it("of an open length is kept up to the longest that the model makes, and no further", () => {
+    const open = { ...settings, frames: 720, isOpenLength: true as const }
+    // The upstream counts the first frame too.
+    const made = (seconds: number) =>
+      told({ duration: seconds, usage: usage(videoTokens({ ...open, frames: 24 * seconds + 1 })) })
+    for (const seconds of [4, 10, 30]) {
+      expect(soundResult(open, made(seconds))).toEqual({ result: made(seconds), isDoubted: false })
+    }
+    for (const seconds of [32, 60, 120]) expect(soundResult(open, made(seconds)).isDoubted).toBe(true)
+    expect(soundResult(open, told({ usage: usage(4 * videoTokens(open)) })).isDoubted).toBe(true)
+  })
+
   it("loses a length that can't be, and with it what it was said to use", () => {
     for (const more of [{ duration: -4 }, { duration: 1e9 }, { frames: 1e300 }, { frames: -1 }]) {
       expect(soundResult(settings, told({ ...more, usage: usage(tokens) }))).toEqual({

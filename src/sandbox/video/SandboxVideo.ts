@@ -2,6 +2,7 @@ import { Clock, Effect, Either, Exit, FiberMap, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
 import { exitOf } from "../../flow/begin.ts"
+import { chosenSeconds } from "../../upstreams/chosenSeconds.ts"
 import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
 import { Clips, lastFrameFile, videoFile } from "./Clips.ts"
@@ -98,7 +99,11 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
         const link = (name: string) => `${url}${filesPath}/${id}/${name}`
         return {
           status: "succeeded",
-          result: { videoUrl: link(videoFile), ...(scene.lastFrame && { lastFrameUrl: link(lastFrameFile) }) }
+          result: {
+            videoUrl: link(videoFile),
+            ...(scene.lastFrame && { lastFrameUrl: link(lastFrameFile) }),
+            frames: scene.frames
+          }
         } as const
       })
 
@@ -147,7 +152,7 @@ const orderOf = (
   scene: {
     width: settings.width,
     height: settings.height,
-    frames: settings.frames,
+    frames: 24 * chosenSeconds(settings),
     framesPerSecond: 24,
     seed: settings.seed,
     prompt,

@@ -70,6 +70,7 @@ describe("sandbox-video", () => {
       expect(told.at(-1)).toEqual({
         status: "succeeded",
         result: {
+          frames: 4,
           videoUrl: `https://gateway.example/files/${id}/video.mp4`,
           lastFrameUrl: `https://gateway.example/files/${id}/last_frame.png`
         }

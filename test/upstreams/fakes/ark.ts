@@ -5,6 +5,8 @@ export interface ArkTask {
   readonly body: JsonObject
   readonly createdAt: number
   status: string
+  /** How long its video became. */
+  seconds: number
   error?: { readonly code: string; readonly message: string }
 }
 
@@ -36,7 +38,8 @@ export const fakeArk = (options: { readonly clockMs?: () => number; readonly med
       id: `cgt-20260606160057-${String(tasks.length).padStart(5, "a")}`,
       body,
       createdAt,
-      status: "queued"
+      status: "queued",
+      seconds: 5
     }
     tasks.push(task)
     return task
@@ -101,9 +104,10 @@ export const fakeArk = (options: { readonly clockMs?: () => number; readonly med
     calls,
     add,
     next: (answer: () => Response) => void overrides.push(answer),
-    move: (id: string, status: string, error?: ArkTask["error"]) => {
+    move: (id: string, status: string, error?: ArkTask["error"], seconds = 5) => {
       const task = tasks.find((one) => one.id === id)!
       task.status = status
+      task.seconds = seconds
       if (error !== undefined) task.error = error
     },
     stop: () => server.stop(true)
@@ -128,10 +132,13 @@ export const refusal = (status: number, code: string): Response =>
     { status, headers: status === 429 ? { "retry-after": "7" } : {} }
   )
 
+/** Of 720p: 900 a frame, the first one included. */
+const tokensOf = (seconds: number) => 900 * (24 * seconds + 1)
+
 /** A record as the service answers it in every state; `media` is where its links lead. */
 const recordWith =
   (media: string) =>
-  ({ body, createdAt, error, id, status }: ArkTask): JsonObject => ({
+  ({ body, createdAt, error, id, seconds, status }: ArkTask): JsonObject => ({
     id,
     model: body["model"],
     status,
@@ -140,11 +147,11 @@ const recordWith =
         video_url: `${media}/${id}.mp4`,
         ...(body["return_last_frame"] === true && { last_frame_url: `${media}/${id}.png` })
       },
-      usage: { completion_tokens: 108_900, total_tokens: 108_900, tool_usage: { web_search: 1 } },
+      usage: { completion_tokens: tokensOf(seconds), total_tokens: tokensOf(seconds), tool_usage: { web_search: 1 } },
       seed: 78_674,
       resolution: "720p",
       ratio: "16:9",
-      duration: 5,
+      duration: seconds,
       framespersecond: 24,
       revised_prompt: "A cat, in detail"
     }),

@@ -1,21 +1,44 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { VideoJob, VideoMedia } from "../../VideoUpstream.ts"
+import { isObject, listAt } from "../../../contract/json.ts"
+import type { VideoJob, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
 
 /**
  * The body of a create: the caller's own, with the model's name there and without the callback, which is ours to make.
- * `3:3` is a spelling that only our callers' document knows.
+ * A length or resolution that it leaves out is sent as settled here: models differ in their defaults, and money is held
+ * for ours. `3:3` is a spelling that only our callers' document knows.
  */
 export const requestOf = (job: VideoJob): JsonObject => {
   const { callback_url: _, ...body } = job.body ?? spelled(job)
-  return { ...body, model: job.upstreamModel, ...(body["ratio"] === "3:3" && { ratio: "3:4" }) }
+  return {
+    ...body,
+    ...(isOfDraft(body) ? {} : leftOut(body, job.settings)),
+    model: job.upstreamModel,
+    ...(body["ratio"] === "3:3" && { ratio: "3:4" })
+  }
 }
+
+/** The draft has its own length. */
+const isOfDraft = (body: JsonObject): boolean =>
+  listAt(body, "content").some((part) => isObject(part) && part["type"] === "draft_task")
+
+const leftOut = (body: JsonObject, settings: VideoSettings): JsonObject => {
+  const { duration = null, frames = null, resolution = null } = body
+  const isLength = frames !== null || (duration !== null && duration !== -1)
+  return {
+    ...(resolution === null && { resolution: settings.resolution }),
+    ...(!isLength && settings.isOpenLength !== true && lengthOf(settings))
+  }
+}
+
+const lengthOf = ({ byFrames, frames }: VideoSettings): JsonObject =>
+  byFrames ? { frames } : { duration: Math.floor(frames / 24) }
 
 /** A job that came without its caller's body. */
 const spelled = ({ media, prompt, settings }: VideoJob): JsonObject => ({
   content: contentOf({ media, prompt }),
   ratio: settings.ratio,
   resolution: settings.resolution,
-  ...(settings.byFrames ? { frames: settings.frames } : { duration: Math.floor(settings.frames / 24) }),
+  ...(settings.isOpenLength === true ? { duration: -1 } : lengthOf(settings)),
   seed: settings.seed,
   generate_audio: settings.generateAudio,
   watermark: settings.watermark,

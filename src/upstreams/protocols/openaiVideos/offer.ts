@@ -26,7 +26,7 @@ const refusalOf = ({ media, prompt, settings }: Parameters<typeof fit>[0]): Inva
   if (prompt.trim() === "") return refuse("content", "expected a prompt: this model makes no video without one")
   if (settings.byFrames) return refuse("frames", `not supported by this model; give duration, one of ${lengths}`)
   const length = settings.frames / 24
-  if (!seconds.some((one) => one === length)) {
+  if (settings.isOpenLength !== true && !seconds.some((one) => one === length)) {
     return refuse("duration", `expected one of ${lengths} for this model; got ${length}`)
   }
   if (sizeOf(settings) === undefined) {

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { KeptFiles } from "../../../files/KeptFiles.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
+import { chosenSeconds } from "../../chosenSeconds.ts"
 import { lookFor } from "../../lookFor.ts"
 import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../../videoApi.ts"
 import type { NoAnswer, VideoUpstreamOptions } from "../../videoApi.ts"
@@ -116,7 +117,7 @@ const isLike = (item: unknown, job: VideoJob): boolean => {
   return (
     agrees("model", job.upstreamModel) &&
     agrees("prompt", job.prompt) &&
-    agrees("seconds", String(job.settings.frames / 24)) &&
+    agrees("seconds", String(chosenSeconds(job.settings, seconds))) &&
     agrees("size", sizeOf(job.settings)) &&
     textAt(item, "remixed_from_video_id") === undefined
   )

@@ -1,5 +1,6 @@
+import { chosenSeconds } from "../../chosenSeconds.ts"
 import type { VideoJob } from "../../VideoUpstream.ts"
-import { sizeOf } from "./offer.ts"
+import { seconds, sizeOf } from "./offer.ts"
 
 /**
  * A create is a form. A first frame given as data goes as a file; one given by its address is for the upstream to read.
@@ -8,7 +9,7 @@ export const requestOf = (job: VideoJob): FormData => {
   const form = new FormData()
   form.set("model", job.upstreamModel)
   form.set("prompt", job.prompt)
-  form.set("seconds", String(job.settings.frames / 24))
+  form.set("seconds", String(chosenSeconds(job.settings, seconds)))
   form.set("size", sizeOf(job.settings) ?? "")
   const frame = job.media.find(({ role }) => role === "first_frame")
   if (frame !== undefined) reference(form, frame.url)

@@ -1,0 +1,18 @@
+import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import type { VideoLimits } from "./resolve.ts"
+
+/** Seedance 2.5, by its maker's ids (`dreamina-seedance-2-5-260628`) and by the names that operators give it. */
+const seedance25 = /seedance[-_. ]?(?:v|pro-)?2[-_.]5(?!\d)/i
+
+/**
+ * Which length an upstream makes of a model's videos where it chooses, and whether it chooses where none is given.
+ *
+ * @param names the model's id at the upstream and the gateway's own
+ */
+export const openLength = (
+  { passesThrough, seconds }: Pick<VideoUpstream, "passesThrough" | "seconds">,
+  names: ReadonlyArray<string>
+): Pick<VideoLimits, "longestSeconds" | "choosesLength"> => {
+  const is25 = passesThrough && names.some((name) => seedance25.test(name))
+  return { longestSeconds: is25 ? 30 : Math.max(...(seconds ?? [15])), choosesLength: is25 }
+}
