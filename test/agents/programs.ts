@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path"
 /** The programs that can be run unattended, each in the version that it was tried with. */
 const programs = {
   claude: { npm: "@anthropic-ai/claude-code@2.1.330", command: ["node_modules/.bin/claude"] },
-  codex: { npm: "@openai/codex@0.169.0", command: ["node_modules/.bin/codex"] },
+  codex: { npm: "@openai/codex@0.171.0", command: ["node_modules/.bin/codex"] },
   opencode: { npm: "opencode-ai@1.18.33", command: ["node_modules/.bin/opencode"] },
   "tool-runner-js": { npm: "@anthropic-ai/sdk@1.12.0", command: [process.execPath, "toolRunner.mjs"] },
   "tool-runner-python": { pip: "anthropic==2.12.0", command: ["venv/bin/python", "tool_runner.py"] },
@@ -16,7 +16,7 @@ const programs = {
 export type ProgramName = keyof typeof programs
 export const programNames = Object.keys(programs) as ReadonlyArray<ProgramName>
 
-/** What it is called with its version: `@openai/codex@0.169.0`. */
+/** What it is called with its version: `@openai/codex@0.171.0`. */
 export const packageOf = (name: ProgramName): string => {
   const program = programs[name]
   return "npm" in program ? program.npm : program.pip

@@ -1,8 +1,9 @@
+import { join } from "node:path"
 import type { ProgramName } from "./programs.ts"
 import type { Folder, Ran } from "./run.ts"
 import { makeFolder, note, runProgram } from "./run.ts"
 import type { World } from "./world.ts"
-import { models } from "./world.ts"
+import { models, translating } from "./world.ts"
 
 export interface Scenario {
   readonly program: ProgramName
@@ -115,8 +116,12 @@ const claudeScenarios: ReadonlyArray<Scenario> = [
 const judgedAgain = ({ output }: Ran, expected: string) =>
   output.includes(expected) ? undefined : `did not say ${JSON.stringify(expected)}: ${output.slice(-300)}`
 
-/** It repeats any refusal, for six seconds unless it is told to do so less often. */
-const codexConfig = (url: string, model: string) => `model = "${model}"
+/**
+ * It repeats any refusal, for six seconds unless it is told to do so less often.
+ *
+ * @param model undefined leaves it to its default
+ */
+const codexConfig = (url: string, model: string | undefined) => `${model === undefined ? "" : `model = "${model}"`}
 model_provider = "gateway"
 
 [model_providers.gateway]
@@ -125,11 +130,15 @@ base_url = "${url}/v1"
 env_key = "GATEWAY_KEY"
 wire_api = "responses"
 stream_max_retries = 2
+
+[mcp_servers.notes]
+command = "${process.execPath}"
+args = ["${join(import.meta.dirname, "programs", "notes.mjs")}"]
 `
 
 type Codex = (...args: ReadonlyArray<string>) => Promise<Ran>
 
-const withCodex = <A>(world: World, model: string, key: string, use: (codex: Codex) => Promise<A>) =>
+const withCodex = <A>(world: World, model: string | undefined, key: string, use: (codex: Codex) => Promise<A>) =>
   inFolder({ "home/.codex/config.toml": codexConfig(world.gateway.url, model) }, (folder) =>
     use((...args) =>
       runProgram("codex", { folder, args: ["exec", ...args, "--skip-git-repo-check"], env: { GATEWAY_KEY: key } })
@@ -147,8 +156,39 @@ const codexLoops = models.map((model): Scenario => ({
     })
 }))
 
+const cat = "text((await tools.exec_command({cmd: 'cat note.txt'})).output)"
+const noteNumber = "text((await tools.mcp__notes__read_note({number: 4})).content[0].text)"
+
+/** Its newest models have one tool, which runs code that calls all others. */
+const codexByCode = [undefined, ...translating.map((upstream) => `gpt-6.2-sol-at-${upstream}`)].map(
+  (model): Scenario => ({
+    program: "codex",
+    name: `${model ?? "its default model"}, a tool loop with an MCP server`,
+    run: (world) =>
+      withCodex(world, model, world.gateway.key, async (codex) => {
+        const orders = [cat, noteNumber].map((input) => order("functions__exec", { input }))
+        const ran = await codex(orders.join(" and "))
+        const wrong = await judged(world, ran, `"number":4`)
+        return wrong ?? judgedAgain(ran, "The tool answered: ")
+      })
+  })
+)
+
+const codexSearches = translating.map((upstream): Scenario => ({
+  program: "codex",
+  name: `gpt-5.5-at-${upstream}, an MCP server's tool that is searched for`,
+  run: (world) =>
+    withCodex(world, `gpt-5.5-at-${upstream}`, world.gateway.key, async (codex) => {
+      const search = order("tool_search", { query: "note", limit: 3 })
+      const ran = await codex(`${search} and ${order("mcp__notes__read_note", { number: 4 })}`)
+      return judged(world, ran, 'the note of {"number":4} says 4711')
+    })
+}))
+
 const codexScenarios: ReadonlyArray<Scenario> = [
   ...codexLoops,
+  ...codexByCode,
+  ...codexSearches,
   {
     program: "codex",
     name: "a wrong key ends within 3 s of its refusal, after two more",

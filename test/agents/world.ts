@@ -6,7 +6,9 @@ import { startGateway } from "../e2e/process.ts"
 
 /** The caller's ids of models at one fake upstream a dialect, and those that Claude Code has by default. */
 export const models = ["at-messages", "at-responses", "at-chat"] as const
-const defaults = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5"]
+const defaults = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-5-5", "gpt-6.2-sol"]
+/** The upstreams that Codex's requests are translated for. Codex knows a model by how its id begins. */
+export const translating = ["messages", "chat"] as const
 
 const yaml = (url: string) => ({
   upstreams: {
@@ -18,7 +20,13 @@ const yaml = (url: string) => ({
     "at-messages": { routes: [{ upstream: "messages", model: "claude-sonnet-5-5" }] },
     "at-responses": { routes: [{ upstream: "responses", model: "gpt-5.1-codex" }] },
     "at-chat": { routes: [{ upstream: "chat", model: "qwen3-32b" }] },
-    ...Object.fromEntries(defaults.map((id) => [id, { routes: [{ upstream: "chat", model: "qwen3-32b" }] }]))
+    ...Object.fromEntries(defaults.map((id) => [id, { routes: [{ upstream: "chat", model: "qwen3-32b" }] }])),
+    ...Object.fromEntries(
+      ["gpt-6.2-sol", "gpt-5.5"].flatMap((id) => [
+        [`${id}-at-messages`, { routes: [{ upstream: "messages", model: "claude-sonnet-5-5" }] }],
+        [`${id}-at-chat`, { routes: [{ upstream: "chat", model: "qwen3-32b" }] }]
+      ])
+    )
   }
 })
 
