@@ -1,7 +1,7 @@
 import { Args, Command, Options } from "@effect/cli"
 import { Clock, Console, Effect, Option, Schedule, Schema } from "effect"
 import { readTime } from "../contract/timeQuery.ts"
-import { outcomes } from "../requests/outcome.ts"
+import { outcomeOf, outcomes } from "../requests/outcome.ts"
 import type { Outcome } from "../requests/outcome.ts"
 import type { RequestHistogram } from "../requests/RequestHistogram.ts"
 import type { RequestView } from "../requests/RequestView.ts"
@@ -218,9 +218,9 @@ const bars = ({ data, total }: RequestHistogram): string => {
 const allTokens = (request: RequestView): number =>
   request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens
 
-/** Under the columns that it sums; those that failed are also those whose error came after their 200. */
+/** Under the columns that it sums; those that failed are also those whose error came after their 200, but no hang-ups. */
 const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
-  const failed = all.filter(({ error, status }) => status >= 400 || error !== null).length
+  const failed = all.filter((request) => outcomeOf(request) !== "finished" && outcomeOf(request) !== "hang_up").length
   return [
     `${all.length} requests`,
     "",

@@ -9,7 +9,7 @@ export interface Attempt {
   readonly upstream: string
   /** The model as the upstream calls it. */
   readonly model: string
-  /** Absent where no answer came. */
+  /** Absent where no answer came; without an error the caller left before it. */
   readonly status: number | undefined
   /** What went wrong, in the words of the log; absent where nothing did. */
   readonly error: string | undefined
@@ -145,6 +145,12 @@ export class RequestRecord {
     this.reason = reasonOf(failure.message)
   }
 
+  /** Its client left before its end. */
+  hungUp(): void {
+    this.error = "hang_up"
+    this.reason = undefined
+  }
+
   /** The last attempt, which had begun to answer, broke off. */
   brokeOff(failure: Failure): void {
     this.failed(failure)
@@ -165,10 +171,7 @@ export class RequestRecord {
     if (!this.#isOpen) return
     this.#isOpen = false
     this.durationMs = performance.now() - this.#begun
-    if (how === "hang-up") {
-      this.error = "hang_up"
-      this.reason = undefined
-    }
+    if (how === "hang-up") this.hungUp()
     // One that is left before its head has left is over when that is known.
     if (this.status !== 0) this.#end()
   }

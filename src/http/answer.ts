@@ -60,15 +60,20 @@ const retryAfterSeconds = (failure: Failure): number | undefined =>
 /** The same request would be refused again: the clients retry a 409, and agents a 401, for a minute and more in silence. */
 export const isFinal = (status: number): boolean => status >= 400 && status < 429 && status !== 408
 
-/** The failure in a cause: a declared one as it is, an interruption as ours to retry, anything else as `Internal`. */
+export const shuttingDown = new UpstreamFailed({ message: "The gateway is shutting down" })
+
+/** The answer of a request whose client has left, for its row and the metrics: nobody receives it. */
+export const hungUp = ({ headers }: Reply): Response => new Response(null, { status: 499, headers })
+
+/** The failure in a cause: a declared one as it is, `shuttingDown` where the gateway stops, anything else as `Internal`. */
 export const failureOf = (
   cause: Cause.Cause<unknown>,
   requestId: string,
-  report: (cause: Cause.Cause<unknown>) => void
+  { isStopping, report }: { readonly isStopping: boolean; readonly report: (cause: Cause.Cause<unknown>) => void }
 ) => {
   const failure = Option.getOrUndefined(Cause.failureOption(cause))
   if (isFailure(failure)) return failure
-  if (Cause.isInterruptedOnly(cause)) return new UpstreamFailed({ message: "The gateway is shutting down" })
+  if (isStopping && Cause.isInterruptedOnly(cause)) return shuttingDown
   report(cause)
   return new Internal({ message: `Internal error; the request id is ${requestId}` })
 }

@@ -1,9 +1,9 @@
-import { Effect, Runtime } from "effect"
-import type { Cause } from "effect"
+import { Cause, Effect, Option, Runtime } from "effect"
 import type { Failure } from "../contract/Failure.ts"
 import { recordedAt } from "../contract/Trace.ts"
-import { failed, failureOf } from "./answer.ts"
+import { failed, failureOf, hungUp } from "./answer.ts"
 import type { Exchange } from "./exchange.ts"
+import { HungUp } from "./run.ts"
 
 /** Answers with a failure, in the route's shape. */
 export const told = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
@@ -12,8 +12,18 @@ export const told = ({ record, renderFailure, reply }: Exchange, failure: Failur
 }
 
 /** Answers with what a cause comes to. */
-export const refused = (exchange: Exchange, cause: Cause.Cause<unknown>): Response =>
-  told(exchange, failureOf(cause, exchange.reply.requestId, report(exchange)))
+export const refused = (exchange: Exchange, cause: Cause.Cause<unknown>): Response => {
+  if (Option.getOrUndefined(Cause.failureOption(cause)) instanceof HungUp) return left(exchange)
+  const { reply, serving } = exchange
+  const isStopping = serving.lifecycle.isDraining()
+  return told(exchange, failureOf(cause, reply.requestId, { isStopping, report: report(exchange) }))
+}
+
+/** Its client has left before its answer began. */
+export const left = ({ record, reply }: Exchange): Response => {
+  record.hungUp()
+  return hungUp(reply)
+}
 
 /** The answer's head is about to leave. */
 export const over = ({ count, record, reply: { headers } }: Exchange, status: number, begun: number): void => {

@@ -1,15 +1,15 @@
 import { Effect, Either } from "effect"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
-import { InvalidRequest, UpstreamFailed } from "../contract/Failure.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
 import { Begun, Failed } from "../flow/Begun.ts"
 import type { Settled } from "../flow/Begun.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
-import { json, own } from "./answer.ts"
+import { json, own, shuttingDown } from "./answer.ts"
 import { isLarge, nothing, parse, readText, unreadable } from "./body.ts"
 import type { Read } from "./body.ts"
 import type { Route } from "./compile.ts"
-import { refused, told } from "./ending.ts"
+import { left, refused, told } from "./ending.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
 import { nulInParams } from "./nul.ts"
 import { once } from "./once.ts"
@@ -37,8 +37,6 @@ export const handled = (asking: Asking): Response | Promise<Response> => {
 /** The caller of an endpoint that asks for no key. */
 const nobody = Begun.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
 
-export const shuttingDown = new UpstreamFailed({ message: "The gateway is shutting down" })
-
 const entered = (asking: Asking, caller: Opened): Response | Promise<Response> => {
   const { exchange, route } = asking
   if (caller instanceof Failed) return refused(exchange, caller.cause)
@@ -64,7 +62,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
     text = sent
     recordFrom(exchange, caller, () => sent)
   } catch {
-    return told(exchange, unreadable)
+    return request.signal.aborted ? left(exchange) : told(exchange, unreadable)
   }
   // A large body is worked on in steps.
   const large = isLarge(text)
@@ -121,8 +119,8 @@ const concluded = (
   exchange.hasWaited = true
   if (isKeyed) record.repetition = value.headers.get("idempotent-replayed") === "true" ? "replayed" : "once"
   // A hang-up before Bun reads the stream would leave it running.
-  const left = request.signal.aborted ? value.body?.cancel() : undefined
-  return left === undefined ? own(reply, value) : left.then(() => own(reply, value))
+  const cancelled = request.signal.aborted ? value.body?.cancel() : undefined
+  return cancelled === undefined ? own(reply, value) : cancelled.then(() => own(reply, value))
 }
 
 /** What was asked is kept where its account wants it: as a body, or as a message of a socket. */

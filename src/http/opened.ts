@@ -7,9 +7,10 @@ import type { Route } from "./compile.ts"
 import type { Exchange } from "./exchange.ts"
 import { tellWhole } from "./rateHeaders.ts"
 import { run } from "./run.ts"
+import type { HungUp } from "./run.ts"
 
 /** Who calls, or why nobody may. */
-export type Opened = Settled<Caller, Failure>
+export type Opened = Settled<Caller, Failure | HungUp>
 
 /** Finds who calls an endpoint that asks for a key, and whether one more request of theirs may come in. */
 export const opened = (exchange: Exchange, route: Route): Opened | Promise<Opened> => {
@@ -28,7 +29,7 @@ const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Pr
   return answer.then((end) => within(exchange, route, caller, end))
 }
 
-const within = ({ reply }: Exchange, route: Route, caller: Opened, answer: Settled<Admitted>): Opened => {
+const within = ({ reply }: Exchange, route: Route, caller: Opened, answer: Settled<Admitted, HungUp>): Opened => {
   if (answer instanceof Failed) return answer
   if (route.tellStanding !== undefined) tellWhole(route.tellStanding, reply.headers, answer.value)
   return answer.value.refusal === undefined ? caller : Begun.fail(answer.value.refusal)

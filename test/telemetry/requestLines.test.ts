@@ -124,7 +124,7 @@ it("tells lines apart that begin alike: other statuses, methods, callers and lev
   const records = [
     newRecord({ account: AccountId.make("a"), key: KeyId.make("1") }),
     newRecord({ account: AccountId.make("a"), key: KeyId.make("2"), status: 503, error: "upstream_failed" }),
-    newRecord({ account: AccountId.make("b"), key: KeyId.make("2"), error: "hang_up" }, { method: "GET" }),
+    newRecord({ account: AccountId.make("b"), key: KeyId.make("2"), error: "internal" }, { method: "GET" }),
     newRecord({ account: AccountId.make("b"), key: KeyId.make("2"), status: 404 }, { method: "GET" }),
     newRecord()
   ].map((record) => Object.assign(record, { atMs: 1_800_000_000_000 }))
@@ -136,6 +136,14 @@ it("tells lines apart that begin alike: other statuses, methods, callers and lev
     { level: "info", status: 200, method: "POST" }
   ])
   expect(Object.keys(Object(read(records)[4]))).not.toContain("account")
+})
+
+it("are at info where the client left, before its answer or in its midst", () => {
+  const records = [newRecord({ status: 499, error: "hang_up" }), newRecord({ error: "hang_up" })]
+  expect(read(records)).toMatchObject([
+    { level: "info", status: 499 },
+    { level: "info", status: 200 }
+  ])
 })
 
 it("is JSON whatever callers make up, and however little room there was", () => {

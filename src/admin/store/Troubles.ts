@@ -17,10 +17,10 @@ export class Troubles extends Effect.Service<Troubles>()("gateway/admin/store/Tr
         expiringKeys.all
       )
 
-    /** Requests of the hour that has begun and the one before, by upstream. */
+    /** Requests of the hour that has begun and the one before, by upstream. A caller that leaves is no error of one. */
     const lately = (sinceMs: number): Effect.Effect<ReadonlyArray<Lately>, SqlError> =>
       Effect.map(
-        sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(errors) AS BIGINT) AS errors
+        sql`SELECT upstream, CAST(SUM(requests) AS BIGINT) AS requests, CAST(SUM(errors - hang_ups) AS BIGINT) AS errors
           FROM request_hours WHERE hour >= ${sinceMs} AND upstream <> '' GROUP BY upstream ${most}`,
         upstreams.all
       )

@@ -46,7 +46,7 @@ const logOf = (request: RequestView): ReadonlyArray<Child> => {
     ),
     line(
       request.duration_ms,
-      request.status >= 500 ? "error" : request.error === null ? "info" : "warn",
+      outcomeOf(request) === "hang_up" || request.error === null ? "info" : request.status >= 500 ? "error" : "warn",
       "request",
       `status=${request.status}${request.error === null ? "" : ` error=${request.error}`} duration_ms=${request.duration_ms}${request.cost_usd === null ? "" : ` cost_usd=${request.cost_usd}`}`
     )

@@ -1,0 +1,241 @@
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { connect as dial } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { connect } from "../responses/socket/connect.ts"
+import { fakeUpstream } from "../upstreams/fakes/fakeUpstream.ts"
+import type { DialectName } from "../upstreams/fakes/fakeUpstream.ts"
+import { startGateway } from "./process.ts"
+import type { GatewayProcess } from "./process.ts"
+
+/** Never answers, and says how many calls it was sent with a text in them. */
+const silent = (dialect: DialectName) => fakeUpstream(dialect, { answer: () => new Promise<Response>(() => {}) })
+const chat = silent("openai-chat")
+const messages = silent("anthropic-messages")
+const responses = silent("openai-responses")
+const narrow = silent("openai-chat")
+const all = { chat, messages, responses, narrow }
+const calls = (text: string) =>
+  Object.values(all).flatMap(({ asked }) => asked.filter((one) => one.text.includes(text))).length
+
+const adminKey = "admin-key-0123456789abcdefgh"
+let gateway: GatewayProcess
+beforeAll(async () => {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-left-"))
+  writeFileSync(
+    join(folder, "gateway.yaml"),
+    `upstreams:
+  chat: { protocol: openai-chat, base_url: "${chat.url}/v1" }
+  messages: { protocol: anthropic-messages, base_url: "${messages.url}" }
+  responses: { protocol: openai-responses, base_url: "${responses.url}/v1" }
+  narrow: { protocol: openai-chat, base_url: "${narrow.url}/v1", max_concurrency: 1 }
+models:
+  chat: chat
+  messages: messages
+  responses: responses
+  narrow: narrow
+  vectors: { kind: embedding, routes: [{ upstream: chat }] }
+`
+  )
+  gateway = await startGateway({ folder, env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_DRAIN_SECONDS: "1" } })
+})
+afterAll(async () => {
+  await gateway.dispose()
+  await Promise.all(Object.values(all).map((fake) => fake.stop()))
+})
+
+const post = (path: string, body: object, name: string, signal: AbortSignal, headers: object = {}) =>
+  fetch(gateway.url + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${gateway.key}`,
+      "content-type": "application/json",
+      "x-gateway-tags": name,
+      ...headers
+    },
+    body: JSON.stringify(body),
+    signal
+  })
+
+const get = async (path: string, key = gateway.key) =>
+  (await (await fetch(gateway.url + path, { headers: { authorization: `Bearer ${key}` } })).json()) as {
+    readonly data: ReadonlyArray<Record<string, unknown>>
+    readonly total: Record<string, unknown>
+    readonly attention?: ReadonlyArray<Record<string, unknown>>
+  }
+
+/** The rows of the requests with a tag, once there are any. */
+const rowsOf = async (tag: string) => {
+  await expect.poll(async () => (await get(`/v1/requests?tag=${tag}`)).data.length).toBeGreaterThan(0)
+  return (await get(`/v1/requests?tag=${tag}`)).data
+}
+
+const lines = () =>
+  gateway
+    .output()
+    .split("\n")
+    .filter((line) => line.startsWith("{") && line.includes('"event":"request"'))
+    .map((line): Record<string, unknown> => JSON.parse(line))
+
+const user = (content: string) => [{ role: "user", content }]
+type Ask = readonly [path: string, body: (name: string) => object]
+const asks: Readonly<Record<string, Ask>> = {
+  chat: ["/v1/chat/completions", (name) => ({ messages: user(name) })],
+  messages: ["/v1/messages", (name) => ({ messages: user(name), max_tokens: 10 })],
+  responses: ["/v1/responses", (name) => ({ input: name })]
+}
+
+const cases = Object.keys(asks).flatMap((family) =>
+  ["chat", "messages", "responses"].flatMap((model) => [
+    { family, model, stream: false, headers: {} },
+    { family, model, stream: true, headers: {} }
+  ])
+)
+const keyed = Object.keys(asks).flatMap((family) =>
+  [false, true].map((stream) => ({
+    family,
+    model: "chat",
+    stream,
+    headers: { "idempotency-key": `${family}${stream}` }
+  }))
+)
+
+describe("a caller that leaves before the first byte", () => {
+  it.each([...cases, ...keyed])("is a hang-up: $family to $model, stream $stream, $headers", async (one) => {
+    const { family, headers, model, stream } = one
+    const name = `${family}-${model}-${stream}${Object.values(headers).join("")}`
+    const [path, body] = asks[family] ?? ["", () => ({})]
+    const leaving = new AbortController()
+    const answer = post(path, { model, stream, ...body(name) }, name, leaving.signal, headers)
+    await expect.poll(() => calls(name)).toBe(1)
+    leaving.abort()
+    await expect(answer).rejects.toThrow()
+    const rows = await rowsOf(name)
+    expect(rows).toMatchObject([
+      {
+        status: 499,
+        error: "hang_up",
+        upstream: model,
+        upstream_model: model,
+        attempts: [{ upstream: model, upstream_model: model, status: null, error: null }]
+      }
+    ])
+    const line = lines().find(({ request_id }) => request_id === rows[0]?.["request_id"])
+    expect(line).toMatchObject({ level: "info", status: 499, error: "hang_up", upstream: model, attempt: 1 })
+    expect(line).not.toHaveProperty("reason")
+  })
+
+  it("is one of embeddings, and of a request in its upstream's queue", async () => {
+    const leaving = new AbortController()
+    const vectors = post("/v1/embeddings", { model: "vectors", input: "vec" }, "vec", leaving.signal)
+    const first = post("/v1/chat/completions", { model: "narrow", messages: user("one") }, "one", leaving.signal)
+    await expect.poll(() => calls("vec") + calls('"one"')).toBe(2)
+    const queued = ["queued-whole", "queued-stream"].map((name, index) =>
+      post(
+        "/v1/messages",
+        { model: "narrow", max_tokens: 9, messages: user(name), stream: index === 1 },
+        name,
+        leaving.signal
+      )
+    )
+    const waiting = async () => {
+      const upstreams = await get("/admin/v1/upstreams", adminKey)
+      return upstreams.data.find(({ name }) => name === "narrow")?.["waiting"]
+    }
+    await expect.poll(waiting).toBe(2)
+    leaving.abort()
+    for (const answer of [vectors, first, ...queued]) await expect(answer).rejects.toThrow()
+    for (const [name, upstream] of [
+      ["vec", "chat"],
+      ["queued-whole", "narrow"],
+      ["queued-stream", "narrow"]
+    ] as const) {
+      expect(await rowsOf(name)).toMatchObject([{ status: 499, error: "hang_up", upstream, attempts: [{ upstream }] }])
+    }
+    expect(calls("queued")).toBe(0)
+  })
+
+  it("is one of a held stream, whose 200 has left, and of a socket", async () => {
+    const leaving = new AbortController()
+    const response = await post(
+      "/v1/messages",
+      { model: "chat", max_tokens: 9, messages: user("held"), stream: true },
+      "held",
+      leaving.signal
+    )
+    expect(response.status).toBe(200)
+    leaving.abort()
+    const socket = await connect(gateway.url, gateway.key)
+    socket.send({ model: "chat", input: "by-socket", metadata: { name: "by-socket" } })
+    await expect.poll(() => calls("by-socket")).toBe(1)
+    socket.ws.close()
+    expect(await rowsOf("held")).toMatchObject([
+      { status: 200, error: "hang_up", upstream: "chat", attempts: [{ upstream: "chat", status: null, error: null }] }
+    ])
+    expect(await rowsOf("name%3Dby-socket")).toMatchObject([{ status: 499, error: "hang_up", upstream: "chat" }])
+  })
+
+  it("leaves a background response, which goes on", async () => {
+    const leaving = new AbortController()
+    const body = { model: "chat", input: "alone", background: true, stream: true }
+    const response = await post("/v1/responses", body, "alone", leaving.signal)
+    expect(response.status).toBe(200)
+    await expect.poll(() => calls("alone")).toBe(1)
+    leaving.abort()
+    expect(await rowsOf("alone")).toMatchObject([{ status: 200, error: null }])
+    const [row] = await rowsOf("alone")
+    expect(await get(`/v1/responses/${String(row?.["task"])}`)).toMatchObject({ status: "in_progress" })
+  })
+
+  it("is one while its body is read", async () => {
+    const { hostname, port } = new URL(gateway.url)
+    const socket = dial(Number(port), hostname)
+    const head = ["POST /v1/chat/completions HTTP/1.1", "host: x", `authorization: Bearer ${gateway.key}`]
+    socket.write([...head, "content-length: 1000", "x-client-request-id: half", "", '{"model":"chat"'].join("\r\n"))
+    await expect.poll(async () => (await get("/v1/requests?tag=none")).data.length).toBe(0)
+    socket.destroy()
+    const line = () => lines().find(({ client_request_id }) => client_request_id === "half")
+    await expect.poll(line).toMatchObject({ level: "info", status: 499, error: "hang_up" })
+  })
+
+  it("is in no count of failures", async () => {
+    const metrics = await (
+      await fetch(`${gateway.url}/metrics`, { headers: { authorization: `Bearer ${adminKey}` } })
+    ).text()
+    expect(metrics).not.toMatch(/gateway_requests_total\{[^}]*status="5/)
+    expect(metrics).not.toMatch(/gateway_upstream_attempts_total\{[^}]*status="none"/)
+    expect(metrics).toMatch(/gateway_upstream_attempts_total\{[^}]*upstream="narrow"[^}]*status="hang_up"/)
+    expect(metrics).not.toMatch(/gen_ai_server_request_duration_seconds_count\{[^}]*error_type="(?!hang_up)/)
+    const overview = await get("/admin/v1/overview", adminKey)
+    expect(overview.total).toMatchObject({ failed: 0, refused: 0 })
+    expect(overview.attention?.filter(({ what }) => what === "upstream")).toEqual([])
+    expect(lines().filter(({ level }) => level !== "info")).toEqual([])
+  })
+})
+
+describe("a caller whose gateway stops", () => {
+  it("is told so, and so are the log and its row", async () => {
+    const never = new AbortController().signal
+    const answers = [false, true].map((stream) =>
+      post("/v1/chat/completions", { model: "chat", messages: user(`stays-${stream}`), stream }, "stays", never)
+    )
+    await expect.poll(() => calls("stays")).toBe(2)
+    gateway.signal("SIGTERM")
+    for (const answer of answers) {
+      const response = await answer
+      expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("shutting down")])
+    }
+    await gateway.exited
+    const stopped = lines().filter(({ status }) => status === 500)
+    expect(stopped).toMatchObject(
+      answers.map(() => ({
+        level: "error",
+        error: "upstream_failed",
+        reason: "The gateway is shutting down",
+        upstream: "chat",
+        attempt: 1
+      }))
+    )
+  })
+})
