@@ -1,5 +1,6 @@
 import type { Failure } from "../contract/Failure.ts"
 import type { Citation, SearchOutcome } from "./Conversation.ts"
+import type { UpstreamTrouble } from "./UpstreamTrouble.ts"
 
 /**
  * What a model does while it answers, in the words of no family. Upstream protocols step into these, family encoders
@@ -65,7 +66,7 @@ export type GenerationEvent =
     }
   | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }
   /** What an upstream said of it goes to the log alone. */
-  | { readonly type: "failed"; readonly failure: Failure; readonly said?: string }
+  | { readonly type: "failed"; readonly failure: Failure; readonly said?: string; readonly trouble?: UpstreamTrouble }
 
 /** A native frame that tells usage, or is where it belongs. */
 export interface Telling<A> {

@@ -1,5 +1,6 @@
 import { Data } from "effect"
 import type { Failure } from "../contract/Failure.ts"
+import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 
 /** A call that an upstream, or the way to it, refused before anything was generated. */
 export class UpstreamError extends Data.TaggedError("UpstreamError")<{
@@ -14,6 +15,8 @@ export class UpstreamError extends Data.TaggedError("UpstreamError")<{
   readonly retryAfterMs: number | undefined
   /** The upstream's HTTP status; undefined where no answer came. */
   readonly status: number | undefined
+  /** Undefined where the request itself may have caused the failure: it says nothing to other accounts. */
+  readonly trouble?: UpstreamTrouble | undefined
   /** Without an answer: nothing was sent, so nothing can have been done. Where it isn't said, something may have been. */
   readonly neverSent?: boolean
   /** The gateway kept the call back itself: nobody was asked. */

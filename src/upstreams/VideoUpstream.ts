@@ -2,6 +2,7 @@ import { Context, Data, Layer, Schema } from "effect"
 import type { Effect, Option } from "effect"
 import { JsonObject } from "../contract/fields.ts"
 import type { InvalidRequest } from "../contract/Failure.ts"
+import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { unsupplied } from "../contract/testDouble.ts"
 
 /** One input beside the prompt, its role made explicit. `url` is an http(s) address or a data URI. */
@@ -103,12 +104,16 @@ export class VideoRejected extends Data.TaggedError("VideoRejected")<
   VideoError & {
     /** It is about us, or about a model that it lacks: another upstream may take what this one won't. */
     readonly elsewhere?: boolean
+    /** Undefined where the task itself may have caused it. */
+    readonly trouble?: UpstreamTrouble | undefined
   }
 > {}
 
 /** The upstream has no room (429, overload): nothing was made; the task stays queued and is submitted again later. */
 export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
   readonly retryAfterSeconds: number | undefined
+  /** Undefined where the task itself may have caused it. */
+  readonly trouble?: UpstreamTrouble | undefined
 }> {}
 
 /** The submit left and no answer came: a video may have been made. Reconcile or fail, never submit again. */
@@ -123,6 +128,8 @@ export class VideoTransient extends Data.TaggedError("VideoTransient")<{
   readonly reason: string
   /** Nobody answered at all. */
   readonly unanswered?: boolean
+  /** Nobody was reached, so that it says something of the upstream alone. */
+  readonly neverSent?: boolean
 }> {}
 
 /** Whether an upstream can render what is asked, and what of it is left out if it does. */

@@ -5,10 +5,11 @@ import { Underway } from "../flow/Underway.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
+import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import type { Exchange } from "./client.ts"
 import type { Answer } from "./generationOf.ts"
 import type { GenerateOptions } from "./Upstream.ts"
-import { ourAccount, retryAfter, withoutSecrets } from "./refusal.ts"
+import { retryAfter, withoutSecrets } from "./refusal.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
 /** How long a beginning that says nothing yet is held back, in ms: what fails behind it may still be answered by others. */
@@ -98,10 +99,10 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
     this.end(Begun.succeed(this.#answer))
   }
 
-  #refuse({ failure, said }: Extract<GenerationEvent, { readonly type: "failed" }>): void {
+  #refuse({ failure, said, trouble }: Extract<GenerationEvent, { readonly type: "failed" }>): void {
     this.#stopWaiting()
     this.#answer.cancel()
-    const retry = retryOf(failure, said)
+    const retry = retryOf(failure, trouble)
     if (retry === undefined) return this.end(Begun.fail(failure))
     const { upstreamRequestId } = this.#answer
     const { headers, status } = this.#exchange
@@ -112,6 +113,7 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
           retry,
           retryAfterMs: retryAfter(headers),
           status,
+          trouble,
           upstreamRequestId,
           said: said === undefined ? undefined : withoutSecrets(said, this.#secrets)
         })
@@ -121,10 +123,10 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
 }
 
 /** Undefined is no failure of the upstream's. */
-const retryOf = (failure: Failure, said: string | undefined): UpstreamError["retry"] | undefined => {
+const retryOf = (failure: Failure, trouble: UpstreamTrouble | undefined): UpstreamError["retry"] | undefined => {
   if (failure._tag === "InvalidRequest") return "never"
   if (failure._tag !== "RateLimited" && failure._tag !== "UpstreamFailed") return undefined
-  return said !== undefined && ourAccount.test(said) ? "elsewhere" : "again"
+  return trouble === "empty-account" || trouble === "refused-key" ? "elsewhere" : "again"
 }
 
 const isStart = ({ type }: GenerationEvent): boolean => type === "started"

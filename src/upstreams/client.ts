@@ -142,15 +142,18 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
 }
 
 /** @param code why, in the system's word */
-const unreachable = (code: string | undefined) =>
-  new UpstreamError({
+const unreachable = (code: string | undefined) => {
+  const neverSent = code !== undefined && neverLeft(code)
+  return new UpstreamError({
     failure: new UpstreamFailed({ message: "The model's upstream could not be reached" }),
     retry: "again",
     retryAfterMs: undefined,
     status: undefined,
-    neverSent: code !== undefined && neverLeft(code),
+    neverSent,
+    trouble: neverSent || code === "EPROTO" ? "unreachable" : undefined,
     said: code
   })
+}
 
 const codeOf = (cause: unknown): string | undefined =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined

@@ -2,6 +2,8 @@ import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../contra
 import type { Failure } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { isObject, objectAt, parseJson, textAt } from "../contract/json.ts"
+import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
+import { errorIn, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
 import { forCallers } from "./protocols/upstreamFailure.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
@@ -24,19 +26,20 @@ export interface Refusal {
  * our key, our account or itself is not the caller's business.
  */
 export const refusal = (answer: Refusal): UpstreamError => {
-  const { status } = answer
+  const { body, sent, status } = answer
+  const told = { status, body: parseJson(body), sent }
   const retryAfterMs = retryAfter(answer.headers)
-  const [failure, retry] = meaning(answer, retryAfterMs)
+  const trouble = troubleOf(told)
+  const [failure, retry] = isAboutInput(told) ? refusing(answer) : meaning(answer, trouble, retryAfterMs)
   const upstreamRequestId = upstreamRequestIdIn(answer.headers)
-  return new UpstreamError({ failure, retry, retryAfterMs, status, upstreamRequestId, said: wordsOf(answer) })
+  return new UpstreamError({ failure, retry, retryAfterMs, status, trouble, upstreamRequestId, said: wordsOf(answer) })
 }
 
 /** An upstream's own words without what is not for callers; undefined where it has none. */
 export const wordsOf = (answer: Pick<Refusal, "body" | "secrets"> & Partial<Refusal>): string | undefined => {
   const { body, secrets, sent } = answer
   const parsed = parseJson(body)
-  const error = objectAt(parsed, "error") ?? (isObject(parsed) ? parsed : undefined)
-  const said = textAt(error, "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
+  const said = textAt(errorIn(parsed), "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
   return said === undefined ? undefined : forCallers(withoutSecrets(said, secrets), sent).slice(0, longest)
 }
 
@@ -48,19 +51,28 @@ export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
 
 type Meaning = readonly [Failure, UpstreamError["retry"]]
 
-const meaning = (answer: Refusal, retryAfterMs: number | undefined): Meaning => {
+const refusing = (answer: Refusal): Meaning => {
+  const words = wordsOf(answer)?.replace(operatorsIds, "$1")
+  return [invalid(answer, words ?? "The model's upstream refused the request"), "never"]
+}
+
+/** xAI names the operator's team and key behind its verdict. */
+const operatorsIds = /^(Content violates usage guidelines\.)[^]*/
+
+const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAfterMs: number | undefined): Meaning => {
   const { status } = answer
-  const words = wordsOf(answer)
-  if (ourAccount.test(answer.body)) return [new UpstreamFailed({}), "elsewhere"]
+  if (trouble === "empty-account" || trouble === "refused-key") return [new UpstreamFailed({}), "elsewhere"]
   switch (status) {
     case 400:
     case 413:
     case 422:
-      return [invalid(answer, words ?? "The model's upstream refused the request"), "never"]
-    case 404:
+      return refusing(answer)
+    case 404: {
+      const words = wordsOf(answer)
       // With words it is about a model or a file; without, our address is wrong.
       if (words === undefined) return [new UpstreamFailed({}), "elsewhere"]
       return [detailsOf(answer) === undefined ? invalid(answer, words) : notFound(answer, words), "elsewhere"]
+    }
     case 429:
       return [
         new RateLimited({
@@ -79,9 +91,6 @@ const meaning = (answer: Refusal, retryAfterMs: number | undefined): Meaning => 
         : [new UpstreamFailed({}), "elsewhere"]
   }
 }
-
-/** Told as 400 or 429 by those who sell tokens: our account with them is empty. */
-export const ourAccount = /credit balance is too low|insufficient_quota|insufficient balance|billing_hard_limit/i
 
 const invalid = (answer: Refusal, message: string) =>
   new InvalidRequest({ param: paramOf(answer), message, ...withDetails(answer) })

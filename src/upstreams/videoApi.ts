@@ -4,9 +4,11 @@ import { BrokenBody, callUpstream } from "./client.ts"
 import type { Call, Deadlines, Exchange } from "./client.ts"
 import { addressOf, headersTo, secretsOf } from "./Endpoint.ts"
 import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
-import { objectAt, parseJson, textAt } from "../contract/json.ts"
+import { parseJson, textAt } from "../contract/json.ts"
+import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { hintOf } from "./hintOf.ts"
-import { ourAccount, retryAfter, wordsOf } from "./refusal.ts"
+import { errorIn, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
+import { retryAfter, wordsOf } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
 import type { VideoReport } from "./VideoUpstream.ts"
@@ -27,7 +29,13 @@ export interface VideoAnswer {
   /** undefined where the body is no JSON. */
   readonly json: unknown
   /** The error it carries: the upstream's own code, empty where there is none, and its words without our secrets. */
-  readonly error: { readonly code: string; readonly message: string | undefined }
+  readonly error: {
+    readonly code: string
+    readonly message: string | undefined
+    readonly trouble: UpstreamTrouble | undefined
+    /** Whether it is about what the caller sent although its status does not say so. */
+    readonly isAboutInput: boolean
+  }
 }
 
 /** No whole answer came. The reason may be logged. */
@@ -76,14 +84,18 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
       const answered = Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path), (exchange) =>
         Effect.map(wholeText(exchange), (text) => {
           const json = parseJson(text)
-          const error = objectAt(json, "error")
+          const error = errorIn(json)
+          const sent = typeof body === "string" ? body : undefined
+          const told = { status: exchange.status, body: json, sent }
           return {
             status: exchange.status,
             headers: exchange.headers,
             json,
             error: {
               code: textAt(error, "code") ?? textAt(error, "type") ?? "",
-              message: wordsOf({ body: text, secrets, ...(typeof body === "string" ? { sent: body } : {}) })
+              message: wordsOf({ body: text, secrets, ...(sent === undefined ? {} : { sent }) }),
+              trouble: troubleOf(told),
+              isAboutInput: isAboutInput(told)
             }
           }
         })
@@ -119,7 +131,8 @@ const heard = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<Video
         if (isOk({ status })) return Effect.void
         const said =
           error === undefined ? undefined : [error.code, error.message].filter(Boolean).join(": ") || undefined
-        const hint = hintOf(upstream, { said, status })
+        const hint =
+          error?.isAboutInput === true ? undefined : hintOf(upstream, { said, status, trouble: error?.trouble })
         return failed({ status, said, upstream_request_id: upstreamRequestIdIn(headers), hint })
       })
     )
@@ -136,10 +149,13 @@ export const isOk = ({ status }: Pick<VideoAnswer, "status">): boolean => status
 
 /** What a submit without an answer means: only one that never left may be repeated. */
 export const unansweredSubmit = ({ neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
-  neverSent ? new VideoTransient({ reason, unanswered: true }) : new VideoAmbiguous({ reason, unanswered: true })
+  neverSent
+    ? new VideoTransient({ reason, unanswered: true, neverSent })
+    : new VideoAmbiguous({ reason, unanswered: true })
 
 /** What a read without an answer means. */
-export const unansweredRead = ({ reason }: NoAnswer): VideoTransient => new VideoTransient({ reason, unanswered: true })
+export const unansweredRead = ({ neverSent, reason }: NoAnswer): VideoTransient =>
+  new VideoTransient({ reason, unanswered: true, neverSent })
 
 /**
  * What a refused submit means. The upstream's code and words are the task's where they concern its caller's input; its
@@ -149,30 +165,36 @@ export const refusedSubmit = (
   answer: VideoAnswer
 ): Effect.Effect<never, VideoRejected | VideoSaturated | VideoAmbiguous> => {
   const { error, headers, status } = answer
-  if (ourAccount.test(`${error.code} ${error.message ?? ""}`)) return operatorsFault
+  const { trouble } = error
+  if (trouble === "empty-account" || trouble === "refused-key") return operatorsFault(trouble)
   if (status === 429 || status === 503 || saturation.test(error.code)) {
     const waitMs = retryAfter(headers)
-    return new VideoSaturated({ retryAfterSeconds: waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000) })
+    return new VideoSaturated({
+      retryAfterSeconds: waitMs === undefined ? undefined : Math.ceil(waitMs / 1_000),
+      trouble: status === 503 ? undefined : "saturated"
+    })
   }
   if (status >= 500 || status === 408) return new VideoAmbiguous({ reason: `status ${status}` })
-  if (status === 400 || status === 409 || status === 413 || status === 422) {
+  if (error.isAboutInput || status === 400 || status === 409 || status === 413 || status === 422) {
     return new VideoRejected({
       code: error.code === "" ? "InvalidParameter" : error.code,
       message: error.message ?? "The upstream refused the request"
     })
   }
-  return operatorsFault
+  return operatorsFault(undefined)
 }
 
 /** Ark names its limits and overloads in many ways, not all of them with 429. */
 const saturation = /RateLimit|RpmLimit|QuotaExceeded|ServerOverloaded|InflightBatchsizeExceeded|RequestBurstTooFast/i
 
 /** A key it rejects, a model it lacks, an account that is empty: for the operator to know and not for the caller. */
-const operatorsFault = new VideoRejected({
-  code: "InternalServiceError",
-  message: "The upstream that renders this model's videos could not be used",
-  elsewhere: true
-})
+const operatorsFault = (trouble: UpstreamTrouble | undefined) =>
+  new VideoRejected({
+    code: "InternalServiceError",
+    message: "The upstream that renders this model's videos could not be used",
+    elsewhere: true,
+    trouble
+  })
 
 /** What a refused poll means. Only the word that there is no such video ends a task; the rest passes. */
 export const refusedPoll = ({

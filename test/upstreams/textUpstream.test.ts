@@ -204,6 +204,8 @@ describe("an upstream", () => {
         }),
       (fake) => Effect.promise(() => fake.stop())
     )
+  const emptyAccount =
+    "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."
   const wrong = (message: string) => ({ error: { message, type: "x", code: "y" } })
 
   it.effect("refuses our key without the caller hearing of it", () =>
@@ -215,8 +217,10 @@ describe("an upstream", () => {
           failure: { _tag: "UpstreamFailed", message: "The model's upstream failed" }
         })
       }
-      expect(yield* refused(400, wrong("Your credit balance is too low"))).toMatchObject({
+      const empty = { type: "error", error: { type: "invalid_request_error", message: emptyAccount } }
+      expect(yield* refused(400, empty)).toMatchObject({
         retry: "elsewhere",
+        trouble: "empty-account",
         failure: { _tag: "UpstreamFailed" }
       })
     })

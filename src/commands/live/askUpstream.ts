@@ -2,6 +2,7 @@ import { Data, Effect, Option, Schema } from "effect"
 import type { BadSettings, Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import type { Documents } from "../../documents/Documents.ts"
+import { parseJson } from "../../contract/json.ts"
 import { toEffect } from "../../flow/toEffect.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
@@ -9,6 +10,7 @@ import { addressOf, bearer, headersTo } from "../../upstreams/Endpoint.ts"
 import { endpointOptions, placeOf } from "../../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../../upstreams/fromSettings.ts"
 import { hintOf } from "../../upstreams/hintOf.ts"
+import { troubleOf } from "../../upstreams/protocols/errorMeaning.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
 import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
 
@@ -63,7 +65,9 @@ const listed = (name: string, entry: UpstreamEntry) =>
       return yield* new NoList({ message: `${url} answers with status ${answer.status}` })
     }
     if (answer.status !== 200) {
-      const setting = hintOf(name, { status: answer.status, said: body.slice(0, 4_096) })
+      const { status } = answer
+      const trouble = troubleOf({ status, body: parseJson(body), sent: "" })
+      const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble })
       return yield* new Refused({ message: `it answers with status ${answer.status}`, setting })
     }
     const list = decodeList(body)

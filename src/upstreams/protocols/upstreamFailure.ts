@@ -2,6 +2,7 @@ import { InvalidRequest, RateLimited, UpstreamFailed } from "../../contract/Fail
 import type { Failure } from "../../contract/Failure.ts"
 import { numberAt, parseJson, textAt } from "../../contract/json.ts"
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
+import { isAboutInput, troubleOf } from "./errorMeaning.ts"
 
 /** The failure of an answer that stops without having ended. */
 export const cutOff = new UpstreamFailed({ message: "The model's upstream ended before its answer did" })
@@ -20,28 +21,33 @@ const longest = 2_000
 export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly type: "failed" }> => {
   const words = [wordAt(error, "type"), wordAt(error, "code"), textAt(error, "message")]
   const said = words.filter((word) => word !== undefined && word !== "").join(": ")
+  const status = Number(wordAt(error, "code") ?? Number.NaN)
+  const told = troubleOf({ status, body: { error }, sent: undefined })
+  const failure = told === "empty-account" || told === "refused-key" ? new UpstreamFailed({}) : failureOf(error, status)
+  const trouble = told ?? (failure._tag === "RateLimited" || failure === overloaded ? "saturated" : undefined)
   return {
     type: "failed",
-    failure: failureOf(error),
+    failure,
+    ...(trouble === undefined ? {} : { trouble }),
     ...(said === "" ? {} : { said: forCallers(said).slice(0, longest) })
   }
 }
 
-const failureOf = (error: unknown): Failure => {
-  const status = Number(wordAt(error, "code") ?? Number.NaN)
+const overloaded = new UpstreamFailed({ message: "The model's upstream is overloaded" })
+
+const failureOf = (error: unknown, status: number): Failure => {
   const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
   const said = textAt(error, "message")
   const message = said === undefined ? undefined : forCallers(said).slice(0, longest)
   if (status === 429 || /rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
   if (
     [400, 413, 422].includes(status) ||
+    isAboutInput({ status, body: { error } }) ||
     /\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_policy|bio_policy/.test(kind)
   ) {
     return new InvalidRequest({ param: null, ...(message === undefined ? {} : { message }) })
   }
-  return status === 529 || /overloaded/.test(kind)
-    ? new UpstreamFailed({ message: "The model's upstream is overloaded" })
-    : new UpstreamFailed({})
+  return status === 529 || /overloaded/.test(kind) ? overloaded : new UpstreamFailed({})
 }
 
 const wordAt = (error: unknown, key: string): string | undefined =>

@@ -47,7 +47,15 @@ const faults: Readonly<Record<string, Fault>> = {
   "an account without money": { ...ours, answer: () => error(402, words("Pay")) },
   "an account without money, told as 400": {
     ...ours,
-    answer: () => error(400, words("Your credit balance is too low"))
+    answer: () => {
+      const message =
+        "Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits."
+      return Response.json({ type: "error", error: { type: "invalid_request_error", message } }, { status: 400 })
+    }
+  },
+  "an account without money, told by a code": {
+    ...ours,
+    answer: () => Response.json({ error: { code: "insufficient_quota", message: "Check your plan" } }, { status: 429 })
   },
   "an unknown model": { ...ours, status: 400, says: "no such model", answer: () => error(404, "no such model") },
   "a page instead of its API": { ...ours, answer: () => html(404) },
@@ -59,6 +67,21 @@ const faults: Readonly<Record<string, Fault>> = {
     ...refusing,
     says: "too many images",
     answer: () => error(400, words("too many images"))
+  },
+  "input that a moderation refuses": {
+    ...refusing,
+    says: "flagged for violence",
+    answer: () =>
+      Response.json(
+        { error: { code: 403, message: words("flagged for violence"), metadata: { reasons: ["violence"] } } },
+        { status: 403 }
+      )
+  },
+  "input that conflicts": { ...refusing, says: "already in use", answer: () => error(409, words("already in use")) },
+  "words about its account that are the caller's own": {
+    ...refusing,
+    says: "insufficient_quota",
+    answer: () => error(400, "Unknown parameter: 'insufficient_quota'. Your credit balance is too low, is it not?")
   },
   "input that is too large for it": { ...refusing, says: "too long", answer: () => error(413, "too long") },
   "a queue that is full for long": {
