@@ -50,7 +50,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
 
     const circuits = Effect.map(Clock.currentTimeMillis, (nowMs) =>
       [...lanes].flatMap(([name, { circuit }]) =>
-        circuit.state === "closed"
+        circuit.state(nowMs) === "closed"
           ? []
           : [
               one(

@@ -28,7 +28,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       const { answers, failures, lastAnswerMs, lastFailure, latency } = seen(
         kind === "text" ? calls.of(name) : new CallsOfOne()
       )
-      const circuit = lane?.circuit.state ?? "closed"
+      const circuit = lane?.circuit.state(nowMs) ?? "closed"
       return {
         object: "upstream",
         name,

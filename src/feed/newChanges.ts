@@ -80,7 +80,10 @@ export const newDeliveries = (newest: Newest): Look => {
 /** Upstreams whose circuit opens or closes, as this process sees them. */
 export const newCircuits = (lanes: (typeof Lanes)["Service"]): Look => {
   let known = new Map<string, string>()
-  const read = Effect.sync(() => new Map([...lanes].map(([name, { circuit }]) => [name, circuit.state] as const)))
+  const read = Effect.map(
+    Clock.currentTimeMillis,
+    (nowMs) => new Map([...lanes].map(([name, { circuit }]) => [name, circuit.state(nowMs)] as const))
+  )
   return {
     begin: Effect.map(read, (now) => (known = now)),
     look: Effect.map(read, (now) => {

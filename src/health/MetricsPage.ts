@@ -3,7 +3,7 @@ import { Clock, Effect, Runtime } from "effect"
 import type { Scope } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { Daemons } from "../flow/Daemons.ts"
-import type { Circuit } from "../routing/Circuit.ts"
+import type { CircuitState } from "../routing/Circuit.ts"
 import { Lanes } from "../routing/Lane.ts"
 import type { Lane } from "../routing/Lane.ts"
 import { Leases } from "../tasks/store/Leases.ts"
@@ -21,7 +21,7 @@ import { Workers } from "../telemetry/Workers.ts"
 /** How often the event loop is looked at. */
 const lookMs = 250
 
-const circuitStates = { closed: 0, probing: 1, open: 2 } satisfies Record<Circuit["state"], number>
+const circuitStates = { closed: 0, probing: 1, open: 2 } satisfies Record<CircuitState, number>
 
 interface Page {
   /** All of it, as Prometheus reads it. */
@@ -136,10 +136,16 @@ const spans = (now: Registry, tracing: Tracing | undefined) => {
 
 const upstreams = (now: Registry, lanes: ReadonlyMap<string, Lane>) => {
   const circuit = now.highest("gateway_upstream_circuit", "0 closed, 1 probing, 2 open (left alone).", "upstream")
+  const accounts = now.gauge(
+    "gateway_upstream_circuit_accounts",
+    "Accounts whose own circuit is open or probing.",
+    "upstream"
+  )
   const running = now.gauge("gateway_upstream_running", "Calls under way, where they are bounded.", "upstream")
   const waiting = now.gauge("gateway_upstream_waiting", "Calls that wait for room.", "upstream")
   for (const [name, lane] of lanes) {
-    circuit.of(name).value = circuitStates[lane.circuit.state]
+    circuit.of(name).value = circuitStates[lane.circuit.state(lane.clock.unsafeCurrentTimeMillis())]
+    accounts.of(name).value = lane.circuit.openAccounts
     if (lane.slots === undefined) continue
     running.of(name).value = lane.slots.running
     waiting.of(name).value = lane.slots.waiting

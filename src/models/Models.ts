@@ -103,7 +103,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         const isSearchedFor = upstream.isSearchedFor === true && work.isToSearch()
         const forwarder = isSearchedFor ? undefined : forwarderOf(upstream, verbatim?.family)
         if (verbatim !== undefined && forwarder !== undefined) {
-          return through(lanes.get(route.upstream), () =>
+          return through(lanes.get(route.upstream), work.caller.account, () =>
             forwarder.forward(verbatim.request(upstream), how, otherwise(work, upstream, how)).map(keeping)
           )
         }
@@ -113,10 +113,10 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         if (refused !== undefined) return Begun.fail(refused)
         const fitted = cut === undefined ? conversation : { ...conversation, maxOutputTokens: cut }
         return severally(work.options.several, runtime, () =>
-          through(lanes.get(route.upstream), () => upstream.generate(fitted, how).map(keeping))
+          through(lanes.get(route.upstream), work.caller.account, () => upstream.generate(fitted, how).map(keeping))
         )
       }
-      return tryRoutes(routing, work.routes, call, work.attempts)
+      return tryRoutes(routing, work.caller.account, work.routes, call, work.attempts)
     }
 
     /** Names what the upstream that answers was not told. */

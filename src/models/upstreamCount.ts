@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import type { Route } from "../routing/Route.ts"
 import { Lanes } from "../routing/Lane.ts"
@@ -38,10 +38,10 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
   }
 
   /** Only where it is called as others would be: it answers of late, and has room. */
-  const withRoom = (upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
+  const withRoom = (account: AccountId, upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
     Effect.suspend(() => {
       const lane = lanes.get(upstream)
-      if (lane !== undefined && lane.circuit.waitMs(nowMs) > 0) return unknown
+      if (lane !== undefined && lane.circuit.waitMs(nowMs, account) > 0) return unknown
       const slot = lane?.slots?.take()
       const asked = slot?.isFree === false ? unknown : ask
       return Effect.ensuring(
@@ -68,7 +68,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
       const known = kept.get(hash)
       if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
       kept.delete(hash)
-      return Effect.tap(withRoom(name, nowMs, countTokens(request, route.model)), (tokens) =>
+      return Effect.tap(withRoom(caller.account, name, nowMs, countTokens(request, route.model)), (tokens) =>
         Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
       )
     })

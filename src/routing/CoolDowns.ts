@@ -1,7 +1,9 @@
 import type { Clock } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { Recent } from "./Recent.ts"
 import type { Route } from "./Route.ts"
 
 /** How long a route that did not say how long is left alone at first, and at most, in ms: each time twice as long. */
@@ -9,15 +11,19 @@ const firstMs = 1_000
 const longestMs = 60_000
 /** One that asks us to stay away for longer is asked again after this all the same, in ms. */
 const longestToldMs = 600_000
+/** How long the others wait for the call that finds out if a route is back, in ms. */
+const longestProbeMs = 5_000
+/** Cool-downs of single accounts that are remembered. */
+const mostOfAccounts = 10_000
 
 interface CoolDown {
   readonly untilMs: number
   /** Failures in a row. */
   readonly failures: number
-  /** What it said where it said how long: nobody asks it before. */
+  /** The error, where it said how long: the route is not asked before. */
   readonly said: UpstreamError | undefined
-  /** Whether one call finds out if it is back; the others leave it alone that long, where they can. */
-  isProbed: boolean
+  /** Until when one call finds out if the route is back: the others ask it last meanwhile. */
+  probedUntilMs: number
 }
 
 /** Who is asked, and who is not and why. */
@@ -34,49 +40,61 @@ export interface Told {
 
 /**
  * The routes that failed of late. One that said how long it wants to be left alone (`Retry-After`) is not asked
- * meanwhile; one that failed without a word is left alone, longer each time, as long as others are there to ask.
+ * meanwhile; one that failed without a word is left alone, longer each time, as long as others are there to ask. What an
+ * account's own request may have caused counts for that account alone.
  */
 export class CoolDowns {
   readonly #clock: Clock.Clock
-  readonly #routes = new Map<string, CoolDown>()
+  readonly #ofAll = new Map<string, CoolDown>()
+  readonly #ofAccounts = new Recent<CoolDown>(mostOfAccounts)
 
   constructor(clock: Clock.Clock) {
     this.#clock = clock
   }
 
   /** Whom to ask, in this order: those that cool down come last, and those that said how long do not come at all. */
-  order(routes: ReadonlyArray<Route>): Order {
-    if (this.#routes.size === 0) return { ask: routes, told: [] }
+  order(routes: ReadonlyArray<Route>, account: AccountId): Order {
+    if (this.#isEmpty) return { ask: routes, told: [] }
     const now = this.#clock.unsafeCurrentTimeMillis()
     const [ready, cooling]: [Array<Route>, Array<Route>] = [[], []]
     const told: Array<Told> = []
     for (const route of routes) {
-      const coolDown = this.#routes.get(nameOf(route))
-      if (coolDown === undefined || (coolDown.untilMs <= now && !coolDown.isProbed)) ready.push(route)
-      else if (coolDown.untilMs <= now || coolDown.said === undefined) cooling.push(route)
-      else told.push({ route, error: repeated(coolDown.said, coolDown.untilMs - now) })
+      const known = this.#of(route, account).filter(
+        ({ probedUntilMs, untilMs }) => Math.max(untilMs, probedUntilMs) > now
+      )
+      const silent = known.find(({ said, untilMs }) => said !== undefined && untilMs > now)
+      if (known.length === 0) ready.push(route)
+      else if (silent?.said === undefined) cooling.push(route)
+      else told.push({ route, error: repeated(silent.said, silent.untilMs - now) })
     }
     return { ask: cooling.length === 0 ? ready : [...ready, ...cooling], told }
   }
 
   /** A call begins; undefined where nothing is known of the route, and so nothing need be told but a failure. */
-  asked(route: Route): Asked | undefined {
-    const coolDown = this.#routes.size === 0 ? undefined : this.#routes.get(nameOf(route))
-    if (coolDown === undefined) return undefined
-    coolDown.isProbed = true
+  asked(route: Route, account: AccountId): Asked | undefined {
+    if (this.#isEmpty) return undefined
+    const known = this.#of(route, account)
+    if (known.length === 0) return undefined
+    const probedUntilMs = this.#clock.unsafeCurrentTimeMillis() + longestProbeMs
+    for (const coolDown of known) coolDown.probedUntilMs = probedUntilMs
     return {
-      answered: () => void this.#routes.delete(nameOf(route)),
+      answered: () => {
+        this.#ofAll.delete(nameOf(route))
+        this.#ofAccounts.delete(nameOf(route, account))
+      },
       left: () => {
-        coolDown.isProbed = false
+        for (const coolDown of known) coolDown.probedUntilMs = 0
       }
     }
   }
 
-  failed(route: Route, error: UpstreamError): void {
+  failed(route: Route, account: AccountId, error: UpstreamError): void {
     if (error.keptBack === true || !isItsOwn(error)) return
-    const name = nameOf(route)
+    const isOfAll = error.trouble !== undefined
+    const coolDowns = isOfAll ? this.#ofAll : this.#ofAccounts
+    const name = isOfAll ? nameOf(route) : nameOf(route, account)
     const now = this.#clock.unsafeCurrentTimeMillis()
-    const before = this.#routes.get(name)
+    const before = coolDowns.get(name)
     const { retryAfterMs = 0 } = error
     const isTold = retryAfterMs > 0
     // Those that were on their way together failed once.
@@ -84,7 +102,16 @@ export class CoolDowns {
     const backOffMs = Math.min(firstMs * 2 ** (failures - 1), longestMs)
     const untilMs = now + (isTold ? Math.min(retryAfterMs, longestToldMs) : backOffMs)
     if (before?.said !== undefined && before.untilMs > untilMs) return
-    this.#routes.set(name, { untilMs, failures, said: isTold ? error : undefined, isProbed: false })
+    coolDowns.set(name, { untilMs, failures, said: isTold ? error : undefined, probedUntilMs: 0 })
+  }
+
+  get #isEmpty(): boolean {
+    return this.#ofAll.size === 0 && this.#ofAccounts.size === 0
+  }
+
+  #of(route: Route, account: AccountId): ReadonlyArray<CoolDown> {
+    const known = [this.#ofAll.get(nameOf(route)), this.#ofAccounts.get(nameOf(route, account))]
+    return known.filter((coolDown) => coolDown !== undefined)
   }
 }
 
@@ -113,4 +140,5 @@ const until = (failure: Failure, seconds: number): Failure => {
   return failure._tag === "UpstreamFailed" ? new UpstreamFailed({ message, retryAfterSeconds: seconds }) : failure
 }
 
-const nameOf = ({ model, upstream }: Route): string => `${upstream}\n${model}`
+const nameOf = ({ model, upstream }: Route, account?: AccountId): string =>
+  account === undefined ? `${upstream}\n${model}` : `${upstream}\n${model}\n${account}`

@@ -2,16 +2,19 @@ import { Context, Effect } from "effect"
 import type { Clock, Duration, Runtime } from "effect"
 import { begin } from "../flow/begin.ts"
 import { Begun } from "../flow/Begun.ts"
+import type { AccountId } from "../contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, How } from "../generation/Generation.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
-import { Circuit, usualRules } from "./Circuit.ts"
-import type { CircuitRules, Pass } from "./Circuit.ts"
+import { usualRules } from "./CircuitRules.ts"
+import type { CircuitRules } from "./CircuitRules.ts"
 import { sharedLine } from "./sharedLine.ts"
 import type { SharedRoom } from "./sharedLine.ts"
 import { Slots } from "./Slots.ts"
 import type { Line, Slot } from "./Slots.ts"
+import { UpstreamCircuit } from "./UpstreamCircuit.ts"
+import type { Permit } from "./UpstreamCircuit.ts"
 
 export interface LaneOptions {
   /** Calls under way at a time; undefined is no bound. */
@@ -21,13 +24,13 @@ export interface LaneOptions {
   readonly rules?: CircuitRules
   /** What other processes leave of `maxConcurrency`; undefined where each has all of it. */
   readonly room?: SharedRoom | undefined
-  /** Hears of each time the circuit opens, and for how long, in ms. */
+  /** Hears of each time the circuit opens for every account, and for how long, in ms. */
   readonly opened?: (forMs: number) => void
 }
 
 /** The way to one upstream, shared by everybody who calls it: its circuit and its line of waiting calls. */
 export interface Lane {
-  readonly circuit: Circuit
+  readonly circuit: UpstreamCircuit
   readonly slots: Line | undefined
   readonly queueDeadline: Duration.Duration
   readonly clock: Clock.Clock
@@ -42,7 +45,7 @@ export class Lanes extends Context.Reference<Lanes>()("gateway/routing/Lanes", {
 
 export const makeLane = (options: LaneOptions): Effect.Effect<Lane> =>
   Effect.zipWith(Effect.clock, Effect.runtime(), (clock, runtime) => ({
-    circuit: new Circuit(options.rules ?? usualRules, options.opened),
+    circuit: new UpstreamCircuit(options.rules ?? usualRules, options.opened),
     slots: lineOf(options),
     queueDeadline: options.queueDeadline,
     clock,
@@ -58,14 +61,16 @@ const lineOf = ({ maxConcurrency, room }: LaneOptions): Line | undefined => {
 type Call = Begun<Generation, Failure | UpstreamError>
 
 /**
- * Makes a call where the upstream's circuit is closed and it has room, at once where it can. What it holds is given back
- * when the call fails or its generation is cancelled.
+ * Makes an account's call where the upstream's circuit is closed and it has room, at once where it can. What it holds is
+ * given back when the call fails or its generation is cancelled.
  */
-export const through = (lane: Lane | undefined, call: () => Call): Call => {
+export const through = (lane: Lane | undefined, account: AccountId, call: () => Call): Call => {
   if (lane === undefined) return Begun.attempt(call)
   const slot = lane.slots?.take()
-  if (slot === undefined) return guarded(lane, call)
-  const answered = slot.isFree ? guarded(lane, call) : waiting(lane, slot).flatMap(() => guarded(lane, call))
+  if (slot === undefined) return guarded(lane, account, call)
+  const answered = slot.isFree
+    ? guarded(lane, account, call)
+    : waiting(lane, slot).flatMap(() => guarded(lane, account, call))
   return answered.matchCause({
     onSuccess: (generation) => Begun.succeed(new InSlot(generation, slot)),
     onFailure: (cause) => {
@@ -89,27 +94,29 @@ const noRoom = new UpstreamError({
   keptBack: true
 })
 
-const guarded = (lane: Lane, call: () => Call): Call => {
+const guarded = (lane: Lane, account: AccountId, call: () => Call): Call => {
   const { circuit, clock } = lane
   const now = clock.unsafeCurrentTimeMillis()
-  const pass = circuit.enter(now)
-  if (pass === undefined) return Begun.fail(failsTooOften(circuit.waitMs(now)))
+  const permit = circuit.enter(account, now)
+  if (permit === undefined) return Begun.fail(paused(circuit.waitMs(now, account), circuit.isOpenForAll))
   return Begun.attempt(call).matchCause({
     onSuccess: (generation) => {
-      circuit.succeeded(pass, clock.unsafeCurrentTimeMillis())
-      return Begun.succeed(new Guarded(generation, lane))
+      circuit.succeeded(permit, clock.unsafeCurrentTimeMillis())
+      return Begun.succeed(new Guarded(generation, lane, permit))
     },
     onFailure: (cause) => {
-      settle(circuit, pass, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
+      settle(circuit, permit, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
       return Begun.failCause(cause)
     }
   })
 }
 
-const failsTooOften = (waitMs: number): UpstreamError =>
+const paused = (waitMs: number, isForAll: boolean): UpstreamError =>
   new UpstreamError({
     failure: new UpstreamFailed({
-      message: "The model's upstream has failed too often of late; it is left alone a while",
+      message: isForAll
+        ? "The model's upstream has failed too often recently. Try again later"
+        : "Too many of this account's recent requests failed at the model's upstream. Try again later",
       retryAfterSeconds: waitMs / 1_000
     }),
     retry: "elsewhere",
@@ -119,11 +126,15 @@ const failsTooOften = (waitMs: number): UpstreamError =>
   })
 
 /** An upstream that says no to us (429, 400) is there all the same. */
-const settle = (circuit: Circuit, pass: Pass, error: Failure | UpstreamError | undefined, now: number): void => {
-  if (error === undefined) circuit.abandoned(pass)
-  else if (error._tag === "UpstreamError" && error.failure._tag === "UpstreamFailed") circuit.failed(pass, now)
-  else if (error._tag === "UpstreamError") circuit.succeeded(pass, now)
-  else circuit.abandoned(pass)
+const settle = (
+  circuit: UpstreamCircuit,
+  permit: Permit,
+  error: Failure | UpstreamError | undefined,
+  now: number
+): void => {
+  if (error?._tag !== "UpstreamError") circuit.abandoned(permit)
+  else if (error.failure._tag === "UpstreamFailed") circuit.failed(permit, now, error.trouble === "unreachable")
+  else circuit.succeeded(permit, now)
 }
 
 /** A generation with something of the lane's around it. */
@@ -156,12 +167,14 @@ class Around implements Generation {
 /** Hears of an upstream that fails in the middle of its answer. */
 class Guarded extends Around {
   readonly #lane: Lane
+  readonly #permit: Permit
   /** Made once, and not for every chunk. */
   #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
 
-  constructor(inner: Generation, lane: Lane) {
+  constructor(inner: Generation, lane: Lane, permit: Permit) {
     super(inner)
     this.#lane = lane
+    this.#permit = permit
   }
 
   override next(): ReturnType<Generation["next"]> {
@@ -174,7 +187,7 @@ class Guarded extends Around {
   #observe(batch: Batch | undefined): Batch | undefined {
     const last = batch?.at(-1)
     if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") {
-      this.#lane.circuit.brokeOff(this.#lane.clock.unsafeCurrentTimeMillis())
+      this.#lane.circuit.brokeOff(this.#permit, this.#lane.clock.unsafeCurrentTimeMillis())
     }
     return batch
   }

@@ -9,7 +9,7 @@ import { CrashPoints } from "../tasks/CrashPoints.ts"
 import type { Task, TaskError, TaskPatch } from "../tasks/Task.ts"
 import type { Lease, LeaseLost, TaskKind, Turn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
-import { failing, movedTo, placed, placesOf, secondsOf, soonest, videoLane, waitOf } from "./places.ts"
+import { failing, movedTo, placed, placesOf, secondsOf, soonest, troubleOf, videoLane, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
 import type { Silences } from "./Silences.ts"
 import { Verdicts } from "./Verdicts.ts"
@@ -53,7 +53,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   const submit = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn | "settled", LeaseLost | SqlError> {
     const job = yield* jobOf(lease)
     const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
-    const { ask, told } = coolDowns.order(places)
+    const { ask, told } = coolDowns.order(places, lease.task.account)
     const waits: Array<Wait> = told.map(({ error }) => waitOf(error))
     let last: TaskError = unserved
     let { task } = lease
@@ -80,15 +80,15 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return heard(unserved)
-    const asked = coolDowns.asked(place)
+    const asked = coolDowns.asked(place, task.account)
     const lane = videoLane(place.upstream)
     const isBack = Effect.zipRight(
       pacing.answered(lane),
       Effect.sync(() => asked?.answered())
     )
     const leftFor = <E extends Wait | VideoRejected>(error: E) => {
-      coolDowns.failed(place, failing(secondsOf(error)))
-      return Effect.zipRight(pacing.heard(lane, error), Effect.fail(error))
+      coolDowns.failed(place, task.account, failing(troubleOf(error), secondsOf(error)))
+      return Effect.zipRight(pacing.heard(lane, task.account, error), Effect.fail(error))
     }
     // Not interrupted when the process is asked to stop: an answer that nobody hears is a video nobody can find.
     const submitting = upstream.submit({ ...job, upstreamModel: place.model })
@@ -113,9 +113,9 @@ export const makeVideoKind = Effect.fnUntraced(function* (
         VideoTransient: leftFor,
         // The intent stays: the next turn asks the upstream whether it has the video.
         VideoAmbiguous: (error) => {
-          coolDowns.failed(place, failing())
+          coolDowns.failed(place, task.account, failing(undefined))
           const turn = upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)
-          return Effect.as(pacing.heard(lane, error), turn)
+          return Effect.as(pacing.heard(lane, task.account, error), turn)
         }
       })
     )

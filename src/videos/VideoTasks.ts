@@ -65,7 +65,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         random: () => randomOf(id)("seed")
       })
       const [{ meant, resolved, upstream }] = fitting
-      const isSilent = (at: Fitting) => silences.isSilent(videoLane(at.upstream.name), createdAtMs)
+      const isSilent = (at: Fitting) => silences.isSilentFor(videoLane(at.upstream.name), caller.account, createdAtMs)
       const begins = Math.max(
         0,
         fitting.findIndex((at) => !isSilent(at))

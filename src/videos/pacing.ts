@@ -1,5 +1,6 @@
 import { Clock, Effect, Random } from "effect"
 import { makeCrowd, saturated, unreachable, untilPoll } from "../tasks/backoff.ts"
+import type { AccountId } from "../contract/Caller.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
 import type { Turn } from "../tasks/TaskKind.ts"
 import type { VideoAmbiguous, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
@@ -33,7 +34,7 @@ export const makePacing = Effect.gen(function* () {
     Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
 
   const failedFor = (task: Task, error: VideoTransient): Effect.Effect<Turn> =>
-    Effect.zipRight(heard(task.lane, error), retried(task))
+    Effect.zipRight(heard(task.lane, task.account, error), retried(task))
 
   /** Nobody took it: the place that is soonest back says when they are asked again. */
   const resubmitted = (task: Task, wait: Wait): Effect.Effect<Turn> =>
@@ -49,9 +50,12 @@ export const makePacing = Effect.gen(function* () {
   const answered = (lane: string) => Effect.sync(() => silences.answered(lane))
 
   /** What a call that failed says of whoever was called. */
-  const heard = (lane: string, error: Unheard | Wait | VideoRejected) =>
+  const heard = (lane: string, account: AccountId, error: Unheard | Wait | VideoRejected) =>
     "unanswered" in error && error.unanswered
-      ? Effect.map(Clock.currentTimeMillis, (nowMs) => silences.unanswered(lane, nowMs))
+      ? Effect.map(Clock.currentTimeMillis, (nowMs) => {
+          const isUnreachable = error._tag === "VideoTransient" && error.neverSent === true
+          silences.unanswered(lane, isUnreachable ? undefined : account, nowMs)
+        })
       : answered(lane)
 
   const { isSilent } = silences

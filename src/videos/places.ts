@@ -1,4 +1,5 @@
 import { UpstreamFailed } from "../contract/Failure.ts"
+import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { numberAt } from "../contract/json.ts"
 import type { Route } from "../routing/Route.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
@@ -48,10 +49,22 @@ export const waitOf = ({ retryAfterMs }: UpstreamError): Wait =>
   new VideoSaturated({ retryAfterSeconds: Math.ceil((retryAfterMs ?? 0) / 1_000) })
 
 /** What a place's cool-down hears of a call that failed. */
-export const failing = (retryAfterSeconds?: number): UpstreamError =>
+export const failing = (trouble: UpstreamTrouble | undefined, retryAfterSeconds?: number): UpstreamError =>
   new UpstreamError({
     failure: new UpstreamFailed({}),
     retry: "again",
     retryAfterMs: retryAfterSeconds === undefined ? undefined : retryAfterSeconds * 1_000,
-    status: undefined
+    status: undefined,
+    trouble
   })
+
+/** What a place that did not take a task says of itself; undefined where the task may have caused it. */
+export const troubleOf = (error: Wait | VideoRejected): UpstreamTrouble | undefined => {
+  switch (error._tag) {
+    case "VideoSaturated":
+    case "VideoRejected":
+      return error.trouble
+    case "VideoTransient":
+      return "unreachable"
+  }
+}

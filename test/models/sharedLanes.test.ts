@@ -1,17 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Context, Deferred, Duration, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { AccountId } from "../../src/contract/Caller.ts"
 import { Begun } from "../../src/flow/Begun.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import { RedisUrl } from "../../src/limits/RedisUrl.ts"
 import { SharedLanes } from "../../src/models/SharedLanes.ts"
-import { usualRules } from "../../src/routing/Circuit.ts"
+import { usualRules } from "../../src/routing/CircuitRules.ts"
 import { makeLane, through } from "../../src/routing/Lane.ts"
 import type { Lane } from "../../src/routing/Lane.ts"
 import { startRedis, withoutRedis } from "../limits/redisServer.ts"
 import type { RedisServer } from "../limits/redisServer.ts"
 
+const account = AccountId.make("team")
 const generation = (): Generation => ({ next: () => undefined, cancel: () => {} })
 
 describe.skipIf(withoutRedis("test/models/sharedLanes.test.ts"))("lanes of several processes", () => {
@@ -36,7 +38,7 @@ describe.skipIf(withoutRedis("test/models/sharedLanes.test.ts"))("lanes of sever
       queueDeadline: Duration.minutes(1),
       opened: (forMs) => process.opened(name, forMs)
     })
-  const call = (lane: Lane) => toEffect(() => through(lane, () => Begun.succeed(generation())))
+  const call = (lane: Lane) => toEffect(() => through(lane, account, () => Begun.succeed(generation())))
 
   it.scopedLive("let so many calls through together, and the next when one of them ends, wherever that was", () =>
     Effect.gen(function* () {
@@ -75,24 +77,30 @@ describe.skipIf(withoutRedis("test/models/sharedLanes.test.ts"))("lanes of sever
       const [first, second] = yield* Effect.all([laneOf(one, "failing", 9), laneOf(other, "failing", 9)])
       const look = other.look ?? (() => Effect.void)
       const lanes = new Map([["failing", second]])
-      const fail = (lane: Lane) => lane.circuit.failed("usual", Date.now())
+      const permitOf = (lane: Lane) => {
+        const permit = lane.circuit.enter(account, Date.now())
+        if (permit === undefined) throw new Error("it is open")
+        return permit
+      }
+      const fail = (lane: Lane) => lane.circuit.failed(permitOf(lane), Date.now(), true)
+      const state = (lane: Lane) => lane.circuit.state(Date.now())
       fail(second)
-      expect(second.circuit.state).toBe("closed")
+      expect(state(second)).toBe("closed")
       for (let n = 0; n < usualRules.leastCalls; n++) fail(first)
-      expect(first.circuit.state).toBe("open")
+      expect(state(first)).toBe("open")
       while ((yield* Effect.promise(() => redis.client.get("gateway:circuits:failing"))) === null) {
         yield* Effect.sleep("5 millis")
       }
       yield* look(lanes)
       // Who is well there stays well, and what was heard once is not heard again.
-      second.circuit.succeeded("usual", Date.now())
+      second.circuit.succeeded(permitOf(second), Date.now())
       yield* look(lanes)
       fail(second)
-      expect(second.circuit.state).toBe("closed")
+      expect(state(second)).toBe("closed")
       yield* Effect.promise(() => redis.client.set("gateway:circuits:failing", "another opening"))
       yield* look(lanes)
       fail(second)
-      expect(second.circuit.state).toBe("open")
+      expect(state(second)).toBe("open")
     })
   )
 })

@@ -75,7 +75,10 @@ describe("an upstream's count", () => {
       const taken = lane.slots?.take()
       expect(yield* count(caller, model, asking("a"))).toBeUndefined()
       taken?.leave()
-      for (let call = 0; call < 20; call++) lane.circuit.failed("usual", 0)
+      for (let call = 0; call < 20; call++) {
+        const permit = lane.circuit.enter(caller.account, 0)
+        if (permit !== undefined) lane.circuit.failed(permit, 0, false)
+      }
       expect(yield* count(caller, model, asking("a"))).toBeUndefined()
       expect(asked()).toBe(0)
       yield* TestClock.adjust("10 seconds")

@@ -56,10 +56,24 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "routing: a circuit that opens elsewhere changes nothing",
-    file: "src/routing/Circuit.ts",
-    snippet: "if (isFailing || now < this.#waryUntil) this.#open(now)",
-    replacement: "if (isFailing) this.#open(now)",
-    tests: ["test/routing/circuit.test.ts"]
+    file: "src/routing/UpstreamCircuit.ts",
+    snippet: "if (now < this.#waryUntil || this.#isFailing(now)) this.#open(now)",
+    replacement: "if (this.#isFailing(now)) this.#open(now)",
+    tests: ["test/routing/upstreamCircuit.test.ts"]
+  },
+  {
+    name: "routing: one account's failures open the circuit for all",
+    file: "src/routing/UpstreamCircuit.ts",
+    snippet: "const ofWorst = this.#failuresOfWorst(now)",
+    replacement: "const ofWorst = 0",
+    tests: ["test/routing/upstreamCircuit.test.ts"]
+  },
+  {
+    name: "routing: a route cools down for all whatever one account's request came to",
+    file: "src/routing/CoolDowns.ts",
+    snippet: "const isOfAll = error.trouble !== undefined",
+    replacement: "const isOfAll = true",
+    tests: ["test/routing/tryRoutes.test.ts"]
   },
   {
     name: "config: a secret that a document holds is stored",

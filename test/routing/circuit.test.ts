@@ -32,25 +32,6 @@ describe("a circuit", () => {
     expect(mostlyWell.enter(0)).toBeUndefined()
   })
 
-  it("opens at the next failure where another process has found the upstream failing, unless a call succeeds before", () => {
-    const circuit = new Circuit(rules)
-    circuit.hinted(0)
-    expect(circuit.enter(0)).toBe("usual")
-    calls(circuit, ".x", 0)
-    expect(circuit.enter(0)).toBe("usual")
-    circuit.hinted(0)
-    calls(circuit, "x", 1_000)
-    expect(circuit.enter(1_000)).toBe("usual")
-    const wary = new Circuit(rules)
-    wary.hinted(0)
-    calls(wary, "x", 999)
-    expect(wary.enter(999)).toBeUndefined()
-    const heard: Array<number> = []
-    const telling = new Circuit(rules, (forMs) => heard.push(forMs))
-    calls(telling, "xxxx", 0)
-    expect(heard).toEqual([1_000])
-  })
-
   it("forgets what is older than its window, bit by bit", () => {
     const circuit = new Circuit(rules)
     calls(circuit, "xxx", 0)

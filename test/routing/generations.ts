@@ -1,6 +1,7 @@
 import { RateLimited, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import type { Batch, Generation } from "../../src/generation/Generation.ts"
+import type { UpstreamTrouble } from "../../src/generation/UpstreamTrouble.ts"
 import { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 
 /** A generation that says one word, and counts how often it was cancelled. */
@@ -17,13 +18,15 @@ interface Refusal {
   readonly retry?: UpstreamError["retry"]
   readonly failure?: Failure
   readonly retryAfterMs?: number
+  readonly trouble?: UpstreamTrouble
 }
 
-export const refused = ({ failure, retry = "again", retryAfterMs }: Refusal = {}) =>
-  new UpstreamError({ failure: failure ?? new UpstreamFailed({}), retry, retryAfterMs, status: 500 })
+export const refused = ({ failure, retry = "again", retryAfterMs, trouble }: Refusal = {}) =>
+  new UpstreamError({ failure: failure ?? new UpstreamFailed({}), retry, retryAfterMs, status: 500, trouble })
 
 export const tooMany = (retryAfterSeconds: number | null) =>
   refused({
     failure: new RateLimited({ retryAfterSeconds }),
+    trouble: "saturated",
     ...(retryAfterSeconds === null ? {} : { retryAfterMs: retryAfterSeconds * 1_000 })
   })

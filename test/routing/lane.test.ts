@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
 import * as fc from "effect/FastCheck"
+import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import { begin } from "../../src/flow/begin.ts"
@@ -15,9 +16,9 @@ import { refused, tooMany, word } from "./generations.ts"
 const rules = { windowMs: 60_000, leastCalls: 2, failureRate: 0.5, openMs: 1_000, openAtMostMs: 1_000 }
 const lane = (maxConcurrency?: number) => makeLane({ maxConcurrency, queueDeadline: Duration.seconds(30), rules })
 /** Makes a call whenever it is run. */
-const make = (lane: Lane, call: Effect.Effect<Generation, Failure | UpstreamError>) =>
+const make = (lane: Lane, call: Effect.Effect<Generation, Failure | UpstreamError>, account = "one") =>
   toEffect(
-    () => through(lane, () => begin(lane.runtime, call)),
+    () => through(lane, AccountId.make(account), () => begin(lane.runtime, call)),
     (generation) => generation.cancel()
   )
 
@@ -170,6 +171,25 @@ describe("the circuit of an upstream", () => {
       yield* TestClock.adjust("1 second")
       yield* Effect.flatMap(Effect.fork(make(up, Effect.never)), Fiber.interrupt)
       expect(yield* isOpen(up)).toBe(false)
+    })
+  )
+
+  it.effect("opens for the account alone whose calls fail, and lets others through", () =>
+    Effect.gen(function* () {
+      const up = yield* lane()
+      for (let n = 0; n < 20; n++) yield* Effect.exit(make(up, failing))
+      expect(yield* Effect.flip(make(up, failing))).toMatchObject({
+        failure: { message: expect.stringContaining("account") }
+      })
+      expect(yield* Effect.exit(make(up, Effect.succeed(word("hi")), "other"))).toMatchObject({ _tag: "Success" })
+    })
+  )
+
+  it.effect("opens for every account where nobody is reached", () =>
+    Effect.gen(function* () {
+      const up = yield* lane()
+      for (let n = 0; n < 2; n++) yield* Effect.exit(make(up, Effect.fail(refused({ trouble: "unreachable" }))))
+      expect(yield* Effect.flip(make(up, Effect.dieMessage("called"), "other"))).toMatchObject({ keptBack: true })
     })
   )
 })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, TestClock } from "effect"
+import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import { begin } from "../../src/flow/begin.ts"
@@ -19,10 +20,15 @@ const tried = (
   call: (route: Route) => Effect.Effect<Generation, Failure | UpstreamError>
 ) => {
   let coolDowns: CoolDowns | undefined
-  return Effect.zipWith(Effect.runtime(), Effect.clock, (runtime, clock) => {
-    const known = (coolDowns ??= new CoolDowns(clock))
-    return toEffect(() => tryRoutes({ runtime, coolDowns: known }, routes, (route) => begin(runtime, call(route))))
-  }).pipe(Effect.flatten)
+  return (account = "one") =>
+    Effect.zipWith(Effect.runtime(), Effect.clock, (runtime, clock) => {
+      const known = (coolDowns ??= new CoolDowns(clock))
+      return toEffect(() =>
+        tryRoutes({ runtime, coolDowns: known }, AccountId.make(account), routes, (route) =>
+          begin(runtime, call(route))
+        )
+      )
+    }).pipe(Effect.flatten)
 }
 
 /** Runs requests against upstreams that answer in turn, the last answer for ever; tells who was called, and when. */
@@ -30,7 +36,7 @@ const world = (upstreams: Record<string, ReadonlyArray<Answer>>) => {
   const log: Array<readonly [string, number]> = []
   const left = new Map(Object.entries(upstreams).map(([name, answers]) => [name, [...answers]]))
   const routes = Object.keys(upstreams).map((upstream) => ({ upstream, model: "m" }))
-  const run = tried(routes, ({ upstream }) =>
+  const runFor = tried(routes, ({ upstream }) =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       log.push([upstream, now])
       const answers = left.get(upstream) ?? []
@@ -38,7 +44,7 @@ const world = (upstreams: Record<string, ReadonlyArray<Answer>>) => {
       return answer === undefined || answer === "answers" ? Effect.succeed(word(upstream)) : Effect.fail(answer)
     })
   )
-  return { log, called: () => log.map(([name]) => name).join(" "), run }
+  return { log, called: () => log.map(([name]) => name).join(" "), run: runFor(), runFor }
 }
 
 /** Runs with as much time as it needs. */
@@ -136,7 +142,7 @@ describe("a model's routes", () => {
           return Effect.delay(Effect.fail(refused()), "11 seconds")
         })
       )
-      yield* settled(Effect.flip(run))
+      yield* settled(Effect.flip(run()))
       expect(calls).toBe(2)
     })
   )
@@ -230,6 +236,56 @@ describe("a route that failed", () => {
       yield* run
       yield* run
       expect(called()).toBe("a b a b")
+    })
+  )
+
+  it.effect("cools down for the account whose request it failed alone, unless it speaks of itself", () =>
+    Effect.gen(function* () {
+      const down = new UpstreamFailed({})
+      for (const error of [
+        refused({ retryAfterMs: 60_000 }),
+        refused(),
+        refused({ failure: down, retry: "elsewhere" })
+      ]) {
+        const { called, runFor } = world({ a: [error, "answers"], b: ["answers"] })
+        yield* runFor("one")
+        yield* runFor("one")
+        yield* runFor("other")
+        expect(called()).toBe("a b b a")
+      }
+      for (const error of [tooMany(60), refused({ trouble: "refused-key", retry: "elsewhere" })]) {
+        const { called, runFor } = world({ a: [error, "answers"], b: ["answers"] })
+        yield* runFor("one")
+        yield* runFor("other")
+        expect(called()).toBe("a b b")
+      }
+    })
+  )
+
+  it.effect("is asked by others after five seconds where the call that finds out if it is back hangs", () =>
+    Effect.gen(function* () {
+      let isHanging = false
+      const asked: Array<string> = []
+      const runFor = tried(
+        ["a", "b"].map((upstream) => ({ upstream, model: "m" })),
+        ({ upstream }) =>
+          Effect.suspend(() => {
+            asked.push(upstream)
+            if (upstream === "b") return Effect.succeed(word("b"))
+            return isHanging ? Effect.never : Effect.fail(tooMany(30))
+          })
+      )
+      yield* runFor("one")
+      isHanging = true
+      yield* TestClock.adjust("30 seconds")
+      const hanging = yield* Effect.fork(runFor("one"))
+      yield* Effect.yieldNow()
+      yield* runFor("other")
+      yield* TestClock.adjust("5 seconds")
+      const other = yield* Effect.fork(runFor("other"))
+      yield* Effect.yieldNow()
+      expect(asked.join(" ")).toBe("a b a b a")
+      yield* Fiber.interruptAll([hanging, other])
     })
   )
 })

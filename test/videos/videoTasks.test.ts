@@ -132,7 +132,7 @@ const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
 describe("creating a video task whose upstream answers nobody", () => {
   const silent = (lane: string) =>
     Effect.map(Silences, ({ unanswered }) => {
-      for (let call = 0; call < 16; call++) unanswered(lane, 0)
+      for (let call = 0; call < 16; call++) unanswered(lane, undefined, 0)
     })
   const taskOf = (id: string) =>
     Effect.flatMap(TaskStore, (store) => Effect.map(store.find(alice.account, "video", id), Option.getOrThrow))

@@ -1,0 +1,31 @@
+import type { CircuitRules } from "./CircuitRules.ts"
+
+/** How long no call goes while a circuit is open: twice as long each time in a row, up to a bound. */
+export class Pause {
+  readonly #rules: CircuitRules
+  #untilMs = 0
+  #inARow = 0
+
+  constructor(rules: CircuitRules) {
+    this.#rules = rules
+  }
+
+  /** Answers how long it takes, in ms. */
+  begin(now: number): number {
+    const { openAtMostMs, openMs } = this.#rules
+    const forMs = Math.min(openMs * 2 ** this.#inARow, openAtMostMs)
+    this.#untilMs = now + forMs
+    this.#inARow++
+    return forMs
+  }
+
+  leftMs(now: number): number {
+    return Math.max(0, this.#untilMs - now)
+  }
+
+  /** The next one is short again. */
+  end(): void {
+    this.#untilMs = 0
+    this.#inARow = 0
+  }
+}
