@@ -29,14 +29,17 @@ export const refused = ({
   sent,
   url
 }: Refused): Effect.Effect<never, Failure | UpstreamError> =>
-  Effect.flatMap(
-    Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)),
-    (body) => {
-      const secrets = secretsOf(options, url)
-      const { headers, status } = exchange
-      return refusal({ status, headers, body, secrets, sent: plain(sent), native })
-    }
-  ).pipe(Effect.onInterrupt(() => Effect.sync(() => exchange.cancel())))
+  Effect.flatMap(bodyOf(exchange), (body) => {
+    const secrets = secretsOf(options, url)
+    const { headers, status } = exchange
+    return refusal({ status, headers, body, secrets, sent: plain(sent), native })
+  })
+
+/** An error's body, as much of it as is read; empty where it broke off. */
+export const bodyOf = (exchange: Exchange): Effect.Effect<string> =>
+  Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)).pipe(
+    Effect.onInterrupt(() => Effect.sync(() => exchange.cancel()))
+  )
 
 /** With nothing escaped that needn't be: some callers' writers escape slashes, and an upstream's words are looked for in it. */
 const plain = (sent: string): string => (sent.includes("\\") ? JSON.stringify(parseJson(sent)) : sent)

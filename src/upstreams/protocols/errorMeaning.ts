@@ -45,9 +45,12 @@ const emptyAccountSentences: ReadonlyArray<Sentence> = [
   }
 ]
 
-/** OpenRouter's 402 for a request whose bound of tokens costs more than is left: a smaller one may be answered. */
-const beyondCredits =
-  /^This request requires more credits, or fewer max_tokens\. You requested up to \d+ tokens, but can only afford \d+\./
+/**
+ * A 402 or 429 that a smaller request may not get: OpenRouter's, for a bound of tokens that costs more than is left, and
+ * OpenAI's, for more tokens than fit in a minute.
+ */
+const beyondLimit =
+  /^(?:This request requires more credits, or fewer max_tokens\.|Request too large for [^ ]+ (?:\([^)]*\) )?in organization )/
 
 /** xAI's only sign of a refused prompt, with ids of the operator's behind it. */
 const xaiContent = /^Content violates usage guidelines\./
@@ -72,16 +75,18 @@ export const troubleOf = (told: ToldError): UpstreamTrouble | undefined => {
   const { status } = told
   const error = errorIn(told.body)
   if (words(error).some((word) => emptyAccount.has(word)) || isEmptySentence(told, error)) return "empty-account"
+  // OpenRouter names the provider that it asked, which the request may have chosen.
+  if (textAt(objectAt(error, "metadata"), "provider_name") !== undefined) return undefined
   switch (status) {
     case 401:
       return "refused-key"
     case 402:
-      return beyondCredits.test(textAt(error, "message") ?? "") ? undefined : "empty-account"
+      return isBeyondLimit(error) ? undefined : "empty-account"
     case 403:
       return !isContentRefused(error) && words(error).some((word) => ofKey.test(word)) ? "refused-key" : undefined
     case 429:
     case 529:
-      return "saturated"
+      return isBeyondLimit(error) ? undefined : "saturated"
     default:
       return listAt(error, "details").some((detail) => textAt(detail, "reason") === "API_KEY_INVALID")
         ? "refused-key"
@@ -104,6 +109,8 @@ export const isAboutInput = ({ body, status }: Pick<ToldError, "status" | "body"
       return false
   }
 }
+
+const isBeyondLimit = (error: unknown): boolean => beyondLimit.test(textAt(error, "message") ?? "")
 
 const isContentRefused = (error: unknown): boolean =>
   listAt(objectAt(error, "metadata"), "reasons").length > 0 ||

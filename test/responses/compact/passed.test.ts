@@ -134,6 +134,15 @@ describe("a compaction by an upstream of the dialect", () => {
     expect([refused.status, refused.body.error.param]).toEqual([400, "input[0].type"])
   })
 
+  it("is asked for again where it lacked what one request named", async () => {
+    answer = () => Response.json({ error: { message: "No such file", param: "input[0]" } }, { status: 404 })
+    const own = await post({ model: "offered", input: "Hello! play:text" })
+    expect([own.status, own.body.output.at(-1).encrypted_content]).toEqual([200, expect.stringMatching(/^mgc1\./)])
+    answer = usually
+    const { body, status } = await post({ model: "offered", input: "Hello!" }, bob)
+    expect([status, body.output.at(-1)]).toMatchObject([200, { encrypted_content: "opaque" }])
+  })
+
   it("fails as every call does", async () => {
     answer = () => Response.json({ error: { message: "too long for me", param: "input" } }, { status: 400 })
     const refused = await post({ model: "offered", input: "Hello!" })

@@ -53,6 +53,20 @@ describe("an upstream's error", () => {
         "This request requires more credits, or fewer max_tokens. You requested up to 64000 tokens, but can only afford 12. To increase, visit …"
       )
     ],
+    [
+      "more tokens than fit in a minute",
+      429,
+      openai(
+        "rate_limit_exceeded",
+        "tokens",
+        "Request too large for gpt-4.1 in organization org-x on tokens per min (TPM): Limit 30000, Requested 52000."
+      )
+    ],
+    [
+      "a provider that the request may have chosen",
+      429,
+      { error: { code: 429, message: "Provider returned error", metadata: { provider_name: "x", raw: "busy" } } }
+    ],
     ["an error of its own", 500, openai("insufficient", "server_error")],
     ["unavailable", 503, google("UNAVAILABLE", "x")]
   ] as const)("may be the request's fault: %s", (_, status, body) => {
