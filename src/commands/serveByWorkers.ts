@@ -7,9 +7,9 @@ import { Logging } from "../telemetry/Logging.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { ownPort } from "../workers/ownPort.ts"
 import { supervise } from "../workers/supervise.ts"
-import { environmentFor, releaseOnDisk } from "./beginAgain.ts"
 import { LogsLive } from "./logs.ts"
 import { ownCommand } from "./ownCommand.ts"
+import { runtimeVariables } from "./reexec.ts"
 
 /**
  * Serves by several processes, which share the port, until it is told to stop. SIGHUP goes to each of them; SIGUSR2
@@ -25,7 +25,7 @@ export const serveByWorkers = (workers: number) =>
       workers,
       drainDeadline: Duration.sum(server.leaveTime, server.drainDeadline),
       command: ownCommand(["serve"]),
-      env: () => ({ ...environmentFor(releaseOnDisk()), GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format }),
+      env: () => ({ ...runtimeVariables, ...process.env, GATEWAY_PORT: String(port), GATEWAY_LOG_FORMAT: format }),
       print: output.write,
       dropped: output.dropped
     })

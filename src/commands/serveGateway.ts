@@ -1,16 +1,15 @@
-import { Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { Keys } from "../access/store/Keys.ts"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Settings } from "../config/Settings.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { SessionAdministration } from "../console/SessionAdministration.ts"
 import { GatewayLive } from "../Gateway.ts"
-import { Lifecycle, WarmsUp } from "../flow/Lifecycle.ts"
+import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Listening, SharesPort } from "../http/Server.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { Workers } from "../telemetry/Workers.ts"
-import { warmsUp } from "../warming/dialects.ts"
 import type { Link } from "../workers/linked.ts"
 import { consoleLink } from "./consoleLink.ts"
 import { LogsLive } from "./logs.ts"
@@ -66,32 +65,12 @@ And then:
 /** Whoever has lost the first key finds no other way in. */
 const again = "A new key: gateway keys create NAME. What else there is: gateway help."
 
-/**
- * Readies the process for its first requests. Loaded when it is wanted: whoever has no upstreams would wait for it for
- * nothing.
- */
-const warming = Effect.gen(function* () {
-  const settings = yield* Settings
-  if (!warmsUp(settings)) return
-  const { warmUp } = yield* Effect.promise(() => import("../warming/warmUp.ts"))
-  yield* Effect.timed(warmUp(settings)).pipe(
-    Effect.flatMap(([time, count]) => Effect.logDebug(`warmed up: ${count} requests in ${Duration.format(time)}`)),
-    Effect.catchAllCause((cause) => Effect.logWarning("not warmed up: the first requests will take longer", cause))
-  )
-})
-
 /** Runs until it is told to stop; a worker also when others serve in its place. */
 const serving = (link: Link | undefined) =>
   Effect.gen(function* () {
-    const { leave, warmed } = yield* Lifecycle
-    if (link === undefined) {
-      yield* greet
-      // Whoever comes meanwhile is served.
-      yield* warming
-      warmed()
-      return yield* Effect.never
-    }
-    if (link.isFirst) yield* greet
+    const { leave } = yield* Lifecycle
+    if (link === undefined || link.isFirst) yield* greet
+    if (link === undefined) return yield* Effect.never
     link.up((yield* Listening).url)
     yield* Effect.promise(() => link.left)
     leave("replaced")
@@ -107,20 +86,12 @@ const gateway = (link: Link | undefined) =>
     // Closed after the gateway: its last spans leave too.
     Layer.provide(TracesLive),
     Layer.provideMerge(LogsLive),
-    Layer.provide(
-      Layer.mergeAll(
-        Layer.succeed(SharesPort, link !== undefined),
-        Layer.succeed(Workers, link?.together),
-        link === undefined ? Layer.effect(WarmsUp, Effect.map(Settings, warmsUp)) : Layer.empty
-      )
-    )
+    Layer.provide(Layer.mergeAll(Layer.succeed(SharesPort, link !== undefined), Layer.succeed(Workers, link?.together)))
   )
 
 /** @param link to the supervisor of this process, if it is one of several workers */
 export const serveGateway = (link: Link | undefined) =>
   heedless.pipe(
-    // A worker is sent connections from when it listens on, like others that are warm: so it begins warm.
-    Effect.zipRight(link === undefined ? Effect.void : Effect.provide(warming, LogsLive)),
     Effect.zipRight(Effect.provide(serving(link), gateway(link))),
     Effect.scoped,
     // Nobody collects spans here, and each SQL statement would make one that costs as much as the statement.

@@ -36,7 +36,6 @@ export interface GatewaySettings {
     /** Processes that are to serve the port together. */
     readonly workers: number
     /** Whether the process readies itself for its first requests before it says that it is ready. */
-    readonly warmUp: boolean
     /** Whether every answer is checked against the contract before it leaves. */
     readonly checkAnswers: boolean
     readonly corsOrigins: ReadonlyArray<string>
@@ -138,6 +137,10 @@ const sourceOf = (variables: Variables, env: Environment): Effect.Effect<Source,
   return storedSource(Option.getOrUndefined(url), env)
 }
 
+/** Both are still read, so that an upgrade does not fail on them. */
+const warmUpEnded =
+  "GATEWAY_WARM_UP and server.warm_up do nothing any more and will be refused from 2.0 on: remove them"
+
 /** The environment wins over the file. */
 const settle = (
   env: Environment,
@@ -173,8 +176,7 @@ const settle = (
       publicUrl: Option.fromNullable(variables.GATEWAY_PUBLIC_URL ?? server?.public_url),
       workers: variables.GATEWAY_WORKERS ?? server?.workers ?? 1,
       drainDeadline: Duration.seconds(variables.GATEWAY_DRAIN_SECONDS ?? server?.drain_seconds ?? 25),
-      leaveTime: Duration.seconds(variables.GATEWAY_LEAVE_SECONDS ?? server?.leave_seconds ?? 0),
-      warmUp: variables.GATEWAY_WARM_UP ?? server?.warm_up ?? true,
+      leaveTime: Duration.seconds(variables.GATEWAY_LEAVE_SECONDS ?? server?.leave_seconds ?? 1),
       checkAnswers: variables.GATEWAY_CHECK_ANSWERS ?? false,
       corsOrigins: server?.cors_origins ?? [],
       trustedProxies: server?.trusted_proxies ?? [],
@@ -212,6 +214,7 @@ const settle = (
     },
     warnings: [
       ...environmentWarnings(env, new Set(Object.keys(Variables.fields))),
+      ...(variables.GATEWAY_WARM_UP === undefined && server?.warm_up === undefined ? [] : [warmUpEnded]),
       ...(isPostgres(Redacted.value(databaseUrl)) ? poolWarnings(pool) : []),
       ...(isStored ? storedWarnings(file) : [])
     ],

@@ -51,8 +51,8 @@ export const Variables = Schema.Struct({
   ),
   GATEWAY_WARM_UP: variable(
     Schema.BooleanFromString,
-    "Whether the process readies itself for its first requests before `/readyz` is 200 ([deployment](deployment.md#the-first-requests)).",
-    "`true`",
+    "Does nothing: the gateway no longer warms up. Refused from 2.0 on.",
+    "",
     "server.warm_up"
   ),
   GATEWAY_DRAIN_SECONDS: variable(
@@ -63,8 +63,8 @@ export const Variables = Schema.Struct({
   ),
   GATEWAY_LEAVE_SECONDS: variable(
     Schema.NumberFromString.pipe(Schema.between(0, 600)),
-    "How long before that new requests are still served, while `/readyz` is 503.",
-    "`0`",
+    "How long new requests are still served before that, while `/readyz` is 503.",
+    "`1`",
     "server.leave_seconds"
   ),
   GATEWAY_METRICS: variable(

@@ -1,26 +1,13 @@
-import { Context, Effect } from "effect"
-
-/** Whether somebody readies the process for its first requests, and says `warmed` then: it is not ready until that. */
-export class WarmsUp extends Context.Reference<WarmsUp>()("gateway/flow/WarmsUp", {
-  defaultValue: () => false
-}) {}
-
-/** Why it is not ready meanwhile. */
-export const warmingUp = "Not ready: warming up"
+import { Effect } from "effect"
 
 /** Where the process stands between start and stop; the server moves it, readiness and streams read it. */
 export class Lifecycle extends Effect.Service<Lifecycle>()("gateway/flow/Lifecycle", {
-  effect: Effect.map(WarmsUp, (warmsUp) => {
+  sync: () => {
     const stopping = new AbortController()
-    let warming = warmsUp
     let draining = false
     let leaving = false
     let unready = false
     return {
-      isWarming: () => warming,
-      warmed: () => {
-        warming = false
-      },
       isDraining: () => draining,
       /** Whether connections are to be left, as others serve or will: what still comes is served, unless it drains. */
       isLeaving: () => leaving || draining,
@@ -39,5 +26,5 @@ export class Lifecycle extends Effect.Service<Lifecycle>()("gateway/flow/Lifecyc
       shutdown: stopping.signal,
       endRunning: () => stopping.abort()
     } as const
-  })
+  }
 }) {}

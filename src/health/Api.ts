@@ -51,7 +51,7 @@ export class HealthApi extends HttpApiGroup.make("health")
       .annotate(OpenApi.Summary, "Whether the gateway is ready")
       .annotate(
         OpenApi.Description,
-        "200 while new requests are welcome; 503, with the reason, while the gateway warms up or stops, has no database that keeps what is written, or has failed for five seconds at what it does in the background."
+        "200 while new requests are welcome; 503, with the reason, while the gateway stops, has no database that keeps what is written, or has failed for five seconds at what it does in the background."
       )
   )
   .addError(HealthError)

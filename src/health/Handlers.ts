@@ -6,7 +6,7 @@ import { HealthApi } from "./Api.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { Durability } from "../sql/Durability.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
-import { Lifecycle, warmingUp } from "../flow/Lifecycle.ts"
+import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Limits } from "../limits/Limits.ts"
 
 export const HealthHandlers = handlers(
@@ -39,10 +39,9 @@ export const HealthHandlers = handlers(
       (names) => names.length === 0,
       (names) => new UpstreamFailed({ message: `Not ready: failing in the background: ${names.join(", ")}` })
     )
-    const isUp = Effect.suspend(() => {
-      if (lifecycle.isUnready()) return new UpstreamFailed({ message: "The gateway is shutting down" })
-      return lifecycle.isWarming() ? new UpstreamFailed({ message: warmingUp }) : Effect.void
-    })
+    const isUp = Effect.suspend(() =>
+      lifecycle.isUnready() ? new UpstreamFailed({ message: "The gateway is shutting down" }) : Effect.void
+    )
     return {
       live: () => Effect.succeed(ok),
       ready: () => Effect.all([isUp, writesLast, daemonsRun], { discard: true }).pipe(Effect.zipRight(databaseAnswers))

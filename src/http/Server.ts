@@ -6,7 +6,6 @@ import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Daemons } from "../flow/Daemons.ts"
-import { quietMs } from "../flow/eventLoop.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
@@ -166,22 +165,15 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           Effect.repeat({ until: (none) => none, schedule: Schedule.spaced("20 millis") }),
           Effect.interruptible
         )
-        /** Serves on for a while, and has clients leave their connections; then nobody listens any more. */
+        /** Serves on for a while, tells clients to leave their connections, then stops listening. */
         const left = Effect.suspend(() => {
           const isReplaced = lifecycle.isLeaving()
           const time = isReplaced ? replacedTime : (options.leaveTime ?? Duration.zero)
           if (Duration.toMillis(time) === 0) return Effect.void
           if (!isReplaced) lifecycle.leave("stopping")
-          listener.leave()
           return Effect.zipRight(
             Effect.sleep(time),
-            Effect.ignoreLogged(
-              Effect.tryPromise(async () => {
-                await listener.close(reusePort)
-                await lateOnesHeard()
-                listener.hangUp()
-              })
-            )
+            Effect.sync(() => listener.close())
           )
         })
         return left.pipe(
@@ -209,17 +201,6 @@ const ended =
     log.record(record)
     if (record.account !== undefined && record.account !== "" && record.method !== "GET") rows.append(record)
   }
-
-/** How long nothing has come once those who had connected before have sent their requests, and how long it may last, in ms. */
-const heardMs = 250
-const longestHeardMs = 2_000
-
-/** Whoever was connected to when nobody listened any more is still served. */
-const lateOnesHeard = async (): Promise<void> => {
-  const until = performance.now() + longestHeardMs
-  do await Bun.sleep(heardMs)
-  while (quietMs() < heardMs && performance.now() < until)
-}
 
 const cannotListen = ({ hostname, port }: ServerOptions, cause: unknown): CannotListen => {
   const address = `${hostname}:${port}`

@@ -2,7 +2,6 @@ import { Context, Effect, Layer } from "effect"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
-import { warmingUp } from "../flow/Lifecycle.ts"
 import { Logging } from "./Logging.ts"
 import { levelOf, RequestLines } from "./RequestLines.ts"
 import type { LogTail } from "./LogTail.ts"
@@ -45,8 +44,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
       return {
         record: (record) => {
           if (severity[levelOf(record)] < least) return
-          // A start is no trouble either.
-          if (record.family === "health" && (record.status < 400 || record.reason === warmingUp)) return
+          if (record.family === "health" && record.status < 400) return
           lines.add(record)
           // On a terminal lines are for people; who reads them elsewhere gets the same as anywhere.
           if (format === "text") text += `${words(record)}\n`

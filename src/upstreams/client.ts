@@ -6,7 +6,6 @@ import { toEffect } from "../flow/toEffect.ts"
 import { Underway } from "../flow/Underway.ts"
 import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
-import { letCallsGather } from "./clientThread.ts"
 import { unpacked } from "./unpacked.ts"
 import { isReachable } from "./reachable.ts"
 import { UpstreamError } from "./UpstreamError.ts"
@@ -101,7 +100,6 @@ class Calling extends Underway<Exchange, UpstreamError> implements HasDeadline {
   }
 
   #answered(response: Response): void {
-    letCallsGather()
     if (this.settled !== undefined) return this.#controller.abort()
     this.#settle(Begun.succeed(new Answer(response, this.#controller, this.#call.deadlines.idleMs)))
   }

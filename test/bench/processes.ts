@@ -55,7 +55,7 @@ const freePort = () => {
   return port
 }
 
-/** Waits until a gateway says that it is ready: it has warmed up by then. */
+/** Waits until a gateway says that it is ready. */
 export const isReady = async (url: string, path = "/readyz"): Promise<void> => {
   for (let tries = 0; tries < 200; tries++) {
     if ((await fetch(url + path)).ok) return

@@ -54,7 +54,7 @@ export const start = async (): Promise<Setting> => {
   writeFileSync(join(folder, "gateway.yaml"), configuration(upstream.url))
   const gateway = await startGateway({
     folder,
-    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey, GATEWAY_WARM_UP: "true" },
+    env: { GATEWAY_CHECK_ANSWERS: "false", GATEWAY_BOOTSTRAP_KEY: benchKey },
     toFile: true
   })
   await isReady(gateway.url)

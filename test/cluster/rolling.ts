@@ -46,7 +46,7 @@ const world = {
 }
 // The balancer asks three times a second whether a node is ready: it serves on until that is noticed. A new one warms up
 // before it says so, as upgrades have it.
-const nodes = nodesOf({ ...world, balancer, audit, env: { GATEWAY_LEAVE_SECONDS: "1", GATEWAY_WARM_UP: "true" } })
+const nodes = nodesOf({ ...world, balancer, audit, env: { GATEWAY_LEAVE_SECONDS: "1" } })
 const running = [await nodes.start("one"), await nodes.start("two"), await nodes.start("three")]
 for (const { gateway } of running) await isReady(gateway.url)
 

@@ -29,7 +29,6 @@ it.effect("says what holds where a field is left out", () =>
       "server.drain_seconds": Duration.toSeconds(server.drainDeadline),
       "server.leave_seconds": Duration.toSeconds(server.leaveTime),
       "server.metrics": server.metrics,
-      "server.warm_up": server.warmUp,
       "database.connections": pool.connections,
       "database.prepare": pool.prepare,
       "database.statement_timeout": Duration.toSeconds(pool.statementTimeout),

@@ -30,7 +30,7 @@ export interface StartOptions {
 
 export const testKey = "test-key-0123456789abcdefghijklmnop"
 
-/** Starts a gateway and waits until it listens. Answers are checked against the contract before they leave; it does not warm up. */
+/** Starts a gateway and waits until it listens. Answers are checked against the contract before they leave; it stops listening at once when told to stop. */
 export const startGateway = async (options: StartOptions = {}): Promise<GatewayProcess> => {
   const folder = options.folder ?? mkdtempSync(join(tmpdir(), "gateway-e2e-"))
   const log = options.toFile === true ? join(folder, "gateway.log") : undefined
@@ -44,7 +44,7 @@ export const startGateway = async (options: StartOptions = {}): Promise<GatewayP
       GATEWAY_PORT: "0",
       GATEWAY_BOOTSTRAP_KEY: testKey,
       GATEWAY_CHECK_ANSWERS: "true",
-      GATEWAY_WARM_UP: "false",
+      GATEWAY_LEAVE_SECONDS: "0",
       ...options.env
     }
   })

@@ -145,7 +145,6 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Families.ts",
     "Served.ts"
   ],
-  warming: [...leaves, "access", "documents", "files", "guard", "http", "models", "upstreams", "Gateway.ts"],
   workers: ["flow", "contract", "telemetry"],
   commands: [
     ...leaves,
@@ -159,8 +158,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "console",
     "http",
     "Api.ts",
-    "Gateway.ts",
-    "warming"
+    "Gateway.ts"
   ],
   "main.ts": ["documents", "commands"],
   "index.ts": [

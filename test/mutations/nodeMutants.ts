@@ -90,13 +90,6 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
     tests: ["test/http/shutdown.test.ts"]
   },
   {
-    name: "warming: a gateway says that it is ready before it has warmed up",
-    file: "src/health/Handlers.ts",
-    snippet: "lifecycle.isWarming()",
-    replacement: "false",
-    tests: ["test/e2e/warming.test.ts"]
-  },
-  {
     name: "videos: a process that was held up submits what it meant to long ago",
     file: "src/videos/VideoKind.ts",
     snippet: "- submitAtMs >= reconcileAfterMs",

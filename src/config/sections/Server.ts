@@ -7,15 +7,11 @@ export const Server = Schema.Struct({
   host: given(Text, "The address to listen on; `0.0.0.0` for all.", "`127.0.0.1`"),
   port: given(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
   public_url: given(HttpUrl, "Where clients reach the gateway: links to files begin with it.", "where it listens"),
-  warm_up: given(
-    Schema.Boolean,
-    "Whether the process answers some hundreds of requests of its own before `/readyz` says that it is ready ([deployment](deployment.md#the-first-requests)).",
-    "`true`"
-  ),
+  warm_up: given(Schema.Boolean, "Does nothing: the gateway no longer warms up. Refused from 2.0 on."),
   leave_seconds: given(
     Schema.Number.pipe(Schema.between(0, 600)),
-    "How long new requests are still served after SIGTERM, while `/readyz` is 503: for whoever sends them to notice ([deployment](deployment.md#an-upgrade-without-a-failed-request)). Then nobody listens.",
-    "`0`"
+    "How long new requests are still served after SIGTERM, while `/readyz` is 503 and answers say `connection: close`; then the gateway stops listening ([deployment](deployment.md#an-upgrade-without-a-failed-request)).",
+    "`1`"
   ),
   workers: given(
     Schema.Int.pipe(Schema.between(1, 256)),

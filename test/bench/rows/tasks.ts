@@ -4,7 +4,7 @@ import { join, resolve } from "node:path"
 import { startGateway } from "../../e2e/process.ts"
 import { load, median } from "../load.ts"
 import { onMachine, passedOn, promisesPerSecond, slowness } from "../machine.ts"
-import { isReady, residentBytes } from "../processes.ts"
+import { residentBytes } from "../processes.ts"
 import { byTurns } from "../rounds.ts"
 import type { Row } from "../Row.ts"
 import { benchKey, configuration, pace } from "../setting.ts"
@@ -104,7 +104,6 @@ const growth = (p99: ReadonlyArray<number>) => (p99.at(-1) ?? NaN) / (p99[0] ?? 
 
 interface Start {
   readonly firstMs: number
-  readonly readyMs: number
   readonly megabytes: number
 }
 
@@ -119,28 +118,26 @@ const started = async (yaml: string): Promise<Start> => {
     command: [binary, "serve"],
     folder,
     // Checking answers is the tests'.
-    env: { GATEWAY_BOOTSTRAP_KEY: benchKey, GATEWAY_CHECK_ANSWERS: "false", GATEWAY_WARM_UP: "true" }
+    env: { GATEWAY_BOOTSTRAP_KEY: benchKey, GATEWAY_CHECK_ANSWERS: "false" }
   })
   const response = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${benchKey}` } })
   if (response.status !== 200) throw new Error(`the binary answered ${response.status}`)
   await response.body?.cancel()
   const firstMs = performance.now() - begun
-  await isReady(gateway.url)
-  const readyMs = performance.now() - begun
   await Bun.sleep(3_000)
   const megabytes = residentBytes(gateway.pid) / 1024 / 1024
   await gateway.dispose()
-  return { firstMs, readyMs, megabytes }
+  return { firstMs, megabytes }
 }
 
-/** P7: the binary's first answer, and its memory when nothing happens; alone, and with upstreams, for which it warms up. */
+/** P7: the binary's first answer, and its memory when idle; alone, and with three upstreams. */
 export const startRows = async (): Promise<ReadonlyArray<Row>> => {
   const before = await slowness()
   const alone: Array<Start> = []
-  const warmed: Array<Start> = []
+  const withUpstreams: Array<Start> = []
   for (let round = 0; round < 5; round++) {
     alone.push(await started(""))
-    warmed.push(await started(configuration("http://127.0.0.1:9")))
+    withUpstreams.push(await started(configuration("http://127.0.0.1:9")))
   }
   // A start is objects and few system calls: a quick kernel makes it no quicker.
   const slower = Math.max(1, (before + (await slowness())) / 2)
@@ -162,8 +159,7 @@ export const startRows = async (): Promise<ReadonlyArray<Row>> => {
       reached: 400
     },
     { ...row("resident memory of the idle binary", of(alone, "megabytes"), "MB"), most: 95, reached: 140 },
-    row("the start with three upstreams to its first answer", of(warmed, "firstMs"), "ms"),
-    row("the same until it has warmed up", of(warmed, "readyMs"), "ms"),
-    row("resident memory after that, idle", of(warmed, "megabytes"), "MB")
+    row("the start with three upstreams to its first answer", of(withUpstreams, "firstMs"), "ms"),
+    row("resident memory after that, idle", of(withUpstreams, "megabytes"), "MB")
   ]
 }

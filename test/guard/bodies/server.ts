@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { forRuntime } from "../../../src/commands/beginAgain.ts"
+import { runtimeVariables } from "../../../src/commands/reexec.ts"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
 import { overflowing } from "./upstream.ts"
@@ -64,7 +64,7 @@ export const startProbed = async (main: string, upstream: string): Promise<Probe
     env: {
       BODIES_PROBE: socket,
       // The process would begin again, and its probe with it.
-      ...forRuntime(Bun.version),
+      ...runtimeVariables,
       GATEWAY_ADMIN_KEY: adminKey,
       GATEWAY_CHECK_ANSWERS: "false"
     }
