@@ -24,7 +24,6 @@ const allowed: Readonly<Record<string, string>> = {
   "plan.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts plans": "by a gateway's own caller, and gone with it",
   "rateHeaders.ts last": "the text of a second",
-  "checkpointThread.ts database": "one thread's, which is one gateway's and gone with it",
   "decode.ts nothingKept": "empty, and typed so that it stays so",
   "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",

@@ -17,7 +17,7 @@ export const came = (at: number): void => {
 }
 
 /** For how long no request has come, in ms. */
-export const quietMs = (): number => performance.now() - cameAt
+const quietMs = (): number => performance.now() - cameAt
 
 let line: Promise<void> = Promise.resolve()
 let longLine: Promise<void> = Promise.resolve()

@@ -3,7 +3,7 @@ import type { RequestRecord } from "../contract/RequestRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
 import { Logging } from "./Logging.ts"
-import { levelOf, RequestLines } from "./RequestLines.ts"
+import { levelOf, requestLine } from "./requestLine.ts"
 import type { LogTail } from "./LogTail.ts"
 import { StandardOutput } from "./StandardOutput.ts"
 
@@ -26,7 +26,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
       const output = yield* StandardOutput
       const { format, level } = yield* Logging
       const least = severity[level]
-      const lines = new RequestLines(most + usualLine)
+      let lines = ""
       let text = ""
       let count = 0
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -34,9 +34,9 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
         clearTimeout(timer)
         timer = undefined
         if (count === 0) return
-        const written = lines.take()
-        output.write(format === "json" ? written : text, count)
-        output.tail.push(written)
+        output.write(format === "json" ? lines : text, count)
+        output.tail.push(lines)
+        lines = ""
         text = ""
         count = 0
       }
@@ -45,7 +45,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
         record: (record) => {
           if (severity[levelOf(record)] < least) return
           if (record.family === "health" && record.status < 400) return
-          lines.add(record)
+          lines += requestLine(record)
           // On a terminal lines are for people; who reads them elsewhere gets the same as anywhere.
           if (format === "text") text += `${words(record)}\n`
           count++
@@ -64,10 +64,8 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
   static readonly Test = (given: Partial<(typeof AccessLog)["Service"]>) => testDouble(AccessLog, given)
 }
 
-/** Lines are written when they are so many bytes, or a tenth of a second after the first. */
+/** Lines are written once they have so many characters, or a tenth of a second after the first. */
 const most = 64 * 1024
-/** More than most of them have. */
-const usualLine = 4 * 1024
 
 /** How much a level matters. */
 const severity = { debug: 0, info: 1, warn: 2, error: 3 }

@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { Logging } from "./Logging.ts"
 import { LogTail } from "./LogTail.ts"
 
-/** Bytes (of words, characters) that may wait for whoever reads: a reader that stands still costs no more memory than this. */
+/** Characters that may wait for whoever reads: a reader that stands still costs no more memory than this. */
 const capacity = 1024 * 1024
 
 /** A failed write is an event too, and one that nobody hears ends the process. Its line is counted where it was written. */
@@ -22,7 +22,7 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
     let dropped = 0
     let untold = 0
 
-    const put = (text: string | Uint8Array, failed: () => void, written: () => void) => {
+    const put = (text: string, failed: () => void, written: () => void) => {
       waiting += text.length
       process.stdout.write(text, (error) => {
         waiting -= text.length
@@ -51,7 +51,7 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
       )
     }
 
-    const write = (text: string | Uint8Array, lines: number): void => {
+    const write = (text: string, lines: number): void => {
       if (waiting > capacity) return drop(lines)
       put(text, () => drop(lines), tell)
     }

@@ -3,7 +3,6 @@ import type { Batch } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { withOrigin } from "../generation/origin.ts"
 import type { Origin } from "../generation/Conversation.ts"
-import { Alike } from "./framing/Alike.ts"
 import { sseParser } from "./framing/sse.ts"
 import type { SseEvent } from "./framing/sse.ts"
 import type { Reader } from "./generationOf.ts"
@@ -28,8 +27,6 @@ export const translated = <S>(
   const sealed = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
   const parser = sseParser()
   let state = protocol.begin(back)
-  const differsIn = heard === undefined ? protocol.differsIn?.(state) : undefined
-  const alike = differsIn === undefined ? undefined : new Alike(differsIn)
   let looking = lookFor(stops)
 
   const stopped = (events: Batch): Batch => {
@@ -39,13 +36,9 @@ export const translated = <S>(
   }
 
   /** Whether the answer ended, and with it everything that matters. */
-  const step = (frame: JsonObject, events: Array<GenerationEvent>, data?: string): boolean => {
+  const step = (frame: JsonObject, events: Array<GenerationEvent>): boolean => {
     heard?.(frame)
     const [next, emitted] = protocol.step(state, frame)
-    const [said] = emitted
-    if (data !== undefined && next === state && emitted.length === 1 && said?.type === "text-delta") {
-      alike?.learn(data, said.text)
-    }
     state = next
     for (const event of emitted) events.push(sealed === undefined ? event : sealed(event))
     return isEnd(emitted.at(-1))
@@ -57,18 +50,13 @@ export const translated = <S>(
         events.push(...protocol.end(state, true))
         return true
       }
-      const said = alike?.textIn(data)
-      if (said !== undefined) {
-        events.push({ type: "text-delta", text: said })
-        continue
-      }
       if (data.trim() === "") continue
       const frame = parseJson(data)
       if (!isObject(frame)) {
         events.push(noAnswer(data))
         return true
       }
-      if (step(frame, events, data)) return true
+      if (step(frame, events)) return true
     }
     return false
   }

@@ -8,7 +8,7 @@ const root = resolve(import.meta.dirname, "../..")
 const source = (path: string, from = root) => resolve(from, "src", path)
 
 /** What the program starts by its file's name, looked for beside whatever names it. */
-const beside = ["sandbox/video/worker.ts", "sql/sqlite/checkpointThread.ts", "documents/process.ts"]
+const beside = ["sandbox/video/worker.ts", "documents/process.ts"]
 
 /**
  * Puts the program into few files of a folder: it starts four times as fast, and one run of the tests starts hundreds.

@@ -97,7 +97,7 @@ const unavailable = (filename: string, why: string) =>
 /**
  * `busy_timeout`: commands of the gateway may write beside the server for a moment. `synchronous = FULL`: tasks and
  * money survive a power cut; `Commits` makes that one fsync for many requests, or another thread's (`LogSync`).
- * A checkpoint is another thread's (`Checkpoints`): on this one, where it copies and syncs, it comes at 128 MB of log.
+ * SQLite checkpoints by itself once the log has 32 MB: fewer pauses than its default of 4 MB.
  */
 const prepared = (filename: string, exclusive: boolean) =>
   Layer.effectDiscard(
@@ -105,7 +105,7 @@ const prepared = (filename: string, exclusive: boolean) =>
       const sql = yield* SqlClient.SqlClient
       yield* sql`PRAGMA busy_timeout = 5000`
       yield* sql`PRAGMA synchronous = FULL`
-      yield* sql`PRAGMA wal_autocheckpoint = 32000`
+      yield* sql`PRAGMA wal_autocheckpoint = 8000`
       yield* sql`PRAGMA foreign_keys = ON`
       const version = yield* storedVersion
       if (version > latestVersion) {

@@ -11,7 +11,6 @@ import { makeHeed } from "../heed.ts"
 import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
 import type { PlainStatement } from "../PlainStatement.ts"
-import { makeCheckpoints, noCheckpoints } from "./Checkpoints.ts"
 import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
@@ -42,8 +41,6 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const logSync = yield* makeLogSync
     // The one connection that there is; a client of somebody else's has none that takes plain statements.
     const own = yield* Effect.orDie(Effect.scoped(sql.reserve))
-    // Nor may a second copy of SQLite open the file in one process.
-    const checkpoints = own instanceof SqliteConnection ? yield* makeCheckpoints : noCheckpoints
     const queue: Array<Job> = []
     /** Another process held the file for as long as is waited: until a commit has been tried nobody else waits as long at once. */
     let isLocked = false
@@ -74,7 +71,6 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         Effect.exit,
         Effect.flatMap((exit) => {
           if (isBehind) logSync.soon()
-          checkpoints.committed()
           commitSeconds.observe((performance.now() - begun) / 1_000)
           commitWrites.observe(batch.length)
           metrics.commits.of(Exit.isSuccess(exit) ? "committed" : "failed").add(1)
@@ -132,7 +128,6 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
         return false
       }
       if (!isDurable) logSync.soon()
-      checkpoints.committed()
       succeeded()
       commitSeconds.observe((performance.now() - begun) / 1_000)
       commitWrites.observe(1)

@@ -36,11 +36,6 @@ export interface Protocol<S> {
   readonly begin: (back: Back) => S
   /** One frame of a stream, its data parsed. */
   readonly step: (state: S, frame: JsonObject) => readonly [S, ReadonlyArray<GenerationEvent>]
-  /**
-   * The name of the text in which frames of a stream differ, where those that differ in nothing else mean the same but for
-   * it, whatever came between them; absent where there is none.
-   */
-  readonly differsIn?: (state: S) => string | undefined
   /** The stream's end, marked (`[DONE]`) or not: `finished` or `failed` unless the frames said so. */
   readonly end: (state: S, marked: boolean) => ReadonlyArray<GenerationEvent>
   /** The frames that would have streamed an answer which came in one piece; undefined where it is none. */

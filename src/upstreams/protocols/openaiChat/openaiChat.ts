@@ -19,7 +19,6 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => ({
   begin: (back) => begin(back, provider.thinkTags),
   step,
   // Reasoning between tags begins and ends in the middle of texts.
-  differsIn: ({ thinking }) => (thinking === undefined ? "content" : undefined),
   end,
   frames
 })

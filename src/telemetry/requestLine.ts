@@ -1,0 +1,57 @@
+import type { RequestRecord } from "../contract/RequestRecord.ts"
+import { showUsd } from "../contract/showUsd.ts"
+
+/** The log line of a request as JSON, with its line end. Unknown fields are left out, as are counts of zero. */
+export const requestLine = (record: RequestRecord): string => {
+  const { used } = record
+  const level = levelOf(record)
+  const line = {
+    time: new Date(record.atMs).toISOString(),
+    level,
+    event: "request",
+    message: `${record.status} ${record.method} ${record.path}`,
+    request_id: record.requestId,
+    account: record.account,
+    key: record.account === undefined ? undefined : (record.key ?? ""),
+    family: record.family,
+    endpoint: record.endpoint,
+    method: record.method,
+    path: record.path,
+    status: record.status,
+    error: record.error,
+    reason: record.reason,
+    model: record.model,
+    upstream_model: record.upstreamModel,
+    upstream: record.upstream,
+    attempt: positive(record.attempts.length),
+    stream: record.stream,
+    first_byte_ms: thousandths(record.firstByteMs),
+    duration_ms: thousandths(record.durationMs),
+    input_tokens: used?.inputTokens,
+    output_tokens: used?.outputTokens,
+    cache_read_tokens: positive(used?.cacheReadTokens),
+    cache_write_tokens: positive(used?.cacheWriteTokens),
+    reasoning_tokens: positive(used?.reasoningTokens),
+    searches: positive(used?.searches),
+    cost_usd: record.costNanoUsd === undefined ? undefined : Number(showUsd(record.costNanoUsd)),
+    adapted: record.adapted,
+    tags: record.tags.length === 0 ? undefined : record.tags,
+    end_user: record.endUser,
+    client: record.client,
+    idempotency: record.repetition,
+    client_request_id: record.clientRequestId,
+    traceparent: record.traceparent
+  }
+  return `${JSON.stringify(line)}\n`
+}
+
+/** The level of a request's line. A client that leaves is no trouble of the gateway's. */
+export const levelOf = ({ error, status }: Pick<RequestRecord, "error" | "status">): "error" | "warn" | "info" => {
+  if (error === "hang_up") return "info"
+  return status >= 500 ? "error" : status >= 400 || error !== undefined ? "warn" : "info"
+}
+
+const positive = (count: number | undefined): number | undefined =>
+  count !== undefined && count > 0 ? count : undefined
+
+const thousandths = (ms: number): number => Math.floor(ms * 1_000) / 1_000
