@@ -1,5 +1,7 @@
 import { isJsonObject as isObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
+import { answerBounds, bodyBounds, excessOf } from "./jsonBounds.ts"
+import type { JsonBounds } from "./jsonBounds.ts"
 
 export { isObject }
 
@@ -36,8 +38,9 @@ export const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
 
 const nothing: ReadonlyArray<never> = []
 
-/** undefined where the text is no JSON. */
-export const parseJson = (text: string): unknown => {
+/** undefined where the text is no JSON, or beyond what is read of it. */
+export const parseJson = (text: string, bounds: JsonBounds = answerBounds): unknown => {
+  if (excessOf(text, bounds) !== undefined) return undefined
   try {
     return JSON.parse(text)
   } catch {
@@ -47,6 +50,6 @@ export const parseJson = (text: string): unknown => {
 
 /** A tool's arguments as the object they spell; an empty one where they spell none. */
 export const argumentsObject = (text: string): JsonObject => {
-  const parsed = parseJson(text)
+  const parsed = parseJson(text, bodyBounds)
   return isObject(parsed) ? parsed : {}
 }

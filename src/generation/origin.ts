@@ -1,3 +1,4 @@
+import { parseJson } from "../contract/json.ts"
 import type { Origin, ReasoningItem } from "./Conversation.ts"
 
 /** An opaque form as it leaves the gateway: with who made it. */
@@ -11,20 +12,12 @@ export const readOrigin = (told: string): { readonly origin: Origin; readonly op
   if (!told.startsWith(mark)) return undefined
   const end = told.indexOf(".", mark.length)
   if (end === -1) return undefined
-  const parts = parsed(Buffer.from(told.slice(mark.length, end), "base64url").toString())
+  const parts = parseJson(Buffer.from(told.slice(mark.length, end), "base64url").toString())
   if (!Array.isArray(parts) || typeof parts[0] !== "string") return undefined
   const model: unknown = parts[1]
   return {
     origin: { by: parts[0], model: typeof model === "string" ? model : undefined },
     opaque: told.slice(end + 1)
-  }
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
   }
 }
 

@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { parseJson } from "../contract/json.ts"
 import type { ReasoningItem, SearchItem } from "../generation/Conversation.ts"
 
 /**
@@ -12,7 +13,7 @@ export const seal = (model: string, reasoning: Sealed): string =>
 /** undefined for another provider's, another model's or a damaged one: such reasoning is left out. */
 export const unseal = (model: string, sealed: string): Sealed | undefined => {
   if (!sealed.startsWith(prefix)) return undefined
-  const parts = parse(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
+  const parts = parseJson(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
   if (!Array.isArray(parts) || parts[0] !== model) return undefined
   const [text, signature, redacted] = parts.slice(1).map((part) => (typeof part === "string" ? part : undefined))
   return { text: text ?? "", signature, redacted }
@@ -30,7 +31,7 @@ export const sealSearch = ({ id, outcome }: Pick<SearchItem, "id" | "outcome">):
 /** The upstream's id of a search, and what it found; undefined for what the gateway has not sealed. */
 export const unsealSearch = (sealed: string): Pick<SearchItem, "id" | "outcome"> | undefined => {
   if (!sealed.startsWith(prefix)) return undefined
-  const parts = parse(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
+  const parts = parseJson(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
   if (!Array.isArray(parts) || typeof parts[0] !== "string" || !areResults(parts[1])) return undefined
   return { id: parts[0], outcome: { type: "results", results: parts[1] } }
 }
@@ -51,11 +52,3 @@ const areResults = Schema.is(
 export const isSealed = (encrypted: string): boolean => encrypted.startsWith(prefix)
 
 const prefix = "mg1."
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

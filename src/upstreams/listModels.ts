@@ -1,4 +1,5 @@
 import { Data, Effect, Option, Schema } from "effect"
+import { parseJson } from "../contract/json.ts"
 import { callUpstream } from "./client.ts"
 import { addressOf, headersTo } from "./Endpoint.ts"
 import type { UpstreamEntry } from "./fromSettings.ts"
@@ -12,7 +13,7 @@ export class NoModelList extends Data.TaggedError("NoModelList")<{ readonly mess
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
 const answerLimit = 4 * 1024 * 1024
 
-const ModelList = Schema.parseJson(Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) }))
+const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 const decode = Schema.decodeUnknownOption(ModelList)
 
 /** Asks an upstream what it serves (`/models`, as OpenAI and Anthropic have it). */
@@ -33,7 +34,7 @@ export const listModels = Effect.fnUntraced(function* (
     catch: () => new NoModelList({ message: "its answer broke off" })
   })
   if (answer.status !== 200) return yield* new NoModelList({ message: `it answered with status ${answer.status}` })
-  const list = decode(body)
+  const list = decode(parseJson(body))
   if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is no list of models" })
   return list.value.data.map(({ id }) => id)
 })

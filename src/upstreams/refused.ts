@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Failure } from "../contract/Failure.ts"
 import { parseJson } from "../contract/json.ts"
+import { bodyBounds } from "../contract/jsonBounds.ts"
 import { BrokenBody } from "./client.ts"
 import type { Exchange } from "./client.ts"
 import { secretsOf } from "./Endpoint.ts"
@@ -42,7 +43,10 @@ export const bodyOf = (exchange: Exchange): Effect.Effect<string> =>
   )
 
 /** With nothing escaped that needn't be: some callers' writers escape slashes, and an upstream's words are looked for in it. */
-const plain = (sent: string): string => (sent.includes("\\") ? JSON.stringify(parseJson(sent)) : sent)
+const plain = (sent: string): string => {
+  const parsed = sent.includes("\\") ? parseJson(sent, bodyBounds) : undefined
+  return parsed === undefined ? sent : JSON.stringify(parsed)
+}
 
 const emptyIfBroken = (cause: unknown): string => {
   if (cause instanceof BrokenBody) return ""

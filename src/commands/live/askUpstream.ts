@@ -1,8 +1,8 @@
 import { Data, Effect, Option, Schema } from "effect"
 import type { BadSettings, Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
-import type { Documents } from "../../documents/Documents.ts"
 import { parseJson } from "../../contract/json.ts"
+import type { Documents } from "../../documents/Documents.ts"
 import { toEffect } from "../../flow/toEffect.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
@@ -37,7 +37,7 @@ class Refused extends Data.TaggedError("Refused")<{
 const deadlines = { connectMs: 5_000, firstByteMs: 30_000, idleMs: 30_000 }
 const answerLimit = 4 * 1024 * 1024
 const decodeList = Schema.decodeUnknownOption(
-  Schema.parseJson(Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) }))
+  Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 )
 
 /** Where the list of its models is, or of its tasks where it has none. */
@@ -70,7 +70,7 @@ const listed = (name: string, entry: UpstreamEntry) =>
       const setting = hintOf(name, { status, said: body.slice(0, 4_096), trouble })
       return yield* new Refused({ message: `it answers with status ${answer.status}`, setting })
     }
-    const list = decodeList(body)
+    const list = decodeList(parseJson(body))
     if (!ofModels) return undefined
     if (Option.isNone(list)) return yield* new NoList({ message: "its answer is no list of models" })
     return list.value.data.map(({ id }) => id)

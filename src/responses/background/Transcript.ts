@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
+import { parseJson } from "../../contract/json.ts"
 import type { Frame, NativeFrame } from "../../generation/Machine.ts"
 import type { ResponseFrame } from "../encoding.ts"
 import type { OutputItem } from "../ResponseObject.ts"
@@ -47,7 +48,7 @@ const framesIn = (written: string | Uint8Array): ReadonlyArray<Frame> => {
   for (const line of `${typeof written === "string" ? written : utf8.decode(written)}\n\n`.split(/\r\n|\n|\r/)) {
     if (line.startsWith("data:")) data += line.slice("data:".length)
     else if (line === "" && data !== "") {
-      const frame = parsed(data)
+      const frame = parseJson(data)
       if (isFrame(frame)) frames.push(frame)
       data = ""
     }
@@ -57,13 +58,5 @@ const framesIn = (written: string | Uint8Array): ReadonlyArray<Frame> => {
 
 const isFrame = (value: unknown): value is Frame & JsonObject =>
   isJsonObject(value) && typeof value["type"] === "string"
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const utf8 = new TextDecoder()

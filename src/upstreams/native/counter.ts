@@ -1,4 +1,5 @@
 import { Effect, Either, Schema } from "effect"
+import { parseJson } from "../../contract/json.ts"
 import { callUpstream } from "../client.ts"
 import type { Call, Exchange } from "../client.ts"
 import type { NativeRequest, TextUpstream } from "../Upstream.ts"
@@ -7,7 +8,7 @@ import type { NativeRequest, TextUpstream } from "../Upstream.ts"
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
 const answerLimit = 65_536
 
-const Counted = Schema.parseJson(Schema.Struct({ input_tokens: Schema.NonNegativeInt }))
+const Counted = Schema.Struct({ input_tokens: Schema.NonNegativeInt })
 const decode = Schema.decodeUnknownEither(Counted)
 
 /** Asks an upstream how many tokens it would read, as Anthropic's tells. What it refuses or does not tell is not known. */
@@ -23,7 +24,10 @@ export const counter =
       Effect.flatMap((exchange) =>
         exchange.status === 200
           ? Effect.map(textOf(exchange), (text) =>
-              Either.match(decode(text), { onLeft: () => undefined, onRight: ({ input_tokens }) => input_tokens })
+              Either.match(decode(parseJson(text)), {
+                onLeft: () => undefined,
+                onRight: ({ input_tokens }) => input_tokens
+              })
             )
           : Effect.sync(() => {
               exchange.release()

@@ -1,6 +1,7 @@
 import { InvalidRequest, RateLimited, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { numberAt, parseJson, textAt } from "../../contract/json.ts"
+import { answerBounds, excessOf, excessWords } from "../../contract/jsonBounds.ts"
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import { isAboutInput, troubleOf } from "./errorMeaning.ts"
 
@@ -69,13 +70,26 @@ const inner = [
 export const forCallers = (words: string, sent = ""): string =>
   inner.reduce((text, one) => text.replace(one, (found) => (sent.includes(found) ? found : "[…]")), words)
 
+/** The failure of an answer with more in it than is read of any. */
+export const tooMuch = new UpstreamFailed({
+  message: `The model's upstream sent ${excessWords("items", answerBounds)}`
+})
+
 /** The failure of an answer that makes no sense. */
 export const garbled = new UpstreamFailed({ message: "The model's upstream sent something that is no answer" })
 
 /** The same, with how the answer begins, for the log. */
 export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly type: "failed" }> => {
   const begin = forCallers(answer.slice(0, longest)).replaceAll(/\s+/g, " ").trim().slice(0, told)
-  const what = begin === "" ? "nothing" : parseJson(answer) === undefined ? "no JSON" : "no answer"
+  const excess = excessOf(answer, answerBounds)
+  const what =
+    begin === ""
+      ? "nothing"
+      : excess !== undefined
+        ? excessWords(excess, answerBounds)
+        : parseJson(answer) === undefined
+          ? "no JSON"
+          : "no answer"
   return { type: "failed", failure: garbled, said: begin === "" ? what : `${what}: ${begin}` }
 }
 

@@ -1,0 +1,146 @@
+import type { Places } from "./BodyText.ts"
+
+/** What a JSON text may hold. It is checked before `JSON.parse`: parsing or walking more could stall everyone. */
+export interface JsonBounds {
+  readonly levels: number
+  readonly keys: number
+  /** Of one object: the engine handles thousands of different keys at a tenth of its usual speed. */
+  readonly keysOfObject: number
+  /** Keys, list elements and brackets together. */
+  readonly values: number
+  /** Objects and lists together. */
+  readonly brackets: number
+  /** Objects in lists, without those of log probabilities, of which every token has dozens. */
+  readonly items: number
+}
+
+/** What callers may send. */
+export const bodyBounds: JsonBounds = {
+  levels: 64,
+  keys: 100_000,
+  keysOfObject: 10_000,
+  values: 300_000,
+  brackets: Infinity,
+  items: Infinity
+}
+
+/** What upstreams may answer. Vectors have millions of numbers. */
+export const answerBounds: JsonBounds = {
+  levels: 64,
+  keys: 3_000_000,
+  keysOfObject: 10_000,
+  values: Infinity,
+  brackets: 1_000_000,
+  items: 10_000
+}
+
+/** Elements of one list whose places are noted; longer ones go as they came as a whole, or are written anew. */
+const mostMarks = 10_000
+
+/** A bound that is exceeded, in words. */
+export const excessWords = (excess: keyof JsonBounds, bounds: JsonBounds): string =>
+  `more than ${bounds[excess]} ${excess === "keysOfObject" ? "keys in one object" : excess}`
+
+/**
+ * The first bound that a JSON text exceeds; undefined where it keeps them all. One pass over the text: it counts outside
+ * of strings, and notes where the object's members stand.
+ */
+export const excessOf = (text: string, bounds: JsonBounds, places?: Places): keyof JsonBounds | undefined => {
+  // Too short to break a rule: one level more than allowed takes twice as many characters, and most texts are short.
+  if (text.length < 2 * bounds.levels) return undefined
+  let depth = 0
+  let keys = 0
+  let values = 0
+  let brackets = 0
+  let items = 0
+  /** Keys seen so far of the object that is open at each depth. */
+  const keysAt = new Int32Array(bounds.levels + 1)
+  /** What is open at each depth: a list or an object, and whether that is about log probabilities. */
+  const kindAt = new Uint8Array(bounds.levels + 1)
+  /** The last string's closing quote: before a bracket in an object that of its key. */
+  let quote = 0
+  /** Of the member that is open: where it began, its colon, and its marks, which are noted only while it is a list. */
+  let from = 0
+  let colon = 0
+  let marks: Array<number> = []
+  let isList = false
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    switch (code) {
+      case 0x22: // "
+        quote = i = endOfString(text, i)
+        break
+      case 0x7b: // {
+      case 0x5b: {
+        // [
+        const outer = kindAt[depth] ?? 0
+        if (++depth > bounds.levels) return "levels"
+        const isLogprobs = outer >= logprobs || (outer === object && text.startsWith('logprobs"', quote - 8))
+        kindAt[depth] = (code === 0x5b ? list : object) + (isLogprobs ? logprobs : 0)
+        keysAt[depth] = 0
+        if (code === 0x7b) {
+          if (depth === 1) from = i + 1
+          if (outer === list && !isLogprobs && ++items > bounds.items) return "items"
+        } else if (depth === 2) {
+          isList = true
+          marks.push(i)
+        }
+        if (++brackets > bounds.brackets) return "brackets"
+        if (++values > bounds.values) return "values"
+        break
+      }
+      case 0x7d: // }
+        if (--depth === 0 && colon > 0) places?.members.push({ from, colon, to: i, marks })
+        break
+      case 0x5d: // ]
+        if (--depth === 1 && isList) {
+          isList = false
+          marks.push(i)
+        }
+        break
+      case 0x3a: // :
+        if (depth === 1) colon = i
+        if (++keys > bounds.keys) return "keys"
+        keysAt[depth] = (keysAt[depth] ?? 0) + 1
+        if ((keysAt[depth] ?? 0) > bounds.keysOfObject) return "keysOfObject"
+        break
+      case 0x2c: // ,
+        if (depth === 1) {
+          places?.members.push({ from, colon, to: i, marks })
+          from = i + 1
+          if (marks.length > 0) marks = []
+        } else if (depth === 2 && isList && marks.length < mostMarks) marks.push(i)
+        if (++values > bounds.values) return "values"
+        break
+    }
+  }
+  if (places !== undefined) places.keys = keys
+  return undefined
+}
+
+const object = 1
+const list = 2
+/** Added to either. */
+const logprobs = 4
+
+/** Index of the quote that closes the string opened at `start`; strings are long (images), so native search finds it. */
+const endOfString = (text: string, start: number): number => {
+  let end = start
+  for (;;) {
+    end = text.indexOf('"', end + 1)
+    if (end === -1) return text.length
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
+    if (backslashes % 2 === 0) return end
+    // Where one quote is escaped many are: each search costs more than a look at what lies between two of them.
+    let next = end + 1
+    for (let plain = 0; plain < 64 && next < text.length; plain++) {
+      const code = text.charCodeAt(next)
+      if (code === 0x22) return next
+      if (code === 0x5c) plain = -1
+      next += code === 0x5c ? 2 : 1
+    }
+    if (next >= text.length) return text.length
+    end = next - 1
+  }
+}
