@@ -16,7 +16,7 @@ import { Models } from "../models/Models.ts"
 import type { Head } from "./chunks.ts"
 import type { AnswerMessage, ChatCompletion } from "./Completion.ts"
 import { understand } from "./decode.ts"
-import { choiceOf, completionOf, machine } from "./encode.ts"
+import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
 import type { State } from "./encode.ts"
 import type { InputMessage } from "./InputMessage.ts"
 import { joined } from "./Joined.ts"
@@ -80,7 +80,7 @@ export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/
         })
       )
       const encoder = () => machine({ head, index: 0, isWhole: true, isLegacy })
-      const commit = ({ message }: State) => keep(message)
+      const commit = (state: State) => keep(messageOf(state))
       if (!stream) {
         return begun.flatMap((generation): Begun<ChatCompletion | Response, Failure> =>
           generation.native === true

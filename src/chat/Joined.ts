@@ -7,7 +7,7 @@ import type { Machine, NativeFrame } from "../generation/Machine.ts"
 import type { Head } from "./chunks.ts"
 import { ending } from "./chunks.ts"
 import type { AnswerMessage } from "./Completion.ts"
-import { choiceOf, completionOf, machine } from "./encode.ts"
+import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
 import type { State } from "./encode.ts"
 import { usageOf } from "./usage.ts"
 
@@ -62,7 +62,7 @@ class Joined implements Generation {
     while (!this.#isOver) {
       const running = this.#parts.filter((part) => !part.isOver)
       if (running.length === 0) {
-        await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(state.message) ?? []))
+        await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(messageOf(state)) ?? []))
         // Whoever has left meanwhile is over with.
         if (this.#isOver) return undefined
         this.#isOver = true

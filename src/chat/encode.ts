@@ -1,8 +1,11 @@
+import type { JsonObject } from "../contract/fields.ts"
 import { appendText } from "../generation/appendText.ts"
 import type { Citation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason as Ended, Usage } from "../generation/GenerationEvent.ts"
 import type { Machine, NativeFrame } from "../generation/Machine.ts"
+import { GrowingList } from "../generation/GrowingList.ts"
+import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { Delta, Head, ToolCallDelta, Writer } from "./chunks.ts"
 import { ending, failed, writer, written } from "./chunks.ts"
@@ -22,7 +25,12 @@ export interface Options {
 
 export interface State {
   readonly sequence: Sequence.State
+  /** Without what are lists in it. */
   readonly message: AnswerMessage
+  /** Those that have ended. */
+  readonly calls: GrowingList<ToolCall>
+  readonly annotations: GrowingList<Annotation>
+  readonly reasoning: GrowingList<JsonObject>
   readonly finish: FinishReason | undefined
   readonly usage: Usage
   readonly open: Open | undefined
@@ -30,10 +38,10 @@ export interface State {
 
 /** The item that is being written. */
 interface Open {
-  readonly item: Sequence.OpenItem
+  readonly item: OpenItem
   /** Where a text begins within the message's content. */
   readonly start: number
-  /** Of reasoning, to be told once more with its seal. */
+  /** Of reasoning, to be told once more with its seal, or of a call. */
   readonly text: string
   /** Of old there was one call at a time: further ones are not told. */
   readonly isTold: boolean
@@ -49,6 +57,9 @@ export const machine = (options: Options): Machine<State, NativeFrame> => {
     initial: {
       sequence: Sequence.initial,
       message: { role: "assistant", content: null, refusal: null },
+      calls: GrowingList.empty(),
+      annotations: GrowingList.empty(),
+      reasoning: GrowingList.empty(),
       finish: undefined,
       usage: noUsage,
       open: undefined
@@ -104,29 +115,28 @@ const apply = (
 
 const tell = (draft: Draft, delta: Delta | undefined, frames: Array<NativeFrame>, write: Writer): void => {
   if (delta === undefined) return
-  draft.message = added(draft.message, delta)
+  add(draft, delta)
   frames.push(write.delta(delta))
 }
 
-const open = (draft: Draft, item: Sequence.OpenItem, { head, isLegacy }: Options): Delta | undefined => {
+const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta | undefined => {
   const isTold = !isLegacy || draft.message.function_call === undefined
   draft.open = { item, start: draft.message.content?.length ?? 0, text: "", isTold }
   switch (item.type) {
     case "redacted-reasoning":
       return { reasoning_details: [redacted(head.model, item.data)] }
     case "tool-call":
-      return isTold ? called(draft.message, item, isLegacy) : undefined
+      return isTold ? called(draft.calls.length, item, isLegacy) : undefined
     default:
       return undefined
   }
 }
 
-type Call = Extract<Sequence.OpenItem, { readonly type: "tool-call" }>
+type Call = Extract<OpenItem, { readonly type: "tool-call" }>
 
 /** A call as it begins. */
-const called = (message: AnswerMessage, { callId: id, kind, name }: Call, isLegacy: boolean): Delta => {
+const called = (index: number, { callId: id, kind, name }: Call, isLegacy: boolean): Delta => {
   if (isLegacy) return { function_call: { name, arguments: "" } }
-  const index = message.tool_calls?.length ?? 0
   const call: ToolCallDelta =
     kind === "custom"
       ? { index, id, type: "custom", custom: { name, input: "" } }
@@ -135,7 +145,7 @@ const called = (message: AnswerMessage, { callId: id, kind, name }: Call, isLega
 }
 
 const grown = (draft: Draft, text: string, { isLegacy }: Options): Delta | undefined => {
-  const { message, open } = draft
+  const { open } = draft
   switch (open?.item.type) {
     case "text":
       return { content: text }
@@ -147,7 +157,8 @@ const grown = (draft: Draft, text: string, { isLegacy }: Options): Delta | undef
     case "tool-call": {
       if (!open.isTold) return undefined
       if (isLegacy) return { function_call: { arguments: text } }
-      const index = (message.tool_calls?.length ?? 0) - 1
+      draft.open = { ...open, text: appendText(open.text, text) }
+      const index = draft.calls.length
       return open.item.kind === "custom"
         ? { tool_calls: [{ index, custom: { input: text } }] }
         : { tool_calls: [{ index, function: { arguments: text } }] }
@@ -172,9 +183,10 @@ const cited = ({ open }: Draft, citation: Citation): Delta | undefined => {
 }
 
 /** Reasoning that its model wants back is told once more, whole and with its seal. */
-const closed = (draft: Draft, signature: string | undefined, { head }: Options): Delta | undefined => {
+const closed = (draft: Draft, signature: string | undefined, { head, isLegacy }: Options): Delta | undefined => {
   const { open } = draft
   draft.open = undefined
+  if (open?.item.type === "tool-call" && !isLegacy) draft.calls = draft.calls.with(callOf(open.item, open.text))
   if (open?.item.type !== "reasoning" || signature === undefined) return undefined
   return { reasoning_details: [sealed(head.model, open.text, signature)] }
 }
@@ -193,49 +205,45 @@ const finishOf = (reason: Ended, message: AnswerMessage): FinishReason => {
   }
 }
 
-/** A message and one more piece of it, as clients put chunks together. */
-const added = (message: AnswerMessage, delta: Delta): AnswerMessage => {
-  if (delta.content !== undefined) return { ...message, content: appendText(message.content ?? "", delta.content) }
-  if (delta.reasoning_content !== undefined) {
-    return { ...message, reasoning_content: appendText(message.reasoning_content ?? "", delta.reasoning_content) }
-  }
-  if (delta.refusal !== undefined) return { ...message, refusal: appendText(message.refusal ?? "", delta.refusal) }
-  if (delta.function_call !== undefined) {
+/** Brings the message on by one piece of it, as clients put chunks together; a call is added when it is whole. */
+const add = (draft: Draft, delta: Delta): void => {
+  const { message } = draft
+  if (delta.content !== undefined) {
+    draft.message = { ...message, content: appendText(message.content ?? "", delta.content) }
+  } else if (delta.reasoning_content !== undefined) {
+    const reasoning_content = appendText(message.reasoning_content ?? "", delta.reasoning_content)
+    draft.message = { ...message, reasoning_content }
+  } else if (delta.refusal !== undefined) {
+    draft.message = { ...message, refusal: appendText(message.refusal ?? "", delta.refusal) }
+  } else if (delta.function_call !== undefined) {
     const { arguments: text, name = "" } = delta.function_call
     const known = message.function_call ?? { name, arguments: "" }
-    return { ...message, function_call: { ...known, arguments: appendText(known.arguments, text) } }
+    draft.message = { ...message, function_call: { ...known, arguments: appendText(known.arguments, text) } }
   }
-  if (delta.tool_calls !== undefined) {
-    return { ...message, tool_calls: delta.tool_calls.reduce(withCall, message.tool_calls ?? []) }
-  }
-  if (delta.annotations !== undefined) {
-    return { ...message, annotations: [...(message.annotations ?? []), ...delta.annotations] }
-  }
-  return { ...message, reasoning_details: [...(message.reasoning_details ?? []), ...(delta.reasoning_details ?? [])] }
+  for (const annotation of delta.annotations ?? []) draft.annotations = draft.annotations.with(annotation)
+  for (const details of delta.reasoning_details ?? []) draft.reasoning = draft.reasoning.with(details)
 }
 
-const withCall = (calls: ReadonlyArray<ToolCall>, delta: ToolCallDelta): ReadonlyArray<ToolCall> => {
-  const { custom, function: called, id = "", index } = delta
-  const known = calls[index]
-  if (known?.type === "function") {
-    const text = appendText(known.function.arguments, called?.arguments ?? "")
-    return calls.with(index, { ...known, function: { ...known.function, arguments: text } })
-  }
-  if (known?.type === "custom") {
-    const text = appendText(known.custom.input, custom?.input ?? "")
-    return calls.with(index, { ...known, custom: { ...known.custom, input: text } })
-  }
-  return custom === undefined
-    ? [...calls, { id, type: "function", function: { name: called?.name ?? "", arguments: called?.arguments ?? "" } }]
-    : [...calls, { id, type: "custom", custom: { name: custom.name ?? "", input: custom.input } }]
-}
+const callOf = ({ callId: id, kind, name }: Call, text: string): ToolCall =>
+  kind === "custom"
+    ? { id, type: "custom", custom: { name, input: text } }
+    : { id, type: "function", function: { name, arguments: text } }
 
 /** The answer of one generation. */
-export const choiceOf = ({ finish = "stop", message }: State, index: number): Choice => {
+export const choiceOf = (state: State, index: number): Choice => {
+  const { finish = "stop" } = state
+  const message = messageOf(state)
   const saysMore = message.refusal !== null || message.tool_calls !== undefined || message.function_call !== undefined
   const content = message.content ?? (saysMore ? null : "")
   return { index, message: { ...message, content }, logprobs: null, finish_reason: finish }
 }
+
+export const messageOf = ({ annotations, calls, message, reasoning }: State): AnswerMessage => ({
+  ...message,
+  ...(calls.length > 0 && { tool_calls: calls.toArray() }),
+  ...(annotations.length > 0 && { annotations: annotations.toArray() }),
+  ...(reasoning.length > 0 && { reasoning_details: reasoning.toArray() })
+})
 
 export const completionOf = (
   { created, id, model }: Head,

@@ -4,6 +4,8 @@ import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
 import { isObject, parseJson } from "../contract/json.ts"
 import { appendText } from "../generation/appendText.ts"
+import { GrowingList } from "../generation/GrowingList.ts"
+import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
 import { errorBody } from "./Errors.ts"
 import type { StreamFrame } from "./frames.ts"
@@ -24,18 +26,20 @@ export interface Options {
 
 export interface State {
   readonly sequence: Sequence.State
-  /** The message so far, without the block that is open: at the end, the synchronous answer. */
+  /** The message, whose blocks are put into it at its end: the synchronous answer. */
   readonly message: Message
+  /** Those that have ended. */
+  readonly blocks: GrowingList<AnswerBlock>
   readonly open: OpenBlock | undefined
   /** Whether the `ping` that follows the first text block's start has gone out. */
   readonly isPinged: boolean
   readonly isRefused: boolean
   /** Where calls stand whose arguments are cut: a whole message has no form for half an object, and goes without them. */
-  readonly cut: ReadonlyArray<number>
+  readonly cut: GrowingList<number>
 }
 
 type OpenBlock =
-  | { readonly type: "text"; readonly text: string; readonly citations: ReadonlyArray<Citation> }
+  | { readonly type: "text"; readonly text: string; readonly citations: GrowingList<Citation> }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "redacted-thinking"; readonly data: string }
   | { readonly type: "tool-use"; readonly id: string; readonly name: string; readonly input: string }
@@ -68,12 +72,12 @@ export const machine = (options: Options): Machine<State, StreamFrame> => {
       open: undefined,
       isPinged: false,
       isRefused: false,
-      cut: []
+      blocks: GrowingList.empty(),
+      cut: GrowingList.empty()
     },
     step: (state, event) => {
       const [sequence, events] = Sequence.step(state.sequence, event)
-      const { cut, isPinged, isRefused, message, open } = state
-      const draft: Draft = { sequence, message, open, isPinged, isRefused, cut }
+      const draft: Draft = { ...state, sequence }
       if (events.length === 0) return [draft, noFrames]
       const frames: Array<StreamFrame> = []
       // Only where the model had to leave what it did not end is that half of something.
@@ -115,7 +119,8 @@ const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<Strea
     case "finished": {
       const stop_reason = draft.isRefused && event.reason === "stop" ? "refusal" : stopReasons[event.reason]
       const { stopSequence: stop_sequence } = event
-      const content = draft.message.content.filter((_, index) => !draft.cut.includes(index))
+      const cut = new Set(draft.cut.toArray())
+      const content = draft.blocks.toArray().filter((_, index) => !cut.has(index))
       draft.message = { ...draft.message, content, stop_reason, stop_sequence, usage: usage(event.usage) }
       const { cache_creation: _, ...totals } = draft.message.usage
       frames.push(
@@ -127,18 +132,18 @@ const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<Strea
     case "failed":
       frames.push({ ...errorBody(event.failure), request_id: options.requestId })
       draft.open = undefined
-      draft.message = { ...draft.message, usage: usage(event.usage) }
+      draft.message = { ...draft.message, content: draft.blocks.toArray(), usage: usage(event.usage) }
   }
 }
 
-const open = (draft: Draft, item: Sequence.OpenItem, frames: Array<StreamFrame>): void => {
-  const index = draft.message.content.length
+const open = (draft: Draft, item: OpenItem, frames: Array<StreamFrame>): void => {
+  const index = draft.blocks.length
   switch (item.type) {
     case "text":
     case "refusal":
       frames.push({ type: "content_block_start", index, content_block: { type: "text", text: "" } })
       if (!draft.isPinged) frames.push({ type: "ping" })
-      draft.open = { type: "text", text: "", citations: none }
+      draft.open = { type: "text", text: "", citations: GrowingList.empty() }
       draft.isPinged = true
       draft.isRefused ||= item.type === "refusal"
       return
@@ -165,15 +170,13 @@ const open = (draft: Draft, item: Sequence.OpenItem, frames: Array<StreamFrame>)
   }
 }
 
-const none: ReadonlyArray<Citation> = []
-
 /** The query is known when a search begins, so the block that asks is whole at once; what it finds is a block of its own. */
 const openSearch = (
   draft: Draft,
-  item: Extract<Sequence.OpenItem, { readonly type: "search" }>,
+  item: Extract<OpenItem, { readonly type: "search" }>,
   frames: Array<StreamFrame>
 ): void => {
-  const index = draft.message.content.length
+  const index = draft.blocks.length
   const id = item.id.startsWith("srvtoolu_") ? item.id : `srvtoolu_${item.id}`
   const started = { type: "server_tool_use", id, name: "web_search", input: {} } as const
   const input = { query: item.query }
@@ -192,7 +195,7 @@ const openSearch = (
 
 const delta = (draft: Draft, text: string, frames: Array<StreamFrame>, options: Options): void => {
   const { open } = draft
-  const index = draft.message.content.length
+  const index = draft.blocks.length
   switch (open?.type) {
     case "text":
       frames.push({ type: "content_block_delta", index, delta: { type: "text_delta", text } })
@@ -223,9 +226,9 @@ const cite = (draft: Draft, cited: Cited, frames: Array<StreamFrame>): void => {
     encrypted_index: sealIndex(cited),
     cited_text: cited.citedText.slice(0, 150)
   }
-  const index = draft.message.content.length
+  const index = draft.blocks.length
   frames.push({ type: "content_block_delta", index, delta: { type: "citations_delta", citation } })
-  draft.open = { ...open, citations: [...open.citations, citation] }
+  draft.open = { ...open, citations: open.citations.with(citation) }
 }
 
 const close = (
@@ -235,7 +238,7 @@ const close = (
   options: Telling
 ): void => {
   const { open } = draft
-  const index = draft.message.content.length
+  const index = draft.blocks.length
   const stop = (block: AnswerBlock): void => {
     frames.push({ type: "content_block_stop", index })
     addBlock(draft, block)
@@ -247,7 +250,7 @@ const close = (
       return stop(
         open.citations.length === 0
           ? { type: "text", text: open.text }
-          : { type: "text", text: open.text, citations: open.citations }
+          : { type: "text", text: open.text, citations: open.citations.toArray() }
       )
     case "thinking": {
       const signature = closing.signature ?? sealThinking(options.hideThinking ? open.text : "")
@@ -257,7 +260,7 @@ const close = (
     case "redacted-thinking":
       return stop({ type: "redacted_thinking", data: open.data })
     case "tool-use":
-      if (closing.isCut && options.isCutOff && !isObject(parseJson(open.input))) draft.cut = [...draft.cut, index]
+      if (closing.isCut && options.isCutOff && !isObject(parseJson(open.input))) draft.cut = draft.cut.with(index)
       return stop({ type: "tool_use", id: open.id, name: open.name, input: parsedInput(open.input) })
     case "free-text-tool-use": {
       const input = { input: open.input }
@@ -275,7 +278,7 @@ const close = (
 
 const addBlock = (draft: Draft, block: AnswerBlock): void => {
   draft.open = undefined
-  draft.message = { ...draft.message, content: [...draft.message.content, block] }
+  draft.blocks = draft.blocks.with(block)
 }
 
 /** A call's arguments as the object the dialect wants: empty where a model left them out or wrote no object. */

@@ -18,7 +18,8 @@ import type { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { understand, unknownOf } from "./decode.ts"
 import type { Replay } from "./decode.ts"
 import { machine } from "./encode.ts"
-import type { Encoding, State } from "./encoding.ts"
+import { madeOf } from "./encoding.ts"
+import type { Encoding, Made } from "./encoding.ts"
 import { generating, prepare } from "./generating.ts"
 import type { Prepared } from "./generating.ts"
 import { inputPage } from "./read.ts"
@@ -99,7 +100,7 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
             ? streamed({ ...options, heartbeat, request })
             : folded(options).map(({ terminal }) => jsonResponse(terminal, request))
         }
-        const options = { generation, machine: encoder(), ...keep((state: State) => state) }
+        const options = { generation, machine: encoder(), ...keep(madeOf) }
         return stream ? streamed({ ...options, heartbeat, request }) : folded(options).map(({ response }) => response)
       })
       if (!stream) return answer
@@ -120,7 +121,7 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
     /** Stores what has ended: before the last frame leaves where it ended well, so that it can be continued at once. */
     const keeper =
       (account: AccountId, encoding: Encoding, replay: Replay, connection: object | undefined) =>
-      <S>(made: (state: S) => Pick<State, "output" | "response">): Ending<S> => {
+      <S>(made: (state: S) => Made): Ending<S> => {
         const { id, previous_response_id, store: isStored } = encoding.response
         if (!isStored) {
           if (connection === undefined) return {}
@@ -131,7 +132,7 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
                 : recent.forget(connection, previous_response_id)
           }
         }
-        const save = ({ output, response }: Pick<State, "output" | "response">) =>
+        const save = ({ output, response }: Made) =>
           store.save(account, { response, output, input: replay.input, include: encoding.include })
         // Its client has seen an id. Where it can't be written it is unknown, which is true enough.
         let failure: Promise<void> | undefined

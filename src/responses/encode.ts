@@ -1,6 +1,7 @@
 import { codedError } from "../contract/codedErrors.ts"
 import type { Machine } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
+import { GrowingList } from "../generation/GrowingList.ts"
 import * as Sequence from "../generation/sequence.ts"
 import type { SequencedEvent } from "../generation/sequence.ts"
 import { emit, shown } from "./encoding.ts"
@@ -15,7 +16,13 @@ import type { OutputItem, ResponseObject } from "./ResponseObject.ts"
  * synchronous answer.
  */
 export const machine = (encoding: Encoding): Machine<State, ResponseFrame> => ({
-  initial: { sequence: Sequence.initial, sent: 0, output: [], open: undefined, response: encoding.response },
+  initial: {
+    sequence: Sequence.initial,
+    sent: 0,
+    output: GrowingList.empty(),
+    open: undefined,
+    response: encoding.response
+  },
   step: (state, event) => {
     const [sequence, events] = Sequence.step(state.sequence, event)
     const draft: Draft = { ...state, encoding, frames: [] }
@@ -63,13 +70,13 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
 const silently: Closing = { status: "completed", signature: undefined, outcome: undefined }
 
 const visible = (draft: Draft): ReadonlyArray<OutputItem> =>
-  draft.output.map((item) => shown(item, draft.encoding.include))
+  draft.output.toArray().map((item) => shown(item, draft.encoding.include))
 
 /** A refusal in words is an answer; one without is a filter's doing. */
 const incompleteReason = (draft: Draft, reason: FinishReason) => {
   if (reason !== "refusal") return cutOff(reason)
-  const items = draft.open === undefined ? draft.output : [...draft.output, itemOf(draft, draft.open, "completed")]
-  return items.some(isRefusal) ? undefined : "content_filter"
+  const open = draft.open === undefined ? [] : [itemOf(draft, draft.open, "completed")]
+  return [...draft.output.toArray(), ...open].some(isRefusal) ? undefined : "content_filter"
 }
 
 const finished = (draft: Draft, reason: ReturnType<typeof incompleteReason>, usage: Usage) => {
@@ -90,7 +97,7 @@ const isRefusal = (item: OutputItem) => item.type === "message" && item.content.
 /** Clients disagree on where an error stands: flat, nested, or in `response.failed`. All of them understand this. */
 const failed = (draft: Draft, { code, message, param, type }: ReturnType<typeof codedError>) => {
   if (draft.open !== undefined) {
-    draft.output = [...draft.output, itemOf(draft, draft.open, "incomplete")]
+    draft.output = draft.output.with(itemOf(draft, draft.open, "incomplete"))
     draft.open = undefined
   }
   emit(draft, "error", { code, message, param, error: { type, code, message, param } })

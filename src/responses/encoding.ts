@@ -1,5 +1,7 @@
-import type { OpenItem, State as SequenceState } from "../generation/sequence.ts"
-import type { OutputItem, OutputPart, ResponseObject } from "./ResponseObject.ts"
+import type { GrowingList } from "../generation/GrowingList.ts"
+import type { OpenItem } from "../generation/Lanes.ts"
+import type { State as SequenceState } from "../generation/sequence.ts"
+import type { OutputItem, OutputPart, ResponseObject, UrlCitation } from "./ResponseObject.ts"
 
 /** What one answer is encoded with. */
 export interface Encoding {
@@ -35,12 +37,21 @@ export interface State {
   readonly sequence: SequenceState
   /** Frames so far, and so the next `sequence_number`. */
   readonly sent: number
-  /** The items that are done, with what only the store may see. */
-  readonly output: ReadonlyArray<OutputItem>
+  /** The items that are done. */
+  readonly output: GrowingList<OutputItem>
   readonly open: Open | undefined
   /** As the last lifecycle frame told it; at the end the synchronous answer. */
   readonly response: ResponseObject
 }
+
+/** An answer to be stored. */
+export interface Made {
+  readonly response: ResponseObject
+  /** With what only the store may see. */
+  readonly output: ReadonlyArray<OutputItem>
+}
+
+export const madeOf = ({ output, response }: State): Made => ({ output: output.toArray(), response })
 
 /** The output item that is being written. */
 export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch
@@ -48,8 +59,10 @@ export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch
 export interface OpenMessage {
   readonly type: "message"
   readonly id: string
-  readonly earlier: ReadonlyArray<OutputPart>
+  readonly earlier: GrowingList<OutputPart>
+  /** The part that is being written; its annotations are put into it when it is whole. */
   readonly part: OutputPart
+  readonly annotations: GrowingList<UrlCitation>
   /** Where the model's current text begins in the part: texts that follow each other are one part. */
   readonly from: number
 }
@@ -80,7 +93,7 @@ export interface Draft {
   readonly encoding: Encoding
   readonly frames: Array<ResponseFrame>
   sent: number
-  output: ReadonlyArray<OutputItem>
+  output: GrowingList<OutputItem>
   open: Open | undefined
   response: ResponseObject
 }

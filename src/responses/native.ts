@@ -5,6 +5,7 @@ import { objectAt, parseJson } from "../contract/json.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Frame, Machine, NativeFrame } from "../generation/Machine.ts"
+import { GrowingList } from "../generation/GrowingList.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { nativeMachine } from "../answering/native.ts"
 import type { NativeState } from "../answering/native.ts"
@@ -31,7 +32,7 @@ interface PassingState extends NativeState {
   /** The frames that went out last. */
   readonly last: string | Uint8Array
   /** The frames of the items that have ended. */
-  readonly items: ReadonlyArray<string>
+  readonly items: GrowingList<string>
 }
 
 /**
@@ -52,7 +53,7 @@ export const passing = (payload: CreateResponse, replay: Replay, request: Incomi
   const failed = (failure: Failure, { items, last }: PassingState): ReadonlyArray<Frame> => {
     const { code, message, param, type } = codedError(failure)
     const sequence_number = 1 + Number(lastNumber(typeof last === "string" ? last : utf8.decode(last)) ?? -1)
-    const output = items.flatMap((item) => objectAt(parseJson(item), "item") ?? [])
+    const output = items.toArray().flatMap((item) => objectAt(parseJson(item), "item") ?? [])
     rewrite({ ...response, status: "failed", error: { code, message, param, type }, output })
     return [
       Object.assign(frame("error", sequence_number), { code, message, param, error: { type, code, message, param } }),
@@ -74,12 +75,12 @@ export const passing = (payload: CreateResponse, replay: Replay, request: Incomi
     // Providers leave the status of some items out.
     output: () => response.output.filter(isReplayable).map((item) => ({ ...item, status: item.status ?? "completed" })),
     machine: {
-      initial: { ...initial, last: "", items: [] },
+      initial: { ...initial, last: "", items: GrowingList.empty() },
       step: (state, event) => {
         if (event.type === "failed") return [state, failed(event.failure, state)]
         const [next, frames] = step(state, event)
         if (event.type !== "native") return [{ ...next, last: state.last, items: state.items }, frames]
-        const items = event.terminal || event.item === undefined ? state.items : [...state.items, event.item]
+        const items = event.terminal || event.item === undefined ? state.items : state.items.with(event.item)
         return [{ ...next, last: writtenIn(event), items }, frames]
       }
     }

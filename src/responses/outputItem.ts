@@ -1,7 +1,8 @@
 import type { SearchOutcome } from "../generation/Conversation.ts"
 import { argumentsObject } from "../contract/json.ts"
 import { appendText } from "../generation/appendText.ts"
-import type { OpenItem } from "../generation/sequence.ts"
+import { GrowingList } from "../generation/GrowingList.ts"
+import type { OpenItem } from "../generation/Lanes.ts"
 import { emit, shown } from "./encoding.ts"
 import type { Draft, Open, OpenCall, OpenReasoning, OpenSearch } from "./encoding.ts"
 import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.ts"
@@ -24,7 +25,7 @@ export const begin = (draft: Draft, item: OpenItem): void => {
     case "text":
     case "refusal":
       added(draft, { id: id("msg"), type: "message", status: "in_progress", role: "assistant", content: [] })
-      return addPart(draft, { id: id("msg"), earlier: [] }, item.type)
+      return addPart(draft, { id: id("msg"), earlier: GrowingList.empty() }, item.type)
     case "reasoning":
     case "redacted-reasoning": {
       const redacted = item.type === "redacted-reasoning" ? item.data : undefined
@@ -88,7 +89,7 @@ export const end = (draft: Draft, closing: Closing): void => {
     output_index: draft.output.length,
     item: shown(item, draft.encoding.include)
   })
-  draft.output = [...draft.output, item]
+  draft.output = draft.output.with(item)
   draft.open = undefined
 }
 

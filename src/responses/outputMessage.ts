@@ -1,6 +1,7 @@
 import type { Citation } from "../generation/Conversation.ts"
 import { appendText } from "../generation/appendText.ts"
-import type { OpenItem } from "../generation/sequence.ts"
+import { GrowingList } from "../generation/GrowingList.ts"
+import type { OpenItem } from "../generation/Lanes.ts"
 import { emit } from "./encoding.ts"
 import type { Draft, OpenMessage } from "./encoding.ts"
 import type { ItemStatus, OutputItem, OutputPart, UrlCitation } from "./ResponseObject.ts"
@@ -16,7 +17,7 @@ export const resume = (draft: Draft, open: OpenMessage, kind: TextItem["type"]):
     return
   }
   finishPart(draft, open)
-  addPart(draft, { id: open.id, earlier: [...open.earlier, open.part] }, kind)
+  addPart(draft, { id: open.id, earlier: open.earlier.with(partOf(open)) }, kind)
 }
 
 export const addPart = (draft: Draft, message: Pick<OpenMessage, "id" | "earlier">, kind: TextItem["type"]): void => {
@@ -24,7 +25,7 @@ export const addPart = (draft: Draft, message: Pick<OpenMessage, "id" | "earlier
     kind === "text"
       ? { type: "output_text", text: "", annotations: [], logprobs: [] }
       : { type: "refusal", refusal: "" }
-  const open: OpenMessage = { type: "message", ...message, part, from: 0 }
+  const open: OpenMessage = { type: "message", ...message, part, annotations: GrowingList.empty(), from: 0 }
   draft.open = open
   emit(draft, "response.content_part.added", { ...place(draft, open), part })
 }
@@ -50,16 +51,16 @@ export const cite = (draft: Draft, open: OpenMessage, citation: Citation): void 
     url: citation.url,
     title: citation.title
   }
-  draft.open = { ...open, part: { ...part, annotations: [...part.annotations, annotation] } }
+  draft.open = { ...open, annotations: open.annotations.with(annotation) }
   emit(draft, "response.output_text.annotation.added", {
     ...place(draft, open),
-    annotation_index: part.annotations.length,
+    annotation_index: open.annotations.length,
     annotation
   })
 }
 
 export const finishPart = (draft: Draft, open: OpenMessage): void => {
-  const { part } = open
+  const part = partOf(open)
   const where = place(draft, open)
   if (part.type === "output_text") {
     emit(draft, "response.output_text.done", { ...where, text: part.text, logprobs: [] })
@@ -69,13 +70,16 @@ export const finishPart = (draft: Draft, open: OpenMessage): void => {
   emit(draft, "response.content_part.done", { ...where, part })
 }
 
-export const messageOf = ({ id, earlier, part }: OpenMessage, status: ItemStatus): OutputItem => ({
-  id,
+export const messageOf = (open: OpenMessage, status: ItemStatus): OutputItem => ({
+  id: open.id,
   type: "message",
   status,
   role: "assistant",
-  content: [...earlier, part]
+  content: [...open.earlier.toArray(), partOf(open)]
 })
+
+const partOf = ({ annotations, part }: OpenMessage): OutputPart =>
+  part.type === "output_text" ? { ...part, annotations: annotations.toArray() } : part
 
 const textOf = (part: OutputPart) => (part.type === "output_text" ? part.text : part.refusal)
 

@@ -38,7 +38,7 @@ const answer = (
   })
   return {
     response: state.response,
-    output: state.output,
+    output: state.output.toArray(),
     input: options.input ?? [{ role: "user", content: "hi" }],
     include
   }

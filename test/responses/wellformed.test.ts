@@ -27,7 +27,12 @@ describe("whatever an upstream does", () => {
     fc.assert(
       fc.property(generation, options, (events, encoding) => {
         const { state } = run(events, encoding)
-        const stored = { response: state.response, output: state.output, input: [], include: encoding.include }
+        const stored = {
+          response: state.response,
+          output: state.output.toArray(),
+          input: [],
+          include: encoding.include
+        }
         const replayed = read(framesOf(stored, encoding.include))
         expect(replayed.output).toEqual(state.response.output)
         expect(replayed.status).toBe(state.response.status)

@@ -63,11 +63,11 @@ const grow = (part: Grown | undefined, field: string, delta: unknown): void => {
   part[field] = typeof before === "string" ? before + delta : delta
 }
 
-/** What is added to is a copy: the events are told as they came. */
+/** Items are copies of what the events tell, so their lists may grow. */
 const put = (item: Grown, list: string, at: unknown, part: unknown): void => {
   if (typeof at !== "number" || !isJsonObject(part)) return
   const before: unknown = item[list]
-  const parts = Array.isArray(before) ? [...before] : []
+  const parts: Array<unknown> = Array.isArray(before) ? before : []
   if (at >= 0 && at <= parts.length) parts[at] = structuredClone(part)
   item[list] = parts
 }

@@ -8,16 +8,14 @@ import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import type { Frame, Machine, NativeFrame } from "../../generation/Machine.ts"
 import type { LeaseLost } from "../../tasks/TaskKind.ts"
 import { machine } from "../encode.ts"
+import { madeOf } from "../encoding.ts"
+import type { Made } from "../encoding.ts"
 import type { Prepared } from "../generating.ts"
-import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
 import { failedWith } from "./ending.ts"
 import type { Transcript } from "./Transcript.ts"
 
 /** A response as it ended. */
-export interface Ended {
-  readonly response: ResponseObject
-  /** With what only a replay may see. */
-  readonly output: ReadonlyArray<OutputItem>
+export interface Ended extends Made {
   readonly failure: Failure | undefined
 }
 
@@ -42,14 +40,14 @@ export const generate = (
 ): Effect.Effect<Ended, SqlError | LeaseLost> =>
   generation.native === true
     ? pulled(generation, pass.machine, transcript, flush, () => ({ response: pass.response(), output: pass.output() }))
-    : pulled(generation, machine(encoding), transcript, flush, ({ output, response }) => ({ output, response }))
+    : pulled(generation, machine(encoding), transcript, flush, madeOf)
 
 const pulled = <S, F extends Frame>(
   generation: Generation,
   { initial, step }: Machine<S, F | NativeFrame>,
   transcript: Transcript,
   flush: Flush | undefined,
-  made: (state: S) => Pick<Ended, "response" | "output">
+  made: (state: S) => Made
 ): Effect.Effect<Ended, SqlError | LeaseLost> =>
   Effect.gen(function* () {
     let state = initial

@@ -14,12 +14,21 @@ export const atMost =
   (id) =>
     id.length <= characters ? id : `call_${Bun.hash(id).toString(36)}`
 
-/** The id of a call that an answer begins: the upstream's own unless it is missing, or that of an earlier one. */
-export const freshId = (taken: ReadonlyArray<string>, wanted: string, answerId: string): string =>
-  wanted === "" || taken.includes(wanted)
-    ? // The id of the answer makes it differ from those of other turns.
-      `call_${answerId.replaceAll(/[^A-Za-z0-9]/g, "")}_${taken.length}`
-    : wanted
+/** The ids of the calls that an answer has begun. */
+export class TakenIds {
+  readonly #ids = new Set<string>()
+  #count = 0
+
+  /** The next call's: the upstream's own unless it is missing, or that of an earlier one. */
+  fresh(wanted: string, answerId: string): string {
+    const isFree = wanted !== "" && !this.#ids.has(wanted)
+    // The id of the answer makes it differ from those of other turns.
+    const id = isFree ? wanted : `call_${answerId.slice(0, 64).replaceAll(/[^A-Za-z0-9]/g, "")}_${this.#count}`
+    this.#count++
+    this.#ids.add(id)
+    return id
+  }
+}
 
 /** Mistral takes nine letters or digits and nothing else (400, code 3280). */
 export const nineCharacters: CallIds = (id) =>

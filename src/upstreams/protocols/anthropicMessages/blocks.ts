@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Citation, SearchErrorCode, SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
+import { answerBounds } from "../../../contract/jsonBounds.ts"
+import { GrowingList } from "../../../generation/GrowingList.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import { isCut, unwrapCustom } from "../back.ts"
-import { freshId } from "../callIds.ts"
 import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { MessagesState, Step } from "./state.ts"
 
@@ -27,7 +28,11 @@ const openBlock = (state: MessagesState, content: JsonObject): Step => {
     case "text": {
       const opened: MessagesState = {
         ...state,
-        block: { type: "text", start: state.written, citations: listAt(content, "citations").filter(isObject) }
+        block: {
+          type: "text",
+          start: state.written,
+          citations: GrowingList.of(listAt(content, "citations").filter(isObject))
+        }
       }
       return writeText(opened, textAt(content, "text") ?? "")
     }
@@ -72,8 +77,9 @@ export const stepBlock = (state: MessagesState, delta: JsonObject): Step => {
         : [state, []]
     case "citations_delta": {
       const citation = objectAt(delta, "citation")
-      return block?.type === "text" && citation !== undefined
-        ? [{ ...state, block: { ...block, citations: [...block.citations, citation] } }, []]
+      // The first that is too many fails the answer when the block ends.
+      return block?.type === "text" && citation !== undefined && block.citations.length <= answerBounds.items
+        ? [{ ...state, block: { ...block, citations: block.citations.with(citation) } }, []]
         : [state, []]
     }
     case "input_json_delta":
@@ -88,7 +94,7 @@ export const endBlock = (state: MessagesState): Step => {
   const after: MessagesState = { ...state, block: undefined }
   switch (block?.type) {
     case "text":
-      return [after, block.citations.flatMap((cited) => citation(cited, block.start, state.written))]
+      return [after, block.citations.toArray().flatMap((cited) => citation(cited, block.start, state.written))]
     case "thinking":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
@@ -124,10 +130,9 @@ const startCall = (state: MessagesState, given: string, upstreamName: string, in
   }
   const name = state.back.callerName(upstreamName)
   const custom = state.back.isCustom(name)
-  const id = freshId(state.calls, given, state.answerId)
+  const id = state.calls.fresh(given, state.answerId)
   const opened: MessagesState = {
     ...state,
-    calls: [...state.calls, id],
     written: 0,
     answeredByTool: false,
     block: { type: "call", id, custom, input: "" }

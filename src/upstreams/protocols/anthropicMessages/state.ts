@@ -1,6 +1,8 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent, Usage } from "../../../generation/GenerationEvent.ts"
+import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
+import type { TakenIds } from "../callIds.ts"
 
 /** What is known of an answer under way. */
 export interface MessagesState {
@@ -10,7 +12,7 @@ export interface MessagesState {
   /** The upstream's id of the answer; empty where it gives none. */
   readonly answerId: string
   /** The ids of the calls that have begun. */
-  readonly calls: ReadonlyArray<string>
+  readonly calls: TakenIds
   /** Whether arguments of one of them are cut. */
   readonly isCut: boolean
   /** The id of a call that ended without arguments, just now. */
@@ -28,7 +30,7 @@ export interface MessagesState {
 
 /** What is gathered of a content block until it ends. */
 export type Block =
-  | { readonly type: "text"; readonly start: number; readonly citations: ReadonlyArray<JsonObject> }
+  | { readonly type: "text"; readonly start: number; readonly citations: GrowingList<JsonObject> }
   | { readonly type: "thinking"; readonly signature: string }
   /** A custom tool's input is wrapped, and so only told when it is whole. */
   | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
+import { TakenIds } from "../callIds.ts"
 import { listAt, objectAt, textAt } from "../../../contract/json.ts"
 import { cutCall, cutOff, failedWith } from "../upstreamFailure.ts"
 import { endBare, endBlock, startBlock, stepBlock } from "./blocks.ts"
@@ -11,7 +12,7 @@ export const begin = (back: Back): MessagesState => ({
   back,
   usage: undefined,
   answerId: "",
-  calls: [],
+  calls: new TakenIds(),
   isCut: false,
   bare: undefined,
   block: undefined,

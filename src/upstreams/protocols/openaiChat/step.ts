@@ -4,8 +4,7 @@ import type { FinishReason, GenerationEvent } from "../../../generation/Generati
 import type { Back } from "../back.ts"
 import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
 import { cutCall, cutOff, failedWith, garbled } from "../upstreamFailure.ts"
-import type { Calls } from "./calls.ts"
-import { endCalls, hasCutCall, noCalls, stepCall } from "./calls.ts"
+import { Calls } from "./calls.ts"
 import type { Thinking } from "./think.ts"
 import { beginThinking, endThinking, readThinking } from "./think.ts"
 import { readUsage } from "./usage.ts"
@@ -17,6 +16,7 @@ export interface ChatState {
   readonly started: boolean
   /** The upstream's id of the answer; empty where it gives none. */
   readonly answerId: string
+  /** They change with each step. */
   readonly calls: Calls
   /** As the upstream says it; undefined until it does. */
   readonly finish: string | undefined
@@ -32,7 +32,7 @@ export const begin = (back: Back, thinkTags = false): ChatState => ({
   thinking: thinkTags ? beginThinking : undefined,
   started: false,
   answerId: "",
-  calls: noCalls,
+  calls: new Calls(),
   finish: undefined,
   stopSequence: null,
   over: false
@@ -71,11 +71,11 @@ export const end = (state: ChatState, marked: boolean): ReadonlyArray<Generation
     return [{ type: "failed", failure: new UpstreamFailed({}) }]
   }
   // Where the upstream says that it stopped there, the call is cut like any other item.
-  if (state.finish !== "length" && hasCutCall(state.calls)) return [{ type: "failed", failure: cutCall }]
+  if (state.finish !== "length" && state.calls.hasCut()) return [{ type: "failed", failure: cutCall }]
   const reason: FinishReason = state.stopSequence === null ? finishReason(state.finish) : "stop-sequence"
   return [
     ...(state.thinking === undefined ? [] : endThinking(state.thinking)),
-    ...endCalls(state.calls, state.back, state.finish === "length"),
+    ...state.calls.end(state.back, state.finish === "length"),
     { type: "finished", reason, stopSequence: state.stopSequence }
   ]
 }
@@ -133,12 +133,8 @@ const readDelta = (state: ChatState, delta: JsonObject, events: Array<Generation
   if (refusal) events.push({ type: "refusal-delta", text: refusal })
   const legacy = objectAt(delta, "function_call")
   const calls = legacy === undefined ? listAt(delta, "tool_calls") : [{ index: 0, function: legacy }]
-  if (calls.length === 0) return thinking === state.thinking ? state : { ...state, thinking }
-  let next = state.calls
-  for (const call of calls) {
-    if (isObject(call)) next = stepCall(next, call, state, events)
-  }
-  return { ...state, thinking, calls: next }
+  for (const call of calls) if (isObject(call)) state.calls.step(call, state, events)
+  return thinking === state.thinking ? state : { ...state, thinking }
 }
 
 /** OpenRouter's list of pieces, where it has neither of the names. */

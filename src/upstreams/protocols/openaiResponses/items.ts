@@ -2,7 +2,6 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { SearchOutcome } from "../../../generation/Conversation.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { isCut } from "../back.ts"
-import { freshId } from "../callIds.ts"
 import { listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { ResponsesState, Step } from "./state.ts"
 
@@ -10,13 +9,14 @@ export const openItem = (state: ResponsesState, at: number, item: JsonObject | u
   const type = textAt(item, "type")
   const isCall = type === "function_call" || type === "custom_tool_call"
   const given = textAt(item, "call_id") ?? textAt(item, "id") ?? ""
-  const callId = isCall ? freshId(state.calls, given, state.answerId) : undefined
+  const callId = isCall ? state.calls.fresh(given, state.answerId) : undefined
   const begun = { callId, told: false, isFunction: type === "function_call", arguments: "" }
-  const opened: ResponsesState = { ...state, hasItems: true, open: new Map(state.open).set(at, begun) }
+  state.open.set(at, begun)
+  const opened: ResponsesState = { ...state, hasItems: true }
   if (callId === undefined) return [opened, []]
   const name = state.back.callerName(textAt(item, "name") ?? "")
   const kind = type === "custom_tool_call" ? "custom" : "function"
-  return [{ ...opened, calls: [...state.calls, callId] }, [{ type: "tool-call-start", callId, name, kind }]]
+  return [opened, [{ type: "tool-call-start", callId, name, kind }]]
 }
 
 export const closeItem = (before: ResponsesState, at: number, item: JsonObject | undefined): Step => {
@@ -24,9 +24,8 @@ export const closeItem = (before: ResponsesState, at: number, item: JsonObject |
   const [state, begun] = before.open.has(at) ? [before, []] : openItem(before, at, item)
   const opened = state.open.get(at)
   const told = opened?.told === true
-  const open = new Map(state.open)
-  open.delete(at)
-  const after: ResponsesState = { ...state, open }
+  state.open.delete(at)
+  const after = state
   switch (textAt(item, "type")) {
     case "message":
       return [after, told ? [] : [...begun, ...listAt(item, "content").flatMap(part)]]

@@ -1,15 +1,16 @@
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
+import type { TakenIds } from "../callIds.ts"
 
 /** What is known of an answer under way. */
 export interface ResponsesState {
   readonly back: Back
-  /** Output items that have begun and not ended, by `output_index`. */
-  readonly open: ReadonlyMap<number, Opened>
+  /** Output items that have begun and not ended, by `output_index`: they change with each step. */
+  readonly open: Map<number, Opened>
   /** The upstream's id of the answer; empty where it gives none. */
   readonly answerId: string
   /** The ids of the calls that have begun. */
-  readonly calls: ReadonlyArray<string>
+  readonly calls: TakenIds
   /** Whether arguments of one of them are cut. */
   readonly isCut: boolean
   readonly searches: number

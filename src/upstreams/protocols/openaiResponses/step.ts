@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import { appendText } from "../../../generation/appendText.ts"
 import type { Back } from "../back.ts"
+import { TakenIds } from "../callIds.ts"
 import { isCut as isCutText } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
 import { cutCall, cutOff, failedWith } from "../upstreamFailure.ts"
@@ -13,7 +14,7 @@ export const begin = (back: Back): ResponsesState => ({
   back,
   open: new Map(),
   answerId: "",
-  calls: [],
+  calls: new TakenIds(),
   isCut: false,
   searches: 0,
   hasItems: false,
@@ -100,7 +101,8 @@ const told = (state: ResponsesState, frame: JsonObject, event: Piece): Step => {
   const isCall = event.type === "tool-call-delta"
   if (item === undefined || (item.told && !isCall)) return [state, [event]]
   const text = isCall ? appendText(item.arguments, event.text) : ""
-  return [{ ...state, open: new Map(state.open).set(at, { ...item, told: true, arguments: text }) }, [event]]
+  state.open.set(at, { ...item, told: true, arguments: text })
+  return [state, [event]]
 }
 
 const failed = (state: ResponsesState, error: unknown): Step => [{ ...state, over: true }, [failedWith(error)]]
@@ -113,7 +115,7 @@ const ended = (before: ResponsesState, response: JsonObject | undefined): Step =
   for (const [index, item] of listAt(response, "output").entries()) {
     const [next, told] = closeItem(state, index, isObject(item) ? item : undefined)
     state = next
-    events.push(...told)
+    for (const event of told) events.push(event)
   }
   const [after, last] = finish(state, response)
   return events.length === 0 ? [after, last] : [after, [...events, ...last]]
