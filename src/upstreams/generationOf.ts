@@ -1,4 +1,5 @@
 import { Internal, UpstreamFailed } from "../contract/Failure.ts"
+import { ownTurn } from "../flow/eventLoop.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import { BrokenBody } from "./client.ts"
 import type { Exchange } from "./client.ts"
@@ -19,6 +20,9 @@ export interface Reader {
 /** The largest answer in one piece, in bytes. */
 const answerLimit = 64 * 1024 * 1024
 
+/** Events that are told in one turn of the event loop. */
+const sliceLength = 500
+
 /** What else is known of a generation. */
 type Known = Pick<Generation, "native" | "adapted">
 
@@ -34,6 +38,9 @@ export class Answer implements Generation {
   /** What was taken and given back. */
   #first: Batch | undefined
   #pending: Promise<Batch | undefined> | undefined
+  #isAccepted = false
+  /** The rest of a batch that is told in slices. */
+  #rest: Batch | undefined
   #over = false
   #complete = false
   #cancelled = false
@@ -49,16 +56,27 @@ export class Answer implements Generation {
   }
 
   next(): Batch | undefined | Promise<Batch | undefined> {
+    const rest = this.#rest
+    if (rest !== undefined) return ownTurn().then(() => (this.#cancelled ? undefined : this.#sliced(rest)))
     if (this.#first === undefined && this.#pending === undefined) return this.#pull()
     if (this.#cancelled) return undefined
-    const next = this.#first ?? this.#pending
-    if (this.#first === undefined) this.#pending = undefined
+    const first = this.#first
     this.#first = undefined
-    return next
+    if (first !== undefined) return this.#sliced(first)
+    const pending = this.#pending
+    this.#pending = undefined
+    return pending?.then((batch) => this.#sliced(batch))
+  }
+
+  /** A batch, or its beginning: whoever works on a long one gives the others their turn in between. */
+  #sliced(batch: Batch | undefined): Batch | undefined {
+    this.#rest = batch === undefined || batch.length <= sliceLength ? undefined : batch.slice(sliceLength)
+    return this.#rest === undefined ? batch : batch?.slice(0, sliceLength)
   }
 
   /** What was taken of it comes again: events, and then what is still waited for. */
   giveBack(first: Batch | undefined, pending: Promise<Batch | undefined> | undefined): void {
+    this.#isAccepted = true
     this.#first = first
     this.#pending = pending
   }
@@ -101,7 +119,9 @@ export class Answer implements Generation {
     if (last?.type === "finished" || last?.type === "failed") this.#over = true
     // At a stop sequence that the gateway found itself the upstream goes on writing.
     this.#complete = last?.type === "finished" && last.reason !== "stop-sequence"
-    return batch.length > 0 ? batch : undefined
+    if (batch.length === 0) return undefined
+    // Whether an answer is accepted depends on how its first batch ends.
+    return this.#isAccepted ? this.#sliced(batch) : batch
   }
 
   async #piece(): Promise<Batch> {
@@ -112,11 +132,11 @@ export class Answer implements Generation {
       return this.#reader.push(bytes)
     }
     this.#streams = false
-    return this.#inOne(await this.#rest(bytes))
+    return this.#inOne(await this.#remaining(bytes))
   }
 
   /** An answer in one piece that calls itself a stream. */
-  async #rest(first: Uint8Array): Promise<string> {
+  async #remaining(first: Uint8Array): Promise<string> {
     const pieces = [first]
     let length = first.length
     for (let next = await this.#exchange.read(); next !== undefined; next = await this.#exchange.read()) {

@@ -6,10 +6,11 @@ import type { Origin } from "../generation/Conversation.ts"
 import { sseParser } from "./framing/sse.ts"
 import type { SseEvent } from "./framing/sse.ts"
 import type { Reader } from "./generationOf.ts"
+import { ItemCount } from "./ItemCount.ts"
 import { isObject, parseJson } from "../contract/json.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { lookFor, stopAt } from "./protocols/stops.ts"
-import { noAnswer } from "./protocols/upstreamFailure.ts"
+import { noAnswer, tooMuch } from "./protocols/upstreamFailure.ts"
 
 interface Hearing {
   /** The model's id at the upstream: what only that takes back says so when it leaves here. */
@@ -27,6 +28,7 @@ export const translated = <S>(
   const sealed = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
   const parser = sseParser()
   let state = protocol.begin(back)
+  const count = new ItemCount()
   let looking = lookFor(stops)
 
   const stopped = (events: Batch): Batch => {
@@ -40,7 +42,13 @@ export const translated = <S>(
     heard?.(frame)
     const [next, emitted] = protocol.step(state, frame)
     state = next
-    for (const event of emitted) events.push(sealed === undefined ? event : sealed(event))
+    for (const event of emitted) {
+      if (count.exceeds(event)) {
+        events.push({ type: "failed", failure: tooMuch })
+        return true
+      }
+      events.push(sealed === undefined ? event : sealed(event))
+    }
     return isEnd(emitted.at(-1))
   }
 

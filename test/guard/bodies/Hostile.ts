@@ -10,7 +10,7 @@ export interface Hostile {
   readonly isShort?: true
   readonly asAdmin?: true
   /** As much of an upstream's answer is read, in bytes, before it is told as the upstream's fault. */
-  readonly answerBytes?: number
+  readonly answerBytes?: number | (() => number)
   /** What it goes on from, or changes: sent before, each time. It counts as if this request brought it. */
   readonly earlier?: Pick<Hostile, "path" | "body">
 }

@@ -1,7 +1,8 @@
+import { answerOf, pairings } from "./answers.ts"
 import { chats } from "./chats.ts"
 import { found } from "./found.ts"
 import { generated } from "./generated.ts"
-import { isShort, messages, onChat, chat, onMessages } from "./Hostile.ts"
+import { isShort, messages, onChat, chat, onMessages, onResponses, responses } from "./Hostile.ts"
 import type { Hostile } from "./Hostile.ts"
 import { kept } from "./kept.ts"
 import { overflowing } from "./upstream.ts"
@@ -10,7 +11,7 @@ import { overflowing } from "./upstream.ts"
 const answerBytes = 64 * 1_048_576
 
 /** Answers of upstreams that are far too long. */
-const answers: ReadonlyArray<Hostile> = overflowing.flatMap((model) => [
+const overlong: ReadonlyArray<Hostile> = overflowing.flatMap((model) => [
   onMessages(`an upstream's answer: ${model}`, () => messages({}, model), { ...isShort, answerBytes }),
   onMessages(`an upstream's answer, passed through: ${model}`, () => messages({}, `${model}, passed through`), {
     answerBytes
@@ -18,4 +19,18 @@ const answers: ReadonlyArray<Hostile> = overflowing.flatMap((model) => [
   onChat(`an upstream's answer, passed through: ${model}`, () => chat({}, model), { answerBytes })
 ])
 
-export const corpus: ReadonlyArray<Hostile> = [...found, ...answers, ...generated, ...chats, ...kept]
+const families = {
+  "openai-chat": [onChat, chat],
+  "anthropic-messages": [onMessages, messages],
+  "openai-responses": [onResponses, responses]
+} as const
+
+/** Answers of upstreams that hold much. */
+const answered: ReadonlyArray<Hostile> = pairings.map(({ family, isStream, model, name, protocol }) => {
+  const [post, body] = families[family]
+  return post(model, () => body({ stream: isStream }, model), {
+    answerBytes: () => answerOf(name, protocol, isStream)?.length ?? 0
+  })
+})
+
+export const corpus: ReadonlyArray<Hostile> = [...found, ...overlong, ...answered, ...generated, ...chats, ...kept]

@@ -22,7 +22,8 @@ export const mayPauseMs = (hostile: Hostile, body: string): number => 20 + 12 * 
 
 /** How much there is to be worked on, in MiB: the body, what it goes on from, and an upstream's answer. */
 export const mebibytesOf = ({ answerBytes = 0, earlier }: Hostile, body: string): number =>
-  (body.length + (earlier?.body().length ?? 0) + answerBytes) / 1_048_576
+  (body.length + (earlier?.body().length ?? 0) + (typeof answerBytes === "number" ? answerBytes : answerBytes())) /
+  1_048_576
 
 /** Sends bodies to a gateway, and begins another where one has stopped it. */
 export class Measuring {

@@ -4,6 +4,8 @@ import { join } from "node:path"
 import { runtimeVariables } from "../../../src/commands/reexec.ts"
 import { startGateway } from "../../e2e/process.ts"
 import type { GatewayProcess } from "../../e2e/process.ts"
+import { pairings } from "./answers.ts"
+import type { ProtocolName } from "./answerKinds.ts"
 import { overflowing } from "./upstream.ts"
 
 /** What the probe has seen since it was last asked. */
@@ -24,6 +26,8 @@ export interface Probed {
 
 export const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
+const upstreamOf = (model: string) => model.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")
+
 /**
  * @param main the program that is run: its first source, or its bundle
  * @param upstream where the models that are not the sandbox's are answered
@@ -32,6 +36,12 @@ export const startProbed = async (main: string, upstream: string): Promise<Probe
   const sockets = mkdtempSync(join(tmpdir(), "gateway-probe-"))
   const folder = mkdtempSync(join(tmpdir(), "gateway-bodies-"))
   const socket = join(sockets, "probe")
+  const to = (protocol: ProtocolName) => ({
+    protocol,
+    base_url: `${upstream}/v1`,
+    api_key: "unused",
+    ...(protocol === "openai-chat" && { provider: "vllm" })
+  })
   writeFileSync(
     join(folder, "gateway.yaml"),
     JSON.stringify({
@@ -41,12 +51,16 @@ export const startProbed = async (main: string, upstream: string): Promise<Probe
         responses: { protocol: "openai-responses", base_url: `${upstream}/v1`, api_key: "unused" },
         // Upstreams of their own: one that fails over and over is not asked for a while.
         "long-chat": { protocol: "openai-chat", base_url: `${upstream}/v1`, provider: "vllm" },
-        "long-messages": { protocol: "anthropic-messages", base_url: `${upstream}/v1` }
+        "long-messages": { protocol: "anthropic-messages", base_url: `${upstream}/v1` },
+        ...Object.fromEntries(pairings.map(({ model, protocol }) => [upstreamOf(model), to(protocol)]))
       },
       models: {
         "behind-chat": "chat",
         "behind-messages": "messages",
         "behind-responses": "responses",
+        ...Object.fromEntries(
+          pairings.map(({ model }) => [model, { routes: [{ upstream: upstreamOf(model), model }] }])
+        ),
         "behind-embeddings": { routes: [{ upstream: "chat", model: "behind-embeddings" }] },
         ...Object.fromEntries(
           overflowing.flatMap((model) => [

@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib"
+import { answerTo } from "./answers.ts"
 
 const mebibyte = 1_048_576
 
@@ -88,6 +89,11 @@ export const startUpstream = () => {
       if (model === "packed-error") return new Response(bomb, { headers: packed, status: 400 })
       if (model === "long") return endless(1_024, "application/json", '{"a":"')
       if (model === "long-event") return endless(1_024, "text/event-stream", "data: ")
+      const hostile = answerTo(model)
+      if (hostile !== undefined) {
+        const type = model.startsWith("a stream") ? "text/event-stream" : "application/json"
+        return new Response(hostile, { headers: { "content-type": type } })
+      }
       const { pathname } = new URL(request.url)
       if (pathname === "/v1/embeddings") return Response.json(vectors(inputsIn(JSON.parse(text))))
       if (pathname === "/v1/responses/compact") return Response.json(compaction)

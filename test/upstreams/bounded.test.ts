@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest"
+import type { JsonObject } from "../../src/contract/fields.ts"
+import { parseJson } from "../../src/contract/json.ts"
+import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
+import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
+import type { Reader } from "../../src/upstreams/generationOf.ts"
+import { forwarded } from "../../src/upstreams/native/forwarded.ts"
+import { forwardedChunks } from "../../src/upstreams/native/chunks.ts"
+import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
+import { noBack } from "../../src/upstreams/protocols/back.ts"
+import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
+import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
+import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
+import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
+import { translated } from "../../src/upstreams/translated.ts"
+import { protocols } from "../guard/bodies/answerKinds.ts"
+import type { ProtocolName } from "../guard/bodies/answerKinds.ts"
+import { answers } from "../guard/bodies/answers.ts"
+
+const lowered = { back: noBack, stops: [] }
+const hearing = { model: "m" }
+const chat = openaiChat(providers.vllm)
+const same = (answer: JsonObject) => answer
+const request = { body: { stream_options: { include_usage: true } }, headers: new Headers(), rewrite: same }
+
+/** A reader of an answer that is translated, and of one that passes through. */
+const readers: Record<ProtocolName, (isStream: boolean) => readonly [Reader, Reader]> = {
+  "openai-chat": (isStream) => [
+    translated(chat, lowered, hearing),
+    forwardedChunks(chat, chatDialect(providers.vllm), request, isStream)
+  ],
+  "anthropic-messages": (isStream) => [
+    translated(anthropicMessages, lowered, hearing),
+    forwarded(anthropicMessages, messagesDialect, same, isStream)
+  ],
+  "openai-responses": (isStream) => [
+    translated(openaiResponses, lowered, hearing),
+    forwarded(openaiResponses, responsesDialect, same, isStream)
+  ]
+}
+
+const made = (name: string, protocol: ProtocolName) => answers.find((one) => one.name === name)?.on[protocol]
+const failed = expect.objectContaining({ type: "failed", failure: expect.objectContaining({ _tag: "UpstreamFailed" }) })
+
+describe.each(protocols)("an answer of %s", (protocol) => {
+  it.each(["100,000 calls", "20,000 annotations", "100,000 turns", "65 levels", "2 MiB of open lists"])(
+    "with too much in it, in one piece, fails as a whole: %s",
+    (name) => {
+      const text = made(name, protocol)?.whole() ?? ""
+      for (const reader of readers[protocol](false)) {
+        expect(reader.whole(text)).toEqual([failed])
+      }
+    }
+  )
+
+  it.each([
+    ["100,000 calls", "tool-call-start"],
+    ["20,000 annotations", "citation"]
+  ])("with too much in it, translated of a stream, is cut with a failure: %s", (name, type) => {
+    const [reader] = readers[protocol](true)
+    const bytes = new TextEncoder().encode(made(name, protocol)?.stream() ?? "")
+    const events = reader.push(bytes)
+    const items = events.filter((event) => event.type === type).length
+    expect(items).toBeGreaterThan(9_000)
+    expect(items).toBeLessThanOrEqual(10_000)
+    expect(events.at(-1)).toEqual(failed)
+  })
+
+  it.each(["65 levels", "2 MiB of open lists"])("with a frame that is too deep ends with a failure: %s", (name) => {
+    const bytes = new TextEncoder().encode(made(name, protocol)?.stream() ?? "")
+    for (const reader of readers[protocol](true)) {
+      expect([...reader.push(bytes), ...reader.end()].at(-1)).toEqual(failed)
+    }
+  })
+})
+
+describe("what is read of an upstream's JSON", () => {
+  const list = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)},"b":"${"x".repeat(200)}"}`
+
+  it("is 64 levels deep at most", () => {
+    expect(parseJson(list(63))).toBeDefined()
+    expect(parseJson(list(64))).toBeUndefined()
+    expect(parseJson(`{"a":"${"[".repeat(1_000)}"}`)).toBeDefined()
+  })
+
+  it("has at most 10,000 objects in lists, those of log probabilities not counted", () => {
+    const objects = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({})))
+    expect(parseJson(`{"a":${objects(10_000)}}`)).toBeDefined()
+    expect(parseJson(`{"a":${objects(10_001)}}`)).toBeUndefined()
+    expect(parseJson(`{"a":${objects(6_000)},"b":[${objects(6_000)}]}`)).toBeUndefined()
+    expect(parseJson(`{"logprobs":{"content":${objects(20_000)}},"a":${objects(10_000)}}`)).toBeDefined()
+    expect(parseJson(`{"logprobs":{"content":${objects(20_000)}},"a":${objects(10_001)}}`)).toBeUndefined()
+    expect(parseJson(`{"a":[${"1,".repeat(1_000_000)}1]}`)).toBeDefined()
+  })
+})
