@@ -5,6 +5,7 @@ import type { AccountId } from "../contract/Caller.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
+import { Regex } from "../regex/Regex.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { BodyLog } from "../telemetry/BodyLog.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
@@ -21,40 +22,64 @@ const capacity = 256
 /** Removed at once: few enough that no stream waits for the statement. */
 const batch = 200
 
+/** Bodies as they came, with what is to be taken out of them. */
+interface Recorded {
+  readonly requestId: string
+  readonly account: AccountId
+  readonly at: number
+  readonly patterns: ReadonlyArray<Regex>
+  readonly asked: Taken
+  readonly answered: Taken
+}
+
+const shown = async (taken: Taken, patterns: ReadonlyArray<Regex>): Promise<Taken> => {
+  const { isCut, text } = await redacted(taken, most, patterns)
+  return { text: text.toWellFormed().replaceAll("\0", "�"), isCut }
+}
+
+const rowOf = ({ account, answered, asked, at, patterns, requestId }: Recorded): Effect.Effect<BodyRow> =>
+  Effect.promise(async () => {
+    const request = await shown(asked, patterns)
+    const answer = await shown(answered, patterns)
+    return {
+      request_id: requestId,
+      account_id: account,
+      at,
+      request: request.text,
+      answer: answer.text,
+      is_cut: request.isCut || answer.isCut ? 1 : 0
+    }
+  })
+
 /** Writes bodies of the accounts that `accounts.<id>.record` of the configuration names, behind the answers. */
 const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const store = yield* BodyStore
   const clock = yield* Effect.clock
   const dropped = (yield* Metrics).requestRowsDropped.of()
-  const waiting = yield* Queue.dropping<BodyRow>(capacity)
-  let recorded: ReadonlyMap<string, ReadonlyArray<RegExp>> = new Map()
+  const waiting = yield* Queue.dropping<Recorded>(capacity)
+  let recorded: ReadonlyMap<string, ReadonlyArray<Regex>> = new Map()
 
   yield* Effect.orDie(
     configuration.follow(({ value }) =>
       Effect.sync(() => {
         const named = Object.entries(value.accounts ?? {}).flatMap(([id, { record }]) =>
-          record?.bodies === "on" ? [[id, (record.redact ?? []).map((text) => new RegExp(text, "g"))] as const] : []
+          record?.bodies === "on" ? [[id, (record.redact ?? []).map(Regex.of)] as const] : []
         )
         return () => void (recorded = new Map(named))
       })
     )
   )
 
-  const write = Effect.flatMap(Queue.take(waiting), (row) =>
-    store.write(row).pipe(
+  const write = Effect.flatMap(Queue.take(waiting), (recorded) =>
+    Effect.flatMap(rowOf(recorded), store.write).pipe(
       Effect.catchIf(isRefused, () => Effect.sync(() => dropped.add(1))),
       // What can't be written now is written when it can be, unless others have taken its place.
-      Effect.onExit((exit) => (Exit.isFailure(exit) ? Queue.offer(waiting, row) : Effect.void)),
+      Effect.onExit((exit) => (Exit.isFailure(exit) ? Queue.offer(waiting, recorded) : Effect.void)),
       Effect.as(Effect.void)
     )
   )
   yield* daemon("requestBodies", write, backoff)
-
-  const shown = (taken: Taken, patterns: ReadonlyArray<RegExp>): Taken => {
-    const { isCut, text } = redacted(taken, most, patterns)
-    return { text: text.toWellFormed().replaceAll("\0", "�"), isCut }
-  }
 
   return BodyLog.of({
     isOn: (account: AccountId) => recorded.has(account),
@@ -64,17 +89,7 @@ const make = Effect.gen(function* () {
       const at = clock.unsafeCurrentTimeMillis()
       const asked = cutAt(text, most + margin)
       return readAlong(answer, most + margin, (answered) => {
-        const request = shown(asked, patterns)
-        const reply = shown(answered, patterns)
-        const row = {
-          request_id: requestId,
-          account_id: account,
-          at,
-          request: request.text,
-          answer: reply.text,
-          is_cut: request.isCut || reply.isCut ? 1 : 0
-        }
-        if (!Queue.unsafeOffer(waiting, row)) dropped.add(1)
+        if (!Queue.unsafeOffer(waiting, { requestId, account, at, patterns, asked, answered })) dropped.add(1)
       })
     }
   })

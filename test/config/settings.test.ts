@@ -179,6 +179,12 @@ describe("settings", () => {
       "gateway.yaml:4: keys[0].balance_usd: expected a number less than or equal to 9000000; got 9000001"
     ],
     [
+      "a pattern that takes backtracking",
+      "accounts:\n  a:\n    record:\n      bodies: on\n      redact:\n        - a+\n        - (a)\\1",
+      {},
+      "gateway.yaml:7: accounts.a.record.redact[1]: expected a regular expression without look-arounds and back references"
+    ],
+    [
       "a missing variable",
       'database: "sqlite:${NO_SUCH}"',
       {},

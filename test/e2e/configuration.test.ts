@@ -94,6 +94,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
     const refused: ReadonlyArray<readonly [string, string]> = [
       ["models: { x: nowhere }", "next.yaml:1: models.x"],
       ["modles: {}", "next.yaml:1: modles"],
+      ["accounts: { a: { record: { bodies: on, redact: ['(?=a)'] } } }", "next.yaml:1: accounts.a.record.redact[0]"],
       [document("{ one: up }").replace("UP_KEY", "NO_SUCH"), "the environment has no variable NO_SUCH"],
       [document("{ one: up }").replace("${UP_KEY}", "a-real-key"), "upstreams.up.api_key: a secret is not stored"],
       ["database: { url: postgres://a@b/c }", "database: its address is GATEWAY_DATABASE_URL's alone"]
@@ -162,6 +163,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
     expect((await elsewhere("history", "--limit", "2")).out).toBe((await command(["history", "--limit", "2"])).out)
     const refused: ReadonlyArray<readonly [string, string]> = [
       ["modles: {}", "document:1: modles"],
+      ["accounts: { a: { record: { bodies: on, redact: ['(?=a)'] } } }", "document:1: accounts.a.record.redact[0]"],
       [document("{ one: up }").replace("UP_KEY", "NO_SUCH"), "the environment has no variable NO_SUCH"],
       [document("{ one: up }").replace("${UP_KEY}", "a-real-key"), "upstreams.up.api_key: a secret is not stored"]
     ]

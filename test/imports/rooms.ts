@@ -17,9 +17,10 @@ const services = ["guard", "files", "documents", "ledger", "access", "models", "
 export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Leaves.
   flow: [],
+  regex: [],
   contract: ["flow"],
   telemetry: ["flow", "contract"],
-  config: ["flow", "contract"],
+  config: ["flow", "contract", "regex"],
   sql: ["flow", "contract", "telemetry", "config"],
 
   // What texts are made of, which addresses may be called, and what reads files.
@@ -32,11 +33,11 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   // Where a request ends: upstreams, and what decides between them.
   upstreams: [...leaves, "generation", "tokens", "guard", "files", "documents"],
   search: [...leaves, "generation", "tokens", "upstreams"],
-  sandbox: [...leaves, "generation", "tokens", "guard", "files", "documents", "upstreams"],
+  sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],
   belongings: [...leaves, "generation", "upstreams"],
   seals: leaves,
-  requests: leaves,
+  requests: [...leaves, "regex"],
 
   // Which processes serve from one database.
   nodes: leaves,

@@ -12,8 +12,6 @@ import { regexesOf } from "./regexes.ts"
 
 /** Those that are made at run time, by the files that make them, and why they do no harm. */
 const madeAtRunTime: ReadonlyMap<string, string> = new Map([
-  ["config/sections/values.ts", "only tried, to see whether it is one"],
-  ["requests/BodiesLive.ts", "the operator's own, on bodies of a bounded length"],
   ["tokens/tokenizer.ts", "the tokenizer's own, on words of a bounded stretch"],
   ["responses/ToolEntry.ts", "alternatives of fixed names, whole"],
   ["responses/InputItem.ts", "alternatives of fixed names, whole"],

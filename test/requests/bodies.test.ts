@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect"
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Regex } from "../../src/regex/Regex.ts"
 import { margin, redacted } from "../../src/requests/redact.ts"
 import { BodyStore } from "../../src/requests/store/BodyStore.ts"
 import { startGateway } from "../e2e/process.ts"
@@ -103,40 +104,85 @@ describe("bodies", () => {
 })
 
 describe("what is redacted", () => {
-  const left = (text: string, ...patterns: ReadonlyArray<RegExp>) =>
-    redacted({ text, isCut: false }, 65_536, patterns).text
+  const left = async (text: string, ...patterns: ReadonlyArray<string>) =>
+    (await redacted({ text, isCut: false }, 65_536, patterns.map(Regex.of))).text
 
-  it("are secrets and files, always", () => {
+  it("are secrets and files, always", async () => {
     const file = `"data:image/png;base64,${"A".repeat(300)}"`
-    expect(left(`{"url":${file},"auth":"Bearer abcdefghijklmnopqrst"}`)).toBe(
+    expect(await left(`{"url":${file},"auth":"Bearer abcdefghijklmnopqrst"}`)).toBe(
       `{"url":"data:image/png;base64,[redacted]","auth":"Bearer [redacted]"}`
     )
   })
 
-  it("are secrets on lines of their own, whose line ends are letters in JSON", () => {
+  it("are secrets on lines of their own, whose line ends are letters in JSON", async () => {
     const text = JSON.stringify(
       "mine:\nsk-abcdefghij0123456789\n\tBearer abcdefghijklmnopqrst\r\nghp_abcdefghij0123456789"
     )
-    expect(left(text)).toBe(JSON.stringify("mine:\n[redacted]\n\tBearer [redacted]\r\n[redacted]"))
+    expect(await left(text)).toBe(JSON.stringify("mine:\n[redacted]\n\tBearer [redacted]\r\n[redacted]"))
   })
 
-  it("is never nothing, however often a pattern matches that", () => {
-    expect(left("a xx b", /x*/g, /(?:)/g, /$/g)).toBe("a [redacted] b")
+  it("is never nothing, however often a pattern matches that", async () => {
+    expect(await left("a xx b", "x*", "(?:)", "$")).toBe("a [redacted] b")
   })
 
-  it("grows no further than what is kept, whatever the patterns make of each other's marks", () => {
-    const { isCut, text } = redacted({ text: "a".repeat(60_000), isCut: false }, 65_536, Array(8).fill(/[a-z]/g))
+  it("is what a string of JSON says, however it is written", async () => {
+    expect(await left(String.raw`{"a":"secret\u002dx","\u0073ecret-y":1}`, "secret-\\w")).toBe(
+      '{"a":"[redacted]","[redacted]":1}'
+    )
+    expect(await left(String.raw`{"a":"sk\u002dabcdefghij0123456789"}`)).toBe('{"a":"[redacted]"}')
+  })
+
+  it("is what JSON within JSON says, such as the arguments of a tool", async () => {
+    const within = String.raw`{"token":"secret\u002dx","n":1}`
+    expect(await left(JSON.stringify({ arguments: within }), "secret-\\w")).toBe(
+      JSON.stringify({ arguments: '{"token":"[redacted]","n":1}' })
+    )
+  })
+
+  it("is what events of a stream say, and what is no JSON", async () => {
+    const event = String.raw`event: delta${"\n"}data: {"text":"secret\u002dx"}${"\n\n"}`
+    expect(await left(`: "odd\n${event}`, "secret-\\w")).toBe(`: "odd\nevent: delta\ndata: {"text":"[redacted]"}\n\n`)
+    expect(await left("plain secret-x", "secret-\\w")).toBe("plain [redacted]")
+  })
+
+  it("is in a string that is cut, also within an escape", async () => {
+    for (const end of ["", "\\", "\\u", "\\u00", "\\u002"]) {
+      const cut = String.raw`{"a":"secret\u002dx and more` + end
+      expect(await left(cut, "secret-\\w")).toBe('{"a":"[redacted] and more')
+    }
+  })
+
+  it("leaves the rest as it was written", async () => {
+    const text = String.raw`{ "a": "caf\u00e9\/", "b" : [1.50, "\ud800"] }`
+    expect(await left(text, "nothing of it")).toBe(text)
+  })
+
+  it("is all of a body on which a pattern takes too many steps", async () => {
+    const body = "a".repeat(60_000)
+    expect(await redacted({ text: body, isCut: false }, 65_536, [Regex.of("a(.*b)?")])).toEqual({
+      text: "[redacted]",
+      isCut: true
+    })
+  })
+
+  it("grows no further than what is kept, whatever the patterns make of each other's marks", async () => {
+    const { isCut, text } = await redacted(
+      { text: "a".repeat(60_000), isCut: false },
+      65_536,
+      Array(8).fill(Regex.of("[a-z]"))
+    )
     expect({ isCut, length: text.length }).toEqual({ isCut: true, length: 65_536 })
   })
 
-  it("are secrets and files that the end of what is kept cuts in two", () => {
+  it("are secrets and files that the end of what is kept cuts in two", async () => {
     const secret = "sk-abcdefghij0123456789"
-    const cut = (text: string) => redacted({ text: text.slice(0, 100 + margin), isCut: true }, 100, []).text
+    const cut = async (text: string) =>
+      (await redacted({ text: text.slice(0, 100 + margin), isCut: true }, 100, [])).text
     // As much shorter as the redaction made it.
-    expect(cut(`${"word ".repeat(16)}${secret} ${"word ".repeat(2_000)}`)).toBe(`${"word ".repeat(16)}[redact`)
+    expect(await cut(`${"word ".repeat(16)}${secret} ${"word ".repeat(2_000)}`)).toBe(`${"word ".repeat(16)}[redact`)
     const file = `;base64,${"A".repeat(margin + 80)}`
-    expect(cut(`${file} 1 ${secret}${"word ".repeat(2_000)}`)).not.toContain("sk-")
-    expect(cut(`{"data":"${"A".repeat(9_000)}"}`)).toBe('{"data":"[redacted]')
+    expect(await cut(`${file} 1 ${secret}${"word ".repeat(2_000)}`)).not.toContain("sk-")
+    expect(await cut(`{"data":"${"A".repeat(9_000)}"}`)).toBe('{"data":"[redacted]')
   })
 })
 

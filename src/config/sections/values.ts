@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { wrongBaseUrl } from "../baseUrl.ts"
+import { Regex } from "../../regex/Regex.ts"
 import { spanOf } from "../spanOf.ts"
 
 /** A name of somebody's choice, or an address's part. */
@@ -31,18 +32,15 @@ export const Origin = Schema.String.pipe(
   })
 )
 
-/** A regular expression of JavaScript's. */
+/** A regular expression in JavaScript's dialect, without what takes backtracking. */
 export const Pattern = Schema.NonEmptyString.pipe(
-  Schema.filter((text) => isPattern(text), { message: () => "expected a regular expression" })
+  Schema.filter((text) => {
+    const regex = Regex.parse(text)
+    return regex instanceof Regex
+      ? true
+      : `expected a regular expression without look-arounds and back references; ${regex.message}`
+  })
 )
-
-const isPattern = (text: string): boolean => {
-  try {
-    return new RegExp(text, "g").global
-  } catch {
-    return false
-  }
-}
 
 /** `30d`, `12h`, `90m`. */
 export const Span = Schema.String.pipe(

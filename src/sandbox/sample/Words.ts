@@ -1,5 +1,5 @@
 import type { Budget } from "./Budget.ts"
-import { matcherOf } from "./pattern.ts"
+import { Regex } from "../../regex/Regex.ts"
 
 /** Characters of the text that values are made from. */
 const lookedAt = 4_000
@@ -40,11 +40,12 @@ export class Words {
     const known = this.#matches.get(pattern)
     if (known !== undefined) return known
     const said = this.for(field)
-    const matches = matcherOf(pattern)
+    const regex = Regex.parse(pattern)
     const candidates = [said, ...this.text.split(/\s+/).slice(0, mostCandidates), ...common].filter(
       ({ length }) => length <= longestCandidate
     )
-    const found = matches === undefined ? undefined : candidates.find((candidate) => matches(candidate, this.#budget))
+    const found =
+      regex instanceof Regex ? candidates.find((candidate) => regex.test(candidate, this.#budget)) : undefined
     this.#matches.set(pattern, found ?? said)
     return found ?? said
   }
