@@ -26,6 +26,7 @@ import { ConfiguredModels } from "./models/Configured.ts"
 import { ModelsHandlers } from "./models/Handlers.ts"
 import { Models } from "./models/Models.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
+import { Searches } from "./requests/Searches.ts"
 import { RequestStore } from "./requests/store/RequestStore.ts"
 import { makeResponseKind } from "./responses/background/ResponseKind.ts"
 import { makeResponsesQuoter } from "./responses/quote.ts"
@@ -99,7 +100,9 @@ const QuotersLive = Layer.effect(
 const AccountLive = AccountHandlers.pipe(
   Layer.provide(TaskSummaries.Default),
   Layer.provide(QuotersLive),
-  Layer.provide(Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default, RequestOverview.Default))
+  Layer.provide(
+    Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default, RequestOverview.Default, Searches.Default)
+  )
 )
 
 /** What the groups of the contract do, and what that takes; what runs meanwhile comes to its end with it. */

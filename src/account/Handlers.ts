@@ -12,6 +12,7 @@ import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
 import { filterOf } from "../requests/RequestQuery.ts"
 import { RequestOverview } from "../requests/RequestOverview.ts"
+import { Searches } from "../requests/Searches.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
 import { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
 import { accountView } from "./AccountView.ts"
@@ -29,6 +30,7 @@ export const AccountHandlers = handlers(
     const overviews = yield* RequestOverview
     const tasks = yield* TaskSummaries
     const feed = yield* Feed
+    const searches = yield* Searches
 
     const budget = ({ budget, key }: Caller) =>
       budget === undefined
@@ -58,11 +60,14 @@ export const AccountHandlers = handlers(
     return {
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
-      requests: ({ caller, urlParams }) => ownRequests(requests, caller.account, urlParams),
+      requests: ({ caller, urlParams }) => searches.ofKey(caller.key, ownRequests(requests, caller.account, urlParams)),
       requestHistogram: ({ caller, urlParams: { buckets, from, to, ...asked } }) =>
-        histogramOf(requests, { ...filterOf(asked), owner: caller.account }, { buckets, from, to }),
-      overview: ({ caller, urlParams }) => overviews.of(urlParams, caller.account),
-      tasks: ({ caller, urlParams }) => ownTasks(tasks, caller.account, urlParams),
+        searches.ofKey(
+          caller.key,
+          histogramOf(requests, { ...filterOf(asked), owner: caller.account }, { buckets, from, to })
+        ),
+      overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, caller.account)),
+      tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, caller.account, urlParams)),
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
       quote: ({ caller, payload }) => quote(quoters, caller, payload),

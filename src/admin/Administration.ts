@@ -3,6 +3,7 @@ import { UsageReport } from "../ledger/store/UsageReport.ts"
 import { usageReportOf } from "../ledger/usageReportOf.ts"
 import type { UsageQuestion } from "../ledger/usageReportOf.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
+import { Searches } from "../requests/Searches.ts"
 import { AccountEnding } from "./AccountEnding.ts"
 import { AccountAdministration } from "./AccountAdministration.ts"
 import { ConfigurationAdministration } from "./ConfigurationAdministration.ts"
@@ -26,7 +27,8 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
     Audit.Default,
     NodeList.Default,
     UsageReport.Default,
-    RequestStore.Default
+    RequestStore.Default,
+    Searches.Default
   ],
   effect: Effect.gen(function* () {
     const report = yield* UsageReport
@@ -41,6 +43,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       audit: yield* Audit,
       nodes: yield* NodeList,
       requests: yield* RequestStore,
+      searches: yield* Searches,
       usage: (question: UsageQuestion) => usageReportOf(report, question)
     } as const
   })

@@ -21,6 +21,7 @@ import { AdminOperationsApi } from "./OperationsApi.ts"
 import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
 import { filterOf, listFilterOf } from "../requests/RequestQuery.ts"
+import { Searches } from "../requests/Searches.ts"
 import { requestView } from "../requests/RequestView.ts"
 import { offsetOf, paged, pagedByOffset } from "../contract/paging.ts"
 import { Serving } from "./Serving.ts"
@@ -92,19 +93,22 @@ const OperationsHandlers = handlers(
   AdminOperationsApi,
   Effect.map(
     Effect.all([Administration, Serving]),
-    ([{ audit, deliveries, nodes, requests, tasks, usage }, serving]) => ({
-      listTasks: ({ urlParams }) =>
+    ([{ audit, deliveries, nodes, requests, searches, tasks, usage }, serving]) => ({
+      listTasks: ({ caller, urlParams }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
           Effect.map(
-            tasks.list({
-              account: urlParams.account,
-              kind: urlParams.kind,
-              model: urlParams.model,
-              states: urlParams.state,
-              sinceMs: readTime(urlParams.since ?? "7d", nowMs) ?? nowMs,
-              after: taskCursor(urlParams.after),
-              limit: (urlParams.limit ?? 100) + 1
-            }),
+            searches.ofKey(
+              caller.key,
+              tasks.list({
+                account: urlParams.account,
+                kind: urlParams.kind,
+                model: urlParams.model,
+                states: urlParams.state,
+                sinceMs: readTime(urlParams.since ?? "7d", nowMs) ?? nowMs,
+                after: taskCursor(urlParams.after),
+                limit: (urlParams.limit ?? 100) + 1
+              })
+            ),
             (rows) => paged(rows, urlParams, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         ),
@@ -116,20 +120,21 @@ const OperationsHandlers = handlers(
         ),
       usage: ({ urlParams: { account, ...question } }) =>
         usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
-      listRequests: ({ urlParams: { after, limit = 100, ...asked } }) =>
+      listRequests: ({ caller, urlParams: { after, limit = 100, ...asked } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           const before = Number(after)
           const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
-          return Effect.map(Effect.orDie(requests.list(listFilterOf(asked, nowMs), page)), ({ data, next }) => ({
+          const found = searches.ofKey(caller.key, Effect.orDie(requests.list(listFilterOf(asked, nowMs), page)))
+          return Effect.map(found, ({ data, next }) => ({
             object: "list" as const,
             data: data.map(requestView),
             next: next === undefined ? null : String(next)
           }))
         }),
-      requestHistogram: ({ urlParams: { buckets, from, to, ...asked } }) =>
-        histogramOf(requests, filterOf(asked), { buckets, from, to }),
+      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...asked } }) =>
+        searches.ofKey(caller.key, histogramOf(requests, filterOf(asked), { buckets, from, to })),
       showRequest: ({ path }) => requestOf(requests, path.id),
-      listDeliveries: ({ urlParams: { account, after, limit = 100, since = "7d", state, task } }) =>
+      listDeliveries: ({ caller, urlParams: { account, after, limit = 100, since = "7d", state, task } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           const cursor = cursorOf(after)
           const page = {
@@ -140,7 +145,7 @@ const OperationsHandlers = handlers(
             after: cursor === undefined ? undefined : { changedAtMs: cursor.atMs, id: cursor.id },
             limit: limit + 1
           }
-          return Effect.map(deliveries.list(page), (rows) =>
+          return Effect.map(searches.ofKey(caller.key, deliveries.list(page)), (rows) =>
             paged(rows, { limit }, (last) => `${Date.parse(last.created_at)}.${last.id}`)
           )
         }),
@@ -167,9 +172,9 @@ const OperationsHandlers = handlers(
 const WatchHandlers = handlers(
   AdminWatchApi,
   Effect.map(
-    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs]),
-    ([{ overview }, feed, test, logs]) => ({
-      overview: ({ urlParams }) => overview(urlParams),
+    Effect.all([OverviewAdministration, Feed, makeTestUpstream, makeLogs, Searches]),
+    ([{ overview }, feed, test, logs, searches]) => ({
+      overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overview(urlParams)),
       events: ({ request }) => feed.watch(request),
       testUpstream: ({ path }) => test(path.name),
       logs: ({ urlParams }) => Effect.sync(() => logs.last(urlParams)),
@@ -184,7 +189,7 @@ export const AdminHandlers = Layer.mergeAll(
   AccountsHandlers,
   OperationsHandlers,
   ConfigurationsHandlers,
-  WatchHandlers.pipe(Layer.provide(OverviewAdministration.Default))
+  WatchHandlers.pipe(Layer.provide(Layer.merge(OverviewAdministration.Default, Searches.Default)))
 )
 
 const withSecret = ({ key, secret }: KeyWithSecret) => ({ key, secret: Redacted.value(secret) })

@@ -33,9 +33,7 @@ export class Regex {
   }
 
   /** @throws UnsupportedRegex where it can't be run */
-  static of(pattern: string): Regex {
-    return new Regex(compileRegex(parseRegex(pattern)))
-  }
+  static readonly of = (pattern: string): Regex => new Regex(compileRegex(parseRegex(pattern)))
 
   /** Says why it can't be run where it can't. */
   static parse(pattern: string): Regex | UnsupportedRegex {

@@ -36,6 +36,7 @@ import { requestOutcomes } from "./migrations/0031_requestOutcomes.ts"
 import { taskCosts } from "./migrations/0032_taskCosts.ts"
 import { hourCaches } from "./migrations/0033_hourCaches.ts"
 import { settledMoney } from "./migrations/0034_settledMoney.ts"
+import { ownRows } from "./migrations/0035_ownRows.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -83,7 +84,8 @@ const onBoth: ReadonlyArray<Step> = [
   [31, "requestOutcomes", requestOutcomes],
   [32, "taskCosts", taskCosts],
   [33, "hourCaches", hourCaches],
-  [34, "settledMoney", settledMoney]
+  [34, "settledMoney", settledMoney],
+  [35, "ownRows", ownRows]
 ]
 
 /** The schema that this gateway works with. */

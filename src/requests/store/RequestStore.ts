@@ -2,14 +2,14 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { Commits } from "../../sql/Commits.ts"
-import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { BodyStore } from "./BodyStore.ts"
-import { matching } from "./matching.ts"
+import { matching, ownerOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { requestCounts } from "./requestCounts.ts"
 import { requestIds } from "./requestIds.ts"
+import { Stride, stretches } from "./stretches.ts"
 
 const stored = rows("requests", {
   id: Schema.Int,
@@ -47,11 +47,8 @@ export interface RequestPage {
   readonly next: number | undefined
 }
 
-/** Rows that one statement looks through: the others have a turn after it. */
-const stride = 500
-/** And one call, before it answers with what it has found so far. */
-const mostLooks = 1_000
-const otherTurn = Effect.promise(nextTurn)
+/** Rows that one call looks through before it answers with what it has found so far. */
+const mostLookedAt = 500_000
 
 /** Reads what became of requests, newest first, and removes what is old. */
 export class RequestStore extends Effect.Service<RequestStore>()("gateway/requests/store/RequestStore", {
@@ -72,6 +69,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       )
 
     const { begunBy, ends, overAt } = requestIds(sql)
+    const { before: stretchBefore } = stretches(sql)
 
     /**
      * A page, looked for a stretch at a time: what is rare may be far down a long table, and nobody else should wait for
@@ -96,18 +94,21 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const ending = filter.untilMs === undefined ? all.last + 1 : yield* begunBy(filter.untilMs, all)
       const first = Math.max(begins, after + 1)
       let until = Math.min(before ?? Infinity, ending)
-      for (let looks = 0; looks < mostLooks && until > first; looks++) {
-        const from = Math.max(until - stride, first)
+      const stride = new Stride()
+      const owner = ownerOf(filter)
+      for (let lookedAt = 0; lookedAt < mostLookedAt && until > first; lookedAt += stride.rows) {
+        const from = yield* stretchBefore(until, first, stride.rows, owner)
         const some = stored.all(
-          yield* sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
+          yield* stride.timed(
+            sql`SELECT * FROM requests WHERE ${sql.and([sql`id < ${until}`, sql`id >= ${from}`, ...conditions])}
               ORDER BY id DESC LIMIT ${limit - found.length}`
+          )
         )
         found.push(...some)
         const oldestFound = found.at(-1)
         if (found.length >= limit && oldestFound !== undefined)
           return { data: found, next: oldestFound.id > first ? oldestFound.id : undefined }
         until = from
-        yield* otherTurn
       }
       return { data: found, next: until > first ? until : undefined }
     })

@@ -6,6 +6,7 @@ import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { countedSql } from "./counted.ts"
 import { requestIds } from "./requestIds.ts"
+import { Stride, stretches } from "./stretches.ts"
 
 /** What requests are told apart by. */
 export type By = "model" | "upstream" | "key" | "account"
@@ -21,8 +22,6 @@ const stride = 2_000
 const hourMs = 3_600_000
 /** Rows of one statement that only adds up. */
 const longStride = 5_000
-/** Rows among which an account's own are looked for at most. */
-const mostAmong = 1_000_000
 
 /** What is read of requests for sums and percentiles, a stretch at a time, so that nobody waits for it. */
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
@@ -54,6 +53,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       owner === undefined ? sql.literal("") : sql`AND account_id = ${owner}`
 
     const { ends, overAt } = requestIds(sql)
+    const { after: stretchAfter } = stretches(sql)
 
     /** The sums of steps of any length, out of the requests themselves. */
     const steps = Effect.fnUntraced(function* ({
@@ -68,14 +68,17 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       const found: Array<StepSum> = []
       const name = sql.literal(by === "model" ? "CASE upstream WHEN '' THEN '' ELSE model END" : columnOf[by])
       const whose = ownedBy(owner)
-      for (let at = yield* overAt(fromMs, all); at <= all.last; at += longStride) {
-        const some =
-          yield* sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
+      const stride = new Stride()
+      for (let at = yield* overAt(fromMs, all); at <= all.last;) {
+        const next = yield* stretchAfter(at, all.last + 1, stride.rows, owner)
+        const some = yield* stride.timed(
+          sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
             CAST(SUM(input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(output_tokens) AS BIGINT) AS output_tokens
-            FROM requests WHERE id >= ${at} AND id < ${at + longStride} AND at >= ${fromMs} AND at < ${toMs}
+            FROM requests WHERE id >= ${at} AND id < ${next} AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account' ${whose} GROUP BY 1, 2`
+        )
         found.push(...stepSums.all(some))
-        yield* otherTurn
+        at = next
       }
       return found
     })
@@ -106,7 +109,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
     })
 
     /**
-     * The same of an account's own, among so many rows at most.
+     * The same of an account's own.
      * @returns how many it has shown
      */
     const eachOwn = Effect.fnUntraced(function* (
@@ -116,18 +119,21 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       const all = requests === 0 ? undefined : yield* ends
       if (all === undefined) return 0
       const from = yield* overAt(fromMs, all)
-      const skipped = Math.max(1, Math.ceil((all.last + 1 - from) / mostAmong))
-      const every = Math.max(1, Math.ceil(requests / skipped / most))
+      const every = Math.max(1, Math.ceil(requests / most))
       // Whoever sends each fourth request, say, is met as often as others: what is taken of each stretch moves on.
       const isTaken = sql`(id + id / ${every}) % ${every} = 0`
       let shown = 0
-      for (let at = from; at <= all.last; at += longStride * skipped) {
-        const found = yield* sql`SELECT ${seen} FROM requests
-            WHERE id >= ${at} AND id < ${at + longStride} AND ${isTaken} AND at >= ${fromMs} AND at < ${toMs}
+      const stride = new Stride()
+      for (let at = from; at <= all.last;) {
+        const next = yield* stretchAfter(at, all.last + 1, stride.rows, owner)
+        const found = yield* stride.timed(
+          sql`SELECT ${seen} FROM requests
+            WHERE id >= ${at} AND id < ${next} AND ${isTaken} AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account' ${ownedBy(owner)}`
+        )
         for (const row of found) see(plain.one(row))
         shown += found.length
-        yield* otherTurn
+        at = next
       }
       return shown
     })

@@ -44,6 +44,10 @@ export const outcomeSql: Readonly<Record<Outcome, string>> = {
   hang_up: "(error = 'hang_up' OR status = 499)"
 }
 
+/** The only account whose rows there can be; undefined where there can be several's. */
+export const ownerOf = ({ account, owner }: RequestFilter): string | undefined =>
+  owner ?? (account?.includes("*") === true ? undefined : account)
+
 /** What rows of `requests` must be like, and of `request_hours`: those have the same names for it. */
 export const matchingWhose = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
   const like = patterns(sql)

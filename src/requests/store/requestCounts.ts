@@ -1,17 +1,14 @@
 import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
-import { nextTurn } from "../../flow/eventLoop.ts"
 import { rows } from "../../sql/decode.ts"
 import { countedSql } from "./counted.ts"
-import { matching, matchingWhose } from "./matching.ts"
+import { matching, matchingWhose, ownerOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
 import { requestIds } from "./requestIds.ts"
+import { Stride, stretches } from "./stretches.ts"
 
-/** Rows of one statement: whoever waits has a turn of the loop after it. A long pattern takes 30 ms for so many long texts. */
-const stride = 500
 const hourMs = 3_600_000
-const otherTurn = Effect.promise(nextTurn)
 
 /** How many requests ended how, and what they cost. `errors` are all that did not go well, of any kind. */
 export interface Counted {
@@ -33,6 +30,7 @@ export interface Buckets {
 /** Counts requests by when they came, exactly. Whole hours of an account that was deleted since are still counted. */
 export const requestCounts = (sql: SqlClient.SqlClient) => {
   const { begunBy, ends, overAt } = requestIds(sql)
+  const { after: stretchAfter } = stretches(sql)
   const oldest = Effect.map(sql`SELECT at FROM requests ORDER BY id LIMIT 1`, times.first)
 
   /** @param add gets the bucket's beginning in Unix ms */
@@ -45,12 +43,17 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
     if (all === undefined) return
     const conditions = matching(sql, { ...filter, sinceMs: fromMs })
     const until = yield* begunBy(toMs, all)
-    for (let at = yield* overAt(fromMs, all); at < until; at += stride) {
-      const found = yield* sql`SELECT at / ${widthMs} AS bucket, ${sql.literal(countedSql)} FROM requests
-            WHERE ${sql.and([sql`id >= ${at}`, sql`id < ${Math.min(at + stride, until)}`, sql`at < ${toMs}`, ...conditions])}
+    const stride = new Stride()
+    const owner = ownerOf(filter)
+    for (let at = yield* overAt(fromMs, all); at < until;) {
+      const next = yield* stretchAfter(at, until, stride.rows, owner)
+      const found = yield* stride.timed(
+        sql`SELECT at / ${widthMs} AS bucket, ${sql.literal(countedSql)} FROM requests
+            WHERE ${sql.and([sql`id >= ${at}`, sql`id < ${next}`, sql`at < ${toMs}`, ...conditions])}
             GROUP BY 1`
+      )
       for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
-      yield* otherTurn
+      at = next
     }
   })
 

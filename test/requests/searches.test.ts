@@ -1,0 +1,136 @@
+import { SqlClient } from "@effect/sql"
+import { describe, expect, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer } from "effect"
+import { RequestOverview } from "../../src/requests/RequestOverview.ts"
+import { Searches } from "../../src/requests/Searches.ts"
+import { RequestStore } from "../../src/requests/store/RequestStore.ts"
+import { RequestSums } from "../../src/requests/store/RequestSums.ts"
+import { Stride } from "../../src/requests/store/stretches.ts"
+import { database, describeOnEach } from "../sql/engines.ts"
+
+const row = {
+  at: 0,
+  request_id: "r",
+  account_id: "a",
+  key_id: "k",
+  family: "messages",
+  endpoint: "/v1/messages",
+  model: "m",
+  upstream_model: "m",
+  upstream: "u",
+  status: 200,
+  error: "",
+  stream: 0,
+  first_byte_ms: 1,
+  duration_ms: 2,
+  input_tokens: 3,
+  output_tokens: 4,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  reasoning_tokens: 0,
+  searches: 0,
+  cost_nano_usd: 5,
+  details: "{}"
+}
+
+const stores = Layer.mergeAll(RequestStore.Default, RequestSums.Default, RequestOverview.Default)
+const world = stores.pipe(Layer.provideMerge(database()))
+
+describeOnEach("an account's own requests", () => {
+  it.effect("are found behind however many of others, and nothing of others is looked through", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RequestStore
+      const nowMs = 3_600_000
+      const ids = [1, 2, 50_000_000]
+      for (const id of ids) {
+        const whose = { account_id: id === 50_000_000 ? "many" : "few", request_id: `r${id}` }
+        yield* sql`INSERT INTO requests ${sql.insert({ ...row, ...whose, id, at: nowMs + id })}`
+      }
+      const page = { before: undefined, limit: 10 }
+      for (const filter of [{ owner: "few" }, { account: "few" }, { owner: "few", tag: "*" }]) {
+        const { data, next } = yield* store.list(filter, page)
+        expect(data.map(({ request_id }) => request_id)).toEqual(filter.tag === undefined ? ["r2", "r1"] : [])
+        expect(next).toBeUndefined()
+      }
+      expect(yield* store.list({ owner: "none" }, page)).toEqual({ data: [], next: undefined })
+      const counted = yield* store.count({ fromMs: 0, toMs: 2 * nowMs, widthMs: 60_000 }, { owner: "few", model: "m" })
+      expect([...counted.values()].map(({ requests }) => requests)).toEqual([2])
+      const shown: Array<number> = []
+      const sums = yield* RequestSums
+      const own = { fromMs: 0, toMs: 60_000_000, most: 10, owner: "few", requests: 2 }
+      expect(yield* sums.eachOwn(own, ({ at }) => void shown.push(at))).toBe(2)
+      expect(shown).toEqual([nowMs + 1, nowMs + 2])
+    }).pipe(Effect.provide(world))
+  )
+
+  it.effect("are listed in stretches that leave none out, page by page", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const store = yield* RequestStore
+      const all = Array.from({ length: 700 }, (_, index) => ({
+        ...row,
+        id: index * 3 + 1,
+        at: index + 1,
+        request_id: `r${index}`,
+        account_id: index % 3 === 0 ? "own" : "other",
+        model: index % 2 === 0 ? "even" : "odd"
+      }))
+      for (let at = 0; at < all.length; at += 100)
+        yield* sql`INSERT INTO requests ${sql.insert(all.slice(at, at + 100))}`
+      const found: Array<string> = []
+      for (let before: number | undefined; ;) {
+        const { data, next } = yield* store.list({ owner: "own", model: "ev*" }, { before, limit: 7 })
+        found.push(...data.map(({ request_id }) => request_id))
+        if (next === undefined) break
+        before = next
+      }
+      const expected = all.filter(({ account_id, model }) => account_id === "own" && model === "even")
+      expect(found).toEqual(expected.map(({ request_id }) => request_id).toReversed())
+      const counted = yield* store.count({ fromMs: 0, toMs: 1_000, widthMs: 100 }, { owner: "own", model: "ev*" })
+      expect([...counted.values()].reduce((sum, { requests }) => sum + requests, 0)).toBe(expected.length)
+    }).pipe(Effect.provide(world))
+  )
+})
+
+describe("searches", () => {
+  it.effect("of one key wait for each other, those of others do not, and one that is left makes room", () =>
+    Effect.gen(function* () {
+      const { ofKey } = yield* Searches
+      const end = yield* Deferred.make<void>()
+      const running: Array<string> = []
+      const search = (key: string, name: string) =>
+        Effect.fork(
+          ofKey(
+            key,
+            Effect.zipRight(
+              Effect.sync(() => void running.push(name)),
+              Deferred.await(end)
+            )
+          )
+        )
+      const first = yield* search("k", "first")
+      const left = yield* search("k", "left")
+      const last = yield* search("k", "last")
+      yield* search("other", "other's")
+      yield* Effect.yieldNow()
+      expect(running).toEqual(["first", "other's"])
+      yield* Fiber.interrupt(left)
+      yield* Fiber.interrupt(first)
+      yield* Deferred.succeed(end, undefined)
+      yield* Fiber.join(last)
+      expect(running).toEqual(["first", "other's", "last"])
+    }).pipe(Effect.provide(Searches.Default))
+  )
+
+  it.effect("look through fewer rows at a time where these take long", () =>
+    Effect.gen(function* () {
+      const stride = new Stride()
+      const before = stride.rows
+      yield* stride.timed(Effect.sync(() => Bun.sleepSync(10)))
+      expect(stride.rows).toBe(before / 2)
+      for (let n = 0; n < 5; n++) yield* stride.timed(Effect.sync(() => Bun.sleepSync(10)))
+      expect(stride.rows).toBe(16)
+    })
+  )
+})
