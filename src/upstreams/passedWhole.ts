@@ -54,7 +54,7 @@ export const compacting = (path: EndpointPath, endpoint: Endpoint, options: Opti
 /** Whether a 404 is about something that the request names, and not about the path: the next request may be well. */
 const namesPart = (body: unknown): boolean => {
   const error = errorIn(body)
-  return textAt(error, "param") !== undefined || /_not_found$/.test(textAt(error, "code") ?? "")
+  return textAt(error, "param") !== undefined || textAt(error, "code")?.endsWith("_not_found") === true
 }
 
 type Asked = Begun<Generation, Failure | UpstreamError>

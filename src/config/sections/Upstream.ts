@@ -50,7 +50,11 @@ export const Upstream = Schema.Struct({
     Schema.NonEmptyArray(Text),
     "Patterns (`pmpt_*`, `file-handbook`) of what it keeps (files, containers, conversations, prompts) that every account may name; all else is [its account's](api.md#what-an-upstream-keeps)."
   ),
-  max_concurrency: given(Count, "Requests at a time. The others wait, first come, first served.", "no bound"),
+  max_concurrency: given(
+    Count,
+    "Requests at a time, of all accounts. The others wait, first come, first served; an account's `concurrent_requests` keeps it from taking every place.",
+    "no bound"
+  ),
   queue_seconds: given(
     Seconds,
     "The longest wait for that. Then the next route is tried, or the answer is a 429.",
