@@ -15,6 +15,7 @@ import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { makeRequestIds } from "./answer.ts"
+import { BodyBudget } from "./BodyBudget.ts"
 import { readCertificate } from "./Certificate.ts"
 import type { BadCertificate, CertificateFiles } from "./Certificate.ts"
 import { compile } from "./compile.ts"
@@ -101,6 +102,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         access: yield* Access,
         idempotency: yield* Idempotency,
         ended: ended(yield* AccessLog, yield* RequestLog, tracing),
+        bodyBudget: new BodyBudget(),
         bodies: yield* BodyLog,
         tracing,
         metrics: yield* Metrics,

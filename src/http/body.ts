@@ -1,10 +1,12 @@
 import { BodyText } from "../contract/BodyText.ts"
 import type { Places } from "../contract/BodyText.ts"
 import { InvalidRequest, TooLarge, Undecodable, UnsupportedEncoding } from "../contract/Failure.ts"
+import type { RateLimited } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { bodyBounds, excessOf, excessWords } from "../contract/jsonBounds.ts"
 import type { JsonBounds } from "../contract/jsonBounds.ts"
+import type { BodyReading } from "./BodyBudget.ts"
 import { nulIn } from "./nul.ts"
 
 /** What came as a body, or as a message of a socket. */
@@ -18,27 +20,36 @@ export interface Read {
 
 export const nothing: Read = { body: undefined, bodyText: undefined, isLarge: false }
 
-type Unread = TooLarge | UnsupportedEncoding | Undecodable
+type Unread = TooLarge | UnsupportedEncoding | Undecodable | RateLimited
+
+interface Bounds {
+  readonly limit: number
+  readonly reading: BodyReading
+}
 
 /** Reads a body of at most `limit` bytes, decoded; rejects where it can't be read to its end. */
-export const readText = (request: Request, limit: number): Promise<string | Unread> => {
+export const readText = (request: Request, limit: number, reading: BodyReading): Promise<string | Unread> => {
   const declared = request.headers.get("content-length")
   if (declared !== null && Number(declared) > limit) return Promise.resolve(tooLarge(limit))
   const encoding = request.headers.get("content-encoding")
-  if (encoding !== null) return readEncoded(request, encoding.trim().toLowerCase(), limit)
-  if (declared !== null) return request.text()
-  return request.body === null ? Promise.resolve("") : readCounted(request.body, limit)
+  if (encoding !== null) return readEncoded(request, encoding.trim().toLowerCase(), { limit, reading })
+  if (declared !== null) {
+    const refused = reading.more(Number(declared))
+    return refused === undefined ? request.text() : Promise.resolve(refused)
+  }
+  return request.body === null ? Promise.resolve("") : readCounted(request.body, { limit, reading })
 }
 
 /** Clients of some languages compress what they send. What comes out is bounded, and what goes in: it may be nothing. */
-const readEncoded = async (request: Request, encoding: string, limit: number): Promise<string | Unread> => {
+const readEncoded = async (request: Request, encoding: string, bounds: Bounds): Promise<string | Unread> => {
   if (request.body === null) return ""
-  if (encoding === "identity" || encoding === "") return readCounted(request.body, limit)
+  if (encoding === "identity" || encoding === "") return readCounted(request.body, bounds)
   if (encoding !== "gzip" && encoding !== "x-gzip") {
     return new UnsupportedEncoding({
       message: `Content-Encoding: expected gzip or identity; got "${encoding.slice(0, 80)}"`
     })
   }
+  const { limit } = bounds
   let bytes = 0
   const counting = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform: (chunk, controller) => {
@@ -48,7 +59,7 @@ const readEncoded = async (request: Request, encoding: string, limit: number): P
     }
   })
   try {
-    return await readCounted(request.body.pipeThrough(counting).pipeThrough(new DecompressionStream("gzip")), limit)
+    return await readCounted(request.body.pipeThrough(counting).pipeThrough(new DecompressionStream("gzip")), bounds)
   } catch (cause) {
     if (bytes > limit) return tooLarge(limit)
     // Whoever hung up is told nothing; whoever is there sent something else.
@@ -95,12 +106,17 @@ export const unreadable = invalid("The request body could not be read to its end
 const tooLarge = (limit: number) => new TooLarge({ message: `The request body is larger than ${limit} bytes` })
 
 /** A body without a declared length is counted while it comes. */
-const readCounted = async (body: ReadableStream<Uint8Array>, limit: number): Promise<string | TooLarge> => {
+const readCounted = async (
+  body: ReadableStream<Uint8Array>,
+  { limit, reading }: Bounds
+): Promise<string | TooLarge | RateLimited> => {
   const chunks: Array<Uint8Array> = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.byteLength
     if (bytes > limit) return tooLarge(limit)
+    const refused = reading.more(chunk.byteLength)
+    if (refused !== undefined) return refused
     chunks.push(chunk)
   }
   return new TextDecoder().decode(Buffer.concat(chunks))

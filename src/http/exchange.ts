@@ -9,6 +9,7 @@ import type { Idempotency } from "../idempotency/Idempotency.ts"
 import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import type { Reply } from "./answer.ts"
+import type { BodyBudget } from "./BodyBudget.ts"
 import type { RenderFailure } from "./compile.ts"
 import type { Cors } from "./cors.ts"
 import type { Framed } from "./Framed.ts"
@@ -32,6 +33,8 @@ export interface Serving {
   readonly idempotency: Idempotency
   /** Hears of every request when it is over. */
   readonly ended: (record: RequestRecord) => void
+  /** How much of bodies may be read at a time. */
+  readonly bodyBudget: BodyBudget
   /** Keeps bodies of accounts that want it. */
   readonly bodies: BodyLog
   readonly metrics: Metrics

@@ -53,16 +53,19 @@ const entered = (asking: Asking, caller: Opened): Response | Promise<Response> =
 const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const { exchange, route } = asking
   const { request, server, serving } = exchange
+  const reading = serving.bodyBudget.begin(caller.key)
   let text = ""
   try {
     // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
     server.timeout(request, serving.idleSeconds)
-    const sent = await readText(request, route.bodyLimit)
+    const sent = await readText(request, route.bodyLimit, reading)
     if (typeof sent !== "string") return told(exchange, sent)
     text = sent
     recordFrom(exchange, caller, () => sent)
   } catch {
     return request.signal.aborted ? left(exchange) : told(exchange, unreadable)
+  } finally {
+    reading.end()
   }
   // A large body is worked on in steps.
   const large = isLarge(text)

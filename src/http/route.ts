@@ -1,5 +1,7 @@
 import { Cause } from "effect"
+import type { Caller } from "../contract/Caller.ts"
 import { UnknownRoute } from "../contract/Failure.ts"
+import type { RateLimited } from "../contract/Failure.ts"
 import { pathOf } from "../contract/pathOf.ts"
 import { RequestRecord } from "../contract/RequestRecord.ts"
 import { Failed } from "../flow/Begun.ts"
@@ -87,10 +89,14 @@ const leaving = (exchange: Exchange, response: Response, begun: number): Respons
   return answer
 }
 
-/** Says no to whoever has no key for a route, or comes too late; undefined where a socket may be opened. */
-export const knock = (serving: Serving, route: Route) => {
+/**
+ * Finds the caller who may open a socket, or refuses it.
+ *
+ * @param full why the caller may not open another one
+ */
+export const knock = (serving: Serving, route: Route, full: (caller: Caller) => RateLimited | undefined) => {
   const count = requestCounter(serving.metrics, `GET ${route.path}`)
-  return async (request: Bun.BunRequest, server: Server): Promise<Response | undefined> => {
+  return async (request: Bun.BunRequest, server: Server): Promise<Response | Caller> => {
     const begun = performance.now()
     const reply = newReply(serving.newRequestId())
     echo(request.headers, reply.headers)
@@ -114,8 +120,14 @@ export const knock = (serving: Serving, route: Route) => {
       hasWaited: false
     }
     const opened = await run(exchange, serving.access.authenticate(request.headers, exchange))
-    if (!(opened instanceof Failed) && !serving.lifecycle.isDraining()) return undefined
-    const response = opened instanceof Failed ? refused(exchange, opened.cause) : told(exchange, shuttingDown)
+    let response: Response
+    if (opened instanceof Failed) response = refused(exchange, opened.cause)
+    else {
+      record.opened(opened.value)
+      const failure = serving.lifecycle.isDraining() ? shuttingDown : full(opened.value)
+      if (failure === undefined) return opened.value
+      response = told(exchange, failure)
+    }
     over(exchange, response.status, begun)
     return response
   }

@@ -19,12 +19,12 @@ const closeCode = (bytes: Buffer) => bytes.readUInt16BE(bytes.lastIndexOf(0x88) 
 
 describe("a socket whose client breaks the protocol", () => {
   it.each([
-    ["says that a message is too long", 1009, [frame("x", { length: 33 * mega })]],
-    ["sends too long a message", 1009, [frame(Buffer.alloc(33 * mega, 120))]],
+    ["says that a message is too long", 1009, [frame("x", { length: 2 * mega })]],
+    ["sends too long a message", 1009, [frame(Buffer.alloc(2 * mega, 120))]],
     [
       "sends one that is too long in pieces",
       1009,
-      [frame(Buffer.alloc(20 * mega, 120), { isLast: false }), frame(Buffer.alloc(20 * mega), { opcode: 0 })]
+      [frame(Buffer.alloc(mega, 120), { isLast: false }), frame(Buffer.alloc(mega), { opcode: 0 })]
     ],
     ["compresses what nobody agreed to", 1002, [frame("x", { isCompressed: true })]],
     ["sends a frame of no kind", 1002, [frame("x", { opcode: 5 })]],
@@ -43,7 +43,7 @@ describe("a socket whose client breaks the protocol", () => {
       frame(asking({ input: "Hello!" }), { opcode: opcodes.binary }),
       frame("["),
       frame("[".repeat(mega)),
-      frame(asking({ input: "x".repeat(31 * mega) }))
+      frame(asking({ input: "x".repeat(1.9 * mega) }))
     ].entries()) {
       write(one)
       await until(() => refusals() === index + 1)
@@ -54,6 +54,52 @@ describe("a socket whose client breaks the protocol", () => {
     write(frame(text.slice(20), { opcode: opcodes.continuation }))
     await until((bytes) => bytes.includes('"type":"response.completed"'))
     socket.destroy()
+  })
+})
+
+describe("sockets of one key", () => {
+  it("are sixteen at a time, and a 429 says so", async () => {
+    const url = `${gateway.url}/v1/responses`
+    const headers = { authorization: `Bearer ${testKey}`, upgrade: "websocket" }
+    const open = await Promise.all(Array.from({ length: 16 }, () => connect(gateway.url, testKey)))
+    const refused = await fetch(url, { headers })
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect(await refused.json()).toMatchObject({
+      error: { type: "rate_limit_error", message: expect.stringContaining("16 WebSockets open") }
+    })
+    for (const { closed, ws } of open) {
+      ws.close()
+      await closed
+    }
+    await expect.poll(async () => (await fetch(url, { headers })).status).not.toBe(429)
+    const again = await connect(gateway.url, testKey)
+    expect(await again.ask({ input: "Hello!" })).toMatchObject({ type: "response.completed" })
+    again.ws.close()
+  })
+
+  it("leave room for other keys, until 256 are open", async () => {
+    const created = await runCommand(gateway.folder, ["keys", "create", "other", "--json"])
+    const secrets = [testKey, created.json<{ readonly secret: string }>().secret]
+    for (let more = 0; more < 15; more++) {
+      const one = await runCommand(gateway.folder, ["keys", "create", `other-${more}`, "--json"])
+      secrets.push(one.json<{ readonly secret: string }>().secret)
+    }
+    const [last = "", ...others] = secrets.reverse()
+    const open = await Promise.all(
+      others.flatMap((secret) => Array.from({ length: 16 }, () => rawSocket(gateway.url, secret)))
+    )
+    expect(open).toHaveLength(256)
+    expect(open.every(({ read }) => read().includes("101 Switching"))).toBe(true)
+    const refused = await fetch(`${gateway.url}/v1/responses`, {
+      headers: { authorization: `Bearer ${last}`, upgrade: "websocket" }
+    })
+    expect(refused.status).toBe(429)
+    expect(await refused.text()).toContain("256 WebSockets open")
+    for (const { closed, socket } of open) {
+      socket.destroy()
+      await closed
+    }
   })
 })
 
@@ -76,7 +122,7 @@ describe("sockets when the gateway stops", () => {
   it("keep nobody waiting who answers nothing, nor one that opens late", async () => {
     const stopping = await startGateway()
     try {
-      const dead = await Promise.all(Array.from({ length: 20 }, () => rawSocket(stopping.url, testKey)))
+      const dead = await Promise.all(Array.from({ length: 16 }, () => rawSocket(stopping.url, testKey)))
       stopping.signal("SIGTERM")
       expect(await stopping.exited).toBe(0)
       for (const { closed, read } of dead) {
