@@ -103,7 +103,9 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       )
 
     const unpriced = Effect.sync(() => {
-      const names = [...catalogue.values()].filter(({ price }) => price === undefined).map(({ id }) => id)
+      const names = [...catalogue.values()]
+        .filter(({ price, routes }) => price === undefined && routes.every((route) => route.price === undefined))
+        .map(({ id }) => id)
       const [first] = names
       if (first === undefined) return []
       const others = names.length === 1 ? "" : ` and ${names.length - 1} more`

@@ -45,6 +45,16 @@ export type UpstreamRecord = typeof UpstreamRecord.Type
 
 const usd = (description: string) => said(Schema.Number, description)
 
+const Price = Schema.NullOr(
+  Schema.Struct({
+    input: usd("Dollars for a million input tokens."),
+    cached_input: usd("For a million that were read from a cache."),
+    output: usd("For a million output tokens, those of a video too."),
+    per_search: usd("For a web search."),
+    per_second: usd("For a second of video.")
+  })
+)
+
 /** A model as the process that answers serves it. */
 export const ModelRecord = Schema.Struct({
   object: Schema.Literal("model"),
@@ -54,25 +64,15 @@ export const ModelRecord = Schema.Struct({
     Schema.Array(
       Schema.Struct({
         upstream: said(Schema.String, "Where it runs."),
-        model: said(Schema.String, "What it is called there.")
+        model: said(Schema.String, "What it is called there."),
+        price: said(Price, "What is charged where it answers; null where nobody has priced it.")
       })
     ),
     "Where it may run, in the order in which they are asked."
   ),
   context_tokens: said(Schema.NullOr(Schema.Int), "Its context window; null where it is not known."),
   max_output_tokens: said(Schema.NullOr(Schema.Int), "Its own bound for output; null where it is not known."),
-  price: said(
-    Schema.NullOr(
-      Schema.Struct({
-        input: usd("Dollars for a million input tokens."),
-        cached_input: usd("For a million that were read from a cache."),
-        output: usd("For a million output tokens, those of a video too."),
-        per_search: usd("For a web search."),
-        per_second: usd("For a second of video.")
-      })
-    ),
-    "What it costs; null where nobody has priced it."
-  ),
+  price: said(Price, "What it costs on its first route; null where nobody has priced it."),
   price_source: said(
     Schema.Struct({
       from: said(
@@ -85,7 +85,7 @@ export const ModelRecord = Schema.Struct({
         "The day of the built-in list (ISO 8601); null where the price is from elsewhere."
       )
     }),
-    "Where its price comes from."
+    "Where the price of its first route comes from."
   ),
   capabilities: said(
     Schema.Struct({

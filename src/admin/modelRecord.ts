@@ -1,5 +1,5 @@
 import { commonResolutions } from "../models/Catalogue.ts"
-import type { Model } from "../models/Catalogue.ts"
+import type { ListedRoute, Model } from "../models/Catalogue.ts"
 import { priceListDate } from "../models/prices.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -15,30 +15,34 @@ export interface FirstRoute {
 
 /** A model as operators see it, its price in dollars. */
 export const modelRecord = (model: Model, first: FirstRoute): ModelRecord => {
-  const { contextTokens, id, kind, maxOutputTokens, price, routes } = model
+  const { contextTokens, id, kind, maxOutputTokens, routes } = model
   return {
     object: "model",
     id,
     kind,
-    routes: routes.map(({ model, upstream }) => ({ upstream, model })),
+    routes: routes.map((route) => ({ upstream: route.upstream, model: route.model, price: priceOf(model, route) })),
     context_tokens: contextTokens ?? null,
     max_output_tokens: maxOutputTokens ?? null,
-    price:
-      price === undefined
-        ? null
-        : {
-            input: price.rates.input / 1e9,
-            cached_input: price.rates.cacheRead / 1e9,
-            output: price.rates.output / 1e9,
-            per_search: price.search / 1e9,
-            per_second: price.videoSecond / 1e9
-          },
+    price: priceOf(model, routes[0]),
     price_source: sourceOf(model),
     capabilities: capabilitiesOf(model, first)
   }
 }
 
-const sourceOf = ({ pricedBy }: Model): ModelRecord["price_source"] => {
+const priceOf = (model: Model, route: ListedRoute | undefined): ModelRecord["price"] => {
+  const price = model.price ?? route?.price
+  if (price === undefined) return null
+  return {
+    input: price.rates.input / 1e9,
+    cached_input: price.rates.cacheRead / 1e9,
+    output: price.rates.output / 1e9,
+    per_search: price.search / 1e9,
+    per_second: price.videoSecond / 1e9
+  }
+}
+
+const sourceOf = (model: Model): ModelRecord["price_source"] => {
+  const pricedBy = model.routes[0]?.pricedBy
   const from = pricedBy?.from ?? "nowhere"
   return {
     from,

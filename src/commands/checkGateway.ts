@@ -49,5 +49,5 @@ const row = (model: Model): ReadonlyArray<string> => [
   model.kind,
   model.routes.map((route) => `${route.upstream}/${route.model}`).join(", "),
   model.contextTokens === undefined ? "" : String(model.contextTokens),
-  priceShown(model.price)
+  priceShown(model.price ?? model.routes[0]?.price)
 ]

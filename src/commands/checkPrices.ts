@@ -10,17 +10,20 @@ import { print } from "./options.ts"
 import { table } from "./table.ts"
 import { SettingsLive } from "./settings.ts"
 
-/** What each model costs and where that stands, without a start and without the network. */
+/** What each model costs on each of its routes and where that stands, without a start and without the network. */
 export const checkPrices = (asJson: boolean) =>
   Effect.gen(function* () {
     const { file } = yield* Settings
     const models = yield* catalogueOf(file, [...sandboxModels, sandboxVideoModel])
-    const found = [...(yield* findPrices(models, file))].map(([model, { from, name, price }]) => ({
-      model,
-      from,
-      name,
-      price
-    }))
+    const found = [...(yield* findPrices(models, file))].flatMap(([model, routes]) =>
+      routes.map(({ from, name, price, route }) => ({
+        model,
+        route: `${route.upstream}/${route.model}`,
+        from,
+        name,
+        price
+      }))
+    )
     const records = found.map(({ price, ...rest }) => ({
       ...rest,
       price: price === undefined ? null : JSON.parse(price.text)
@@ -28,11 +31,12 @@ export const checkPrices = (asJson: boolean) =>
     yield* print(asJson, records, () =>
       table(
         header,
-        found.map(({ from, model, name, price }) => [
+        found.map(({ from, model, name, price, route }) => [
           model,
           price === undefined ? "no price" : isFree(price) ? "0" : priceShown(price),
           from,
-          from === "nowhere" ? "" : name
+          from === "nowhere" ? "" : name,
+          route
         ])
       )
     )
@@ -47,4 +51,4 @@ export const checkPrices = (asJson: boolean) =>
     }
   }).pipe(Effect.provide(SettingsLive))
 
-const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS"]
+const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS", "ROUTE"]

@@ -1,4 +1,5 @@
 import type { Caller, Unpriced } from "../contract/Caller.ts"
+import type { Offers } from "./Offers.ts"
 import type { Consumption, Price } from "./Price.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 
@@ -8,17 +9,23 @@ export interface Chargeable {
   readonly requestId: string
   /** The model as the caller named it. */
   readonly model: string
+  /** Where it is asked, and once it has been answered, where it was. */
   readonly upstream: string
-  /** `unpriced` where nobody has priced it. */
+  /** What it costs there; `unpriced` where nobody has priced it. */
   readonly price: Price
+  /** Where it may be asked: an answer is paid for at the price of its place. `price` alone where absent. */
+  readonly offers?: Pick<Offers, "prices" | "keep"> | undefined
   /** What the configuration says of models without a price; `refuse` where absent. */
   readonly unpriced?: Unpriced | undefined
-  /** The most that it can cost, which is held for it unless `held` says another amount; only asked for where it matters. */
-  readonly mostNanoUsd: () => number
+  /**
+   * The most that it can cost at a price, which is held for it unless `held` says another amount; only asked for where it
+   * matters.
+   */
+  readonly mostNanoUsd: (price: Price) => number
   /** What is held in place of that, where the operator holds less, and why it is that much, in words. */
-  readonly held?: () => { readonly nanoUsd: number; readonly because: () => string }
+  readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
   /** No more than that, told at once; 0 where absent. */
-  readonly leastNanoUsd?: () => number
+  readonly leastNanoUsd?: (price: Price) => number
   /** Runs when it is paid for, with what it cost; and with 0 where that turns out not to be. */
   readonly tellCost?: (nanoUsd: number) => void
 }

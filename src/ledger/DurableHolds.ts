@@ -5,15 +5,15 @@ import type { Clock } from "effect"
 import { Named } from "../flow/Named.ts"
 import type { Limits } from "../contract/Caller.ts"
 import { RateLimited } from "../contract/Failure.ts"
-import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
-import type { Hold } from "./Balances.ts"
+import type { ModelForbidden } from "../contract/Failure.ts"
+import type { affording } from "./afford.ts"
 import type { Cap } from "./cap.ts"
 import type { Spending } from "./spending.ts"
 import { holdStatements } from "./store/holds.ts"
 import type { EndedHold } from "./store/holds.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
-import type { KeepsBooks } from "./KeepsBooks.ts"
+import type { KeepsBooks, Refused } from "./KeepsBooks.ts"
 import { costOf, priceFromText } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 
@@ -34,6 +34,8 @@ export interface Used {
   readonly outcome?: UsageRow["outcome"] | undefined
   /** Who answered, where that was not known when the hold was placed. */
   readonly upstream?: string | undefined
+  /** What it costs there (`Price.text`); as it was when the hold was placed where absent. */
+  readonly price?: string | undefined
   /** The most that it could cost, where no money was held; any cost is paid where absent. */
   readonly mostNanoUsd?: (() => number) | undefined
 }
@@ -47,34 +49,36 @@ interface Needs {
   readonly clock: Clock.Clock
   readonly capped: Cap
   readonly spent: Spending
+  readonly afford: ReturnType<typeof affording>["afford"]
 }
 
 /**
  * Holds that are rows: confirmed in the transaction that stores a task, ended in the one that ends it, so that no crash
  * comes between them. The money is taken before that, so that nobody else can take it.
  */
-export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) => {
+export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: Needs) => {
   /** What async generations have used, until their tasks have ended. */
   const generated = new Named<Used>()
 
   /**
    * Sets aside the most that a task can cost, and stores it with the row of its hold. Fails where the money or the
    * tasks at a time do not suffice: then nothing is stored. The caller's balance must be known (`Ledger.holding`).
+   *
+   * @param store runs when it is known which of the task's places the money covers
    */
   const storing = <A, E>(
     hold: TaskHold,
-    held: Hold,
     store: (row: RowWrite) => Effect.Effect<A, E>
-  ): Effect.Effect<A, E | InsufficientBalance | QuotaExceeded> =>
-    Effect.suspend((): Effect.Effect<A, E | InsufficientBalance | QuotaExceeded> => {
-      const { caller, id, model, price, requestId, upstream } = hold
-      const { account, key } = caller
-      const { nanoUsd } = held
+  ): Effect.Effect<A, E | Refused | ModelForbidden> =>
+    Effect.suspend((): Effect.Effect<A, E | Refused | ModelForbidden> => {
       const atMs = clock.unsafeCurrentTimeMillis()
-      const row = { id, atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd }
-      return Effect.flatMap(books.holdForTask(caller, held, row, atMs), ({ stored, undo }) =>
-        Effect.tapErrorCause(store(within(hold, stored)), () => undo)
-      )
+      const placed = afford(hold, (held) => {
+        const { caller, id, model, price, requestId, upstream } = hold
+        const { account, key } = caller
+        const row = { id, atMs, requestId, account, key, model, upstream, price: price.text, nanoUsd: held.nanoUsd }
+        return books.holdForTask(caller, held, row, atMs)
+      })
+      return Effect.flatMap(placed, ({ stored, undo }) => Effect.tapErrorCause(store(within(hold, stored)), () => undo))
       // The row may be written although nobody waits for it any more.
     }).pipe(Effect.uninterruptible)
 
@@ -92,7 +96,7 @@ export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) =>
 
   /**
    * Ends a task's hold, in the transaction that ends the task (a write of `Commits`): pays for what was used, at the
-   * price of its creation, and gives the rest back. A hold that has ended already, or never was, changes nothing.
+   * price that its place had at its creation, and gives the rest back. A hold that has ended already, or never was, changes nothing.
    *
    * @param used undefined: nothing was delivered
    * @returns what was paid, in nano-dollars
@@ -121,22 +125,19 @@ export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) =>
       outcome: used.outcome ?? "finished",
       estimated: used.estimated,
       used: used.used,
-      price: held.price,
+      price: used.price ?? held.price,
       costNanoUsd: cost,
       upstreamCostNanoUsd: cost,
       task: held.id
     }
   }
 
-  const costFor = (held: EndedHold, { mostNanoUsd, used }: Used): number => {
-    const cost = costOf(priceFromText(held.price), used)
-    return held.nano_usd === 0 && mostNanoUsd === undefined
-      ? cost
-      : capped(
-          { model: held.model, requestId: held.request_id, mostNanoUsd: mostNanoUsd ?? (() => 0) },
-          cost,
-          held.nano_usd
-        )
+  const costFor = (held: EndedHold, { mostNanoUsd, price: text = held.price, used }: Used): number => {
+    const price = priceFromText(text)
+    const cost = costOf(price, used)
+    if (held.nano_usd === 0 && mostNanoUsd === undefined) return cost
+    const { model, request_id: requestId } = held
+    return capped({ model, requestId, price, mostNanoUsd: mostNanoUsd ?? (() => 0) }, cost, held.nano_usd)
   }
 
   /** Pays for a generation out of a task's hold: what it settles is remembered until the task ends. */
@@ -146,8 +147,9 @@ export const makeDurableHolds = ({ books, capped, clock, spent, sql }: Needs) =>
       generated.delete(id)
       return {
         settle: (used, outcome, estimated) => {
-          const { upstream } = request
-          generated.set(id, { used, estimated, outcome, upstream, mostNanoUsd: () => request.mostNanoUsd() })
+          const { price, upstream } = request
+          const mostNanoUsd = () => request.mostNanoUsd(price)
+          generated.set(id, { used, estimated, outcome, upstream, price: price.text, mostNanoUsd })
           return undefined
         },
         release: () => {}

@@ -2,20 +2,22 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
-import { ModelForbidden, UpstreamFailed } from "../contract/Failure.ts"
-import type { InsufficientBalance, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
+import { UpstreamFailed } from "../contract/Failure.ts"
+import type { InsufficientBalance, ModelForbidden, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { Durability } from "../sql/Durability.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
-import type { Balance, Held, Hold } from "./Balances.ts"
+import { affording } from "./afford.ts"
+import type { Priceable } from "./afford.ts"
+import type { Balance, Held } from "./Balances.ts"
 import { Books } from "./Books.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
 import type { TaskHold } from "./DurableHolds.ts"
 import { makeCap } from "./cap.ts"
-import { costOf, isFree, unpriced } from "./Price.ts"
-import type { Consumption } from "./Price.ts"
+import { costOf, isFree } from "./Price.ts"
+import type { Consumption, Price } from "./Price.ts"
 import { spending } from "./spending.ts"
 import { makeUsageLogs } from "./UsageLogs.ts"
 
@@ -33,11 +35,12 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const books = yield* Books
     const capped = yield* makeCap
     const spent = spending(yield* Metrics)
-    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent })
+    const { afford, payable } = affording(books)
+    const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent, afford })
 
     /** What costs money is not begun while nobody could write down that it did. */
-    const closed = ({ price }: Chargeable) =>
-      isFree(price) || durability.trouble() === undefined ? undefined : new UpstreamFailed({ message: cannotStore })
+    const closed = (request: Chargeable) =>
+      !mayCost(request) || durability.trouble() === undefined ? undefined : new UpstreamFailed({ message: cannotStore })
 
     /**
      * Sets the most that the request can cost aside, which is only asked for where it matters: an account without a
@@ -53,35 +56,20 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
     const loaded = (caller: Caller) => Effect.orDie(books.load(caller, clock.unsafeCurrentTimeMillis()))
 
-    /** Whether its money is counted: it must be known what things cost. */
-    const isBounded = (caller: Caller): boolean => caller.budget !== undefined || books.isMetered(caller.account)
-
-    const heldFor = (request: Chargeable): Hold => {
-      if (isFree(request.price) || !isBounded(request.caller)) return nothing
-      return request.held?.() ?? { nanoUsd: request.mostNanoUsd() }
+    /** The prices at which the caller may be answered. Fails where there is none, as `open` would. */
+    const permit = (request: Priceable): Effect.Effect<ReadonlyArray<Price>, ModelForbidden> => {
+      const permitted = Effect.suspend(() => {
+        const prices = payable(request)
+        return "length" in prices ? Effect.succeed(prices) : Effect.fail(prices)
+      })
+      return Effect.suspend(() =>
+        books.knows(request.caller) ? permitted : Effect.zipRight(loaded(request.caller), permitted)
+      )
     }
 
-    const unpricedError = ({ caller, model, price, unpriced: policy }: Priceable): ModelForbidden | undefined =>
-      price === unpriced && (caller.unpriced ?? policy) !== "allow" && isBounded(caller)
-        ? new ModelForbidden({ message: `model "${model}" has no price` })
-        : undefined
-
-    /** Fails where the model has no price and the caller's money is counted, as `open` would. */
-    const permit = (request: Priceable): Effect.Effect<void, ModelForbidden> =>
-      Effect.suspend(() =>
-        books.knows(request.caller)
-          ? (unpricedError(request) ?? Effect.void)
-          : Effect.zipRight(
-              loaded(request.caller),
-              Effect.suspend(() => unpricedError(request) ?? Effect.void)
-            )
-      )
-
     const place = (request: Chargeable): Effect.Effect<Charge, NotAffordable> => {
-      const forbidden = unpricedError(request)
-      if (forbidden !== undefined) return Effect.fail(forbidden)
       const nowMs = clock.unsafeCurrentTimeMillis()
-      return books.hold(request.caller, heldFor(request), nowMs, (held) => new OpenCharge(request, held))
+      return afford(request, (hold) => books.hold(request.caller, hold, nowMs, (held) => new OpenCharge(request, held)))
     }
 
     /** As `open` for a task, whose hold is stored with it by what `store` does with the row. */
@@ -92,9 +80,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       Effect.suspend((): Effect.Effect<A, E | NotAffordable | UpstreamFailed> => {
         const refused = closed(hold)
         if (refused !== undefined) return Effect.fail(refused)
-        const placed = Effect.suspend(
-          (): Effect.Effect<A, E | NotAffordable> => unpricedError(hold) ?? holds.storing(hold, heldFor(hold), store)
-        )
+        const placed = holds.storing(hold, store)
         return books.knows(hold.caller) ? placed : Effect.zipRight(loaded(hold.caller), placed)
       })
 
@@ -107,12 +93,14 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     class OpenCharge implements Charge {
       readonly #request: Chargeable
       readonly #held: Held
+      readonly #mayCost: boolean
       #isOpen = true
 
       constructor(request: Chargeable, held: Held) {
         this.#request = request
         this.#held = held
-        if (!isFree(request.price)) costly++
+        this.#mayCost = mayCost(request)
+        if (this.#mayCost) costly++
       }
 
       settle(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean): Promise<void> | undefined {
@@ -120,7 +108,9 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         const { caller, model, price, requestId, upstream } = this.#request
         const nowMs = clock.unsafeCurrentTimeMillis()
         const held = this.#held
-        const cost = capped(this.#request, costOf(price, used), held.nanoUsd)
+        // What is held for a dearer place says nothing of this one.
+        const heldHere = (this.#request.offers?.prices.length ?? 1) === 1 ? held.nanoUsd : 0
+        const cost = capped(this.#request, costOf(price, used), heldHere)
         const row: UsageRow = {
           atMs: nowMs,
           requestId,
@@ -157,7 +147,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
       #close(): boolean {
         if (!this.#isOpen) return false
         this.#isOpen = false
-        if (!isFree(this.#request.price)) costly--
+        if (this.#mayCost) costly--
         return true
       }
     }
@@ -173,9 +163,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
 const cannotStore = "The gateway can't store at the moment what this request would cost; try again later"
 
-const nothing: Hold = { nanoUsd: 0 }
-
-type Priceable = Pick<Chargeable, "caller" | "model" | "price" | "unpriced">
+const mayCost = ({ offers, price }: Chargeable): boolean => !(offers?.prices ?? [price]).every(isFree)
 
 type NotAffordable = InsufficientBalance | QuotaExceeded | ModelForbidden
 

@@ -8,12 +8,13 @@ import type { Consumption, Price } from "./Price.ts"
 export interface RequestQuote {
   /** The model as the request names it. */
   readonly model: string
+  /** Of the place that is asked first. */
   readonly price: Price
   /** Likely. */
   readonly estimated: Consumption
   /** Nothing the request can do uses more. */
   readonly most: Consumption
-  /** What the maximum costs, as it would be held. */
+  /** What the maximum costs at the dearest place, as it would be held. */
   readonly mostNanoUsd: number
   /** How `estimated` came about: the request settles it, the account's own use of the model, or a usual amount. */
   readonly basis: "exact" | "history" | "usual"

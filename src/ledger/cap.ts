@@ -7,7 +7,7 @@ const times = 10
 
 /** What is charged of a cost. */
 export type Cap = (
-  request: Pick<Chargeable, "model" | "requestId" | "mostNanoUsd" | "leastNanoUsd">,
+  request: Pick<Chargeable, "model" | "requestId" | "price" | "mostNanoUsd" | "leastNanoUsd">,
   costNanoUsd: number,
   heldNanoUsd: number
 ) => number
@@ -18,9 +18,9 @@ export const makeCap = Effect.gen(function* () {
   const runtime = yield* Effect.runtime()
 
   const cap: Cap = (request, cost, held) => {
-    if (cost === 0 || cost <= times * (held > 0 ? held : (request.leastNanoUsd?.() ?? 0))) return cost
+    if (cost === 0 || cost <= times * (held > 0 ? held : (request.leastNanoUsd?.(request.price) ?? 0))) return cost
     // Less may be held than a request can cost.
-    const most = times * Math.max(held, request.mostNanoUsd())
+    const most = times * Math.max(held, request.mostNanoUsd(request.price))
     if (cost <= most) return cost
     metrics.chargesCapped.of(request.model).add(1)
     const line = { event: "charge.capped", request_id: request.requestId, model: request.model }

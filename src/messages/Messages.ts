@@ -33,10 +33,10 @@ import type { Reply } from "./threads/reply.ts"
 import { isThreaded, Threads } from "./threads/Threads.ts"
 import type { ThreadTurn } from "./threads/Threads.ts"
 
-type Charge = GenerationOptions["charge"]
+type Prepaid = GenerationOptions["prepaid"]
 
 interface Asked {
-  readonly charge?: Charge
+  readonly prepaid?: Prepaid
   readonly turn?: ThreadTurn | undefined
 }
 
@@ -66,14 +66,14 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       caller: Caller,
       payload: CreateMessage,
       request: Incoming,
-      { charge, id, stream, turn }: Asked & { readonly id: string; readonly stream: boolean }
+      { id, prepaid, stream, turn }: Asked & { readonly id: string; readonly stream: boolean }
     ): Begun<Generation, Failure> => {
       const work = Begun.attempt(() => {
         const { conversation, mayReachWeb, objection } = understood(payload, request)
         return inTurn(payload, conversation, () =>
           models.generate(caller, conversation, request, {
             stream,
-            charge,
+            prepaid,
             objection,
             mayReachWeb,
             verbatim: verbatimOf(payload, request, id, turn),
@@ -153,10 +153,10 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       caller: Caller,
       payload: CreateMessage,
       request: Incoming,
-      charge: Charge
+      prepaid: Prepaid
     ): Effect.Effect<object, Failure> =>
       Effect.flatMap(
-        toEffect(() => answer(caller, payload, request, { charge })),
+        toEffect(() => answer(caller, payload, request, { prepaid })),
         (answered) =>
           answered instanceof Response
             ? Effect.promise((): Promise<object> => answered.json())

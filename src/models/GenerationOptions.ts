@@ -2,6 +2,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Forwarder, NativeRequest, TextUpstream } from "../upstreams/Upstream.ts"
 import type { Model } from "./Catalogue.ts"
+import type { Route } from "../routing/Route.ts"
 import type { Several } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 
@@ -12,6 +13,13 @@ export interface Verbatim {
   readonly request: (upstream: TextUpstream) => NativeRequest
 }
 
+/** Money that was set aside when a request was accepted, and where it may be asked for that. */
+export interface Prepaid {
+  readonly charge: (request: Chargeable) => Charge
+  /** Each with its price then (`Price.text`); undefined where nobody wrote them down. */
+  readonly routes: ReadonlyArray<Route & { readonly price: string }> | undefined
+}
+
 export interface GenerationOptions {
   /** Whether the client reads a stream. */
   readonly stream: boolean
@@ -20,7 +28,7 @@ export interface GenerationOptions {
   /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
   readonly verbatim?: Verbatim | undefined
   /** Pays in place of the ledger, where the money was set aside before. */
-  readonly charge?: ((request: Chargeable) => Charge) | undefined
+  readonly prepaid?: Prepaid | undefined
   /** Why only an upstream of the request's own dialect may have it; asked where the model has another. */
   readonly objection?: (() => InvalidRequest | undefined) | undefined
   /** Whether it has tools, beside those of the conversation, with which its upstream may reach the web. */

@@ -18,6 +18,7 @@ import { forwarderOf } from "../upstreams/Upstream.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "./Catalogue.ts"
+import type { PricedRoute } from "./Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
 import { makeAdmit } from "./admit.ts"
 import { makeBelonging } from "./belonging.ts"
@@ -79,10 +80,10 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
       const { conversation, entry, request, verbatim } = work
       const { stream, verbatim: told } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
-      const call = (route: Route) => {
+      const call = (route: PricedRoute) => {
         const upstream = upstreams.get(route.upstream)
         if (upstream === undefined) return Begun.die(new Error(`model ${entry.id} has no upstream`))
-        work.upstream = upstream.name
+        work.asks(route)
         work.attempts.calls(route, upstream)
         return owned(work, upstream, () =>
           signing(work.caller.account, upstream, conversation).flatMap((signed) => ask(route, upstream, signed))
@@ -116,7 +117,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
           through(lanes.get(route.upstream), work.caller.account, () => upstream.generate(fitted, how).map(keeping))
         )
       }
-      return tryRoutes(routing, work.caller.account, work.routes, call, work.attempts)
+      return tryRoutes(routing, work.caller.account, work.offers.all, call, work.attempts)
     }
 
     /** Names what the upstream that answers was not told. */
@@ -148,9 +149,9 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     }
 
     const charged = (work: Work) =>
-      work.options.charge === undefined
+      work.options.prepaid === undefined
         ? beginUninterruptible(runtime, ledger.open(work))
-        : Begun.succeed(work.options.charge(work))
+        : Begun.succeed(work.options.prepaid.charge(work))
 
     const started = (work: Work, charge: Charge): Begun<Generation, Failure> =>
       afterTurn(runtime, work.request.isLarge, () => start(work)).matchCause({

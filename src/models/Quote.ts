@@ -1,15 +1,15 @@
 import type { Price } from "../ledger/Price.ts"
 import type { Hold } from "../ledger/Balances.ts"
-import type { Model } from "./Catalogue.ts"
+import type { Model, PricedRoute } from "./Catalogue.ts"
 import type { Most } from "./mostUsed.ts"
 
-/** A conversation's model and price, what it can use and cost at most, and what is held for it. */
+/** A conversation's model and where its caller may be answered, what it can use and cost there, and what is held for it. */
 export interface Quote {
   readonly model: Model
-  readonly price: Price
+  readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
   readonly most: () => Most
-  readonly mostNanoUsd: () => number
-  readonly held: () => Required<Hold>
+  readonly mostNanoUsd: (price: Price) => number
+  readonly held: (price: Price) => Required<Hold>
 }
 
 export const once = <A>(make: () => A) => {

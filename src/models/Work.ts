@@ -8,19 +8,19 @@ import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
 import { countTokens, mostTokens } from "../tokens/tokens.ts"
 import type { Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
-import { mostOf, unpriced } from "../ledger/Price.ts"
+import { Offers } from "../ledger/Offers.ts"
+import { mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Admission } from "../limits/Limits.ts"
-import type { Model } from "./Catalogue.ts"
+import type { Model, PricedRoute } from "./Catalogue.ts"
 import type { Admitted } from "./admit.ts"
 import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import { makeDoubting } from "./doubting.ts"
-import type { GenerationOptions, Verbatim } from "./GenerationOptions.ts"
+import type { GenerationOptions, Prepaid, Verbatim } from "./GenerationOptions.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
 import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
-import type { Route } from "../routing/Route.ts"
 
 /** Who hears of calls that fail and of usage that can't be. */
 export const makeObservers = Effect.all({ failedAttempts: makeFailedAttempts, doubting: makeDoubting })
@@ -32,15 +32,12 @@ export class Work implements Chargeable, Metering {
   readonly caller: Caller
   readonly requestId: string
   readonly model: string
-  readonly price: Price
   readonly unpriced: Model["unpriced"]
-  /** The one that is being tried: until it is paid another route may take over. */
-  upstream: string
+  readonly offers: Offers<PricedRoute>
   admission: Admission | undefined
   /** What the gateway itself changes for that one. */
   adapted: ReadonlyArray<Unsupported> = []
   readonly entry: Model
-  readonly routes: ReadonlyArray<Route>
   readonly conversation: Conversation
   /** Undefined where the gateway has changed the request. */
   readonly verbatim: Verbatim | undefined
@@ -50,6 +47,7 @@ export class Work implements Chargeable, Metering {
   /** Each is paid for. */
   readonly answers: number
   readonly #doubting: Observers["doubting"]
+  #route: PricedRoute | undefined
   #inputTokens: number | undefined
   #unsupported: ReadonlyArray<Unsupported> | undefined
 
@@ -64,11 +62,9 @@ export class Work implements Chargeable, Metering {
     this.caller = caller
     this.requestId = request.id
     this.model = entry.id
-    this.price = entry.price ?? unpriced
     this.unpriced = entry.unpriced
-    this.upstream = routes[0]?.upstream ?? ""
+    this.offers = new Offers(agreed(routes, options.prepaid?.routes))
     this.entry = entry
-    this.routes = routes
     this.conversation = fitting
     this.verbatim = unchanged ? options.verbatim : undefined
     this.request = request
@@ -78,33 +74,46 @@ export class Work implements Chargeable, Metering {
     this.answers = options.several?.count ?? 1
   }
 
+  /** A route is asked now: until the request is paid for another may take over, at another price. */
+  asks(route: PricedRoute): void {
+    this.#route = route
+  }
+
+  get upstream(): string {
+    return (this.#route ?? this.offers.all[0]).upstream
+  }
+
+  get price(): Price {
+    return (this.#route ?? this.offers.all[0]).price
+  }
+
   inputTokens(): number {
     return (this.#inputTokens ??= this.answers * countTokens(this.conversation))
   }
 
-  mostNanoUsd(): number {
-    const { answers, conversation, entry, price } = this
+  mostNanoUsd(price: Price): number {
+    const { answers, conversation, entry } = this
     return answers * mostOf(price, mostUsed(conversation, entry, this.inputTokens() / answers))
   }
 
-  held() {
+  held(price: Price) {
     const { answers, caller, conversation, entry: model } = this
     const most = mostUsed(conversation, model, this.inputTokens() / answers)
-    return heldFor(this.price, most, { answers, caller, conversation, model })
+    return heldFor(price, most, { answers, caller, conversation, model })
   }
 
   /** Whether an upstream's first words may be waited for: others may be asked, or nobody reads along. */
   get isPatient(): boolean {
-    const { charge, stream } = this.options
-    return this.routes.length > 1 || this.answers > 1 || !stream || charge !== undefined
+    const { prepaid, stream } = this.options
+    return this.offers.all.length > 1 || this.answers > 1 || !stream || prepaid !== undefined
   }
 
-  leastNanoUsd(): number {
+  leastNanoUsd(price: Price): number {
     const { conversation, entry } = this
     // Its input takes time to count, and to be looked at: that is not done but where it bounds the output.
     const isBounding = conversation.maxOutputTokens === undefined && entry.contextTokens !== undefined
     const { outputTokens, searches } = mostUsed(conversation, entry, isBounding ? mostTokens(conversation) : 0)
-    return this.answers * mostOf(this.price, { inputTokens: 0, outputTokens, searches })
+    return this.answers * mostOf(price, { inputTokens: 0, outputTokens, searches })
   }
 
   /** A stream's head has left by then: the usage report has it. */
@@ -154,4 +163,13 @@ export class Work implements Chargeable, Metering {
     this.admission?.done(tokens)
     this.attempts.over(how, used)
   }
+}
+
+/** Of the routes those that the money was set aside for, at the prices of that moment; all where none is left of them. */
+const agreed = (routes: Admitted["routes"], accepted: Prepaid["routes"]): Admitted["routes"] => {
+  const [first, ...others] = routes.flatMap((route) => {
+    const one = accepted?.find(({ model, upstream }) => upstream === route.upstream && model === route.model)
+    return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
+  })
+  return first === undefined ? routes : [first, ...others]
 }

@@ -8,8 +8,8 @@ import { fitContext } from "../tokens/truncate.ts"
 import { forwarderOf } from "../upstreams/Upstream.ts"
 import type { Forwarder } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
-import { Catalogue } from "./Catalogue.ts"
-import type { Model } from "./Catalogue.ts"
+import { Catalogue, priceAt } from "./Catalogue.ts"
+import type { ListedRoute, Model, PricedRoute } from "./Catalogue.ts"
 import { unknownModel, wrongKind } from "./notServed.ts"
 import { tooMuchOutput } from "./outputLimits.ts"
 import { forbidden } from "./permission.ts"
@@ -38,8 +38,8 @@ export interface Admitted {
   readonly fitting: Conversation
   /** Whether the gateway has left it as it came, so that an upstream of its dialect may have it in its own words. */
   readonly unchanged: boolean
-  /** Those of the model's routes that can carry it: one or more. */
-  readonly routes: ReadonlyArray<Route>
+  /** Those of the model's routes that can carry it. */
+  readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
 }
 
 /**
@@ -68,7 +68,7 @@ export const makeAdmit = Effect.gen(function* () {
     { routes }: Model,
     family: Family | undefined,
     objection: () => InvalidRequest | undefined
-  ): ReadonlyArray<Route> | InvalidRequest => {
+  ): ReadonlyArray<ListedRoute> | InvalidRequest => {
     if (routes.every((route) => speaks(route, family))) return routes
     const objected = objection()
     if (objected === undefined) return routes
@@ -100,7 +100,9 @@ export const makeAdmit = Effect.gen(function* () {
     const unchanged = narrowed === undefined && shortened === undefined && !isLoose
     const routes = unchanged ? possible : routesFor(model, undefined, objection)
     if (routes instanceof InvalidRequest) return routes
-    return { model, fitting: shortened ?? narrowed ?? conversation, unchanged, routes }
+    const [first, ...others] = routes.map((route) => ({ ...route, price: priceAt(model, route) }))
+    if (first === undefined) return unknownModel(model.id)
+    return { model, fitting: shortened ?? narrowed ?? conversation, unchanged, routes: [first, ...others] }
   }
 
   /** Whether an upstream of that dialect may have a request for the model as it is. */

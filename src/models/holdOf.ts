@@ -1,5 +1,7 @@
 import type { Caller } from "../contract/Caller.ts"
 import type { TaskHold } from "../ledger/DurableHolds.ts"
+import { Offers } from "../ledger/Offers.ts"
+import type { PricedRoute } from "./Catalogue.ts"
 import type { Quote } from "./Quote.ts"
 
 interface Accepted {
@@ -9,14 +11,26 @@ interface Accepted {
   readonly requestId: string
 }
 
+interface ConversationHold extends TaskHold {
+  readonly offers: Offers<PricedRoute>
+}
+
 /** What is set aside for a conversation whose answer is fetched later. */
-export const holdOf = (accepted: Accepted, { held, model, mostNanoUsd, price }: Quote): TaskHold => ({
-  ...accepted,
-  model: model.id,
-  upstream: model.routes[0]?.upstream ?? "",
-  price,
-  unpriced: model.unpriced,
-  modelLimits: model.limits,
-  mostNanoUsd,
-  held
-})
+export const holdOf = (accepted: Accepted, { held, model, mostNanoUsd, routes }: Quote): ConversationHold => {
+  const offers = new Offers(routes)
+  return {
+    ...accepted,
+    model: model.id,
+    offers,
+    get upstream() {
+      return offers.all[0].upstream
+    },
+    get price() {
+      return offers.all[0].price
+    },
+    unpriced: model.unpriced,
+    modelLimits: model.limits,
+    mostNanoUsd,
+    held
+  }
+}

@@ -1,5 +1,5 @@
 import type { ModelPrice } from "@pydantic/genai-prices"
-import { Effect, Either } from "effect"
+import { Array, Effect, Either } from "effect"
 import { readDocument } from "../config/document.ts"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
@@ -7,61 +7,82 @@ import { PricesFile } from "../config/sections/Model.ts"
 import { readText } from "../config/source.ts"
 import { free, fromUsd } from "../ledger/Price.ts"
 import type { Price, PriceInUsd } from "../ledger/Price.ts"
-import type { Model, PricedBy } from "./Catalogue.ts"
+import type { Route } from "../routing/Route.ts"
+import type { ListedRoute, Model, PricedBy } from "./Catalogue.ts"
 
-/** A price, and where it comes from. */
-export interface Found extends PricedBy {
+/** What a model costs on one of its routes, and where that comes from. */
+export interface RoutePrice extends PricedBy {
+  readonly route: Route
   /** undefined where nobody has priced it. */
   readonly price: Price | undefined
 }
 
 /**
- * What each model costs, and who says so: the configuration, else its `prices_file`, else the public price list, both
- * by the name that its first upstream has for it. The sandbox's models cost nothing.
+ * What each model costs on each of its routes, and who says so: its entry of the configuration, else the `prices_file`,
+ * else the public price list, both by the name that the route's upstream has for it. The sandbox's models cost nothing.
  */
 export const findPrices = Effect.fnUntraced(function* (
   models: ReadonlyMap<string, Model>,
   file: Located<GatewayFile>
-): Effect.fn.Return<ReadonlyMap<string, Found>, BadSettings> {
+): Effect.fn.Return<ReadonlyMap<string, ReadonlyArray<RoutePrice>>, BadSettings> {
   const own = yield* ownPrices(file)
-  const isOpen = (model: Model) => model.price === undefined && outside(model) !== undefined
+  const isOpen = (model: Model) => model.price === undefined && model.routes.some(isOutside)
   const listed = [...models.values()].some(isOpen) ? yield* priceList : () => undefined
-  const find = (model: Model): Found => {
-    const name = outside(model)
-    if (model.price !== undefined) return { price: model.price, from: "gateway.yaml", name: model.id }
-    if (name === undefined) return { price: free, from: "sandbox", name: model.id }
+  const find = ({ id, price }: Model, route: Route): Omit<RoutePrice, "route"> => {
+    if (price !== undefined) return { price, from: "gateway.yaml", name: id }
+    if (!isOutside(route)) return { price: free, from: "sandbox", name: id }
+    const { model: name } = route
     return (
       first(name, "prices_file", own) ??
       first(name, "built-in list", listed) ?? { price: undefined, from: "nowhere", name }
     )
   }
-  return new Map([...models].map(([id, model]) => [id, find(model)]))
-})
-
-/** The models with their prices. Those that nobody has priced are logged. */
-export const priced = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) {
-  const found = yield* findPrices(models, file)
-  const open = [...found].flatMap(([id, { price }]) => (price === undefined ? [id] : []))
-  if (open.length > 0) {
-    const who = file.value.unpriced === "allow" ? "free of charge" : "refused where money is counted"
-    yield* Effect.logWarning(`models without a price, ${who}: ${open.join(", ")}`)
-  }
   return new Map(
-    [...models].map(([id, model]) => {
-      const one = found.get(id)
-      if (one === undefined) return [id, model] as const
-      const { from, name, price } = one
-      return [id, { ...model, pricedBy: { from, name }, ...(price === undefined ? {} : { price }) }] as const
-    })
+    [...models].map(([id, model]) => [id, model.routes.map((route) => ({ route, ...find(model, route) }))])
   )
 })
 
-/** What the first upstream beside the sandbox calls the model. */
-const outside = (model: Model) => model.routes.find((route) => route.upstream !== "sandbox")?.model
+/** The models with the prices of their routes. Those that nobody has priced are logged. */
+export const priced = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) {
+  const found = yield* findPrices(models, file)
+  const isAllowed = file.value.unpriced === "allow"
+  const { models: whole, routes } = withoutPrice(found)
+  if (whole.length > 0) {
+    const who = isAllowed ? "free of charge" : "refused where money is counted"
+    yield* Effect.logWarning(`models without a price, ${who}: ${whole.join(", ")}`)
+  }
+  if (routes.length > 0) {
+    const who = isAllowed ? "free of charge" : "not asked where money is counted"
+    yield* Effect.logWarning(`routes without a price, ${who}: ${routes.join(", ")}`)
+  }
+  return new Map(
+    [...models].map(([id, model]) => [id, { ...model, routes: (found.get(id) ?? []).map(listedRoute) }] as const)
+  )
+})
+
+const listedRoute = ({ from, name, price, route }: RoutePrice): ListedRoute => ({
+  ...route,
+  pricedBy: { from, name },
+  ...(price === undefined ? {} : { price })
+})
+
+/** Models that nobody has priced on any route, and routes of the others that nobody has. */
+const withoutPrice = (found: ReadonlyMap<string, ReadonlyArray<RoutePrice>>) => {
+  const isOpen = ({ price }: RoutePrice) => price === undefined
+  const [whole, partly] = Array.partition([...found], ([, routes]) => !routes.every(isOpen))
+  return {
+    models: whole.map(([id]) => id),
+    routes: partly.flatMap(([id, routes]) =>
+      routes.filter(isOpen).map(({ route }) => `${id} at ${route.upstream}/${route.model}`)
+    )
+  }
+}
+
+const isOutside = ({ upstream }: Route): boolean => upstream !== "sandbox"
 
 type Look = (name: string) => Price | undefined
 
-const first = (model: string, from: Found["from"], look: Look): Found | undefined => {
+const first = (model: string, from: PricedBy["from"], look: Look): Omit<RoutePrice, "route"> | undefined => {
   for (const name of namesOf(model)) {
     const price = look(name)
     if (price !== undefined) return { price, from, name }

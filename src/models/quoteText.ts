@@ -24,13 +24,13 @@ export const makeQuoteText = Effect.gen(function* () {
     asked: Asked,
     answers = 1
   ): Effect.fn.Return<RequestQuote, Failure> {
-    const { model, most, mostNanoUsd, price } = yield* models.quote(caller, conversation, asked)
+    const { model, most, mostNanoUsd, routes } = yield* models.quote(caller, conversation, asked)
     const maximum = most()
     const usual = yield* report.usual(caller.account, model.id)
     const searches = usual === undefined ? 1 : Math.round(usual.searches)
     return {
       model: model.id,
-      price,
+      price: routes[0].price,
       estimated: {
         ...noUsage,
         inputTokens: answers * maximum.inputTokens,
@@ -43,7 +43,7 @@ export const makeQuoteText = Effect.gen(function* () {
         outputTokens: answers * maximum.outputTokens,
         searches: answers * maximum.searches
       },
-      mostNanoUsd: answers * mostNanoUsd(),
+      mostNanoUsd: answers * Math.max(...routes.map(({ price }) => mostNanoUsd(price))),
       basis: usual === undefined ? ("usual" as const) : ("history" as const)
     }
   })

@@ -3,7 +3,8 @@ import type { Caller } from "../contract/Caller.ts"
 import type { InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Ledger } from "../ledger/Ledger.ts"
-import { mostOf, unpriced } from "../ledger/Price.ts"
+import { Offers } from "../ledger/Offers.ts"
+import { mostOf } from "../ledger/Price.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import type { Admitted, Asked } from "./admit.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
@@ -20,14 +21,17 @@ export const quoting =
       const admitted = admit(caller, conversation, asked)
       if (!("fitting" in admitted)) return Effect.fail(admitted)
       const { fitting, model } = admitted
-      const { unpriced: policy } = model
-      const price = model.price ?? unpriced
+      const { unpriced } = model
+      const offers = new Offers(admitted.routes)
       const most = once(() => mostUsed(fitting, model, countTokens(fitting)))
-      return Effect.as(ledger.permit({ caller, model: model.id, price, unpriced: policy }), {
-        model,
-        price,
-        most,
-        mostNanoUsd: () => mostOf(price, most()),
-        held: () => heldFor(price, most(), { answers: 1, caller, conversation: fitting, model })
+      return Effect.map(ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced }), (prices) => {
+        offers.keep(prices)
+        return {
+          model,
+          routes: offers.all,
+          most,
+          mostNanoUsd: (price) => mostOf(price, most()),
+          held: (price) => heldFor(price, most(), { answers: 1, caller, conversation: fitting, model })
+        }
       })
     })

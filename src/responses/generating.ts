@@ -43,7 +43,7 @@ export const generating = (
   models: Models,
   caller: Caller,
   { pass, payload, request, understood }: Prepared,
-  options: Pick<GenerationOptions, "stream" | "charge">
+  options: Pick<GenerationOptions, "stream" | "prepaid">
 ): Begun<Generation, Failure> => {
   const { conversation, mayReachWeb, objection } = understood
   return models.generate(caller, conversation, request, {

@@ -27,14 +27,14 @@ interface CoolDown {
 }
 
 /** Who is asked, and who is not and why. */
-export interface Order {
-  readonly ask: ReadonlyArray<Route>
-  readonly told: ReadonlyArray<Told>
+export interface Order<R extends Route> {
+  readonly ask: ReadonlyArray<R>
+  readonly told: ReadonlyArray<Told<R>>
 }
 
 /** What a route said that is not asked for now, as if it said it again. */
-export interface Told {
-  readonly route: Route
+export interface Told<R extends Route = Route> {
+  readonly route: R
   readonly error: UpstreamError
 }
 
@@ -53,11 +53,11 @@ export class CoolDowns {
   }
 
   /** Whom to ask, in this order: those that cool down come last, and those that said how long do not come at all. */
-  order(routes: ReadonlyArray<Route>, account: AccountId): Order {
+  order<R extends Route>(routes: ReadonlyArray<R>, account: AccountId): Order<R> {
     if (this.#isEmpty) return { ask: routes, told: [] }
     const now = this.#clock.unsafeCurrentTimeMillis()
-    const [ready, cooling]: [Array<Route>, Array<Route>] = [[], []]
-    const told: Array<Told> = []
+    const [ready, cooling]: [Array<R>, Array<R>] = [[], []]
+    const told: Array<Told<R>> = []
     for (const route of routes) {
       const known = this.#of(route, account).filter(
         ({ probedUntilMs, untilMs }) => Math.max(untilMs, probedUntilMs) > now

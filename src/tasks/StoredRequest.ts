@@ -3,6 +3,8 @@ import { AccountId, KeyId, Limits, Unpriced } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Trace } from "../contract/Trace.ts"
+import type { Offers } from "../ledger/Offers.ts"
+import type { Price } from "../ledger/Price.ts"
 
 const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
 
@@ -23,7 +25,11 @@ const StoredRequest = Schema.Struct({
   requestId: Schema.String,
   caller: StoredCaller,
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-  body: Schema.Unknown
+  body: Schema.Unknown,
+  /** Where it may be asked for the money that was set aside, at which price (`Price.text`). */
+  routes: Schema.optional(
+    Schema.Array(Schema.Struct({ upstream: Schema.String, model: Schema.String, price: Schema.String }))
+  )
 })
 type StoredRequest = typeof StoredRequest.Type
 
@@ -34,18 +40,21 @@ export const decodeStored = Schema.decodeUnknown(StoredRequest, { exact: false }
  * What a request leaves behind whose answer is fetched later.
  *
  * @param kept names of the headers that say what the body means; all others are the connection's, or secrets
+ * @param offers where the money that is set aside covers it
  */
 export const storedRequest = (
   caller: Caller,
   { body, headers, id }: Pick<Incoming, "body" | "headers" | "id">,
-  kept: ReadonlyArray<string>
+  kept: ReadonlyArray<string>,
+  offers: Offers<{ readonly upstream: string; readonly model: string; readonly price: Price }>
 ): StoredRequest => ({
   requestId: id,
   caller,
   headers: Object.fromEntries(
     kept.flatMap((name) => ((value) => (value === null ? [] : [[name, value]]))(headers.get(name)))
   ),
-  body
+  body,
+  routes: offers.all.map(({ model, price, upstream }) => ({ upstream, model, price: price.text }))
 })
 
 /** The request as the server saw it. Nobody waits for it any more: no reply to add headers to, no shutdown to hear of. */

@@ -47,7 +47,16 @@ export const VideoJob = Schema.Struct({
   /** The model's id at the upstream. */
   upstreamModel: Schema.String,
   /** Where else it can be made, in the order in which they are asked, the first place included; absent is nowhere. */
-  routes: Schema.optional(Schema.Array(Schema.Struct({ upstream: Schema.String, model: Schema.String }))),
+  routes: Schema.optional(
+    Schema.Array(
+      Schema.Struct({
+        upstream: Schema.String,
+        model: Schema.String,
+        /** What is charged where it is made there, as the ledger writes it. */
+        price: Schema.optionalWith(Schema.String, { exact: true })
+      })
+    )
+  ),
   prompt: Schema.String,
   /** Empty where everybody who may make it reads `body`: the inputs are in it. */
   media: Schema.Array(VideoMedia),

@@ -12,7 +12,9 @@ export const VideoDetails = Schema.Struct({
   executionExpiresAfterSeconds: Schema.Int,
   safetyIdentifier: Schema.NullOr(Schema.String),
   /** The draft that it was made of. */
-  draftTaskId: Schema.optionalWith(Schema.String, { exact: true })
+  draftTaskId: Schema.optionalWith(Schema.String, { exact: true }),
+  /** What is charged at the place where it is (`Price.text`), of several. */
+  price: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type VideoDetails = typeof VideoDetails.Type
 

@@ -8,7 +8,9 @@ import type { Incoming } from "../contract/handlers.ts"
 import { recordedAt } from "../contract/Trace.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import { Ledger } from "../ledger/Ledger.ts"
-import { costOf, unpriced } from "../ledger/Price.ts"
+import { Offers } from "../ledger/Offers.ts"
+import { costOf } from "../ledger/Price.ts"
+import type { Price } from "../ledger/Price.ts"
 import { Models } from "../models/Models.ts"
 import { forbidden } from "../models/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
@@ -64,40 +66,45 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         model,
         random: () => randomOf(id)("seed")
       })
-      const [{ meant, resolved, upstream }] = fitting
+      const [{ meant, resolved }] = fitting
+      const offers = new Offers(fitting)
       const isSilent = (at: Fitting) => silences.isSilentFor(videoLane(at.upstream.name), caller.account, createdAtMs)
-      const begins = Math.max(
-        0,
-        fitting.findIndex((at) => !isSilent(at))
-      )
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true) && !fitting.every(isSilent)
       const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestVerdict) : undefined
-      const task = newTask({
-        caller,
-        fitting,
-        begins,
-        id,
-        createdAtMs,
-        quietUntilMs,
-        trace: recordedAt(incoming.trace)
-      })
+      const task = () =>
+        newTask({
+          caller,
+          fitting: offers.all,
+          begins: Math.max(
+            0,
+            offers.all.findIndex((at) => !isSilent(at))
+          ),
+          id,
+          createdAtMs,
+          quietUntilMs,
+          trace: recordedAt(incoming.trace)
+        })
       const answer = { id }
-      const price = model.price ?? unpriced
       const hold = {
         id,
         caller,
         requestId: incoming.id,
         model: model.id,
-        upstream: upstream.name,
-        price,
+        offers,
+        get upstream() {
+          return offers.all[0].upstream.name
+        },
+        get price() {
+          return offers.all[0].price
+        },
         unpriced: model.unpriced,
         modelLimits: model.limits,
-        mostNanoUsd: () => costOf(price, quoted(resolved))
+        mostNanoUsd: (price: Price) => costOf(price, quoted(resolved))
       }
       const kept = incoming.once?.keep(answer) ?? Effect.void
       const stored = ledger
-        .holding(hold, (row) => store.insert(task, Effect.zipRight(kept, row)))
+        .holding(hold, (row) => store.insert(task(), Effect.zipRight(kept, row)))
         .pipe(Effect.catchTag("SqlError", Effect.die))
       const made = yield* isWaitedFor ? verdicts.await(id, incoming.once?.forget ?? Effect.void, stored) : stored
       if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
@@ -112,20 +119,22 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return refused === undefined ? model : yield* refused
     })
 
-    /** A request as it would be settled. */
+    /** A request as it would be settled, and the prices at which it may be made, of the place first that is asked first. */
     const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask) {
       const model = yield* permitted(caller, asked)
-      yield* ledger.permit({ caller, model: model.id, price: model.price ?? unpriced, unpriced: model.unpriced })
-      const [{ meant, resolved }] = yield* fittingOf({
+      const fitting = yield* fittingOf({
         account: caller.account,
         request: asked,
         body: null,
         model,
         random: () => 0
       })
+      const [{ meant, resolved }] = fitting
       const { request } = meant
+      const all = fitting.map(({ price }) => price)
+      const prices = yield* ledger.permit({ caller, model: model.id, prices: all, unpriced: model.unpriced })
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
-      return { model, resolved }
+      return { model, resolved, prices }
     })
 
     const find = store.reader(kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
@@ -182,7 +191,7 @@ interface Accepted {
 const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace }: Accepted): NewTask => {
   const [first] = fitting
   const { meant, place, resolved } = first
-  const { upstream } = fitting[begins] ?? first
+  const { price, upstream } = fitting[begins] ?? first
   const { body, draftTaskId, request } = meant
   const { media, prompt, settings } = resolved
   const executionExpiresAfterSeconds = request.execution_expires_after ?? 172_800
@@ -196,7 +205,7 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
   const job: VideoJob = {
     taskId: id,
     upstreamModel: place.model,
-    ...(fitting.length > 1 && { routes: fitting.map(({ place }) => place) }),
+    ...(fitting.length > 1 && { routes: fitting.map(pricedPlace) }),
     prompt,
     media: fitting.every(({ upstream }) => upstream.passesThrough) ? [] : media,
     settings,
@@ -212,7 +221,7 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     key: caller.key,
     model: request.model,
     lane: videoLane(upstream.name),
-    details: { ...details, ...(begins > 0 && { route: begins }) },
+    details: { ...details, ...(begins > 0 && { route: begins }), ...(fitting.length > 1 && { price: price.text }) },
     request: job,
     tier: settings.serviceTier,
     upstream: upstream.name,
@@ -222,6 +231,8 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     expiresAtMs
   }
 }
+
+const pricedPlace = ({ place: { model, upstream }, price }: Fitting) => ({ upstream, model, price: price.text })
 
 /** The caller's body without its callback address: callbacks come from the gateway, which knows what the task is called here. */
 const passedThrough = (body: unknown): JsonObject => {

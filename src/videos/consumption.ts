@@ -33,7 +33,7 @@ export const framesMade = (settings: VideoSettings, { duration, frames, usage }:
 }
 
 /** What a video that was made used up: its upstream's word (an explicit 0 stays 0), else what its record shows. */
-export const usedBy = ({ details: { settings }, result, upstream }: VideoTask): Used | undefined => {
+export const usedBy = ({ details: { price, settings }, result, upstream }: VideoTask): Used | undefined => {
   if (result === null) return undefined
   const { usage } = result
   const searches = usage?.toolUsage?.["web_search"]
@@ -46,6 +46,7 @@ export const usedBy = ({ details: { settings }, result, upstream }: VideoTask): 
       searches: typeof searches === "number" ? searches : 0
     },
     estimated: usage === undefined,
-    upstream: upstream ?? undefined
+    upstream: upstream ?? undefined,
+    price
   }
 }

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util"
 import { Effect, Either } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
-import { commonResolutions } from "../models/Catalogue.ts"
-import type { Model } from "../models/Catalogue.ts"
+import type { Price } from "../ledger/Price.ts"
+import { commonResolutions, priceAt } from "../models/Catalogue.ts"
+import type { ListedRoute, Model } from "../models/Catalogue.ts"
 import type { Route } from "../routing/Route.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -17,6 +18,7 @@ import type { Resolved } from "./resolve.ts"
 /** A place that can make what is asked. */
 export interface Fitting {
   readonly place: Route
+  readonly price: Price
   readonly upstream: VideoUpstream
   readonly meant: Meant
   readonly resolved: Resolved
@@ -40,13 +42,15 @@ export const makeFitting = Effect.gen(function* () {
   const upstreams = yield* VideoUpstreams
   const promote = yield* makePromote
 
-  const fittingAt = Effect.fnUntraced(function* ({ account, body, model, random, request }: Asked, place: Route) {
+  const fittingAt = Effect.fnUntraced(function* ({ account, body, model, random, request }: Asked, place: ListedRoute) {
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return undefined
     const meant = yield* promote(account, request, body, upstream)
     const resolved = yield* resolve(meant.request, limitsOf(model, upstream, place), random)
     const fit = upstream.fit?.(resolved)
-    return fit?.type === "refused" ? yield* fit.refused : { place, upstream, meant, resolved }
+    return fit?.type === "refused"
+      ? yield* fit.refused
+      : { place, price: priceAt(model, place), upstream, meant, resolved }
   })
 
   return Effect.fnUntraced(function* (asked: Asked) {

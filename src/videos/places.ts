@@ -7,8 +7,10 @@ import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { VideoSaturated } from "../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
 
-/** One of the places that may make a video: an upstream, and the model's id there. */
-export type Place = Route
+/** One of the places that may make a video: an upstream, and the model's id and price (`Price.text`) there. */
+export interface Place extends Route {
+  readonly price?: string
+}
 
 /** The lane of an upstream's videos. */
 export const videoLane = (upstream: string): string => `video:${upstream}`
@@ -24,7 +26,8 @@ const routeOf = ({ details }: Pick<Task, "details">): number => numberAt(details
 export const movedTo = (task: Pick<Task, "details">, job: VideoJob, place: Place): TaskPatch => {
   const route = Math.max(0, job.routes?.indexOf(place) ?? 0)
   if (route === routeOf(task)) return {}
-  return { upstream: place.upstream, lane: videoLane(place.upstream), details: { ...task.details, route } }
+  const price = place.price === undefined ? {} : { price: place.price }
+  return { upstream: place.upstream, lane: videoLane(place.upstream), details: { ...task.details, route, ...price } }
 }
 
 /** A job as the place was told of it that its task is at. */

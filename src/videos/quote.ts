@@ -15,8 +15,7 @@ const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
   Effect.fnUntraced(function* (caller, body) {
     const request = yield* decodeBody(body)
-    const { model, resolved } = yield* videos.settled(caller, request)
-    const price = model.price ?? free
+    const { model, prices, resolved } = yield* videos.settled(caller, request)
     const most = quoted(resolved)
     const usual = withUsualLength(resolved)
     const estimated = {
@@ -26,10 +25,10 @@ export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
     const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
     return {
       model: model.id,
-      price,
+      price: prices[0] ?? free,
       estimated,
       most,
-      mostNanoUsd: costOf(price, most),
+      mostNanoUsd: Math.max(...prices.map((price) => costOf(price, most))),
       basis: isExact ? ("exact" as const) : ("usual" as const)
     }
   })

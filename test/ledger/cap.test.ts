@@ -1,8 +1,9 @@
 import { expect, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { makeCap } from "../../src/ledger/cap.ts"
+import { free } from "../../src/ledger/Price.ts"
 
-const request = { model: "m", requestId: "req_1", mostNanoUsd: () => 500 }
+const request = { model: "m", requestId: "req_1", price: free, mostNanoUsd: () => 500 }
 
 it.effect("is ten times what is held, or what the request could cost where that is more", () => {
   const logged: Array<unknown> = []

@@ -44,7 +44,7 @@ const live = Models.Default.pipe(
 )
 
 const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
-const setAside = () => ({ settle: () => undefined, release: () => {} }) as never
+const setAside = { charge: () => ({ settle: () => undefined, release: () => {} }), routes: undefined }
 
 it.effect("a body's text is let go of once an upstream has taken it", () =>
   Effect.gen(function* () {
@@ -63,7 +63,7 @@ describe("an upstream's beginning may be held back", () => {
     ["not where a stream's model has one route", "one", { stream: true }, false],
     ["where it has two", "two", { stream: true }, true],
     ["where nobody reads a stream", "one", { stream: false }, true],
-    ["where the money was set aside before: nobody waits", "one", { stream: true, charge: setAside }, true]
+    ["where the money was set aside before: nobody waits", "one", { stream: true, prepaid: setAside }, true]
   ]
   for (const [what, id, options, expected] of cases) {
     it.effect(what, () =>

@@ -7,7 +7,8 @@ import { BadSettings } from "../../src/config/document.ts"
 import type { Located } from "../../src/config/document.ts"
 import type { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { costOf, free, fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
+import { costOf, free, fromUsd, nanoUsd, unpriced } from "../../src/ledger/Price.ts"
+import { priceAt } from "../../src/models/Catalogue.ts"
 import type { Model } from "../../src/models/Catalogue.ts"
 import { dependencies } from "../../package.json"
 import { findPrices, priced, priceListDate } from "../../src/models/prices.ts"
@@ -26,7 +27,9 @@ const model = (id: string, upstream: string, upstreamModel = id): Model => ({
 })
 
 const priceOf = (one: Model) =>
-  Effect.map(priced(new Map([[one.id, one]]), file()), (models) => models.get(one.id)?.price ?? free)
+  Effect.map(priced(new Map([[one.id, one]]), file()), (models) =>
+    priceAt(one, models.get(one.id)?.routes[0] ?? { upstream: "", model: "" })
+  )
 
 const input = (tokens: number) => ({ ...noUsage, inputTokens: tokens })
 
@@ -68,7 +71,7 @@ describe("a model's price", () => {
   it.effect("is found by the names that providers document: with a date, a suffix, or whose it is", () =>
     Effect.gen(function* () {
       const found = (id: string) =>
-        Effect.map(findPrices(new Map([[id, model(id, "up")]]), file()), (all) => all.get(id)?.price?.text)
+        Effect.map(findPrices(new Map([[id, model(id, "up")]]), file()), (all) => all.get(id)?.[0]?.price?.text)
       for (const [plain, ...others] of [
         [
           "claude-sonnet-4-5",
@@ -107,7 +110,7 @@ describe("a model's price", () => {
       ]
       const all = [...models, { ...model("own", "up"), price: fromUsd({ input: 7 }) }, model("sandbox-text", "sandbox")]
       const found = yield* findPrices(new Map(all.map((one) => [one.id, one])), file({ prices_file }))
-      expect([...found].map(([id, { from, name, price }]) => [id, from, name, price?.rates.input])).toEqual([
+      expect([...found].map(([id, [one]]) => [id, one?.from, one?.name, one?.price?.rates.input])).toEqual([
         ["gpt-5", "prices_file", "gpt-5", nanoUsd(2)],
         ["fast", "prices_file", "house-llm", nanoUsd(0.5)],
         ["claude-haiku-4-5", "built-in list", "claude-haiku-4-5", nanoUsd(1)],
@@ -123,10 +126,35 @@ describe("a model's price", () => {
     })
   )
 
+  it.effect("is each route's own, unless its entry has one", () =>
+    Effect.gen(function* () {
+      const routes = [
+        { upstream: "openai", model: "gpt-5-nano" },
+        { upstream: "anthropic", model: "claude-opus-4-5" },
+        { upstream: "vllm", model: "house" },
+        { upstream: "sandbox", model: "sandbox-text" }
+      ]
+      const inputs = (one: Model) =>
+        Effect.map(findPrices(new Map([[one.id, one]]), file()), (all) =>
+          all.get(one.id)?.map(({ from, price }) => [from, price?.rates.input])
+        )
+      const any = { ...model("any", "openai"), routes }
+      expect(yield* inputs(any)).toEqual([
+        ["built-in list", nanoUsd(0.05)],
+        ["built-in list", nanoUsd(5)],
+        ["nowhere", undefined],
+        ["sandbox", 0]
+      ])
+      expect(yield* inputs({ ...any, price: fromUsd({ input: 7 }) })).toEqual(
+        routes.map(() => ["gateway.yaml", nanoUsd(7)])
+      )
+    })
+  )
+
   it.effect("is nothing for the sandbox and for models nobody prices", () =>
     Effect.gen(function* () {
       expect(yield* priceOf(model("gpt-5", "sandbox"))).toBe(free)
-      expect(yield* priceOf(model("qwen3-32b-house", "vllm"))).toBe(free)
+      expect(yield* priceOf(model("qwen3-32b-house", "vllm"))).toBe(unpriced)
     })
   )
 })

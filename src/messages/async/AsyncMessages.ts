@@ -48,9 +48,10 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
       const { model } = quote
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newId(createdAtMs)
+      const hold = holdOf({ id, caller, requestId: request.id }, quote)
       const created_at = Math.floor(createdAtMs / 1_000)
       const handle: Handle = { id, object: "task", status: "pending", created_at }
-      const task: NewTask = {
+      const newTask = (): NewTask => ({
         id,
         kind: messageKindName,
         account: caller.account,
@@ -59,14 +60,12 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
         lane: messageLane(model.id),
         details: {},
         trace: recordedAt(request.trace),
-        request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept),
+        request: storedRequest(caller, { ...request, body: withoutAsync(request.body) }, kept, hold.offers),
         createdAtMs
-      }
+      })
       const answered = request.once?.keep(handle) ?? Effect.void
       yield* ledger
-        .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
-          store.insert(task, Effect.zipRight(answered, row))
-        )
+        .holding(hold, (row) => store.insert(newTask(), Effect.zipRight(answered, row)))
         .pipe(Effect.catchTag("SqlError", Effect.die))
       if (request.record !== undefined) request.record.task = id
       return handle

@@ -33,12 +33,10 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> 
       // It was valid when it was accepted; if it is not now, this gateway is another one.
       const payload = yield* Effect.orDie(decodeBody(stored.body))
       yield* lease.write({ state: "running" })
-      const ran = messages.run(
-        stored.caller,
-        payload,
-        incoming(stored, "/v1/messages", lease.trace),
-        ledger.chargeOf(lease.task.id)
-      )
+      const ran = messages.run(stored.caller, payload, incoming(stored, "/v1/messages", lease.trace), {
+        charge: ledger.chargeOf(lease.task.id),
+        routes: stored.routes
+      })
       return yield* Effect.matchEffect(ran, {
         onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
         onFailure: (failure) =>

@@ -75,7 +75,9 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const response: ResponseObject = { ...encoding.response, status: "queued" }
         const { id } = response
         const isStreamed = payload.stream === true
-        const task: NewTask = {
+        const createdAtMs = yield* Clock.currentTimeMillis
+        const hold = holdOf({ id, caller, requestId: request.id }, quote)
+        const newTask = (): NewTask => ({
           id,
           kind: responseKindName,
           account: caller.account,
@@ -84,16 +86,16 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           lane: responseLane(model.id),
           details: detailsOf(isStreamed),
           trace: recordedAt(request.trace),
-          request: storedRequest(caller, request, kept),
-          createdAtMs: yield* Clock.currentTimeMillis
-        }
+          request: storedRequest(caller, request, kept, hold.offers),
+          createdAtMs
+        })
         // Of a stream what it tells is kept, once it has ended.
         const answered = isStreamed ? Effect.void : (request.once?.keep(response) ?? Effect.void)
         const begun = { response, output: [], input: replay.input, include: encoding.include }
         yield* ledger
-          .holding(holdOf({ id, caller, requestId: request.id }, quote), (row) =>
+          .holding(hold, (row) =>
             tasks.insert(
-              task,
+              newTask(),
               answered.pipe(Effect.zipRight(row), Effect.zipRight(store.queued(caller.account, begun))),
               isStreamed ? events.append(id, lifecycle(response)) : Effect.void
             )

@@ -49,7 +49,7 @@ export const makeAnswer = Effect.gen(function* () {
     const request = incoming(stored, "/v1/responses", lease.trace)
     const prepared = prepare(payload, request, replay.right, { id, createdAt: response.created_at })
     if (prepared instanceof InvalidRequest) return failed(prepared)
-    const options = { stream: flush !== undefined, charge: ledger.chargeOf(id) }
+    const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }
     const begun = toEffect(
       () => generating(models, stored.caller, prepared, options),
       (generation) => generation.cancel()

@@ -1,0 +1,59 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import { ModelForbidden } from "../contract/Failure.ts"
+import type { Hold } from "./Balances.ts"
+import type { Chargeable } from "./Charge.ts"
+import type { KeepsBooks, Refused } from "./KeepsBooks.ts"
+import { isFree, unpriced } from "./Price.ts"
+import type { Price } from "./Price.ts"
+
+/** A request of somebody for a model, and what it costs where it may be asked. */
+export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpriced"> {
+  readonly prices: ReadonlyArray<Price>
+}
+
+/** Decides which of the places that may answer a request its caller can pay for. */
+export const affording = (books: Pick<KeepsBooks, "isMetered">) => {
+  /** Whether its money is counted: it must be known what things cost. */
+  const isBounded = (caller: Caller): boolean => caller.budget !== undefined || books.isMetered(caller.account)
+
+  /** Those prices at which the caller may be answered: where money is counted, nothing unpriced unless that is allowed. */
+  const payable = ({ caller, model, prices, unpriced: policy }: Priceable): ReadonlyArray<Price> | ModelForbidden => {
+    if (!prices.includes(unpriced) || (caller.unpriced ?? policy) === "allow" || !isBounded(caller)) return prices
+    const priced = prices.filter((price) => price !== unpriced)
+    return priced.length > 0 ? priced : new ModelForbidden({ message: `model "${model}" has no price` })
+  }
+
+  /**
+   * Sets aside the most that a request can cost at the dearest of its places. Where that is not covered the dearest that
+   * is counts, and those beyond it are left out. Fails where not even the cheapest is covered.
+   */
+  const afford = <A>(
+    request: Chargeable,
+    place: (hold: Hold) => Effect.Effect<A, Refused>
+  ): Effect.Effect<A, Refused | ModelForbidden> => {
+    if (!isBounded(request.caller)) return place(nothing)
+    const { caller, model, offers, price } = request
+    const prices = payable({ caller, model, unpriced: request.unpriced, prices: offers?.prices ?? [price] })
+    if (!("length" in prices)) return Effect.fail(prices)
+    const places = prices
+      .map((price) => ({ price, hold: holdAt(request, price) }))
+      .toSorted((one, other) => other.hold.nanoUsd - one.hold.nanoUsd)
+    const upTo = (within: typeof places): Effect.Effect<A, Refused> => {
+      const [dearest] = within
+      if (dearest === undefined) return Effect.dieMessage("a request that may be asked nowhere")
+      offers?.keep(within.map(({ price }) => price))
+      const cheaper = within.filter(({ hold }) => hold.nanoUsd < dearest.hold.nanoUsd)
+      const placed = place(dearest.hold)
+      return cheaper.length === 0 ? placed : Effect.catchAll(placed, () => upTo(cheaper))
+    }
+    return upTo(places)
+  }
+
+  return { afford, payable } as const
+}
+
+const holdAt = (request: Chargeable, price: Price): Hold =>
+  isFree(price) ? nothing : (request.held?.(price) ?? { nanoUsd: request.mostNanoUsd(price) })
+
+const nothing: Hold = { nanoUsd: 0 }
