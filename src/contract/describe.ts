@@ -135,7 +135,7 @@ const described = (ast: AST.AST): string | undefined => {
 
 const shown = (actual: unknown): string => {
   if (Array.isArray(actual)) return actual.length === 0 ? "an empty array" : "an array"
-  if (typeof actual === "object" && actual !== null) return "an object"
+  if (typeof actual === "object" && actual !== null && !JSON.isRawJSON(actual)) return "an object"
   if (actual === undefined) return "nothing"
   const text = JSON.stringify(actual)
   return text.length > 80 ? `${text.slice(0, 80)}…` : text

@@ -1,3 +1,4 @@
+import type {} from "./exactJson.ts"
 import { Schema } from "effect"
 
 /**
@@ -28,6 +29,6 @@ export const integer = (minimum: number, maximum?: number) =>
 export const JsonObject = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 export type JsonObject = typeof JsonObject.Type
 
-/** As `Schema.is(JsonObject)` says it, without looking at every key. */
+/** As `Schema.is(JsonObject)` says it, without looking at every key; an exact integer (`parseExactly`) is none. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value)

@@ -1,3 +1,4 @@
+import { parseExactly } from "./exactJson.ts"
 import { isJsonObject as isObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
 import { answerBounds, bodyBounds, excessOf } from "./jsonBounds.ts"
@@ -38,15 +39,18 @@ export const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
 
 const nothing: ReadonlyArray<never> = []
 
-/** undefined where the text is no JSON, or beyond what is read of it. */
+/** undefined where the text is no JSON, or beyond what is read of it. Its integers are exact (`parseExactly`). */
 export const parseJson = (text: string, bounds: JsonBounds = answerBounds): unknown => {
   if (excessOf(text, bounds) !== undefined) return undefined
   try {
-    return JSON.parse(text)
+    return parseExactly(text, mostLongIntegers)
   } catch {
     return undefined
   }
 }
+
+/** More of them in one text would hold everybody up. */
+const mostLongIntegers = 10_000
 
 /** A tool's arguments as the object they spell; an empty one where they spell none. */
 export const argumentsObject = (text: string): JsonObject => {

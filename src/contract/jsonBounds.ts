@@ -1,4 +1,5 @@
 import type { Places } from "./BodyText.ts"
+import { endOfString } from "./endOfString.ts"
 
 /** What a JSON text may hold. It is checked before `JSON.parse`: parsing or walking more could stall everyone. */
 export interface JsonBounds {
@@ -122,25 +123,3 @@ const object = 1
 const list = 2
 /** Added to either. */
 const logprobs = 4
-
-/** Index of the quote that closes the string opened at `start`; strings are long (images), so native search finds it. */
-const endOfString = (text: string, start: number): number => {
-  let end = start
-  for (;;) {
-    end = text.indexOf('"', end + 1)
-    if (end === -1) return text.length
-    let backslashes = 0
-    while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
-    if (backslashes % 2 === 0) return end
-    // Where one quote is escaped many are: each search costs more than a look at what lies between two of them.
-    let next = end + 1
-    for (let plain = 0; plain < 64 && next < text.length; plain++) {
-      const code = text.charCodeAt(next)
-      if (code === 0x22) return next
-      if (code === 0x5c) plain = -1
-      next += code === 0x5c ? 2 : 1
-    }
-    if (next >= text.length) return text.length
-    end = next - 1
-  }
-}

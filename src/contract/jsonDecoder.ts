@@ -163,7 +163,7 @@ const array = (ast: AST.TupleType, how: How): Parser => {
 }
 
 const isObject = (input: unknown): input is Record<PropertyKey, unknown> =>
-  typeof input === "object" && input !== null && !Array.isArray(input)
+  typeof input === "object" && input !== null && !Array.isArray(input) && !JSON.isRawJSON(input)
 
 const typeLiteral = (ast: AST.TypeLiteral, how: How): Parser => {
   const [index, ...indexes] = ast.indexSignatures

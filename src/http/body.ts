@@ -1,5 +1,6 @@
 import { BodyText } from "../contract/BodyText.ts"
 import type { Places } from "../contract/BodyText.ts"
+import { parseExactly, TooManyLongIntegers } from "../contract/exactJson.ts"
 import { InvalidRequest, TooLarge, Undecodable, UnsupportedEncoding } from "../contract/Failure.ts"
 import type { RateLimited } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
@@ -8,6 +9,9 @@ import { bodyBounds, excessOf, excessWords } from "../contract/jsonBounds.ts"
 import type { JsonBounds } from "../contract/jsonBounds.ts"
 import type { BodyReading } from "./BodyBudget.ts"
 import { nulIn } from "./nul.ts"
+
+/** Each costs as much as dozens of other values. */
+const maxLongIntegers = 10_000
 
 /** What came as a body, or as a message of a socket. */
 export interface Read {
@@ -87,8 +91,9 @@ export const parse = (text: string): Parsed | InvalidRequest => {
   if (excess !== undefined) return refusedFor(excess)
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = parseExactly(text, maxLongIntegers)
   } catch (cause) {
+    if (cause instanceof TooManyLongIntegers) return tooManyLongIntegers
     const why = cause instanceof Error ? cause.message.replace(/^JSON Parse error: /, "") : ""
     return invalid(
       text === "" ? "The request body is empty; expected a JSON object" : `The request body is not JSON: ${why}`
@@ -99,6 +104,10 @@ export const parse = (text: string): Parsed | InvalidRequest => {
 }
 
 const invalid = (message: string) => new InvalidRequest({ param: null, message })
+
+const tooManyLongIntegers = invalid(
+  `The request body has more than ${maxLongIntegers} integers that a double does not hold`
+)
 
 /** Cut off, or chunked in a way that nobody can read; mostly there is no one left to be told. */
 export const unreadable = invalid("The request body could not be read to its end")

@@ -1,6 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure, InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
+import { isObject, parseJson } from "../contract/json.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { randomHex } from "../contract/randomHex.ts"
 import { begin } from "../flow/begin.ts"
@@ -159,7 +160,7 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
         toEffect(() => answer(caller, payload, request, { prepaid })),
         (answered) =>
           answered instanceof Response
-            ? Effect.promise((): Promise<object> => answered.json())
+            ? Effect.promise(async () => objectIn(await answered.text()))
             : Effect.succeed(answered)
       )
 
@@ -227,4 +228,9 @@ const hasMany = (messages: CreateMessage["messages"]): boolean => {
   let count = 0
   for (const { content } of messages) count += typeof content === "string" ? 1 : content.length
   return count >= many
+}
+
+const objectIn = (answer: string): object => {
+  const message = parseJson(answer)
+  return isObject(message) ? message : {}
 }

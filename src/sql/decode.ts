@@ -1,4 +1,5 @@
 import { Data, Either, Option, ParseResult, Predicate, Schema, SchemaAST } from "effect"
+import { parseExactly } from "../contract/exactJson.ts"
 
 /** A row does not hold what its table's store writes. Says where, never what: a row may hold anything a caller sent. */
 export class UndecodableRow extends Data.TaggedError("UndecodableRow")<{
@@ -131,7 +132,7 @@ const unionOf = (ast: SchemaAST.Union): Column => {
 const parsed = (value: unknown): unknown => {
   if (typeof value !== "string") return undefined
   try {
-    return JSON.parse(value)
+    return parseExactly(value)
   } catch {
     return undefined
   }

@@ -13,7 +13,7 @@ export class ItemsSoFar {
     if (typeof index !== "number" || !Number.isSafeInteger(index) || index < 0 || index > this.#items.length) return
     if (frame.type === "response.output_item.added" || frame.type === "response.output_item.done") {
       if (!isJsonObject(item)) return
-      this.#items[index] = structuredClone(item)
+      this.#items[index] = copyOf(item)
       if (frame.type === "response.output_item.done") this.#done.add(index)
       return
     }
@@ -28,6 +28,15 @@ export class ItemsSoFar {
       .filter(isItem)
   }
 }
+
+/** As far as it grows: the events are told as they came. */
+const copyOf = (item: JsonObject): Record<string, unknown> => ({
+  ...item,
+  ...(Array.isArray(item["content"]) && { content: item["content"].map(partCopy) }),
+  ...(Array.isArray(item["summary"]) && { summary: item["summary"].map(partCopy) })
+})
+
+const partCopy = (part: unknown) => (isJsonObject(part) ? { ...part } : part)
 
 const isItem = (item: JsonObject): item is OutputItem =>
   typeof item["type"] === "string" && typeof item["id"] === "string" && typeof item["status"] === "string"
@@ -68,7 +77,7 @@ const put = (item: Grown, list: string, at: unknown, part: unknown): void => {
   if (typeof at !== "number" || !isJsonObject(part)) return
   const before: unknown = item[list]
   const parts: Array<unknown> = Array.isArray(before) ? before : []
-  if (at >= 0 && at <= parts.length) parts[at] = structuredClone(part)
+  if (at >= 0 && at <= parts.length) parts[at] = { ...part }
   item[list] = parts
 }
 

@@ -75,6 +75,7 @@ export const texts: ReadonlyArray<readonly [string, () => string]> = [
 export const shapes: ReadonlyArray<readonly [string, () => unknown]> = [
   ["10,000 keys", () => Object.fromEntries(many(9_900, (index) => [`key${index}`, index]))],
   ["290,000 values", () => many(290_000, () => 1)],
+  ["9,900 long integers", () => many(9_900, (index) => JSON.rawJSON(`12345678901234${100_000 + index}`))],
   ["60 levels", () => many(58, () => 0).reduce<unknown>((inner) => [inner], 1)],
   ["90,000 keys", () => many(30_000, (index) => ({ a: index, b: "b", c: null }))]
 ]

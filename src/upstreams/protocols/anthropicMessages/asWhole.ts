@@ -16,7 +16,7 @@ export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefin
         Object.assign(message, objectAt(frame, "message"))
         break
       case "content_block_start":
-        blocks.push(structuredClone({ ...objectAt(frame, "content_block") }))
+        blocks.push(copyOf(objectAt(frame, "content_block")))
         break
       case "content_block_delta":
         if (block !== undefined) add(block, objectAt(frame, "delta") ?? {})
@@ -33,6 +33,12 @@ export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefin
     }
   }
   return undefined
+}
+
+/** As far as it grows. */
+const copyOf = (block: JsonObject | undefined): Grown => {
+  const citations = block?.["citations"]
+  return Array.isArray(citations) ? { ...block, citations: [...citations] } : { ...block }
 }
 
 const add = (block: Grown, delta: JsonObject): void => {
