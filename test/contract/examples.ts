@@ -250,6 +250,29 @@ const input = [
     status: "completed",
     action: { type: "search", query: "x" },
     encrypted_content: "eA=="
+  },
+  {
+    type: "additional_tools",
+    id: "at_1",
+    status: "completed",
+    role: "developer",
+    tools: [{ type: "custom", name: "more", description: "Runs more" }]
+  },
+  {
+    type: "tool_search_call",
+    id: "tsc_1",
+    status: "completed",
+    call_id: "call_3",
+    execution: "client",
+    arguments: { query: "x" }
+  },
+  {
+    type: "tool_search_output",
+    id: "tso_1",
+    status: "completed",
+    call_id: "call_3",
+    execution: "client",
+    tools: [{ type: "custom", name: "found", description: "Runs what was found" }]
   }
 ]
 
@@ -271,6 +294,7 @@ const responseTools = [
     search_context_size: "low",
     user_location: location
   },
+  { type: "tool_search", execution: "client", description: "Finds tools", parameters: schema },
   { type: "file_search" }
 ]
 
