@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { callbackState } from "../tasks/TaskParams.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
 
@@ -17,6 +18,7 @@ export const TaskView = Schema.Struct({
   held_usd: said(Schema.Number, "What is set aside for it, in dollars, until it has ended."),
   cost_usd: said(Schema.Number, "What it cost, in dollars; 0 while it has not ended."),
   callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
+  callback_state: callbackState,
   expires_at: said(Time, "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   started_at: said(Time, "When it was seen to run; null where it never was."),
@@ -35,6 +37,7 @@ export const taskView = (row: SummaryRow): typeof TaskView.Type => ({
   held_usd: row.held_nano_usd / 1e9,
   cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
+  callback_state: row.callback_state,
   expires_at: row.expires_at === null ? null : iso(row.expires_at),
   created_at: iso(row.created_at),
   started_at: row.started_at === null ? null : iso(row.started_at),

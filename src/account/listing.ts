@@ -4,6 +4,7 @@ import { readTime } from "../contract/timeQuery.ts"
 import { listFilterOf } from "../requests/RequestQuery.ts"
 import { requestView } from "../requests/RequestView.ts"
 import type { RequestStore } from "../requests/store/RequestStore.ts"
+import type { CallbackState } from "../tasks/TaskParams.ts"
 import type { TaskState } from "../tasks/Task.ts"
 import type { TaskSummaries } from "../tasks/store/TaskSummaries.ts"
 import { taskView } from "./TaskView.ts"
@@ -29,6 +30,7 @@ export const ownRequests = (store: RequestStore, account: string, { after, limit
   })
 
 interface TasksAsked extends Page {
+  readonly callback?: CallbackState | undefined
   readonly kind?: string | undefined
   readonly model?: string | undefined
   readonly state?: ReadonlyArray<TaskState> | undefined
@@ -39,12 +41,13 @@ interface TasksAsked extends Page {
 export const ownTasks = (
   tasks: TaskSummaries,
   account: string,
-  { after, kind, limit = 100, model, since = "7d", state }: TasksAsked
+  { after, callback, kind, limit = 100, model, since = "7d", state }: TasksAsked
 ) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const [, createdAt, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
     const page = {
       account,
+      callback,
       kind,
       model,
       states: state,

@@ -101,6 +101,7 @@ const OperationsHandlers = handlers(
               caller.key,
               tasks.list({
                 account: urlParams.account,
+                callback: urlParams.callback,
                 kind: urlParams.kind,
                 model: urlParams.model,
                 states: urlParams.state,

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { callbackState } from "../tasks/TaskParams.ts"
 import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
@@ -21,6 +22,7 @@ export const TaskSummary = Schema.Struct({
   held_usd: said(Schema.Number, "What is set aside for it, in dollars, until it has ended."),
   cost_usd: said(Schema.Number, "What it cost, in dollars; 0 while it has not ended."),
   callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
+  callback_state: callbackState,
   held_by: said(Schema.NullOr(Schema.String), "The process that works on it now."),
   next_run_at: said(
     Schema.NullOr(Schema.String),
@@ -55,6 +57,7 @@ export const taskSummary = (row: SummaryRow): TaskSummary => ({
   held_usd: row.held_nano_usd / 1e9,
   cost_usd: row.cost_nano_usd / 1e9,
   callback_url: row.callback_url,
+  callback_state: row.callback_state,
   held_by: row.lease_owner,
   next_run_at: row.ended_at === null && row.lease_owner === null ? isoTime(row.next_run_at) : null,
   expires_at: isoOrNull(row.expires_at),

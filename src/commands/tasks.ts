@@ -13,6 +13,8 @@ const id = Args.text({ name: "id" }).pipe(Args.withDescription("The task's id (t
 
 const states = ["queued", "running", "succeeded", "failed", "expired", "cancelled"] as const
 
+const callbacks = ["waiting", "delivered", "given_up"] as const
+
 const list = Command.make(
   "list",
   {
@@ -25,18 +27,23 @@ const list = Command.make(
       Options.withDescription("Only these."),
       Options.optional
     ),
+    callback: Options.choice("callback", callbacks).pipe(
+      Options.withDescription("Only those whose callbacks stand so."),
+      Options.optional
+    ),
     model: optionalText("model", "Only this model's."),
     since: moment("since", "Created since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
     limit: limitOption(50),
     json
   },
-  ({ account, json, kind, limit, model, since, state }) =>
+  ({ account, callback, json, kind, limit, model, since, state }) =>
     administering(
       Effect.gen(function* () {
         const { tasks } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
         const found = yield* tasks.list({
           account: Option.getOrUndefined(account),
+          callback: Option.getOrUndefined(callback),
           kind: Option.getOrUndefined(kind),
           model: Option.getOrUndefined(model),
           states: state.length === 0 ? undefined : state,
@@ -51,6 +58,7 @@ const list = Command.make(
     help(
       "List tasks, newest first.",
       "gateway tasks list --state queued --state running",
+      "gateway tasks list --callback given_up --since 24h",
       "gateway tasks list --account team-a --since 1h --json"
     )
   )
@@ -85,7 +93,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
 
 export const tasksCommand: Group = { name: "tasks", commands: [remoteLeaf(list), remoteLeaf(show), remoteLeaf(cancel)] }
 
-const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "ERROR"]
+const header = ["ID", "KIND", "ACCOUNT", "MODEL", "STATE", "UPSTREAM", "CREATED", "ENDED", "CALLBACK", "ERROR"]
 
 const row = (task: TaskSummary) => [
   task.id,
@@ -96,8 +104,11 @@ const row = (task: TaskSummary) => [
   task.upstream ?? "",
   shortTime(task.created_at),
   shortTime(task.ended_at),
+  callbackOf(task) ?? "",
   task.error?.code ?? ""
 ]
+
+const callbackOf = ({ callback_state: state }: TaskSummary) => state?.replace("_", " ")
 
 const shown = (task: TaskSummary) =>
   fields({
@@ -115,6 +126,7 @@ const shown = (task: TaskSummary) =>
     held: task.held_usd === 0 ? null : `${task.held_usd} USD`,
     cost: task.cost_usd === 0 ? null : `${task.cost_usd} USD`,
     callback: task.callback_url,
+    "callback state": callbackOf(task) ?? null,
     "held by": task.held_by,
     "next run": task.next_run_at,
     created: task.created_at,

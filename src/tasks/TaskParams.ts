@@ -3,6 +3,20 @@ import { only, PageParams } from "../contract/paging.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { TaskState } from "./Task.ts"
 
+/**
+ * Whether the receiver of a task's callbacks knows how it stands: `waiting` while a callback is under way or more will
+ * come, `delivered` once its end was, `given_up` where the last one was tried in vain.
+ */
+export const CallbackState = Schema.Literal("waiting", "delivered", "given_up")
+export type CallbackState = typeof CallbackState.Type
+
+/** Of a record; absent in those of older gateways. */
+export const callbackState = Schema.optional(Schema.NullOr(CallbackState)).annotations({
+  description:
+    "`waiting` while a callback is under way or more will come, `delivered` once its end was, `given_up` where the last " +
+    "one was tried in vain; null without a `callback_url`."
+})
+
 /** Which tasks a list is of. */
 export const TaskParams = {
   kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({ description: "Only these." }),
@@ -10,6 +24,7 @@ export const TaskParams = {
   state: Schema.optional(Schema.Array(TaskState)).annotations({
     description: "Only tasks in this state; repeat it for several."
   }),
+  callback: Schema.optional(CallbackState).annotations({ description: "Only those whose callbacks stand so." }),
   since: Schema.optional(TimeQuery).annotations({
     description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
   }),

@@ -5,6 +5,8 @@ import { Deliveries } from "../../src/callbacks/Deliveries.ts"
 import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { Commits } from "../../src/sql/Commits.ts"
+import type { CallbackState } from "../../src/tasks/TaskParams.ts"
+import { TaskSummaries } from "../../src/tasks/store/TaskSummaries.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
 import { callbacks, createTask, moveTask, owner, quiet, sending, storage, stubReceiver } from "./world.ts"
@@ -80,6 +82,40 @@ describeOnEach("deliveries in the database", ({ name: engine }) => {
       for (const leased of yield* store.claim(host, 1)) yield* store.finish(leased, outcome(200))
       expect(yield* store.pending).toMatchObject({ count: 1 })
     }).pipe(Effect.provide(processOn("counted")))
+  )
+
+  it.effect("say of their task whether they were delivered, wait, or were given up", () =>
+    Effect.gen(function* () {
+      const store = yield* DeliveryStore
+      const summaries = yield* TaskSummaries
+      const answered = (status: number) =>
+        Effect.flatMap(store.claim(host, 10), (leased) =>
+          Effect.forEach(leased, (one) => store.finish(one, outcome(status)))
+        )
+      const stateOf = (id: string) => Effect.map(summaries.find(id), (row) => row?.callback_state)
+      yield* createTask("none", null)
+      yield* createTask("told", hook)
+      expect([yield* stateOf("none"), yield* stateOf("told")]).toEqual([null, "waiting"])
+      yield* answered(200)
+      // Its end is still to come.
+      expect(yield* stateOf("told")).toBe("waiting")
+      yield* moveTask("told", "succeeded")
+      expect(yield* stateOf("told")).toBe("waiting")
+      yield* answered(200)
+      yield* createTask("untold", hook)
+      yield* moveTask("untold", "succeeded")
+      yield* answered(410)
+      yield* answered(410)
+      yield* createTask("waits", hook)
+      yield* moveTask("waits", "succeeded")
+      yield* answered(503)
+      const list = (callback: CallbackState) =>
+        Effect.map(summaries.list({ sinceMs: 0, limit: 10, callback }), (found) => found.map(({ id }) => id))
+      expect(yield* list("delivered")).toEqual(["told"])
+      expect(yield* list("given_up")).toEqual(["untold"])
+      expect(yield* list("waiting")).toEqual(["waits"])
+      expect(yield* summaries.list({ sinceMs: 0, limit: 10 })).toHaveLength(4)
+    }).pipe(Effect.provide(Layer.merge(TaskSummaries.Default, callbacks).pipe(Layer.provideMerge(storage("states")))))
   )
 
   it.effect("are over on the disk before the next change is sent, or a power cut could turn their order around", () =>

@@ -124,12 +124,12 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           Effect.map(told(adminAccounts.grants({ path: { id }, urlParams: { limit } })), ({ data }) => data)
       },
       tasks: {
-        list: ({ account, kind, limit, model, sinceMs, states }) =>
+        list: ({ account, callback, kind, limit, model, sinceMs, states }) =>
           gathered(limit, (page) =>
             told(
               adminOperations.listTasks({
                 urlParams: {
-                  ...present({ account, model, kind: kindOf(kind), state: states }),
+                  ...present({ account, callback, model, kind: kindOf(kind), state: states }),
                   since: isoTime(sinceMs),
                   ...page
                 }

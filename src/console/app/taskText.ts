@@ -1,4 +1,5 @@
 import type { TaskSummary } from "../../admin/TaskSummary.ts"
+import type { CallbackState } from "../../tasks/TaskParams.ts"
 import { status } from "./components/status.ts"
 import type { Tone } from "./components/status.ts"
 import { words } from "./words/words.ts"
@@ -15,6 +16,12 @@ const tones: Readonly<Record<TaskSummary["state"], Tone>> = {
 export const toneOf = (state: TaskSummary["state"]): Tone => tones[state]
 
 export const taskStatus = (state: TaskSummary["state"]): HTMLElement => status(tones[state], words.tasks.states[state])
+
+const callbackTones: Readonly<Record<CallbackState, Tone>> = { waiting: "waiting", delivered: "well", given_up: "bad" }
+
+/** Undefined for a task without callbacks. */
+export const callbackStatus = ({ callback_state: state }: TaskSummary): HTMLElement | undefined =>
+  state === null || state === undefined ? undefined : status(callbackTones[state], words.tasks.callbacks[state])
 
 export const isEnded = (task: TaskSummary): boolean => task.ended_at !== null
 

@@ -2,12 +2,14 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
+import { CallbackState } from "../TaskParams.ts"
 import { TaskError, TaskState } from "../Task.ts"
 
 export interface TaskPage {
   readonly account?: string | undefined
   readonly kind?: string | undefined
   readonly model?: string | undefined
+  readonly callback?: CallbackState | undefined
   readonly states?: ReadonlyArray<TaskState> | undefined
   readonly sinceMs: number
   /** The last task of the page before. */
@@ -21,7 +23,7 @@ export class TaskSummaries extends Effect.Service<TaskSummaries>()("gateway/task
     const sql = yield* SqlClient.SqlClient
     const columns = sql.literal(
       Object.keys(summaryColumns)
-        .map((name) => (name === "held_nano_usd" ? `COALESCE((${held}), 0) AS ${name}` : name))
+        .map((name) => (name in derived ? `${derived[name]} AS ${name}` : name))
         .join(", ")
     )
 
@@ -36,6 +38,7 @@ export class TaskSummaries extends Effect.Service<TaskSummaries>()("gateway/task
           ...(page.account === undefined ? [] : [sql`account_id = ${page.account}`]),
           ...(page.kind === undefined ? [] : [sql`kind = ${page.kind}`]),
           ...(page.model === undefined ? [] : [sql`model = ${page.model}`]),
+          ...(page.callback === undefined ? [] : [sql`${sql.literal(callbackState)} = ${page.callback}`]),
           ...(page.states === undefined ? [] : [sql.in("state", page.states)]),
           ...(page.after === undefined ? [] : [sql`(created_at, id) < (${page.after.createdAtMs}, ${page.after.id})`])
         ])} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`,
@@ -46,8 +49,22 @@ export class TaskSummaries extends Effect.Service<TaskSummaries>()("gateway/task
   })
 }) {}
 
-/** What its hold sets aside while it has not ended. */
-const held = "SELECT nano_usd FROM holds WHERE holds.id = tasks.id"
+/** By the delivery of its last change. An end that was set aside as unreadable has none. */
+const callbackState = `(CASE WHEN callback_url IS NULL THEN NULL ELSE
+  CASE (SELECT state FROM deliveries WHERE task_id = tasks.id ORDER BY sequence DESC LIMIT 1)
+    WHEN 'failed' THEN 'given_up'
+    WHEN 'delivered' THEN CASE WHEN ended_at IS NULL THEN 'waiting' ELSE 'delivered' END
+    WHEN 'pending' THEN 'waiting'
+    WHEN 'waiting' THEN 'waiting'
+    ELSE CASE WHEN ended_at IS NULL THEN 'waiting' END
+  END
+END)`
+
+/** Columns that the table has not. `held_nano_usd` is what its hold sets aside while it has not ended. */
+const derived: Readonly<Record<string, string>> = {
+  held_nano_usd: "COALESCE((SELECT nano_usd FROM holds WHERE holds.id = tasks.id), 0)",
+  callback_state: callbackState
+}
 
 const Text = Schema.NullOr(Schema.String)
 const Time = Schema.NullOr(Schema.Int)
@@ -65,6 +82,7 @@ const summaryColumns = {
   attempts: Schema.Int,
   tries: Schema.Int,
   callback_url: Text,
+  callback_state: Schema.NullOr(CallbackState),
   submit_at: Time,
   started_at: Time,
   held_nano_usd: Schema.Int,

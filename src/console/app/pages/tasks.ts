@@ -13,14 +13,14 @@ import { pageHead } from "../frame.ts"
 import { hrefOf } from "../router.ts"
 import { firstVideo } from "../snippets.ts"
 import { taskSource } from "../taskSource.ts"
-import { isEnded, taskStatus, tookMs } from "../taskText.ts"
+import { callbackStatus, isEnded, taskStatus, tookMs } from "../taskText.ts"
 import { words } from "../words/words.ts"
 import { liveButton } from "./liveButton.ts"
 import { taskDrawer } from "./taskDrawer.ts"
 
 const text = words.tasks
 const second = (...children: ReadonlyArray<Child>) => h("span", { class: "second" }, children)
-const filterNames = ["state", "kind", "account"]
+const filterNames = ["state", "kind", "callback", "account"]
 
 const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Column<TaskSummary>> => [
   {
@@ -67,9 +67,9 @@ const columnsOf = (app: App, keyName: (id: string) => string): ReadonlyArray<Col
   },
   {
     head: text.columns.callbacks,
-    width: 80,
-    look: "right no-phone",
-    cell: (task) => (task.callback_url === null ? none() : text.told)
+    width: 104,
+    look: "no-phone",
+    cell: (task) => callbackStatus(task) ?? none()
   }
 ]
 
@@ -189,6 +189,7 @@ export const tasks: Page = (app, main) => {
     filters.show([
       { name: "state", any: text.anyState, values: Object.keys(text.states) },
       { name: "kind", any: text.anyKind, values: Object.keys(text.kinds) },
+      { name: "callback", any: text.anyCallback, values: Object.entries(text.callbacks) },
       ...(app.session.kind === "operator"
         ? [{ name: "account", any: text.anyAccount, values: accounts.map(({ id }) => id) }]
         : [])

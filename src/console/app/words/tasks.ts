@@ -27,7 +27,8 @@ export const tasks = {
     cost: "Cost, USD",
     callbacks: "Callbacks"
   },
-  told: "told",
+  callbacks: { waiting: "waiting", delivered: "delivered", given_up: "given up" },
+  anyCallback: "Any callback",
   held: (usd: string) => `${usd} held`,
   emptyTitle: "No tasks yet",
   empty:
