@@ -84,7 +84,8 @@ export const holderOverview: Page = (app, main) => {
       sums.totals.requests === 0 && chosen() === "30d"
         ? empty(app, text.emptyTitle, text.empty, firstRequest(location.origin))
         : charts.element,
-      h("section", {}, h("div", { class: "caption" }, h("h2", {}, text.costBy)), costTable(app, sums, "model"))
+      h("section", {}, h("div", { class: "caption" }, h("h2", {}, text.costBy)), costTable(app, sums, "model")),
+      h("p", { class: "hint" }, words.requests.afterKill)
     )
   }
   const loading = loader(

@@ -170,7 +170,8 @@ export const overview: Page = (app, main) => {
           ),
           costTable(app, sums, by)
         )
-      )
+      ),
+      h("p", { class: "hint" }, words.requests.afterKill)
     )
   }
   const loading = loader(

@@ -101,9 +101,13 @@ export const requests: Page = (app, main) => {
   }
   const drawRows = (news?: ReadonlySet<string>) => {
     table.show(source?.rows() ?? [], news)
-    foot.hidden = source?.isDone() !== false
+    foot.hidden = source === undefined
     if (source === undefined) return
-    foot.textContent = source.isAll ? text.shown(number(source.rows().length)) : text.scanning(number(source.scanned()))
+    if (source.isDone()) foot.textContent = text.afterKill
+    else
+      foot.textContent = source.isAll
+        ? text.shown(number(source.rows().length))
+        : text.scanning(number(source.scanned()))
   }
   const showNews = () => {
     unseen = 0

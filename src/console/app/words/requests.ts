@@ -12,6 +12,7 @@ export const outcome = {
 export const requests = {
   counted: (count: string, cost: string, refused: string, failed: string) =>
     `${count} requests · ${cost} · ${refused} refused · ${failed} failed`,
+  afterKill: "A killed process can miss its newest requests here; what they cost is in the usage in full.",
   some: (count: string) => `${count} requests and more`,
   among: (count: string, looked: string) => `${count} among the newest ${looked} requests, looked through in this page`,
   search: "Search requests",
