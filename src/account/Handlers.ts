@@ -71,7 +71,7 @@ export const AccountHandlers = handlers(
       events: ({ caller, request }) => feed.watch(request, caller.account),
       request: ({ caller, path }) => requestOf(requests, path.id, caller.account),
       quote: ({ caller, payload }) => quote(quoters, caller, payload),
-      usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account })
+      usage: ({ caller, urlParams }) => usageReportOf(report, { ...urlParams, account: caller.account }, false)
     }
   })
 )

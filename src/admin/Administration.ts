@@ -44,7 +44,7 @@ export class Administration extends Effect.Service<Administration>()("gateway/ad
       nodes: yield* NodeList,
       requests: yield* RequestStore,
       searches: yield* Searches,
-      usage: (question: UsageQuestion) => usageReportOf(report, question)
+      usage: (question: UsageQuestion) => usageReportOf(report, question, true)
     } as const
   })
 }) {}

@@ -22,7 +22,7 @@ import { requestOf } from "../requests/ask.ts"
 import { histogramOf } from "../requests/RequestHistogram.ts"
 import { filterOf, listFilterOf } from "../requests/RequestQuery.ts"
 import { Searches } from "../requests/Searches.ts"
-import { requestView } from "../requests/RequestView.ts"
+import { operatorView } from "../requests/RequestView.ts"
 import { offsetOf, paged, pagedByOffset } from "../contract/paging.ts"
 import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
@@ -128,7 +128,7 @@ const OperationsHandlers = handlers(
           const found = searches.ofKey(caller.key, Effect.orDie(requests.list(listFilterOf(asked, nowMs), page)))
           return Effect.map(found, ({ data, next }) => ({
             object: "list" as const,
-            data: data.map(requestView),
+            data: data.map(operatorView),
             next: next === undefined ? null : String(next)
           }))
         }),

@@ -30,6 +30,13 @@ interface Used {
   readonly searches: number
 }
 
+/** What a request was settled for. */
+export interface Settlement {
+  readonly atMs: number
+  readonly costNanoUsd: number
+  readonly upstreamCostNanoUsd: number
+}
+
 /** How it was asked for: `once` with an idempotency key, `replayed` where an earlier answer was given. */
 type Repetition = "once" | "replayed"
 
@@ -68,6 +75,9 @@ export class RequestRecord {
   durationMs = 0
   used: Used | undefined
   costNanoUsd: number | undefined
+  /** What the operator owes the upstream for it. */
+  upstreamCostNanoUsd: number | undefined
+  settledAtMs: number | undefined
   /** Names of parameters that were changed or left out, as the reply's header has them. */
   adapted: string | undefined
   /** `name=value`. */
@@ -156,6 +166,12 @@ export class RequestRecord {
     this.failed(failure)
     const last = this.attempts.at(-1)
     if (last !== undefined) this.attempts = [...this.attempts.slice(0, -1), { ...last, error: failure.message }]
+  }
+
+  settled({ atMs, costNanoUsd, upstreamCostNanoUsd }: Settlement): void {
+    this.costNanoUsd = costNanoUsd
+    this.upstreamCostNanoUsd = upstreamCostNanoUsd
+    this.settledAtMs = atMs
   }
 
   /** The answer's head is about to leave. */

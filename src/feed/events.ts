@@ -1,11 +1,11 @@
-import { requestView } from "../requests/RequestView.ts"
+import { operatorView, requestView } from "../requests/RequestView.ts"
 import type { News } from "./News.ts"
 
 /** News as the events of a stream; empty where there are none. @param account only this one's */
 export const eventsOf = ({ changed = [], requests = [], skipped = 0 }: News, account?: string): string => {
   const rows = account === undefined ? requests : requests.filter(({ account_id }) => account_id === account)
   const own = account === undefined ? changed : changed.filter((one) => one.account === account)
-  let text = rows.length === 0 ? "" : event("request", rows.map(requestView))
+  let text = rows.length === 0 ? "" : event("request", rows.map(account === undefined ? operatorView : requestView))
   // How many of them were of one account nobody has counted.
   if (skipped > 0 && account === undefined) text += event("skipped", { requests: skipped })
   for (const what of new Set(own.map((one) => one.what))) {

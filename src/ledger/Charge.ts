@@ -1,4 +1,5 @@
 import type { Caller, Unpriced } from "../contract/Caller.ts"
+import type { Settlement } from "../contract/RequestRecord.ts"
 import type { Offers } from "./Offers.ts"
 import type { Consumption, Price } from "./Price.ts"
 import type { UsageRow } from "./store/usageRows.ts"
@@ -26,8 +27,8 @@ export interface Chargeable {
   readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
   /** No more than that, told at once; 0 where absent. */
   readonly leastNanoUsd?: (price: Price) => number
-  /** Runs when it is paid for, with what it cost; and with 0 where that turns out not to be. */
-  readonly tellCost?: (nanoUsd: number) => void
+  /** Runs when it is settled; and with costs of 0 where that can't be stored. */
+  readonly tellCost?: (settlement: Settlement) => void
 }
 
 /** A request's money, from its hold to its one end: whichever of the two comes first counts, later calls do nothing. */

@@ -128,11 +128,11 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         }
         spent(row)
         books.settle(caller, held, cost, nowMs)
-        this.#request.tellCost?.(cost)
+        this.#request.tellCost?.(row)
         if (cost > 0 && outcome === "finished") {
           return log.appendAwaited(row, () => {
             books.unsettle(caller, held, cost, nowMs)
-            this.#request.tellCost?.(0)
+            this.#request.tellCost?.({ ...row, costNanoUsd: 0, upstreamCostNanoUsd: 0 })
           })
         }
         log.append(row)

@@ -12,7 +12,10 @@ const counted = {
   reasoning_tokens: said(Schema.Int, "The part of the output that was reasoning."),
   searches: said(Schema.Int, "Web searches."),
   video_seconds: said(Schema.Number, "Seconds of video, at 24 frames each."),
-  cost: said(Money, "What it cost.")
+  cost: said(Money, "What it cost."),
+  upstream_cost: Schema.optional(Money).annotations({
+    description: "What it costs the operator at its upstreams; told to operators alone."
+  })
 }
 
 const Totals = Schema.Struct({
@@ -96,7 +99,7 @@ export const UsageRecord = Schema.Struct({
 }).annotations({ identifier: "UsageReport" })
 export type UsageRecord = typeof UsageRecord.Type
 
-const shown = (sums: Omit<UsageSums, "requests">) => ({
+const shown = (sums: Omit<UsageSums, "requests">, isOperator: boolean) => ({
   input_tokens: sums.inputTokens,
   cache_read_tokens: sums.cacheReadTokens,
   cache_write_tokens: sums.cacheWriteTokens,
@@ -104,18 +107,23 @@ const shown = (sums: Omit<UsageSums, "requests">) => ({
   reasoning_tokens: sums.reasoningTokens,
   searches: sums.searches,
   video_seconds: sums.videoFrames / 24,
-  cost: money(sums.costNanoUsd)
+  cost: money(sums.costNanoUsd),
+  ...(isOperator ? { upstream_cost: money(sums.upstreamCostNanoUsd) } : {})
 })
 
-export const totalsRecord = (sums: UsageSums): typeof Totals.Type => ({ requests: sums.requests, ...shown(sums) })
+/** @param isOperator whether to show what upstreams cost */
+export const totalsRecord = (sums: UsageSums, isOperator: boolean): typeof Totals.Type => ({
+  requests: sums.requests,
+  ...shown(sums, isOperator)
+})
 
-export const groupRecord = (group: UsageGroup): typeof Group.Type => ({
+export const groupRecord = (group: UsageGroup, isOperator: boolean): typeof Group.Type => ({
   group: group.group,
   name: group.name,
-  ...totalsRecord(group)
+  ...totalsRecord(group, isOperator)
 })
 
-export const entryRecord = (entry: UsageEntry): typeof Entry.Type => ({
+export const entryRecord = (entry: UsageEntry, isOperator: boolean): typeof Entry.Type => ({
   time: new Date(entry.atMs).toISOString(),
   request_id: entry.requestId,
   account: entry.account,
@@ -125,16 +133,20 @@ export const entryRecord = (entry: UsageEntry): typeof Entry.Type => ({
   outcome: entry.outcome,
   estimated: entry.estimated,
   price: JSON.parse(entry.price),
-  ...shown({
-    inputTokens: nearest(entry.inputTokens),
-    cacheReadTokens: nearest(entry.cacheReadTokens),
-    cacheWriteTokens: nearest(entry.cacheWriteTokens),
-    outputTokens: nearest(entry.outputTokens),
-    reasoningTokens: nearest(entry.reasoningTokens),
-    searches: nearest(entry.searches),
-    videoFrames: nearest(entry.videoFrames),
-    costNanoUsd: nearest(entry.costNanoUsd)
-  }),
+  ...shown(
+    {
+      inputTokens: nearest(entry.inputTokens),
+      cacheReadTokens: nearest(entry.cacheReadTokens),
+      cacheWriteTokens: nearest(entry.cacheWriteTokens),
+      outputTokens: nearest(entry.outputTokens),
+      reasoningTokens: nearest(entry.reasoningTokens),
+      searches: nearest(entry.searches),
+      videoFrames: nearest(entry.videoFrames),
+      costNanoUsd: nearest(entry.costNanoUsd),
+      upstreamCostNanoUsd: nearest(entry.upstreamCostNanoUsd)
+    },
+    isOperator
+  ),
   cache_write_1h_tokens: nearest(entry.cacheWriteHourTokens)
 })
 

@@ -17,10 +17,15 @@ export interface UsageQuestion {
   readonly after?: string | undefined
 }
 
-/** Answers a usage query: one page of it, and the totals of the whole. */
+/**
+ * Answers a usage query: one page of it, and the totals of the whole.
+ *
+ * @param isOperator whether to show what upstreams cost
+ */
 export const usageReportOf = Effect.fnUntraced(function* (
   report: UsageReport,
-  question: UsageQuestion
+  question: UsageQuestion,
+  isOperator: boolean
 ): Effect.fn.Return<UsageRecord> {
   const nowMs = yield* Clock.currentTimeMillis
   const query = {
@@ -32,14 +37,14 @@ export const usageReportOf = Effect.fnUntraced(function* (
   }
   const { by = "day", limit = 100 } = question
   const { data, next } = yield* by === "request"
-    ? entriesOf(report, query, limit, question.after)
-    : groupsOf(report, query, by, limit, question.after)
+    ? entriesOf(report, query, limit, question.after, isOperator)
+    : groupsOf(report, query, by, limit, question.after, isOperator)
   return {
     object: "list",
     by,
     since: new Date(query.sinceMs).toISOString(),
     until: new Date(query.untilMs).toISOString(),
-    totals: totalsRecord(yield* report.totals(query)),
+    totals: totalsRecord(yield* report.totals(query), isOperator),
     data,
     next
   }
@@ -52,23 +57,30 @@ const groupsOf = (
   query: Query,
   by: "day" | "model" | "key",
   limit: number,
-  after: string | undefined
+  after: string | undefined,
+  isOperator: boolean
 ) => {
   const offset = Number.parseInt(after ?? "0")
   return Effect.map(report.groups(query, by, { offset, limit: limit + 1 }), (rows) => ({
-    data: rows.slice(0, limit).map(groupRecord),
+    data: rows.slice(0, limit).map((group) => groupRecord(group, isOperator)),
     next: rows.length > limit ? String(offset + limit) : null
   }))
 }
 
-const entriesOf = (report: UsageReport, query: Query, limit: number, after: string | undefined) => {
+const entriesOf = (
+  report: UsageReport,
+  query: Query,
+  limit: number,
+  after: string | undefined,
+  isOperator: boolean
+) => {
   const [atMs = 0, id = 0] = (after ?? "").split(".").map(Number)
   return Effect.map(
     report.entries(query, { after: after === undefined ? undefined : { atMs, id }, limit: limit + 1 }),
     (rows) => {
       const last = rows.length > limit ? rows[limit - 1] : undefined
       return {
-        data: rows.slice(0, limit).map(entryRecord),
+        data: rows.slice(0, limit).map((entry) => entryRecord(entry, isOperator)),
         next: last === undefined ? null : `${last.atMs}.${last.id}`
       }
     }

@@ -2,6 +2,7 @@ import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
+import type { Settlement } from "../contract/RequestRecord.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
@@ -117,8 +118,8 @@ export class Work implements Chargeable, Metering {
   }
 
   /** A stream's head has left by then: the usage report has it. */
-  tellCost(nanoUsd: number): void {
-    if (this.price !== unpriced) tellCost(this.request, this.options.stream, nanoUsd)
+  tellCost(settlement: Settlement): void {
+    if (this.price !== unpriced) tellCost(this.request, this.options.stream, settlement)
   }
 
   get contextTokens(): number | undefined {

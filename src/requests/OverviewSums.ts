@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { upstreamCost } from "../ledger/Money.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 
 const count = (description: string) => said(Schema.Int, description)
@@ -16,9 +17,10 @@ const sums = {
   refused: count("Those that were refused: 4xx."),
   failed: count("Those that failed: 5xx, or cut after their 200."),
   hang_ups: count("Those whose reader left."),
-  cost_usd: said(Schema.Number, "What they cost, in dollars."),
-  input_tokens: count("Not from a cache."),
-  output_tokens: count("Reasoning among them.")
+  cost_usd: said(Schema.Number, "What was settled in that time, in dollars: requests, and tasks that ended in it."),
+  upstream_cost_usd: upstreamCost,
+  input_tokens: count("What was settled was for so many, not from a cache."),
+  output_tokens: count("And for so many of these, reasoning among them.")
 }
 const times = {
   first_byte_ms: said(Percentiles, "Until the first byte of the answer; null where no request was looked at."),
@@ -51,7 +53,7 @@ export const OverviewSums = {
     "Whether percentiles (and what is told by tags) are of a part of the requests, as there are many."
   ),
   total: said(Total, "All of them."),
-  groups: said(Schema.Array(Group), "The ten with the most requests.")
+  groups: said(Schema.Array(Group), "The ten that cost the most; of those that cost the same, with the most requests.")
 }
 
 /** An account's own. */

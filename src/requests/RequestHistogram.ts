@@ -1,10 +1,11 @@
 import { Clock, Effect, Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { upstreamCost } from "../ledger/Money.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { readTime, TimeQuery } from "../contract/timeQuery.ts"
 import type { RequestFilter } from "./store/matching.ts"
 import { nothing, plus } from "./store/requestCounts.ts"
-import type { Counted } from "./store/requestCounts.ts"
+import type { Counted, Tallied } from "./store/requestCounts.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
 const count = (description: string) => said(Schema.Int, description)
@@ -14,7 +15,8 @@ const counted = {
   refused: count("Those of them that were refused: 4xx."),
   failed: count("Those that failed: 5xx, or cut after their 200."),
   hang_ups: count("Those whose reader left."),
-  cost_usd: said(Schema.Number, "What they cost, in dollars.")
+  cost_usd: said(Schema.Number, "What was settled for such requests in that time, in dollars."),
+  upstream_cost_usd: upstreamCost
 }
 
 const Bucket = Schema.Struct({ time: said(Schema.String, "When it begins."), ...counted }).annotations({
@@ -61,6 +63,7 @@ export const histogramOf = Effect.fnUntraced(function* (
   filter: RequestFilter,
   { buckets = 60, from = "24h", to }: HistogramAsked
 ): Effect.fn.Return<RequestHistogram, InvalidRequest> {
+  const isOperator = filter.owner === undefined
   const nowMs = yield* Clock.currentTimeMillis
   const fromMs = readTime(from, nowMs) ?? nowMs
   const toMs = to === undefined ? nowMs : (readTime(to, nowMs, true) ?? nowMs)
@@ -72,7 +75,7 @@ export const histogramOf = Effect.fnUntraced(function* (
   const found = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
   const data = Array.from({ length: Math.ceil((toMs - firstMs) / widthMs) }, (_, at) => {
     const beginMs = firstMs + at * widthMs
-    return { time: new Date(beginMs).toISOString(), ...shown(found.get(beginMs) ?? nothing) }
+    return { time: new Date(beginMs).toISOString(), ...shown(found.get(beginMs) ?? nothing, isOperator) }
   })
   const total = [...found.values()].reduce(plus, nothing)
   return {
@@ -80,7 +83,7 @@ export const histogramOf = Effect.fnUntraced(function* (
     from: new Date(fromMs).toISOString(),
     to: new Date(toMs).toISOString(),
     bucket_seconds: widthMs / 1_000,
-    total: shown(total),
+    total: shown(total, isOperator),
     data
   }
 })
@@ -89,12 +92,13 @@ export const histogramOf = Effect.fnUntraced(function* (
 export const failedOf = ({ errors, hang_ups, refused }: Pick<Counted, "errors" | "hang_ups" | "refused">): number =>
   errors - hang_ups - refused
 
-const shown = (of: Counted) => ({
+const shown = (of: Tallied, isOperator: boolean) => ({
   requests: of.requests,
   refused: of.refused,
   failed: failedOf(of),
   hang_ups: of.hang_ups,
-  cost_usd: of.cost_nano_usd / 1e9
+  cost_usd: of.cost_nano_usd / 1e9,
+  ...(isOperator ? { upstream_cost_usd: of.upstream_cost_nano_usd / 1e9 } : {})
 })
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]

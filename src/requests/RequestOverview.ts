@@ -56,29 +56,34 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           for (const name of namesOf(row, by)) groupOf(name).took.saw(row)
         }
         let isPart = false
-        if (by === "tag") {
+        const add = (at: number, names: ReadonlyArray<string>, sums: Partial<Sums>) => {
+          total.add(at, sums)
+          for (const name of names) groupOf(name).add(at, sums)
+        }
+        const settled = yield* requests.settled({ fromMs, toMs, owner, stepMs, by: by === "tag" ? "account" : by })
+        const isOfTags = by === "tag"
+        for (const { name, step, ...sums } of settled) add(fromMs + step * stepMs, isOfTags ? [] : [name], sums)
+        if (isOfTags) {
           const seen: Array<Seen> = []
           const every = yield* requests.each({ fromMs, toMs, most: mostTagged, withTags: true }, (row) => {
             saw(row)
             seen.push(row)
           })
-          isPart = every > 1
-          for (const row of seen) {
-            const sums = sumsOf(row, every)
-            total.add(row.at, sums)
-            for (const name of namesOf(row, by)) groupOf(name).add(row.at, sums)
-          }
+          for (const row of seen) add(row.at, namesOf(row, by), countsOf(row, every))
+          const everyPaid = yield* requests.settledWithTags(
+            { fromMs, toMs, most: mostTagged },
+            ({ at, sums, tags }) => {
+              for (const name of tags) groupOf(name).add(at, sums)
+            }
+          )
+          isPart = every > 1 || everyPaid > 1
         } else {
-          const add = (at: number, { name, ...sums }: Sums & { readonly name: string }) => {
-            total.add(at, sums)
-            groupOf(name).add(at, sums)
-          }
           if (stepMs >= hourMs) {
             const found = yield* requests.hours({ fromMs, toMs, by, owner })
-            for (const { hour, ...sums } of found) add(Math.max(fromMs, hour), sums)
+            for (const { hour, name, ...sums } of found) add(Math.max(fromMs, hour), [name], sums)
           } else {
             const found = yield* requests.steps({ fromMs, toMs, stepMs, by, owner })
-            for (const { step, ...sums } of found) add(fromMs + step * stepMs, sums)
+            for (const { name, step, ...sums } of found) add(fromMs + step * stepMs, [name], sums)
           }
           if (owner === undefined) {
             isPart = (yield* requests.each({ fromMs, toMs, most: mostSeen, withTags: false }, saw)) > 1
@@ -88,7 +93,11 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           }
         }
         const timeAt = (step: number) => new Date(fromMs + step * stepMs).toISOString()
-        const largest = [...groups].toSorted(([, one], [, other]) => other.total.requests - one.total.requests)
+        const shown = (sums: Sums) => shownSums(sums, owner === undefined)
+        const largest = [...groups].toSorted(
+          ([, { total: one }], [, { total: other }]) =>
+            other.cost_nano_usd - one.cost_nano_usd || other.requests - one.requests
+        )
         return {
           object: "overview" as const,
           from: new Date(fromMs).toISOString(),
@@ -96,19 +105,19 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
           step_seconds: stepMs / 1_000,
           sampled: isPart,
           total: {
-            ...shownSums(total.total),
+            ...shown(total.total),
             ...total.took.shown(),
             points: total.steps.map((sums, step) => ({
               time: timeAt(step),
-              ...shownSums(sums),
+              ...shown(sums),
               ...(tookOf[step] ?? new Took()).shown()
             }))
           },
           groups: largest.slice(0, mostGroups).map(([name, tally]) => ({
             name,
-            ...shownSums(tally.total),
+            ...shown(tally.total),
             ...tally.took.shown(),
-            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...shownSums(sums) }))
+            points: tally.steps.map((sums, step) => ({ time: timeAt(step), ...shown(sums) }))
           }))
         }
       }).pipe(Effect.catchIf((error): error is SqlError => error._tag === "SqlError", Effect.die))
@@ -117,16 +126,13 @@ export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/
   })
 }) {}
 
-const sumsOf = (row: Seen, every: number): Sums => {
+const countsOf = (row: Seen, every: number): Partial<Sums> => {
   const outcome = outcomeOf(row)
   return {
     requests: every,
     errors: outcome === "finished" ? 0 : every,
     refused: outcome === "refused" ? every : 0,
-    hang_ups: outcome === "hang_up" ? every : 0,
-    cost_nano_usd: (row.cost_nano_usd ?? 0) * every,
-    input_tokens: row.input_tokens * every,
-    output_tokens: row.output_tokens * every
+    hang_ups: outcome === "hang_up" ? every : 0
   }
 }
 

@@ -50,7 +50,10 @@ export interface RequestRow {
   readonly cache_write_tokens: number
   readonly reasoning_tokens: number
   readonly searches: number
+  /** Of a request that made a task, both are in the usage row that ends it (`RequestStore`). */
   readonly cost_nano_usd: number | null
+  readonly upstream_cost_nano_usd: number | null
+  readonly settled_at: number | null
   readonly details: string
 }
 
@@ -77,6 +80,8 @@ export const columns = [
   "reasoning_tokens",
   "searches",
   "cost_nano_usd",
+  "upstream_cost_nano_usd",
+  "settled_at",
   "details"
 ] as const satisfies ReadonlyArray<keyof RequestRow>
 
@@ -105,6 +110,8 @@ export const rowOf = (record: RequestRecord): RequestRow => {
     reasoning_tokens: used?.reasoningTokens ?? 0,
     searches: used?.searches ?? 0,
     cost_nano_usd: record.costNanoUsd ?? null,
+    upstream_cost_nano_usd: record.upstreamCostNanoUsd ?? null,
+    settled_at: record.settledAtMs ?? null,
     details: detailsOf(record)
   }
 }

@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
+import { upstreamCost } from "../ledger/Money.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
 
 const AttemptView = Schema.Struct({
@@ -43,7 +44,15 @@ export const RequestView = Schema.Struct({
   cache_write_tokens: count("Written to one."),
   reasoning_tokens: count("Of the output."),
   searches: count("Of the web."),
-  cost_usd: said(Schema.NullOr(Schema.Number), "What it cost, in dollars; null where nothing was charged for."),
+  cost_usd: said(
+    Schema.NullOr(Schema.Number),
+    "What it cost, or the task that it made, in dollars; null where nothing was charged for, or is not yet."
+  ),
+  upstream_cost_usd: upstreamCost,
+  settled_at: said(
+    Schema.NullOr(Schema.String),
+    "When that was settled (ISO 8601, UTC), which is when sums count it; null where nothing was, and in older rows."
+  ),
   adapted: name("Parameters that were changed or left out."),
   tags: said(Schema.Array(Schema.String), "Of `x-gateway-tags` and `metadata`."),
   end_user: name("Of `user`, `metadata.user_id` or `safety_identifier`."),
@@ -69,6 +78,7 @@ export const RequestDetail = Schema.Struct({
 }).annotations({ identifier: "RequestDetail" })
 export type RequestDetail = typeof RequestDetail.Type
 
+/** A request as its account's holder sees it. */
 export const requestView = (row: StoredRequest): RequestView => {
   const { details } = row
   return {
@@ -104,6 +114,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     reasoning_tokens: row.reasoning_tokens,
     searches: row.searches,
     cost_usd: row.cost_nano_usd === null ? null : row.cost_nano_usd / 1e9,
+    settled_at: row.settled_at === null ? null : new Date(row.settled_at).toISOString(),
     adapted: details.adapted ?? null,
     tags: details.tags ?? [],
     end_user: details.end_user ?? null,
@@ -111,6 +122,12 @@ export const requestView = (row: StoredRequest): RequestView => {
     task: details.task ?? null,
     idempotency: details.idempotency ?? null
   }
+}
+
+/** The same as an operator sees it. A row of an older gateway has no upstream cost: it is what was charged. */
+export const operatorView = (row: StoredRequest): RequestView => {
+  const nanoUsd = row.upstream_cost_nano_usd ?? row.cost_nano_usd
+  return { ...requestView(row), ...(nanoUsd === null ? {} : { upstream_cost_usd: nanoUsd / 1e9 }) }
 }
 
 const orNull = (text: string): string | null => (text === "" ? null : text)

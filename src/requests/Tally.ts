@@ -8,6 +8,7 @@ export interface Sums {
   refused: number
   hang_ups: number
   cost_nano_usd: number
+  upstream_cost_nano_usd: number
   input_tokens: number
   output_tokens: number
 }
@@ -18,18 +19,24 @@ const nothing = (): Sums => ({
   refused: 0,
   hang_ups: 0,
   cost_nano_usd: 0,
+  upstream_cost_nano_usd: 0,
   input_tokens: 0,
   output_tokens: 0
 })
 
-const add = (to: Sums, from: Sums): void => {
-  to.requests += from.requests
-  to.errors += from.errors
-  to.refused += from.refused
-  to.hang_ups += from.hang_ups
-  to.cost_nano_usd += from.cost_nano_usd
-  to.input_tokens += from.input_tokens
-  to.output_tokens += from.output_tokens
+const names = [
+  "requests",
+  "errors",
+  "refused",
+  "hang_ups",
+  "cost_nano_usd",
+  "upstream_cost_nano_usd",
+  "input_tokens",
+  "output_tokens"
+] as const satisfies ReadonlyArray<keyof Sums>
+
+const add = (to: Sums, from: Partial<Sums>): void => {
+  for (const name of names) to[name] += from[name] ?? 0
 }
 
 /** How long requests took, each by its time. */
@@ -72,7 +79,7 @@ export class Tally {
     return Math.floor((atMs - this.#from) / this.#step)
   }
 
-  add(atMs: number, sums: Sums): void {
+  add(atMs: number, sums: Partial<Sums>): void {
     const step = this.steps[this.stepOf(atMs)]
     if (step === undefined) return
     add(step, sums)
@@ -80,8 +87,10 @@ export class Tally {
   }
 }
 
-export const shownSums = ({ cost_nano_usd, ...sums }: Sums) => ({
+/** @param isOperator whether to show what upstreams cost */
+export const shownSums = ({ cost_nano_usd, upstream_cost_nano_usd, ...sums }: Sums, isOperator: boolean) => ({
   ...sums,
   failed: failedOf(sums),
-  cost_usd: cost_nano_usd / 1e9
+  cost_usd: cost_nano_usd / 1e9,
+  ...(isOperator ? { upstream_cost_usd: upstream_cost_nano_usd / 1e9 } : {})
 })

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { NotFound } from "../contract/Failure.ts"
-import { requestView } from "./RequestView.ts"
+import { operatorView, requestView } from "./RequestView.ts"
 import type { RequestDetail } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
@@ -12,5 +12,6 @@ export const requestOf = Effect.fnUntraced(function* (
 ): Effect.fn.Return<RequestDetail, NotFound> {
   const row = yield* Effect.orDie(store.find(id, account))
   if (row === undefined) return yield* new NotFound({ param: null, message: `no request "${id}" is kept` })
-  return { ...requestView(row), bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
+  const view = account === undefined ? operatorView(row) : requestView(row)
+  return { ...view, bodies: (yield* Effect.orDie(store.bodies(id))) ?? null }
 })

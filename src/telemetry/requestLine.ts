@@ -34,6 +34,10 @@ export const requestLine = (record: RequestRecord): string => {
     reasoning_tokens: positive(used?.reasoningTokens),
     searches: positive(used?.searches),
     cost_usd: record.costNanoUsd === undefined ? undefined : Number(showUsd(record.costNanoUsd)),
+    upstream_cost_usd:
+      record.upstreamCostNanoUsd === undefined || record.upstreamCostNanoUsd === record.costNanoUsd
+        ? undefined
+        : Number(showUsd(record.upstreamCostNanoUsd)),
     adapted: record.adapted,
     tags: record.tags.length === 0 ? undefined : record.tags,
     end_user: record.endUser,

@@ -51,6 +51,7 @@ const request = (status: number, error: string | null, cost_usd: number | null) 
     reasoning_tokens: 4,
     searches: 0,
     cost_usd,
+    settled_at: null,
     adapted: null,
     tags: [],
     end_user: null,

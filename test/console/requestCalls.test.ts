@@ -39,6 +39,7 @@ const request = (attempts: ReadonlyArray<Attempt>, given: Partial<RequestView> =
   reasoning_tokens: 0,
   searches: 0,
   cost_usd: null,
+  settled_at: null,
   adapted: null,
   tags: [],
   end_user: null,

@@ -37,13 +37,13 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   routing: [...leaves, "generation", "upstreams"],
   belongings: [...leaves, "generation", "upstreams"],
   seals: leaves,
-  requests: [...leaves, "regex"],
 
   // Which processes serve from one database.
   nodes: leaves,
 
   // Who asks, what it may cost and how much of it.
   ledger: [...leaves, "generation", "tokens", "nodes"],
+  requests: [...leaves, "regex", "ledger"],
   limits: leaves,
   access: [...leaves, "nodes", "ledger", "limits"],
   models: [

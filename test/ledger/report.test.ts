@@ -35,7 +35,7 @@ const store = (rows: ReadonlyArray<UsageRow>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(runPlain(sql, usageWriter(sql)(rows))))
 
 const ask = (question: Parameters<typeof usageReportOf>[1]) =>
-  Effect.flatMap(UsageReport, (report) => usageReportOf(report, question))
+  Effect.flatMap(UsageReport, (report) => usageReportOf(report, question, false))
 
 describeOnEach("a usage report", ({ name }) => {
   it.effect("sums by day, model and key, and shows each request", () =>

@@ -7,9 +7,8 @@ import type { RequestRow } from "../../src/requests/RequestRow.ts"
 import { listFilterOf } from "../../src/requests/RequestQuery.ts"
 import type { RequestFilter } from "../../src/requests/store/matching.ts"
 import { RequestStore } from "../../src/requests/store/RequestStore.ts"
-import { requestWriter } from "../../src/requests/store/requestWriter.ts"
-import { runPlain } from "../../src/sql/prepared.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
+import { storePaid } from "./paid.ts"
 
 const hourMs = 3_600_000
 const nowMs = Date.parse("2026-03-04T10:20:30Z")
@@ -37,6 +36,8 @@ const row = (at: number, given: Partial<RequestRow>): RequestRow => ({
   reasoning_tokens: 0,
   searches: 0,
   cost_nano_usd: 1_000,
+  upstream_cost_nano_usd: null,
+  settled_at: null,
   details: "{}",
   ...given
 })
@@ -75,8 +76,7 @@ const seeded = (seed: number) =>
         duration_ms: upTo(10) === 0 ? upTo(hourMs) : upTo(900)
       })
     }).toSorted((one, other) => one.at + one.duration_ms - (other.at + other.duration_ms))
-    const sql = yield* SqlClient.SqlClient
-    yield* runPlain(sql, requestWriter(sql)(rows))
+    yield* storePaid(rows)
     yield* TestClock.setTime(nowMs)
     return rows
   })
@@ -88,7 +88,8 @@ const counted = (rows: ReadonlyArray<RequestRow>) => {
     refused: of("refused"),
     failed: of("failed", "cut"),
     hang_ups: of("hang_up"),
-    cost_usd: rows.reduce((sum, { cost_nano_usd }) => sum + (cost_nano_usd ?? 0), 0) / 1e9
+    cost_usd: rows.reduce((sum, { cost_nano_usd }) => sum + (cost_nano_usd ?? 0), 0) / 1e9,
+    upstream_cost_usd: rows.reduce((sum, { cost_nano_usd }) => sum + 2 * (cost_nano_usd ?? 0), 0) / 1e9
   }
 }
 
@@ -167,7 +168,7 @@ describeOnEach("how many requests came when", () => {
       expect(day.bucket_seconds).toBe(900)
       expect(day.data[0]?.time).toBe("2026-03-03T10:15:00.000Z")
       expect(day.data).toHaveLength(97)
-      expect(day.total).toEqual({ requests: 0, refused: 0, failed: 0, hang_ups: 0, cost_usd: 0 })
+      expect(day.total).toEqual({ requests: 0, refused: 0, failed: 0, hang_ups: 0, cost_usd: 0, upstream_cost_usd: 0 })
       const wrong = yield* Effect.flip(histogramOf(store, {}, { from: "1h", to: "2h" }))
       expect(wrong.message).toContain("from: expected a time before")
       expect(listFilterOf({ status: "4xx", since: "1h" }, nowMs)).toMatchObject({ status: 4, sinceMs: nowMs - hourMs })

@@ -1,13 +1,14 @@
-import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Layer, TestClock } from "effect"
 import { RequestOverview } from "../../src/requests/RequestOverview.ts"
 import type { RequestRow } from "../../src/requests/RequestRow.ts"
+import { histogramOf } from "../../src/requests/RequestHistogram.ts"
+import { operatorView } from "../../src/requests/RequestView.ts"
+import { RequestStore } from "../../src/requests/store/RequestStore.ts"
 import { RequestSums } from "../../src/requests/store/RequestSums.ts"
 import type { Seen } from "../../src/requests/store/RequestSums.ts"
-import { requestWriter } from "../../src/requests/store/requestWriter.ts"
-import { runPlain } from "../../src/sql/prepared.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
+import { storePaid, usageOf } from "./paid.ts"
 
 const nowMs = Date.parse("2026-03-04T10:20:30Z")
 const hourMs = 3_600_000
@@ -37,17 +38,20 @@ const rows = Array.from({ length: 800 }, (_, n): RequestRow => {
     reasoning_tokens: 0,
     searches: 0,
     cost_nano_usd: isMine ? 1_000 : 1_000_000,
+    upstream_cost_nano_usd: null,
+    settled_at: null,
     details: "{}"
   }
 })
 const mine = rows.filter(({ account_id }) => account_id === "me")
 
 const stored = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  yield* runPlain(sql, requestWriter(sql)(rows))
+  yield* storePaid(rows)
   yield* TestClock.setTime(nowMs)
 })
-const world = Layer.mergeAll(RequestOverview.Default, RequestSums.Default).pipe(Layer.provideMerge(database()))
+const world = Layer.mergeAll(RequestOverview.Default, RequestSums.Default, RequestStore.Default).pipe(
+  Layer.provideMerge(database())
+)
 
 describeOnEach("an account's requests in sums", () => {
   it.effect("are its own alone, from rows and from the hours' sums", () =>
@@ -81,6 +85,59 @@ describeOnEach("an account's requests in sums", () => {
       const wrong = yield* Effect.flip(overview.of({ from: "7h", step: 60 }, "me"))
       expect(wrong.message).toContain("step: expected 3600 or more for a time of more than 6 hours")
     }).pipe(Effect.provide(world))
+  )
+
+  it.effect(
+    "have the money of their tasks in the hour in which it was settled, and show operators alone what upstreams cost",
+    () =>
+      Effect.gen(function* () {
+        const made = {
+          ...(yield* Effect.fromNullable(mine[0])),
+          at: nowMs - 3 * hourMs,
+          request_id: "req_task",
+          upstream: "",
+          cost_nano_usd: null,
+          details: JSON.stringify({ task: "cgt-1", tags: ["team=a"] })
+        }
+        const settledMs = nowMs - 20 * 60_000
+        const task = {
+          upstream: "videos",
+          atMs: settledMs,
+          costNanoUsd: 5_000_000_000,
+          upstreamCostNanoUsd: 6_000_000_000
+        }
+        yield* storePaid([made], [usageOf(made, { ...task, task: "cgt-1" })])
+        yield* TestClock.setTime(nowMs)
+        const overview = yield* RequestOverview
+        const money = (of: { readonly cost_usd: number; readonly upstream_cost_usd?: number | undefined }) =>
+          [of.cost_usd, of.upstream_cost_usd] as const
+        for (const step of [60, 3_600]) {
+          for (const [by, name] of [
+            ["model", made.model],
+            ["upstream", "videos"],
+            ["key", made.key_id],
+            ["account", "me"],
+            ["tag", "team=a"]
+          ] as const) {
+            const { groups, total } = yield* overview.of({ from: "6h", step, by })
+            expect(money(total)).toEqual([5, 6])
+            expect([groups[0]?.name, ...money(groups[0] ?? total)]).toEqual([name, 5, 6])
+            const at = total.points.findIndex(({ cost_usd }) => cost_usd > 0)
+            expect(Math.floor((settledMs - Date.parse(total.points[0]?.time ?? "")) / (step * 1_000))).toBe(at)
+          }
+          const own = yield* overview.of({ from: "6h", step }, "me")
+          expect(money(own.total)).toEqual([5, undefined])
+          expect(JSON.stringify(own)).not.toContain("upstream_cost")
+        }
+        const { data } = yield* (yield* RequestStore).list({}, { before: undefined, limit: 1 })
+        expect(data.map(operatorView)).toMatchObject([
+          { cost_usd: 5, upstream_cost_usd: 6, settled_at: new Date(settledMs).toISOString() }
+        ])
+        for (const filter of [{}, { tag: "team=a" }, { model: made.model }, { upstream: "videos" }]) {
+          const { total } = yield* histogramOf(yield* RequestStore, filter, { from: "1h" })
+          expect(money(total)).toEqual([5, 6])
+        }
+      }).pipe(Effect.provide(world))
   )
 
   it.effect("are looked at one by one in part where they are many", () =>

@@ -69,6 +69,8 @@ const rows = Array.from({ length: 378 }, (_, n): RequestRow => {
     reasoning_tokens: 0,
     searches: 0,
     cost_nano_usd: 1_000,
+    upstream_cost_nano_usd: null,
+    settled_at: null,
     details: JSON.stringify(at(details, n))
   }
 })

@@ -122,11 +122,11 @@ describe("a database of version 0.1.0", () => {
     Effect.gen(function* () {
       const report = yield* UsageReport
       for (const by of ["request", "day", "model", "key"] as const) {
-        const record = yield* usageReportOf(report, {
-          by,
-          since: "2026-11-01T00:00:00Z",
-          until: "2026-12-01T00:00:00Z"
-        })
+        const record = yield* usageReportOf(
+          report,
+          { by, since: "2026-11-01T00:00:00Z", until: "2026-12-01T00:00:00Z" },
+          true
+        )
         expect(record.data.length).toBeGreaterThan(0)
         yield* Schema.encode(UsageRecord)(record)
       }

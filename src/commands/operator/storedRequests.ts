@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import { requestView } from "../../requests/RequestView.ts"
+import { operatorView } from "../../requests/RequestView.ts"
 import type { RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
 import type { RequestStore } from "../../requests/store/RequestStore.ts"
@@ -11,7 +11,7 @@ export const found = (requests: RequestStore, filter: RequestFilter, limit: numb
     let before: number | undefined
     do {
       const page = yield* Effect.orDie(requests.list(filter, { before, limit: limit - all.length }))
-      all.push(...page.data.map(requestView))
+      all.push(...page.data.map(operatorView))
       before = page.next
     } while (before !== undefined && all.length < limit)
     return all
@@ -29,6 +29,6 @@ export const following = (requests: RequestStore, filter: RequestFilter) =>
       const { data } = yield* Effect.orDie(requests.list(filter, { before: undefined, limit: mostNew, after: seen }))
       const inOrder = data.toReversed()
       seen = inOrder.at(-1)?.id ?? seen
-      return inOrder.map(requestView)
+      return inOrder.map(operatorView)
     })
   })

@@ -17,7 +17,8 @@ const used = {
   reasoningTokens: count,
   searches: count,
   videoFrames: count,
-  costNanoUsd: count
+  costNanoUsd: count,
+  upstreamCostNanoUsd: count
 } as const
 
 const sumRows = rows("usage_days", { requests: Schema.Int, ...used })
@@ -80,7 +81,8 @@ const sumsOf = {
   reasoningTokens: "reasoning_tokens",
   searches: "searches",
   videoFrames: "video_frames",
-  costNanoUsd: "cost_nano_usd"
+  costNanoUsd: "cost_nano_usd",
+  upstreamCostNanoUsd: "upstream_cost_nano_usd"
 } satisfies Record<keyof UsageSums, string>
 
 const columns = { key: "key_id", model: "model", day: "day" } as const
@@ -138,7 +140,8 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
           estimated, input_tokens AS "inputTokens", cache_read_tokens AS "cacheReadTokens",
           cache_write_tokens AS "cacheWriteTokens", output_tokens AS "outputTokens",
           reasoning_tokens AS "reasoningTokens", searches, video_frames AS "videoFrames", price,
-          cost_nano_usd AS "costNanoUsd", cache_write_1h_tokens AS "cacheWriteHourTokens"
+          cost_nano_usd AS "costNanoUsd",
+          COALESCE(upstream_cost_nano_usd, cost_nano_usd) AS "upstreamCostNanoUsd", cache_write_1h_tokens AS "cacheWriteHourTokens"
         FROM usage WHERE ${sql.and([
           sql`at >= ${query.sinceMs}`,
           sql`at <= ${query.untilMs}`,
@@ -193,5 +196,6 @@ const none: UsageSums = {
   reasoningTokens: 0,
   searches: 0,
   videoFrames: 0,
-  costNanoUsd: 0
+  costNanoUsd: 0,
+  upstreamCostNanoUsd: 0
 }

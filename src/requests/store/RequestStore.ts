@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { Commits } from "../../sql/Commits.ts"
+import { settledSums } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { BodyStore } from "./BodyStore.ts"
@@ -34,11 +35,13 @@ const stored = rows("requests", {
   reasoning_tokens: Schema.Int,
   searches: Schema.Int,
   cost_nano_usd: Schema.NullOr(Schema.Int),
+  upstream_cost_nano_usd: Schema.NullOr(Schema.Int),
+  settled_at: Schema.NullOr(Schema.Int),
   details: DetailsText
 })
 const ids = rows("requests", { id: Schema.Int })
 
-/** A request as it is kept. */
+/** A request as it is kept; one that made a task has what that has used and cost. */
 export type StoredRequest = ReturnType<typeof stored.one>
 
 export interface RequestPage {
@@ -57,15 +60,30 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
     const { find: bodies } = yield* BodyStore
+    const { ofTasks } = settledSums(sql)
+
+    /** A task is settled after the request that made it is over: what it has used is in its usage row. */
+    const withTasks = Effect.fnUntraced(function* (
+      found: ReadonlyArray<StoredRequest>
+    ): Effect.fn.Return<ReadonlyArray<StoredRequest>, SqlError> {
+      const open = found.filter(({ details, settled_at }) => details.task !== undefined && settled_at === null)
+      const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
+      return tasks.size === 0
+        ? found
+        : found.map((row) => {
+            const { at: settled_at, ...used } = tasks.get(row.request_id) ?? { at: row.settled_at }
+            return { ...row, ...used, settled_at }
+          })
+    })
 
     /** @param account only this one's */
     const find = (requestId: string, account?: string): Effect.Effect<StoredRequest | undefined, SqlError> =>
-      Effect.map(
-        sql`SELECT * FROM requests WHERE ${sql.and([
-          sql`request_id = ${requestId}`,
-          ...(account === undefined ? [] : [sql`account_id = ${account}`])
-        ])} ORDER BY id DESC LIMIT 1`,
-        stored.first
+      sql`SELECT * FROM requests WHERE ${sql.and([
+        sql`request_id = ${requestId}`,
+        ...(account === undefined ? [] : [sql`account_id = ${account}`])
+      ])} ORDER BY id DESC LIMIT 1`.pipe(
+        Effect.flatMap((found) => withTasks(stored.all(found))),
+        Effect.map(([row]) => row)
       )
 
     const { begunBy, ends, overAt } = requestIds(sql)
@@ -107,10 +125,10 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
         found.push(...some)
         const oldestFound = found.at(-1)
         if (found.length >= limit && oldestFound !== undefined)
-          return { data: found, next: oldestFound.id > first ? oldestFound.id : undefined }
+          return { data: yield* withTasks(found), next: oldestFound.id > first ? oldestFound.id : undefined }
         until = from
       }
-      return { data: found, next: until > first ? until : undefined }
+      return { data: yield* withTasks(found), next: until > first ? until : undefined }
     })
 
     /** Removes the oldest of those that began before a time, or are more than so many; answers how many went. */

@@ -2,6 +2,8 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { nextTurn } from "../../flow/eventLoop.ts"
+import { settledSums } from "../../ledger/store/settledSums.ts"
+import type { Settled } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
 import { countedSql } from "./counted.ts"
@@ -27,6 +29,7 @@ const longStride = 5_000
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const money = settledSums(sql)
 
     /** The hours' sums from a time to another, by what tells them apart. */
     const hours = Effect.fnUntraced(function* ({
@@ -72,8 +75,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       for (let at = yield* overAt(fromMs, all); at <= all.last;) {
         const next = yield* stretchAfter(at, all.last + 1, stride.rows, owner)
         const some = yield* stride.timed(
-          sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)},
-            CAST(SUM(input_tokens) AS BIGINT) AS input_tokens, CAST(SUM(output_tokens) AS BIGINT) AS output_tokens
+          sql`SELECT (at - ${fromMs}) / ${stepMs} AS step, ${name} AS name, ${sql.literal(countedSql)}
             FROM requests WHERE id >= ${at} AND id < ${next} AND at >= ${fromMs} AND at < ${toMs}
             AND family <> 'account' ${whose} GROUP BY 1, 2`
         )
@@ -138,9 +140,54 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       return shown
     })
 
-    return { hours, steps, each, eachOwn } as const
+    /** What was settled in a time, by step and name. */
+    const settled = Effect.fnUntraced(function* ({ by, fromMs, owner, stepMs, toMs }: Steps) {
+      const query = { fromMs, toMs, owner, by: columnOf[by], where: [] }
+      if (stepMs < hourMs) return yield* money.steps({ ...query, firstMs: fromMs, stepMs })
+      const found = yield* money.hours(query)
+      return found.map(({ hour, ...sums }) => ({ ...sums, step: Math.max(0, Math.floor((hour - fromMs) / stepMs)) }))
+    })
+
+    /**
+     * Shows what was settled for each request with tags, or of more than so many for a part.
+     * @returns of how many each one stands, for which its sums are already multiplied
+     */
+    const settledWithTags = (
+      times: Omit<Times, "withTags">,
+      see: (row: SettledWithTags) => void
+    ): Effect.Effect<number, SqlError> =>
+      money.each({ ...times, where: [] }, (some, every) =>
+        Effect.map(
+          sql`SELECT request_id, details FROM requests WHERE ${sql.in(
+            "request_id",
+            some.map(({ request_id }) => request_id)
+          )}`,
+          (found) => {
+            const details = new Map(described.all(found).map((row) => [row.request_id, row.details]))
+            for (const { at, request_id, ...sums } of some) {
+              const { tags = [] } = details.get(request_id) ?? {}
+              if (tags.length > 0) see({ at, tags, sums: multiplied(sums, every) })
+            }
+          }
+        )
+      )
+
+    return { hours, steps, each, eachOwn, settled, settledWithTags } as const
   })
 }) {}
+
+const multiplied = (sums: Settled, by: number): Settled => ({
+  input_tokens: sums.input_tokens * by,
+  output_tokens: sums.output_tokens * by,
+  cost_nano_usd: sums.cost_nano_usd * by,
+  upstream_cost_nano_usd: sums.upstream_cost_nano_usd * by
+})
+
+interface SettledWithTags {
+  readonly at: number
+  readonly tags: ReadonlyArray<string>
+  readonly sums: Settled
+}
 
 interface Times {
   readonly fromMs: number
@@ -165,7 +212,7 @@ interface Steps extends Hours {
   readonly stepMs: number
 }
 
-const summed = ["requests", "errors", "refused", "hang_ups", "input_tokens", "output_tokens", "cost_nano_usd"]
+const summed = ["requests", "errors", "refused", "hang_ups"]
   .map((column) => `CAST(SUM(${column}) AS BIGINT) AS ${column}`)
   .join(", ")
 
@@ -173,10 +220,7 @@ const sums = {
   requests: Schema.Int,
   errors: Schema.Int,
   refused: Schema.Int,
-  hang_ups: Schema.Int,
-  input_tokens: Schema.Int,
-  output_tokens: Schema.Int,
-  cost_nano_usd: Schema.Int
+  hang_ups: Schema.Int
 }
 const hourSums = rows("request_hours", { hour: Schema.Int, name: Schema.String, ...sums })
 export type HourSum = ReturnType<typeof hourSums.one>
@@ -193,13 +237,11 @@ const columns = {
   status: Schema.Int,
   error: Schema.String,
   first_byte_ms: Schema.Int,
-  duration_ms: Schema.Int,
-  input_tokens: Schema.Int,
-  output_tokens: Schema.Int,
-  cost_nano_usd: Schema.NullOr(Schema.Int)
+  duration_ms: Schema.Int
 }
 const plain = rows("requests", columns)
 const tagged = rows("requests", { ...columns, details: DetailsText })
+const described = rows("requests", { request_id: Schema.String, details: DetailsText })
 
 /** A request, as far as sums need it. */
 export type Seen = ReturnType<typeof plain.one> & Partial<Pick<ReturnType<typeof tagged.one>, "details">>

@@ -3,20 +3,28 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { countedSql } from "./counted.ts"
+import { settledSums } from "../../ledger/store/settledSums.ts"
+import type { SettledSteps } from "../../ledger/store/settledSums.ts"
 import { matching, matchingWhose, ownerOf } from "./matching.ts"
 import type { RequestFilter } from "./matching.ts"
+import { patterns } from "./patterns.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
 const hourMs = 3_600_000
 
-/** How many requests ended how, and what they cost. `errors` are all that did not go well, of any kind. */
+/** How many requests ended how. `errors` are all that did not go well, of any kind. */
 export interface Counted {
   readonly requests: number
   readonly errors: number
   readonly refused: number
   readonly hang_ups: number
+}
+
+/** And what was settled for them. */
+export interface Tallied extends Counted {
   readonly cost_nano_usd: number
+  readonly upstream_cost_nano_usd: number
 }
 
 export interface Buckets {
@@ -27,10 +35,11 @@ export interface Buckets {
   readonly widthMs: number
 }
 
-/** Counts requests by when they came, exactly. Whole hours of an account that was deleted since are still counted. */
+/** Counts requests by when they came, exactly, and their money by when it was settled. Whole hours of an account that was deleted since are still counted. */
 export const requestCounts = (sql: SqlClient.SqlClient) => {
   const { begunBy, ends, overAt } = requestIds(sql)
   const { after: stretchAfter } = stretches(sql)
+  const settled = settledSums(sql)
   const oldest = Effect.map(sql`SELECT at FROM requests ORDER BY id LIMIT 1`, times.first)
 
   /** @param add gets the bucket's beginning in Unix ms */
@@ -65,30 +74,68 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
   })
 
   /** Whole hours come from their sums where those know what is asked for, the rest from the rows. */
-  const count = Effect.fnUntraced(function* (
+  const counting = Effect.fnUntraced(function* (
     asked: Buckets,
-    filter: RequestFilter
-  ): Effect.fn.Return<ReadonlyMap<number, Counted>, SqlError> {
-    const counts = new Map<number, Counted>()
-    const add: Add = (bucketMs, counted) => counts.set(bucketMs, plus(counts.get(bucketMs) ?? nothing, counted))
+    filter: RequestFilter,
+    add: Add
+  ): Effect.fn.Return<void, SqlError> {
     const first = asked.widthMs % hourMs === 0 && hoursKnow(filter) ? yield* oldest : undefined
     // Sums stay when the rows are gone.
-    const fromMs = Math.ceil(Math.max(asked.fromMs, first?.at ?? Infinity) / hourMs) * hourMs
-    const toMs = Math.floor(asked.toMs / hourMs) * hourMs
-    if (fromMs >= toMs) {
-      yield* byRows(asked, filter, add)
-      return counts
-    }
+    const { fromMs, toMs } = wholeHours({ ...asked, fromMs: Math.max(asked.fromMs, first?.at ?? Infinity) })
+    if (fromMs >= toMs) return yield* byRows(asked, filter, add)
     yield* byRows({ ...asked, toMs: fromMs }, filter, add)
     yield* byHours({ ...asked, fromMs, toMs }, filter, add)
     yield* byRows({ ...asked, fromMs: toMs }, filter, add)
+  })
+
+  const paidByRows = ({ widthMs, ...times }: Buckets, who: Who, add: Add) =>
+    Effect.map(settled.steps({ ...times, ...who, firstMs: 0, stepMs: widthMs }), (found) => {
+      for (const { step, ...sums } of found) add(step * widthMs, sums)
+    })
+
+  /** Usage has no more of a request than whose it was and who ran it: what else is asked for, its row must have. */
+  const paying = Effect.fnUntraced(function* (
+    asked: Buckets,
+    { model, ...filter }: RequestFilter,
+    add: Add
+  ): Effect.fn.Return<void, SqlError> {
+    const like = patterns(sql)
+    const where = [...matchingWhose(sql, filter), ...(model === undefined ? [] : [like.column("model", model)])]
+    const who = { where, owner: ownerOf(filter) }
+    if (!hoursKnow(filter)) {
+      const has = sql.and([sql`requests.request_id = usage.request_id`, ...matching(sql, filter)])
+      return yield* paidByRows(asked, { ...who, whereRow: sql`EXISTS (SELECT 1 FROM requests WHERE ${has})` }, add)
+    }
+    const { fromMs, toMs } = wholeHours(asked)
+    if (asked.widthMs % hourMs !== 0 || fromMs >= toMs) return yield* paidByRows(asked, who, add)
+    yield* paidByRows({ ...asked, toMs: fromMs }, who, add)
+    for (const { hour, ...sums } of yield* settled.hours({ fromMs, toMs, ...who })) {
+      add(Math.floor(hour / asked.widthMs) * asked.widthMs, sums)
+    }
+    yield* paidByRows({ ...asked, fromMs: toMs }, who, add)
+  })
+
+  const count = Effect.fnUntraced(function* (
+    asked: Buckets,
+    filter: RequestFilter
+  ): Effect.fn.Return<ReadonlyMap<number, Tallied>, SqlError> {
+    const counts = new Map<number, Tallied>()
+    const add: Add = (bucketMs, more) => counts.set(bucketMs, plus(counts.get(bucketMs) ?? nothing, more))
+    yield* counting(asked, filter, add)
+    yield* paying(asked, filter, add)
     return counts
   })
 
   return count
 }
 
-type Add = (bucketMs: number, counted: Counted) => void
+const wholeHours = ({ fromMs, toMs }: Pick<Buckets, "fromMs" | "toMs">) => ({
+  fromMs: Math.ceil(fromMs / hourMs) * hourMs,
+  toMs: Math.floor(toMs / hourMs) * hourMs
+})
+
+type Who = Pick<SettledSteps, "owner" | "where" | "whereRow">
+type Add = (bucketMs: number, more: Partial<Tallied>) => void
 
 /** Models are not among them: sums have those alone that an upstream was asked for. */
 const hoursKnow = ({
@@ -99,22 +146,29 @@ const hoursKnow = ({
   ...others
 }: RequestFilter): boolean => Object.values(others).every((value) => value === undefined)
 
-export const nothing: Counted = { requests: 0, errors: 0, refused: 0, hang_ups: 0, cost_nano_usd: 0 }
+export const nothing: Tallied = {
+  requests: 0,
+  errors: 0,
+  refused: 0,
+  hang_ups: 0,
+  cost_nano_usd: 0,
+  upstream_cost_nano_usd: 0
+}
 
-export const plus = (one: Counted, other: Counted): Counted => ({
-  requests: one.requests + other.requests,
-  errors: one.errors + other.errors,
-  refused: one.refused + other.refused,
-  hang_ups: one.hang_ups + other.hang_ups,
-  cost_nano_usd: one.cost_nano_usd + other.cost_nano_usd
+export const plus = (one: Tallied, more: Partial<Tallied>): Tallied => ({
+  requests: one.requests + (more.requests ?? 0),
+  errors: one.errors + (more.errors ?? 0),
+  refused: one.refused + (more.refused ?? 0),
+  hang_ups: one.hang_ups + (more.hang_ups ?? 0),
+  cost_nano_usd: one.cost_nano_usd + (more.cost_nano_usd ?? 0),
+  upstream_cost_nano_usd: one.upstream_cost_nano_usd + (more.upstream_cost_nano_usd ?? 0)
 })
 
 const counts = {
   requests: Schema.Int,
   errors: Schema.Int,
   refused: Schema.Int,
-  hang_ups: Schema.Int,
-  cost_nano_usd: Schema.Int
+  hang_ups: Schema.Int
 }
 const summed = Object.keys(counts)
   .map((column) => `CAST(SUM(${column}) AS BIGINT) AS ${column}`)
