@@ -40,6 +40,11 @@ export interface Charge {
    * @param estimated whether the usage was counted here because the upstream told none
    */
   readonly settle: (used: Consumption, how: UsageRow["outcome"], estimated: boolean) => Promise<void> | undefined
+  /**
+   * Charges nothing and gives the hold back: the caller left before an answer that comes whole or not at all.
+   * @param used what the upstream has used until then, as far as is known: the operator's cost
+   */
+  readonly abandon: (used: Consumption) => void
   /** Gives the hold back: nothing was delivered. */
   readonly release: () => void
 }

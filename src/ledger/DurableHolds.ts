@@ -32,6 +32,8 @@ export interface Used {
   readonly estimated: boolean
   /** `hang-up`: somebody ended it before its end; `finished` where absent. */
   readonly outcome?: UsageRow["outcome"] | undefined
+  /** Nothing is paid for: `used` is what it cost the operator. */
+  readonly isAbandoned?: boolean | undefined
   /** Who answered, where that was not known when the hold was placed. */
   readonly upstream?: string | undefined
   /** What it costs there (`Price.text`); as it was when the hold was placed where absent. */
@@ -126,7 +128,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
       estimated: used.estimated,
       used: used.used,
       price: used.price ?? held.price,
-      costNanoUsd: cost,
+      costNanoUsd: used.isAbandoned === true ? 0 : cost,
       upstreamCostNanoUsd: cost,
       task: held.id
     }
@@ -151,6 +153,11 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
           const mostNanoUsd = () => request.mostNanoUsd(price)
           generated.set(id, { used, estimated, outcome, upstream, price: price.text, mostNanoUsd })
           return undefined
+        },
+        abandon: (used) => {
+          const { price, upstream } = request
+          const left = { outcome: "hang-up", estimated: true, isAbandoned: true } as const
+          generated.set(id, { ...left, used, upstream, price: price.text })
         },
         release: () => {}
       }

@@ -105,14 +105,44 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
 
       settle(used: Consumption, outcome: UsageRow["outcome"], estimated: boolean): Promise<void> | undefined {
         if (!this.#close()) return undefined
-        const { caller, model, price, requestId, upstream } = this.#request
-        const nowMs = clock.unsafeCurrentTimeMillis()
+        const { caller, price } = this.#request
         const held = this.#held
         // What is held for a dearer place says nothing of this one.
         const heldHere = (this.#request.offers?.prices.length ?? 1) === 1 ? held.nanoUsd : 0
         const cost = capped(this.#request, costOf(price, used), heldHere)
-        const row: UsageRow = {
-          atMs: nowMs,
+        const row = this.#row(used, outcome, estimated, { costNanoUsd: cost, upstreamCostNanoUsd: cost })
+        spent(row)
+        books.settle(caller, held, cost, row.atMs)
+        this.#request.tellCost?.(row)
+        if (cost > 0 && outcome === "finished") {
+          return log.appendAwaited(row, () => {
+            books.unsettle(caller, held, cost, row.atMs)
+            this.#request.tellCost?.({ ...row, costNanoUsd: 0, upstreamCostNanoUsd: 0 })
+          })
+        }
+        log.append(row)
+        return undefined
+      }
+
+      abandon(used: Consumption): void {
+        if (!this.#close()) return
+        const { caller, price } = this.#request
+        const costs = { costNanoUsd: 0, upstreamCostNanoUsd: costOf(price, used) }
+        const row = this.#row(used, "hang-up", true, costs)
+        books.settle(caller, this.#held, 0, row.atMs)
+        this.#request.tellCost?.(row)
+        log.append(row)
+      }
+
+      #row(
+        used: Consumption,
+        outcome: UsageRow["outcome"],
+        estimated: boolean,
+        costs: Pick<UsageRow, "costNanoUsd" | "upstreamCostNanoUsd">
+      ): UsageRow {
+        const { caller, model, price, requestId, upstream } = this.#request
+        return {
+          atMs: clock.unsafeCurrentTimeMillis(),
           requestId,
           account: caller.account,
           key: caller.key,
@@ -122,21 +152,9 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
           estimated,
           used,
           price: price.text,
-          costNanoUsd: cost,
-          upstreamCostNanoUsd: cost,
-          held
+          ...costs,
+          held: this.#held
         }
-        spent(row)
-        books.settle(caller, held, cost, nowMs)
-        this.#request.tellCost?.(row)
-        if (cost > 0 && outcome === "finished") {
-          return log.appendAwaited(row, () => {
-            books.unsettle(caller, held, cost, nowMs)
-            this.#request.tellCost?.({ ...row, costNanoUsd: 0, upstreamCostNanoUsd: 0 })
-          })
-        }
-        log.append(row)
-        return undefined
       }
 
       release(): void {

@@ -19,13 +19,15 @@ export interface Metering {
   readonly failed: (failure: Failure) => void
   /** Whether the gateway itself stops the work: the client then pays nothing. */
   readonly isShuttingDown: () => boolean
-  /** Runs once, when it is over, with the tokens that are paid for and how it ended. */
-  readonly done: (tokens: number, how: "finished" | "hang-up" | "failed", used: Usage) => void
+  /** Whether its caller gets all of the answer or nothing: one that leaves before pays nothing. */
+  readonly isWhole: () => boolean
+  /** Runs once, when it is over, with the tokens that were used and how it ended. */
+  readonly done: (tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage) => void
 }
 
 /**
  * Watches a generation go by and pays for it once: what the upstream says it used when it finishes, what was produced
- * when the client hangs up, nothing when it fails. An upstream that tells no usage, or none that can be, is counted after,
+ * when a stream's client hangs up, nothing when it fails or when the client of a whole answer leaves. An upstream that tells no usage, or none that can be, is counted after,
  * and the count is given to the client in its place, so that both see the same numbers.
  */
 export const metered = (generation: Generation, charge: Charge, options: Metering): Generation =>
@@ -73,6 +75,7 @@ class Metered implements Generation {
     this.#generation.cancel(how)
     if (this.#isOver) return
     if (how === "failed" || this.#options.isShuttingDown()) this.#release()
+    else if (this.#options.isWhole()) this.#abandon(this.#counted())
     else this.#pay(this.#counted(), "hang-up", true)
   }
 
@@ -83,8 +86,13 @@ class Metered implements Generation {
   #pay(used: Usage, how: "finished" | "hang-up", estimated: boolean): void {
     this.#isOver = true
     this.#stored = this.#charge.settle(used, how, estimated)
-    const tokens = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens + used.outputTokens
-    this.#options.done(tokens, how, used)
+    this.#options.done(tokensOf(used), how, used)
+  }
+
+  #abandon(used: Usage): void {
+    this.#isOver = true
+    this.#charge.abandon(used)
+    this.#options.done(tokensOf(used), "abandoned", used)
   }
 
   /** What was used as far as anybody can tell from here; what the upstream did say of the input stands. */
@@ -201,6 +209,9 @@ class Metered implements Generation {
     return { type: "usage", usage } as const
   }
 }
+
+const tokensOf = ({ cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens }: Usage): number =>
+  inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens
 
 type NativeEvent = Extract<GenerationEvent, { readonly type: "native" }>
 

@@ -1,6 +1,6 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
-import { Cause, Duration, Effect, Layer } from "effect"
-import type { Caller } from "../contract/Caller.ts"
+import { Cause, Duration, Effect, Layer, Runtime } from "effect"
+import type { Caller, KeyId } from "../contract/Caller.ts"
 import { beginUninterruptible } from "../flow/begin.ts"
 import { Begun } from "../flow/Begun.ts"
 import { RateLimited } from "../contract/Failure.ts"
@@ -53,6 +53,8 @@ const after = <A, E>(taken: Taken | Begun<Taken>, next: (taken: Taken) => Begun<
   taken instanceof Taken ? next(taken) : taken.flatMap(next)
 
 const minute = Duration.minutes(1)
+/** Whole answers that a key may leave in a minute before they have come. */
+const mostLeft = 20
 const withoutLimits = Begun.succeed<Admission>({ tokens: undefined, done: () => {} })
 
 /**
@@ -123,6 +125,44 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       resetMs: Duration.toMillis(reset),
       atMs: clock.unsafeCurrentTimeMillis()
     })
+
+    /** Keys that left too many whole answers in this minute, and until when that is, in Unix ms. */
+    const leaving = new Map<KeyId, number>()
+
+    const refuseLeaving = (caller: Caller, { count, leftMs }: { readonly count: number; readonly leftMs: number }) => {
+      if (count <= mostLeft) return
+      const nowMs = clock.unsafeCurrentTimeMillis()
+      for (const [key, untilMs] of leaving) if (untilMs <= nowMs) leaving.delete(key)
+      leaving.set(caller.key, nowMs + leftMs)
+    }
+
+    /**
+     * A caller has left before the whole answer that an upstream was making, which nobody pays for: a key that does so more
+     * than 20 times in a minute is refused until the minute ends. Another process hears of it with the key's next such request.
+     */
+    const leftEarly = (caller: Caller): void => {
+      const key = `left:key:${caller.key}`
+      const { takeNow } = windows
+      if (takeNow !== undefined) return refuseLeaving(caller, takeNow(key, 1, mostLeft))
+      Runtime.runFork(runtime)(
+        windows.take(key, 1, mostLeft).pipe(
+          Effect.map((taken) => refuseLeaving(caller, taken)),
+          Effect.ignore
+        )
+      )
+    }
+
+    /** Why the caller may send no request to a model that it might leave: it has left too many in this minute. */
+    const leftTooMany = ({ key }: Caller): RateLimited | undefined => {
+      if (leaving.size === 0) return undefined
+      const leftMs = (leaving.get(key) ?? 0) - clock.unsafeCurrentTimeMillis()
+      return leftMs <= 0
+        ? undefined
+        : new RateLimited({
+            message: `Too many requests left before their answer: this API key may leave ${mostLeft} a minute; stream, or wait longer`,
+            retryAfterSeconds: leftMs / 1_000
+          })
+    }
 
     /** Whether one request of the caller may come in; where it may not, `refusal` says when to come back. */
     const admit = (caller: Caller): Begun<Admitted> => {
@@ -207,6 +247,8 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     return {
       admit,
       begin,
+      leftEarly,
+      leftTooMany,
       /** Who counts what a minute allows. */
       countedWhere: windows.where
     } as const

@@ -56,6 +56,7 @@ export class Attempts implements Counted, Watcher {
   #route: Route | undefined
   #count = 0
   #isCalling = false
+  #isSent = false
   #calledAt = 0
   #upstreamRequestId: string | undefined
 
@@ -78,12 +79,24 @@ export class Attempts implements Counted, Watcher {
     this.#calledAt = performance.now()
   }
 
+  /** The call is on its way to the upstream: it waits for no room there any more. */
+  sends<A>(call: A): A {
+    this.#isSent = true
+    return call
+  }
+
+  /** Whether an upstream has the request, and has not refused it. */
+  get isSent(): boolean {
+    return this.#isSent
+  }
+
   /** What the upstream is told of the caller's trace. */
   get headers(): Readonly<Record<string, string>> | undefined {
     return this.#request.trace?.headers(this.#traced?.spanId)
   }
 
   failed(upstream: string, error: UpstreamError): void {
+    this.#isSent = false
     const { failure, said, status, upstreamRequestId } = error
     this.#note(status, { status, error: failure.message, requestId: upstreamRequestId })
     if (error.keptBack !== true) this.#broke(status, failure.message)

@@ -8,7 +8,6 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { noUsage } from "../generation/GenerationEvent.ts"
 import { Ledger } from "../ledger/Ledger.ts"
 import type { Charge } from "../ledger/Charge.ts"
 import { metered } from "../ledger/metered.ts"
@@ -105,7 +104,9 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         const forwarder = isSearchedFor ? undefined : forwarderOf(upstream, verbatim?.family)
         if (verbatim !== undefined && forwarder !== undefined) {
           return through(lanes.get(route.upstream), work.caller.account, () =>
-            forwarder.forward(verbatim.request(upstream), how, otherwise(work, upstream, how)).map(keeping)
+            work.attempts.sends(
+              forwarder.forward(verbatim.request(upstream), how, otherwise(work, upstream, how)).map(keeping)
+            )
           )
         }
         const cut = cutTo(entry, route, conversation)
@@ -114,7 +115,9 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
         if (refused !== undefined) return Begun.fail(refused)
         const fitted = cut === undefined ? conversation : { ...conversation, maxOutputTokens: cut }
         return severally(work.options.several, runtime, () =>
-          through(lanes.get(route.upstream), work.caller.account, () => upstream.generate(fitted, how).map(keeping))
+          through(lanes.get(route.upstream), work.caller.account, () =>
+            work.attempts.sends(upstream.generate(fitted, how).map(keeping))
+          )
         )
       }
       return tryRoutes(routing, work.caller.account, work.offers.all, call, work.attempts)
@@ -131,6 +134,8 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
      * left before it starts used nothing.
      */
     const paid = (work: Work): Begun<Generation, Failure> => {
+      const refused = work.options.prepaid === undefined ? limits.leftTooMany(work.caller) : undefined
+      if (refused !== undefined) return Begun.fail(refused)
       // What a request that does not bound its output will use, nobody knows: it is counted after.
       const mostTokens = () =>
         work.inputTokens() + work.answers * heldOutput(work.caller, work.entry, work.conversation.maxOutputTokens ?? 0)
@@ -156,8 +161,7 @@ export class Models extends Effect.Service<Models>()("gateway/models/Models", {
     const started = (work: Work, charge: Charge): Begun<Generation, Failure> =>
       afterTurn(runtime, work.request.isLarge, () => start(work)).matchCause({
         onFailure: (cause) => {
-          const isHangUp = Cause.isInterrupted(cause)
-          if (isHangUp) void charge.settle(noUsage, "hang-up", true)
+          if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
           else charge.release()
           work.admission?.done(0)
           work.attempts.neverBegan(cause)

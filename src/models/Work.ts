@@ -4,14 +4,16 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import type { Settlement } from "../contract/RequestRecord.ts"
 import type { Conversation } from "../generation/Conversation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
 import { countTokens, mostTokens } from "../tokens/tokens.ts"
-import type { Chargeable } from "../ledger/Charge.ts"
+import type { Charge, Chargeable } from "../ledger/Charge.ts"
 import type { Metering } from "../ledger/metered.ts"
 import { Offers } from "../ledger/Offers.ts"
-import { mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
+import { isFree, mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
+import { Limits } from "../limits/Limits.ts"
 import type { Admission } from "../limits/Limits.ts"
 import type { Model, PricedRoute } from "./Catalogue.ts"
 import type { Admitted } from "./admit.ts"
@@ -23,8 +25,8 @@ import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
 
-/** Who hears of calls that fail and of usage that can't be. */
-export const makeObservers = Effect.all({ failedAttempts: makeFailedAttempts, doubting: makeDoubting })
+/** Who hears of calls that fail, of usage that can't be, and of callers that leave. */
+export const makeObservers = Effect.all({ failedAttempts: makeFailedAttempts, doubting: makeDoubting, limits: Limits })
 
 type Observers = Effect.Effect.Success<typeof makeObservers>
 
@@ -49,6 +51,7 @@ export class Work implements Chargeable, Metering {
   readonly answers: number
   readonly #doubting: Observers["doubting"]
   #route: PricedRoute | undefined
+  readonly #limits: Observers["limits"]
   #inputTokens: number | undefined
   #unsupported: ReadonlyArray<Unsupported> | undefined
 
@@ -57,7 +60,7 @@ export class Work implements Chargeable, Metering {
     admitted: Admitted,
     request: Incoming,
     options: GenerationOptions,
-    { doubting, failedAttempts }: Observers
+    { doubting, failedAttempts, limits }: Observers
   ) {
     const { fitting, model: entry, routes, unchanged } = admitted
     this.caller = caller
@@ -71,6 +74,7 @@ export class Work implements Chargeable, Metering {
     this.request = request
     this.options = options
     this.#doubting = doubting
+    this.#limits = limits
     this.attempts = new Attempts(failedAttempts, request, entry, options.stream)
     this.answers = options.several?.count ?? 1
   }
@@ -160,9 +164,21 @@ export class Work implements Chargeable, Metering {
     return this.request.shutdown.aborted
   }
 
-  done(tokens: number, how: "finished" | "hang-up" | "failed", used: Usage): void {
+  isWhole(): boolean {
+    return !this.options.stream && this.options.prepaid === undefined
+  }
+
+  done(tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage): void {
     this.admission?.done(tokens)
-    this.attempts.over(how, used)
+    if (how === "abandoned") this.#limits.leftEarly(this.caller)
+    this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
+  }
+
+  /** Its caller left before anybody answered: an upstream that was called has read the input. */
+  left(charge: Charge): void {
+    const { isSent } = this.attempts
+    charge.abandon(isSent && !isFree(this.price) ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
+    if (isSent && this.options.prepaid === undefined) this.#limits.leftEarly(this.caller)
   }
 }
 

@@ -54,6 +54,9 @@ export interface Outlived {
   readonly bare: ReadonlyArray<number>
 }
 
+/** A key may leave few whole answers in a minute. */
+const keys = Array.from({ length: 600 }, (_, n) => `leaver-${n}-secret-0123456789-0123456789`)
+
 /** A gateway in front of an upstream that would go on for ever, and clients that leave it. */
 export const startLeaving = async () => {
   const { open, server } = slowUpstream()
@@ -62,14 +65,15 @@ export const startLeaving = async () => {
     join(folder, "gateway.yaml"),
     `upstreams: { slow: { protocol: openai-chat, base_url: "http://127.0.0.1:${server.port}/v1", max_concurrency: 12 } }
 models: { m: slow }
+keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: "leavers", secret })))}
 `
   )
   const gateway = await startGateway({ folder })
 
-  const post = (origin: string, [path, body]: ReturnType<Ask>, signal?: AbortSignal) =>
+  const post = (origin: string, [path, body]: ReturnType<Ask>, key: string, signal?: AbortSignal) =>
     fetch(origin + path, {
       method: "POST",
-      headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal })
     })
@@ -83,7 +87,7 @@ models: { m: slow }
       return performance.now()
     })
     try {
-      const response = await post(origin, ask(name, n % 4 < 2), controller.signal)
+      const response = await post(origin, ask(name, n % 4 < 2), keys[n % keys.length] ?? "", controller.signal)
       if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`)
       for await (const _ of response.body ?? []);
     } catch (error) {
@@ -116,7 +120,7 @@ models: { m: slow }
   }
 
   return {
-    post: (ask: ReturnType<Ask>) => post(gateway.url, ask),
+    post: (ask: ReturnType<Ask>) => post(gateway.url, ask, gateway.key),
     leaveAll,
     /** Resolves once the upstream call of that name has ended. */
     ended: (name: string) => open.get(name)?.promise,

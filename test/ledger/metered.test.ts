@@ -12,7 +12,7 @@ const finished: GenerationEvent = { type: "finished", reason: "stop", stopSequen
 const failed: GenerationEvent = { type: "failed", failure: new UpstreamFailed({}) }
 
 /** Plays batches, one a call of `next`, and writes down what is paid. */
-const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean } = {}) => {
+const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean; whole?: boolean } = {}) => {
   const paid: Array<{ used: Usage; how: string; estimated: boolean } | "released"> = []
   const done: Array<number> = []
   const doubted: Array<string> = []
@@ -31,6 +31,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
         paid.push({ used, how, estimated })
         return Promise.resolve()
       },
+      abandon: (used) => void paid.push({ used, how: "abandoned", estimated: true }),
       release: () => void paid.push("released")
     },
     {
@@ -43,6 +44,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean }
       firstPiece: () => void firstPieces++,
       failed: () => {},
       isShuttingDown: () => options.shuttingDown === true,
+      isWhole: () => options.whole === true,
       done: (tokens) => void done.push(tokens)
     }
   )
@@ -102,6 +104,15 @@ describe("a metered generation", () => {
     expect(run.paid).toEqual([{ used: usage({ inputTokens: 40, outputTokens: 4 }), how: "hang-up", estimated: true }])
     await run.take(1)
     expect(run.paid).toHaveLength(1)
+  })
+
+  it("charges nothing when the client of a whole answer hangs up, and says what the upstream has used", async () => {
+    const run = play([[text("one two three four")], [text("never read")]], { whole: true })
+    await run.take(1)
+    run.watched.cancel("hang-up")
+    run.watched.cancel("hang-up")
+    expect(run.paid).toEqual([{ used: usage({ inputTokens: 7, outputTokens: 4 }), how: "abandoned", estimated: true }])
+    expect(run.done).toEqual([11])
   })
 
   it("reads the text out of forwarded frames", async () => {

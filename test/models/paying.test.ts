@@ -59,6 +59,8 @@ const turns = (n: number) => async () => {
 
 /** A dollar a token of output. */
 const price = fromUsd({ output: 1_000_000 })
+/** And a cent a token of input, which the upstream tells is one. */
+const readingPrice = fromUsd({ input: 10_000, output: 1_000_000 })
 const model = (id: string) => ({
   id,
   kind: "text" as const,
@@ -72,6 +74,7 @@ const { price: _, ...unpricedModel } = model("answers")
 const catalogue = [
   ...["answers", "refuses", "waits", "stalls"].map(model),
   { ...model("answers"), id: "held", holdOutputTokens: 2 },
+  ...["waits", "stalls"].map((id) => ({ ...model(id), id: `reading ${id}`, price: readingPrice })),
   { ...unpricedModel, id: "unpriced" },
   { ...unpricedModel, id: "allowed", unpriced: "allow" as const }
 ]
@@ -138,16 +141,27 @@ describe("a generation", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("that its client leaves has a usage row, whatever it was doing, and no hold is left", () =>
-    Effect.gen(function* () {
-      yield* account(1_000)
-      const started = yield* Effect.forEach(["waits", "stalls"], (id) => Effect.fork(run(conversation(id))))
-      yield* settled
-      expect((yield* balance).held).toBe(nanoUsd(6))
-      yield* Fiber.interruptAll(started)
-      expect(yield* balance).toEqual({ granted: nanoUsd(1_000), settled: nanoUsd(3), held: 0 })
-      expect((yield* rows).map((row) => row.outcome)).toEqual(["hang-up", "hang-up"])
-    }).pipe(Effect.provide(live))
+  it.effect(
+    "that its client leaves charges nothing, has the operator's cost in its usage row, and leaves no hold",
+    () =>
+      Effect.gen(function* () {
+        yield* account(1_000)
+        const started = yield* Effect.forEach(["reading waits", "reading stalls"], (id) =>
+          Effect.fork(run(conversation(id)))
+        )
+        yield* settled
+        expect((yield* balance).held).toBe(nanoUsd(6.18))
+        yield* Fiber.interruptAll(started)
+        expect(yield* balance).toEqual({ granted: nanoUsd(1_000), settled: 0, held: 0 })
+        const left = { outcome: "hang-up", cost_nano_usd: 0 }
+        expect(yield* rows).toEqual([left, left])
+        // One has read nine tokens and written nothing so far, the other one has written three.
+        const sql = yield* SqlClient.SqlClient
+        expect(yield* sql`SELECT input_tokens, upstream_cost_nano_usd FROM usage ORDER BY 2`).toEqual([
+          { input_tokens: 9, upstream_cost_nano_usd: nanoUsd(0.09) },
+          { input_tokens: 9, upstream_cost_nano_usd: nanoUsd(3.09) }
+        ])
+      }).pipe(Effect.provide(live))
   )
 
   it.effect("interrupted at any step leaves one usage row and no hold", () =>
@@ -156,7 +170,8 @@ describe("a generation", () => {
       const runs = 2_000
       for (let steps = 0; steps < runs; steps++) {
         // Yields all over the place, so that the interruption can come between any two steps.
-        const request = run(conversation(steps % 2 === 0 ? "answers" : "stalls")).pipe(
+        const who = { ...caller, key: KeyId.make(`key_${steps}`) }
+        const request = run(conversation(steps % 2 === 0 ? "answers" : "stalls"), who).pipe(
           Effect.withMaxOpsBeforeYield(15 + (steps % 23))
         )
         const fiber = yield* Effect.fork(request)

@@ -21,6 +21,7 @@ export interface Drift {
 }
 
 const account = "killed"
+const moreKeys = 100
 const kinds: ReadonlyArray<Omit<Ask, "key">> = [
   { family: "messages" },
   { family: "responses", body: { store: false } },
@@ -33,7 +34,7 @@ const kinds: ReadonlyArray<Omit<Ask, "key">> = [
 ]
 
 export const drift = async (kills: number, log: (line: string) => void = () => {}): Promise<Drift> => {
-  const world = await startWorld([account], { balanceUsd: 1_000_000 })
+  const world = await startWorld([account], { balanceUsd: 1_000_000, moreKeys })
   let running = true
   let requests = 0
   /** Of the synchronous families, by request id: answered whole. */
@@ -49,7 +50,7 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
       try {
         const answer = await world.ask({
           ...kind,
-          key: account,
+          key: `${account}-${(Math.floor(n / kinds.length) % moreKeys) + 1}`,
           signal: leaving,
           ...(idempotencyKey === undefined ? {} : { idempotencyKey })
         })
