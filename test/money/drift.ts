@@ -4,7 +4,9 @@
  *
  *   bun run test:money [--kills 1000]
  */
-import { dollar, startWorld, until } from "./world.ts"
+import { everySum } from "./everySum.ts"
+import { ledgerOf } from "./ledgerOf.ts"
+import { dollar, secretOf, startWorld, until } from "./world.ts"
 import type { Ask } from "./world.ts"
 
 export interface Drift {
@@ -18,9 +20,12 @@ export interface Drift {
   readonly stuckHolds: number
   /** Requests under one key that got different answers. */
   readonly differing: number
+  /** Sums that differ from the ledger, a line each. */
+  readonly wrongSums: ReadonlyArray<string>
 }
 
 const account = "killed"
+const adminKey = "admin-key-0123456789abcdefghijklmnop"
 const moreKeys = 100
 const kinds: ReadonlyArray<Omit<Ask, "key">> = [
   { family: "messages" },
@@ -34,7 +39,7 @@ const kinds: ReadonlyArray<Omit<Ask, "key">> = [
 ]
 
 export const drift = async (kills: number, log: (line: string) => void = () => {}): Promise<Drift> => {
-  const world = await startWorld([account], { balanceUsd: 1_000_000, moreKeys })
+  const world = await startWorld([account], { balanceUsd: 1_000_000, moreKeys, env: { GATEWAY_ADMIN_KEY: adminKey } })
   let running = true
   let requests = 0
   /** Of the synchronous families, by request id: answered whole. */
@@ -97,6 +102,9 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
   await Bun.sleep(500)
   const { usage } = world.account(account)
   const paid = new Set(usage.map((row) => row.request_id))
+  const ledger = await ledgerOf(world.folder)
+  const { url } = world.gateway()
+  const wrongSums = await everySum({ url, adminKey, secretOf, ledger, wereKilled: true })
   await world.dispose()
   return {
     kills,
@@ -106,7 +114,8 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
     unpaid: [...answered].filter((id) => !paid.has(id)).length,
     paidTwice: usage.length - paid.size,
     stuckHolds: end.held / dollar,
-    differing: [...byKey.values()].filter((texts) => texts.size > 1).length
+    differing: [...byKey.values()].filter((texts) => texts.size > 1).length,
+    wrongSums
   }
 }
 
@@ -114,6 +123,6 @@ if (import.meta.main) {
   const at = process.argv.indexOf("--kills")
   const result = await drift(at === -1 ? 100 : Number(process.argv[at + 1]), (line) => console.log(line))
   console.log(JSON.stringify(result))
-  const { differing, paidTwice, stuckHolds, unpaid } = result
-  process.exit(unpaid + paidTwice + stuckHolds + differing === 0 ? 0 : 1)
+  const { differing, paidTwice, stuckHolds, unpaid, wrongSums } = result
+  process.exit(unpaid + paidTwice + stuckHolds + differing + wrongSums.length === 0 ? 0 : 1)
 }

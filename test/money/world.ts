@@ -233,6 +233,7 @@ export const startWorld = async (keys: ReadonlyArray<string>, options: Options =
         paid: { routes: [{ upstream: "up" }], price: { output: 1_000_000 } },
         "paid-several": { routes: [{ upstream: "messages", model: "m" }], price: { output: 1_000_000 / 16 } },
         "paid-embeddings": { routes: [{ upstream: "up" }], kind: "embedding", price: { input: 1_000_000 / 8 } },
+        reading: { routes: [{ upstream: "up" }], price: { input: 1_000, output: 1_000_000 } },
         "paid-video": { routes: [{ upstream: "videos", model: "m" }], price: { per_second: 0.25 } }
       },
       keys: keys.flatMap((name) => [

@@ -66,7 +66,8 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const withTasks = Effect.fnUntraced(function* (
       found: ReadonlyArray<StoredRequest>
     ): Effect.fn.Return<ReadonlyArray<StoredRequest>, SqlError> {
-      const open = found.filter(({ details, settled_at }) => details.task !== undefined && settled_at === null)
+      // Where its client left just then, the row does not name its task.
+      const open = found.filter(({ settled_at }) => settled_at === null)
       const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
       return tasks.size === 0
         ? found

@@ -1,0 +1,222 @@
+/** Every sum of money that a gateway shows, against its ledger. */
+import type { Ledger, Paid } from "./ledgerOf.ts"
+
+/** Endpoints whose answers have money in them, and are compared here. */
+export const compared = [
+  "GET /admin/v1/overview",
+  "GET /admin/v1/requests",
+  "GET /admin/v1/requests/:id",
+  "GET /admin/v1/requests/histogram",
+  "GET /admin/v1/usage",
+  "GET /admin/v1/accounts",
+  "GET /admin/v1/accounts/:id",
+  "GET /admin/v1/keys",
+  "GET /admin/v1/keys/:id",
+  "GET /admin/v1/tasks",
+  "GET /admin/v1/tasks/:id",
+  "GET /v1/balance",
+  "GET /v1/account",
+  "GET /v1/usage",
+  "GET /v1/overview",
+  "GET /v1/requests",
+  "GET /v1/requests/:id",
+  "GET /v1/requests/histogram",
+  "GET /v1/tasks"
+] as const
+
+interface Asked {
+  readonly url: string
+  readonly adminKey: string
+  /** An account's secret. */
+  readonly secretOf: (account: string) => string
+  readonly ledger: Ledger
+  /** A kill may lose the row of a request: lists are then not compared. */
+  readonly wereKilled: boolean
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- a test reads whatever was answered
+type Json = any
+
+interface Money {
+  readonly cost: number
+  readonly upstreamCost: number
+}
+const none: Money = { cost: 0, upstreamCost: 0 }
+const sumOf = (rows: ReadonlyArray<Money>): Money =>
+  rows.reduce(
+    (sum, { cost, upstreamCost }) => ({ cost: sum.cost + cost, upstreamCost: sum.upstreamCost + upstreamCost }),
+    none
+  )
+const nano = (usd: number): number => Math.round(usd * 1e9)
+
+/** @returns what differs, a line each */
+export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: Asked): Promise<Array<string>> => {
+  const wrong: Array<string> = []
+  const seen = new Set<string>()
+  const { paid } = ledger
+  const get = async (path: string, secret: string): Promise<Json> => {
+    const response = await fetch(url + path, { headers: { authorization: `Bearer ${secret}` } })
+    if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    seen.add(`GET ${new URL(url + path).pathname}`)
+    return response.json()
+  }
+  const is = (where: string, told: unknown, expected: unknown) => {
+    if (told !== expected) wrong.push(`${where}: ${String(told)} told, ${String(expected)} in the ledger`)
+  }
+  /** Fields `cost_usd` and `upstream_cost_usd`; the second is an operator's alone. */
+  const inUsd = (where: string, told: Json, { cost, upstreamCost }: Money, isOperator: boolean) => {
+    is(`${where} cost_usd`, nano(told?.cost_usd ?? 0), cost)
+    const upstream = told?.upstream_cost_usd
+    is(`${where} upstream_cost_usd`, isOperator ? nano(upstream ?? 0) : upstream, isOperator ? upstreamCost : undefined)
+  }
+  const inMoney = (where: string, told: Json, { cost, upstreamCost }: Money, isOperator: boolean) => {
+    is(`${where} cost`, told?.cost.nano_usd ?? 0, cost)
+    is(`${where} upstream_cost`, told?.upstream_cost?.nano_usd, isOperator ? upstreamCost : undefined)
+  }
+  const groups = (rows: ReadonlyArray<Paid>, by: (row: Paid) => string) =>
+    [...Map.groupBy(rows, by)].map(([name, some]) => [name, sumOf(some)] as const)
+
+  for (const [name, sum] of Object.entries(ledger.kept)) is(name, sum, sumOf(paid).cost)
+
+  const oneView = async (base: string, secret: string, rows: ReadonlyArray<Paid>, isOperator: boolean) => {
+    const sum = sumOf(rows)
+    const columns = {
+      model: ({ model }: Paid) => model,
+      upstream: ({ upstream }: Paid) => upstream,
+      key: ({ key_id }: Paid) => key_id,
+      ...(isOperator ? { account: ({ account_id }: Paid) => account_id } : {})
+    }
+    for (const [from, step] of [
+      ["5h", 60],
+      ["24h", 3_600]
+    ] as const) {
+      for (const [by, nameOf] of Object.entries(columns)) {
+        const where = `${base}/overview by ${by}, steps of ${step} s,`
+        const told = await get(`${base}/overview?from=${from}&step=${step}&by=${by}`, secret)
+        inUsd(`${where} total`, told.total, sum, isOperator)
+        for (const point of told.total.points) {
+          const at = Date.parse(point.time)
+          const inside = rows.filter((row) => row.at >= at && row.at < at + step * 1_000)
+          inUsd(`${where} at ${point.time}`, point, sumOf(inside), isOperator)
+        }
+        const known = new Map<string, Json>(told.groups.map((group: Json) => [group.name, group]))
+        const all = groups(rows, nameOf).toSorted(([, one], [, other]) => other.cost - one.cost)
+        for (const [name, money] of all.slice(0, 10)) {
+          const group = known.get(name)
+          // Of those that cost the same the ten with the most requests are shown.
+          if (group === undefined && (money.cost === 0 || all.length > 10)) continue
+          inUsd(`${where} of ${name}`, group, money, isOperator)
+          is(
+            `${where} points of ${name}`,
+            (group?.points ?? []).reduce((points: number, point: Json) => points + nano(point.cost_usd), 0),
+            money.cost
+          )
+        }
+      }
+    }
+    if (isOperator)
+      inUsd(`${base}/overview by tag`, (await get(`${base}/overview?from=5h&by=tag`, secret)).total, sum, true)
+
+    for (const [filter, fitting] of [
+      ["", rows],
+      ...Object.entries(columns).flatMap(([by, nameOf]) =>
+        groups(rows, nameOf)
+          .slice(0, 4)
+          .map(([name]) => [`&${by}=${encodeURIComponent(name)}`, rows.filter((row) => nameOf(row) === name)] as const)
+      )
+    ] as ReadonlyArray<readonly [string, ReadonlyArray<Paid>]>) {
+      for (const span of ["from=24h&buckets=24", "from=1h&buckets=60"]) {
+        const told = await get(`${base}/requests/histogram?${span}${filter}`, secret)
+        inUsd(`${base}/requests/histogram?${span}${filter}`, told.total, sumOf(fitting), isOperator)
+        const buckets = told.data.reduce((added: number, bucket: Json) => added + nano(bucket.cost_usd), 0)
+        is(`${base}/requests/histogram?${span}${filter} buckets`, buckets, sumOf(fitting).cost)
+      }
+    }
+
+    for (const [by, nameOf] of [
+      ["day", (row: Paid) => new Date(row.at).toISOString().slice(0, 10)],
+      ["model", columns.model],
+      ["key", columns.key]
+    ] as const) {
+      const told = await get(`${base}/usage?since=7d&by=${by}&limit=1000`, secret)
+      inMoney(`${base}/usage by ${by} totals`, told.totals, sum, isOperator)
+      const known = new Map<string, Json>(told.data.map((group: Json) => [group.group, group]))
+      for (const [name, money] of groups(rows, nameOf)) {
+        inMoney(`${base}/usage by ${by} of ${name}`, known.get(name), money, isOperator)
+      }
+    }
+    const entries = await pages(`${base}/usage?since=7d&by=request`, secret)
+    is(`${base}/usage by request rows`, entries.length, rows.length)
+    const ofEntries = sumOf(
+      entries.map((entry) => ({ cost: entry.cost.nano_usd, upstreamCost: entry.upstream_cost?.nano_usd ?? 0 }))
+    )
+    is(`${base}/usage by request cost`, ofEntries.cost, sum.cost)
+    is(`${base}/usage by request upstream_cost`, ofEntries.upstreamCost, isOperator ? sum.upstreamCost : 0)
+
+    const byRequest = new Map(groups(rows, ({ request_id }) => request_id))
+    const requests = await pages(`${base}/requests?`, secret)
+    for (const request of requests) {
+      const id = request.request_id
+      inUsd(`${base}/requests ${id}`, request, byRequest.get(id) ?? none, isOperator)
+      const settled = rows.find((row) => row.request_id === id)
+      const isTold = request.cost_usd !== null
+      if (isTold) is(`${base}/requests ${id} settled_at`, Date.parse(request.settled_at), settled?.at)
+      byRequest.delete(id)
+    }
+    if (!wereKilled) is(`${base}/requests rows that are missing`, byRequest.size, 0)
+    for (const { request_id } of requests.slice(0, 20)) {
+      const of = sumOf(rows.filter((row) => row.request_id === request_id))
+      inUsd(`${base}/requests/:id`, await get(`${base}/requests/${request_id}`, secret), of, isOperator)
+      seen.add(`GET ${base}/requests/:id`)
+    }
+
+    const ofTasks = new Map(rows.flatMap(({ cost, task_id }) => (task_id === null ? [] : [[task_id, cost] as const])))
+    for (const task of await pages(`${base}/tasks?`, secret)) {
+      is(`${base}/tasks ${task.id}`, nano(task.cost_usd), ofTasks.get(task.id) ?? 0)
+      if (!isOperator) continue
+      is(`${base}/tasks/:id`, nano((await get(`${base}/tasks/${task.id}`, secret)).cost_usd), ofTasks.get(task.id) ?? 0)
+      seen.add(`GET ${base}/tasks/:id`)
+    }
+  }
+
+  const pages = async (path: string, secret: string): Promise<ReadonlyArray<Json>> => {
+    const all: Array<Json> = []
+    let after = ""
+    do {
+      const page = await get(`${path}&limit=1000${after}`, secret)
+      all.push(...page.data)
+      after = page.next === null ? "" : `&after=${encodeURIComponent(page.next)}`
+    } while (after !== "")
+    return all
+  }
+
+  await oneView("/admin/v1", adminKey, paid, true)
+  for (const [account, money] of groups(paid, ({ account_id }) => account_id)) {
+    await oneView(
+      "/v1",
+      secretOf(account),
+      paid.filter((row) => row.account_id === account),
+      false
+    )
+    is(`/v1/balance of ${account}`, (await get("/v1/balance", secretOf(account))).settled.nano_usd, money.cost)
+    is(`/v1/account of ${account}`, (await get("/v1/account", secretOf(account))).settled.nano_usd, money.cost)
+    const { settled } = await get(`/admin/v1/accounts/${account}`, adminKey)
+    is(`/admin/v1/accounts/:id of ${account}`, settled.nano_usd, money.cost)
+    seen.add("GET /admin/v1/accounts/:id")
+  }
+  const byAccount = new Map(groups(paid, ({ account_id }) => account_id))
+  for (const { id, settled } of await pages("/admin/v1/accounts?", adminKey)) {
+    is(`/admin/v1/accounts of ${id}`, settled.nano_usd, byAccount.get(id)?.cost ?? 0)
+  }
+  const byKey = new Map(groups(paid, ({ key_id }) => key_id))
+  for (const key of await pages("/admin/v1/keys?", adminKey)) {
+    if (key.budget !== null)
+      is(`/admin/v1/keys of ${key.name}`, key.budget.spent.nano_usd, byKey.get(key.id)?.cost ?? 0)
+    const one = await get(`/admin/v1/keys/${key.id}`, adminKey)
+    if (one.budget !== null)
+      is(`/admin/v1/keys/:id of ${key.name}`, one.budget.spent.nano_usd, byKey.get(key.id)?.cost ?? 0)
+    seen.add("GET /admin/v1/keys/:id")
+  }
+  for (const endpoint of compared) if (!seen.has(endpoint)) wrong.push(`${endpoint}: not asked`)
+  return wrong
+}
