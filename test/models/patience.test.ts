@@ -44,7 +44,10 @@ const live = Models.Default.pipe(
 )
 
 const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
-const setAside = { charge: () => ({ settle: () => undefined, release: () => {} }), routes: undefined }
+const setAside = {
+  charge: () => ({ settle: () => undefined, abandon: () => {}, release: () => {} }),
+  routes: undefined
+}
 
 it.effect("a body's text is let go of once an upstream has taken it", () =>
   Effect.gen(function* () {

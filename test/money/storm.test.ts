@@ -1,6 +1,6 @@
 import { HttpApi } from "@effect/platform"
 import { expect, it } from "@effect/vitest"
-import { SchemaAST } from "effect"
+import type { SchemaAST } from "effect"
 import { AdminApi } from "../../src/admin/Api.ts"
 import { GatewayApi } from "../../src/Api.ts"
 import { describeOnEach, gatewayEnv } from "../sql/engines.ts"
