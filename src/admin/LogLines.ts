@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { JsonObject, said } from "../contract/fields.ts"
 import { only } from "../contract/paging.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const levels = ["debug", "info", "warn", "error"] as const
 const most = 5_000
@@ -10,14 +11,9 @@ export const LogParams = {
   level: Schema.optional(Schema.Literal(...levels)).annotations({ description: "Only those from this level on." }),
   event: only("Only those of this event: `request`, `upstream.attempt`, …"),
   request_id: only("Only those of the request with this `x-request-id`."),
-  limit: Schema.optional(
-    Schema.NumberFromString.pipe(
-      Schema.filter((value) => Number.isInteger(value) && value >= 0 && value <= most, {
-        description: `an integer from 0 to ${most}`,
-        jsonSchema: { type: "integer", minimum: 0, maximum: most }
-      })
-    )
-  ).annotations({ description: `The last so many that there are: 0 to ${most}, default 100.` })
+  limit: Schema.optional(wholeNumber(0, most)).annotations({
+    description: `The last so many that there are: 0 to ${most}, default 100.`
+  })
 }
 
 const LogQuery = Schema.Struct(LogParams)

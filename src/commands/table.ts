@@ -1,3 +1,4 @@
+import { visible } from "../contract/visible.ts"
 import { wrapped } from "./frame/wrapped.ts"
 
 /** Between columns. */
@@ -82,7 +83,7 @@ const padded = (text: string, width: number, isNumeric: boolean): string => {
 }
 
 /** A name of many lines, or of a terminal's control characters, stays one cell. */
-export const oneLine = (cell: string) => cell.replaceAll(/\p{Cc}+/gu, " ")
+export const oneLine = visible
 
 /** Names and values, one a line; what has no value is left out. */
 export const fields = (values: Readonly<Record<string, string | null>>): string => {

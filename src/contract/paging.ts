@@ -1,19 +1,13 @@
 import { Schema } from "effect"
 import { said } from "./fields.ts"
+import { wholeNumber } from "./wholeNumber.ts"
 
 /** A text that a list may be narrowed by. */
 export const only = (description: string) => Schema.optional(Schema.String).annotations({ description })
 
 /** Rows on a page, and where it begins. */
 export const PageParams = {
-  limit: Schema.optional(
-    Schema.NumberFromString.pipe(
-      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 1_000, {
-        description: "an integer from 1 to 1000",
-        jsonSchema: { type: "integer", minimum: 1, maximum: 1_000 }
-      })
-    )
-  ).annotations({ description: "Rows on a page: 1 to 1000, default 100." }),
+  limit: Schema.optional(wholeNumber(1, 1_000)).annotations({ description: "Rows on a page: 1 to 1000, default 100." }),
   after: Schema.optional(Schema.String).annotations({ description: "The `next` of the page before." })
 }
 

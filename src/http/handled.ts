@@ -2,6 +2,8 @@ import { Effect, Either } from "effect"
 import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
+import { isJsonObject } from "../contract/fields.ts"
+import { forbidden } from "../contract/permission.ts"
 import { Begun, Failed } from "../flow/Begun.ts"
 import type { Settled } from "../flow/Begun.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
@@ -30,6 +32,8 @@ interface Asking {
 /** Whoever may call is answered, at once where nothing must be waited for: each promise costs as much as a look-up. */
 export const handled = (asking: Asking): Response | Promise<Response> => {
   const { exchange, route } = asking
+  // Before anybody's key is looked up: a request that was never let in has no row.
+  if (exchange.serving.lifecycle.isDraining() && !route.isPublic) return told(exchange, shuttingDown)
   const caller = route.isPublic ? nobody : opened(exchange, route)
   return caller instanceof Promise ? caller.then((known) => entered(asking, known)) : entered(asking, caller)
 }
@@ -101,13 +105,20 @@ const understood = (asking: Asking, caller: Caller, sent: Read): Input | Invalid
 /** Begins to answer, once for all that come with the same `Idempotency-Key`. */
 const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
   const { exchange, handler, route } = asking
-  if (exchange.serving.lifecycle.isDraining() && !route.isPublic) return Begun.fail(shuttingDown)
-  const key = route.isIdempotent ? exchange.request.headers.get("idempotency-key") : null
+  // Its body came too late.
+  if (exchange.serving.lifecycle.shutdown.aborted && !route.isPublic) return Begun.fail(shuttingDown)
+  const key = route.isIdempotent && mayReplay(caller, input) ? exchange.request.headers.get("idempotency-key") : null
   asking.isKeyed = key !== null
   const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
   const running = run(exchange, answer)
   exchange.hasWaited ||= running instanceof Promise
   return running
+}
+
+/** Answers are one for an account: a key that may not use the model gets its handler's refusal, and no other key's answer. */
+const mayReplay = (caller: Caller, { request }: Input): boolean => {
+  const model = isJsonObject(request.body) ? request.body["model"] : undefined
+  return typeof model !== "string" || forbidden(caller, model) === undefined
 }
 
 /** The answer that the handler's work comes to. */

@@ -3,6 +3,7 @@ import { said } from "../contract/fields.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
 import { Money, money } from "./Money.ts"
 import type { UsageEntry, UsageGroup, UsageSums } from "./store/UsageReport.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const counted = {
   input_tokens: said(Schema.Int, "Input tokens that no cache served."),
@@ -56,14 +57,9 @@ const since = Schema.optional(TimeQuery).annotations({
 const until = Schema.optional(TimeQuery).annotations({ description: "Where it ends, inclusive. Default now." })
 
 const limit = (most: number, otherwise: number) =>
-  Schema.optional(
-    Schema.NumberFromString.pipe(
-      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= most, {
-        description: `an integer from 1 to ${most}`,
-        jsonSchema: { type: "integer", minimum: 1, maximum: most }
-      })
-    )
-  ).annotations({ description: `Rows on a page: 1 to ${most}, default ${otherwise}.` })
+  Schema.optional(wholeNumber(1, most)).annotations({
+    description: `Rows on a page: 1 to ${most}, default ${otherwise}.`
+  })
 
 /** The query of a usage report. */
 export const UsageParams = {

@@ -4,7 +4,7 @@ import { handlers } from "../contract/handlers.ts"
 import { ModelsApi } from "./Api.ts"
 import type { Model } from "./Catalogue.ts"
 import { Models } from "./Models.ts"
-import { forbidden } from "./permission.ts"
+import { forbidden } from "../contract/permission.ts"
 
 export const ModelsHandlers = handlers(
   ModelsApi,

@@ -12,7 +12,7 @@ import { Catalogue, priceAt } from "./Catalogue.ts"
 import type { ListedRoute, Model, PricedRoute } from "./Catalogue.ts"
 import { unknownModel, wrongKind } from "./notServed.ts"
 import { tooMuchOutput } from "./outputLimits.ts"
-import { forbidden } from "./permission.ts"
+import { forbidden } from "../contract/permission.ts"
 import { isConfined, withinAccount } from "./searchDomains.ts"
 
 type Family = Forwarder["family"]

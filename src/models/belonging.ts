@@ -12,7 +12,7 @@ import type { Generation } from "../generation/Generation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
-import { matches } from "./permission.ts"
+import { matches } from "../contract/permission.ts"
 
 interface Asking {
   readonly caller: Caller

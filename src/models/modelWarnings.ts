@@ -1,5 +1,5 @@
 import type { GatewayFile } from "../config/GatewayFile.ts"
-import { matches } from "./permission.ts"
+import { matches } from "../contract/permission.ts"
 
 /** What of `gateway.yaml` is in order and yet hardly meant: each in a line for the operator. */
 export const modelWarnings = (file: GatewayFile, served: Iterable<string>): ReadonlyArray<string> => {

@@ -2,6 +2,7 @@ import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { upstreamCost } from "../ledger/Money.ts"
 import { TimeQuery } from "../contract/timeQuery.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const count = (description: string) => said(Schema.Int, description)
 const Percentiles = Schema.NullOr(
@@ -60,12 +61,7 @@ export const OverviewSums = {
 export const OwnOverview = Schema.Struct(OverviewSums).annotations({ identifier: "OwnOverview" })
 export type OwnOverview = typeof OwnOverview.Type
 
-const Step = Schema.NumberFromString.pipe(
-  Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 86_400, {
-    description: "an integer from 1 to 86400",
-    jsonSchema: { type: "integer", minimum: 1, maximum: 86_400 }
-  })
-)
+const Step = wholeNumber(1, 86_400)
 
 /** Which time is asked for, in steps of which length. */
 export const OverviewTimes = {

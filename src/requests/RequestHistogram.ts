@@ -7,6 +7,7 @@ import type { RequestFilter } from "./store/matching.ts"
 import { nothing, plus } from "./store/requestCounts.ts"
 import type { Counted, Tallied } from "./store/requestCounts.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const count = (description: string) => said(Schema.Int, description)
 
@@ -41,14 +42,9 @@ export const HistogramTimes = {
     description: "Begun since then: a UTC day, a time, or how long ago. Default `24h`."
   }),
   to: Schema.optional(TimeQuery).annotations({ description: "Begun before then; now by default." }),
-  buckets: Schema.optional(
-    Schema.NumberFromString.pipe(
-      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= mostBuckets, {
-        description: `an integer from 1 to ${mostBuckets}`,
-        jsonSchema: { type: "integer", minimum: 1, maximum: mostBuckets }
-      })
-    )
-  ).annotations({ description: "About how many buckets, one more at most: their length is a round one. Default 60." })
+  buckets: Schema.optional(wholeNumber(1, mostBuckets)).annotations({
+    description: "About how many buckets, one more at most: their length is a round one. Default 60."
+  })
 }
 
 export interface HistogramAsked {

@@ -8,6 +8,7 @@ import { Compacted, CompactResponse } from "./compact/CompactResponse.ts"
 import { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { InputItem } from "./InputItem.ts"
 import { ResponseObject } from "./ResponseObject.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const events = `Server-sent events, each with its \`type\` as the event's name and a \`sequence_number\` that counts from 0:
 \`response.created\` and \`response.in_progress\`; for each output item \`response.output_item.added\`, its deltas
@@ -56,11 +57,9 @@ const find = HttpApiEndpoint.get("find", "/v1/responses/:id")
   .setUrlParams(
     Schema.Struct({
       stream: Schema.optional(Schema.String).annotations({ description: "`true` replays the response's events." }),
-      starting_after: Schema.optional(
-        Schema.NumberFromString.pipe(Schema.int(), Schema.nonNegative()).annotations({
-          description: "an integer of 0 or more"
-        })
-      ).annotations({ description: "With `stream`: the `sequence_number` after which the replay begins." }),
+      starting_after: Schema.optional(wholeNumber(0)).annotations({
+        description: "With `stream`: the `sequence_number` after which the replay begins."
+      }),
       include: List,
       "include[]": List
     })
@@ -105,11 +104,7 @@ const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_it
   .setUrlParams(
     Schema.Struct({
       after: Schema.optional(Schema.String).annotations({ description: "Id of the item after which the page begins." }),
-      limit: Schema.optional(
-        Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 100)).annotations({
-          description: "an integer between 1 and 100"
-        })
-      ).annotations({ description: "Items on a page, 20 where absent." }),
+      limit: Schema.optional(wholeNumber(1, 100)).annotations({ description: "Items on a page, 20 where absent." }),
       order: Schema.optional(Schema.Literal("asc", "desc")).annotations({ description: "`desc` where absent." }),
       include: List,
       "include[]": List

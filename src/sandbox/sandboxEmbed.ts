@@ -1,3 +1,4 @@
+import { InvalidRequest } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { listAt, numberAt } from "../contract/json.ts"
 import { Begun } from "../flow/Begun.ts"
@@ -19,12 +20,18 @@ export const sandboxEmbedModel = {
 const usualDimensions = 256
 const mostDimensions = 3_072
 
+const tooManyDimensions = new InvalidRequest({
+  param: "dimensions",
+  message: `dimensions: sandbox-embed makes vectors of at most ${mostDimensions}`
+})
+
 /** The embedded embedding model: unit vectors whose cosine follows the words that two texts share. */
 export const sandboxEmbed: Forwarder = {
   family: "embeddings",
   forward: ({ body, rewrite }) => {
     const inputs = inputsIn(body["input"])
-    const dimensions = Math.min(numberAt(body, "dimensions") ?? usualDimensions, mostDimensions)
+    const dimensions = numberAt(body, "dimensions") ?? usualDimensions
+    if (dimensions > mostDimensions) return Begun.fail(tooManyDimensions)
     const isPacked = body["encoding_format"] === "base64"
     const data = inputs.map((words, index) => {
       const vector = vectorOf(words, dimensions)

@@ -2,6 +2,7 @@ import { Context, Effect, Layer } from "effect"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 import { testDouble } from "../contract/testDouble.ts"
+import { visible } from "../contract/visible.ts"
 import { Logging } from "./Logging.ts"
 import { levelOf, requestLine } from "./requestLine.ts"
 import type { LogTail } from "./LogTail.ts"
@@ -74,7 +75,7 @@ const severity = { debug: 0, info: 1, warn: 2, error: 3 }
 const words = (record: RequestRecord): string => {
   const { atMs, costNanoUsd, durationMs, error, method, model, path, requestId, status, upstream } = record
   // Callers can make it up: a terminal must not take it for orders.
-  const asked = model === undefined ? "" : ` ${model.replaceAll(/\p{Cc}+/gu, " ")}`
+  const asked = model === undefined ? "" : ` ${visible(model)}`
   const by = upstream === undefined ? "" : ` via ${upstream}`
   const cost = costNanoUsd === undefined ? "" : ` $${showUsd(costNanoUsd)}`
   const why = error === undefined ? "" : ` ${error}`

@@ -1,16 +1,10 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 import { ListedVideoTask } from "./VideoTaskRecord.ts"
+import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const page = (name: string, otherwise: number) =>
-  Schema.optional(
-    Schema.NumberFromString.pipe(
-      Schema.filter((value) => Number.isInteger(value) && value >= 1 && value <= 500, {
-        description: "an integer from 1 to 500",
-        jsonSchema: { type: "integer", minimum: 1, maximum: 500 }
-      })
-    )
-  ).annotations({ description: `${name}: 1 to 500, default ${otherwise}.` })
+  Schema.optional(wholeNumber(1, 500)).annotations({ description: `${name}: 1 to 500, default ${otherwise}.` })
 
 /** The six states, and the second names of two of them (docs/api.md#a-video-tasks-states). */
 const StatusFilter = Schema.Literal(

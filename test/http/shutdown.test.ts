@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Database } from "bun:sqlite"
 import Anthropic from "@anthropic-ai/sdk"
 import Anthropic0 from "anthropic-sdk-0"
 import OpenAI from "openai"
@@ -91,6 +92,10 @@ describe("SIGTERM", () => {
       expect(await responded.text()).toMatch(/event: response\.completed\ndata: .*\n\n$/)
       expect(await (await whole).json()).toMatchObject({ type: "message", stop_reason: "end_turn" })
       expect(await gateway.exited).toBe(0)
+      // What was refused has no row; what ran to its end has.
+      const database = new Database(join(gateway.folder, "data/gateway.db"), { readonly: true })
+      expect(database.query("SELECT status FROM requests").all()).toEqual([200, 200, 200].map((status) => ({ status })))
+      database.close()
     }))
 
   it("serves on for as long as whoever sends requests needs to notice, where it is told so, and then listens no more", () =>

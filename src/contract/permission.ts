@@ -1,5 +1,5 @@
-import type { Caller } from "../contract/Caller.ts"
-import { ModelForbidden } from "../contract/Failure.ts"
+import type { Caller } from "./Caller.ts"
+import { ModelForbidden } from "./Failure.ts"
 
 /** Why the caller's key may not use the model; undefined where it may. */
 export const forbidden = (caller: Caller, model: string): ModelForbidden | undefined =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
-import { forbidden } from "../../src/models/permission.ts"
+import { forbidden } from "../../src/contract/permission.ts"
 
 describe("a key may use the models its patterns match", () => {
   it.each([
