@@ -10,7 +10,9 @@ export class ItemCount {
   exceeds(event: GenerationEvent): boolean {
     // Nearly all of a stream.
     if (event.type === this.#last && isDelta.has(event.type)) return false
-    this.#last = event.type
+    // The first piece behind a start is of the same item.
+    this.#last =
+      event.type === "text-start" ? "text-delta" : event.type === "reasoning-start" ? "reasoning-delta" : event.type
     this.#items += sizeOf(event)
     return this.#items > answerBounds.items
   }

@@ -7,8 +7,8 @@ const firstCharacters = 400_000
 
 /** Pixel size of a base64 image; undefined for an address or a format that isn't understood. */
 export const imageSize = (url: string): Size | undefined => {
-  const data = readDataUri("image", url)
+  const data = readDataUri("image", url.slice(0, firstCharacters))
   if (data === undefined) return undefined
-  const found = readImage(Buffer.from(data.base64.slice(0, firstCharacters), "base64"))
+  const found = readImage(Buffer.from(data.base64, "base64"))
   return found !== undefined && found.width > 0 && found.height > 0 ? found : undefined
 }

@@ -74,6 +74,11 @@ describe.each(protocols)("an answer of %s", (protocol) => {
   })
 })
 
+it("counts reasoning and text once each, however they begin", () => {
+  const [reader] = readers["anthropic-messages"](false)
+  expect(reader.whole(made("9,000 turns", "anthropic-messages")?.whole() ?? "").at(-1)?.type).toBe("finished")
+})
+
 describe("what is read of an upstream's JSON", () => {
   const list = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)},"b":"${"x".repeat(200)}"}`
 

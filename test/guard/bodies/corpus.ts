@@ -1,3 +1,4 @@
+import type { ProtocolName } from "./answerKinds.ts"
 import { answerOf, pairings } from "./answers.ts"
 import { chats } from "./chats.ts"
 import { found } from "./found.ts"
@@ -25,10 +26,14 @@ const families = {
   "openai-responses": [onResponses, responses]
 } as const
 
+const ofShort = (name: string, protocol: ProtocolName): boolean =>
+  protocol === "openai-chat" && (name === "100,000 calls" || name === "2 MiB of open lists")
+
 /** Answers of upstreams that hold much. */
 const answered: ReadonlyArray<Hostile> = pairings.map(({ family, isStream, model, name, protocol }) => {
   const [post, body] = families[family]
   return post(model, () => body({ stream: isStream }, model), {
+    ...(ofShort(name, protocol) && isShort),
     answerBytes: () => answerOf(name, protocol, isStream)?.length ?? 0
   })
 })
