@@ -1,4 +1,3 @@
-import type {} from "./exactJson.ts"
 import { Schema } from "effect"
 
 /**
