@@ -102,9 +102,16 @@ export const drift = async (kills: number, log: (line: string) => void = () => {
   await Bun.sleep(500)
   const { usage } = world.account(account)
   const paid = new Set(usage.map((row) => row.request_id))
-  const ledger = await ledgerOf(world.folder)
   const { url } = world.gateway()
-  const wrongSums = await everySum({ url, adminKey, secretOf, ledger, wereKilled: true })
+  let ledger = await ledgerOf(world.folder)
+  let wrongSums: ReadonlyArray<string> = []
+  for (;;) {
+    wrongSums = await everySum({ url, adminKey, secretOf, ledger, wereKilled: true })
+    const after = await ledgerOf(world.folder)
+    // What was settled while sums were read is in some of them.
+    if (after.paid.length === ledger.paid.length) break
+    ledger = after
+  }
   await world.dispose()
   return {
     kills,
