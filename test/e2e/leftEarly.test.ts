@@ -201,8 +201,11 @@ describe("a caller that leaves before the first byte", () => {
     const { hostname, port } = new URL(gateway.url)
     const socket = dial(Number(port), hostname)
     const head = ["POST /v1/chat/completions HTTP/1.1", "host: x", `authorization: Bearer ${gateway.key}`]
-    socket.write([...head, "content-length: 1000", "x-client-request-id: half", "", '{"model":"chat"'].join("\r\n"))
-    await expect.poll(async () => (await get("/v1/requests?tag=none")).data.length).toBe(0)
+    const invited = new Promise<string>((resolve) => socket.once("data", (bytes) => resolve(String(bytes))))
+    const more = ["content-length: 1000", "expect: 100-continue", "x-client-request-id: half"]
+    socket.write([...head, ...more, "", '{"model":"chat"'].join("\r\n"))
+    // It is being read by then.
+    expect(await invited).toContain("100 Continue")
     socket.destroy()
     const line = () => lines().find(({ client_request_id }) => client_request_id === "half")
     await expect.poll(line).toMatchObject({ level: "info", status: 499, error: "hang_up" })
