@@ -83,14 +83,15 @@ describeOnEach("what those who run a gateway see of it", () => {
 
   it("lists models with their routes and prices", async () => {
     const { data } = await run(Effect.flatMap(operations, (api) => api.models({})))
+    const price = { input: 1.5, cached_input: 1.5, output: 3, per_search: 0, per_second: 0 }
     expect(data.find(({ id }) => id === "lost")).toEqual({
       object: "model",
       id: "lost",
       kind: "text",
-      routes: [{ upstream: "away", model: "far" }],
+      routes: [{ upstream: "away", model: "far", price }],
       context_tokens: null,
       max_output_tokens: null,
-      price: { input: 1.5, cached_input: 1.5, output: 3, per_search: 0, per_second: 0 },
+      price,
       price_source: { from: "gateway.yaml", name: "lost", as_of: null },
       capabilities: { takes: ["images", "pdf_text", "tools"], passes_through: ["chat"], resolutions: null }
     })
