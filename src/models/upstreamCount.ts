@@ -42,7 +42,7 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     Effect.suspend(() => {
       const lane = lanes.get(upstream)
       if (lane !== undefined && lane.circuit.waitMs(nowMs, account) > 0) return unknown
-      const slot = lane?.slots?.take()
+      const slot = lane?.slots?.take(account)
       const asked = slot?.isFree === false ? unknown : ask
       return Effect.ensuring(
         asked,

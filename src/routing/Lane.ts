@@ -2,6 +2,8 @@ import { Context, Effect } from "effect"
 import type { Clock, Duration, Runtime } from "effect"
 import { begin } from "../flow/begin.ts"
 import { Begun } from "../flow/Begun.ts"
+import { Slots } from "../flow/Slots.ts"
+import type { Line, Slot } from "../flow/Slots.ts"
 import type { AccountId } from "../contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
@@ -11,8 +13,6 @@ import { usualRules } from "./CircuitRules.ts"
 import type { CircuitRules } from "./CircuitRules.ts"
 import { sharedLine } from "./sharedLine.ts"
 import type { SharedRoom } from "./sharedLine.ts"
-import { Slots } from "./Slots.ts"
-import type { Line, Slot } from "./Slots.ts"
 import { UpstreamCircuit } from "./UpstreamCircuit.ts"
 import type { Permit } from "./UpstreamCircuit.ts"
 
@@ -46,15 +46,15 @@ export class Lanes extends Context.Reference<Lanes>()("gateway/routing/Lanes", {
 export const makeLane = (options: LaneOptions): Effect.Effect<Lane> =>
   Effect.zipWith(Effect.clock, Effect.runtime(), (clock, runtime) => ({
     circuit: new UpstreamCircuit(options.rules ?? usualRules, options.opened),
-    slots: lineOf(options),
+    slots: lineOf(options, clock),
     queueDeadline: options.queueDeadline,
     clock,
     runtime
   }))
 
-const lineOf = ({ maxConcurrency, room }: LaneOptions): Line | undefined => {
+const lineOf = ({ maxConcurrency, room }: LaneOptions, clock: Clock.Clock): Line | undefined => {
   if (maxConcurrency === undefined) return undefined
-  const own = new Slots(maxConcurrency)
+  const own = new Slots(maxConcurrency, clock)
   return room === undefined ? own : sharedLine(own, room)
 }
 
@@ -66,7 +66,7 @@ type Call = Begun<Generation, Failure | UpstreamError>
  */
 export const through = (lane: Lane | undefined, account: AccountId, call: () => Call): Call => {
   if (lane === undefined) return Begun.attempt(call)
-  const slot = lane.slots?.take()
+  const slot = lane.slots?.take(account)
   if (slot === undefined) return guarded(lane, account, call)
   const answered = slot.isFree
     ? guarded(lane, account, call)

@@ -1,5 +1,5 @@
 import { Effect, Schedule } from "effect"
-import type { Line, Slot } from "./Slots.ts"
+import type { Line, Slot } from "../flow/Slots.ts"
 
 /** What all processes together leave of an upstream's room. */
 export interface SharedRoom {
@@ -15,8 +15,8 @@ const askEvery = Schedule.jittered(Schedule.spaced("25 millis"))
 export const sharedLine = (own: Line, room: SharedRoom): Line => {
   const first = Effect.unsafeMakeSemaphore(1)
   return {
-    take: () => {
-      const slot = own.take()
+    take: (account) => {
+      const slot = own.take(account)
       let has = false
       let isOver = false
       const taken = Effect.uninterruptible(

@@ -5,6 +5,8 @@ import { Daemons } from "../flow/Daemons.ts"
 import { isBusy } from "../flow/eventLoop.ts"
 import { Named } from "../flow/Named.ts"
 import { backoff } from "../flow/schedules.ts"
+import { Slots } from "../flow/Slots.ts"
+import type { Slot } from "../flow/Slots.ts"
 import { Node } from "../nodes/Node.ts"
 import { Durability } from "../sql/Durability.ts"
 import { heeding, Notices } from "../sql/Notices.ts"
@@ -31,6 +33,8 @@ const hintEveryMs = 250
 const lookAgainMs = 1_000
 /** How many tasks one claim takes: small statements let requests in between. */
 const batch = 100
+/** Claimed tasks of a lane that may wait for a place, because their account has its share: others are claimed behind them. */
+const mostWaiting = 4_096
 /** While callers keep the server busy: how many turns begin at once, and how long it is until the next ones may, in ms. */
 const polite = { batch: 16, everyMs: 50 } as const
 /**
@@ -58,7 +62,13 @@ const start = Effect.gen(function* () {
   const settings = yield* TaskSettings
   const tracing = yield* CurrentTracing
   const running = new Named<RunningTurn>()
-  const inLane = new Map<string, number>()
+  const clock = yield* Effect.clock
+  const lanePlaces = new Map<string, Slots>()
+  const placesOf = (lane: string, { parallel }: TaskKind): Slots => {
+    let places = lanePlaces.get(lane)
+    if (places === undefined) lanePlaces.set(lane, (places = new Slots(parallel, clock)))
+    return places
+  }
 
   /** Those that are called are told of the trace, which hears what kept the turn from its end. */
   const recorded = (turn: ReturnType<TaskKind["run"]>, task: Task, trace: Trace) =>
@@ -99,7 +109,7 @@ const start = Effect.gen(function* () {
   }
 
   /** Interruption gives the task back as it is; a defect counts an attempt; a database that says no does not. */
-  const guarded = (leased: LeasedTask, kind: TaskKind): Effect.Effect<void> => {
+  const guarded = (leased: LeasedTask, kind: TaskKind, slot: Slot): Effect.Effect<void> => {
     const giveBack = (crashed: boolean, againInMs: number) =>
       leases.release(leased, { crashed, againInMs }).pipe(
         Effect.retry({ schedule: backoff, while: (error) => error._tag === "SqlError" }),
@@ -108,7 +118,8 @@ const start = Effect.gen(function* () {
         Effect.catchTag("LeaseLost", () => Effect.void),
         Effect.catchAll((error) => Effect.logWarning("a task was not given back; its lease will run out", error))
       )
-    return Effect.interruptible(runTurn(leased, kind)).pipe(
+    const turn = runTurn(leased, kind)
+    return Effect.interruptible(slot.isFree ? turn : Effect.zipRight(slot.turn, turn)).pipe(
       Effect.catchTags({
         LeaseLost: () => Effect.logDebug("the task was handed on or ended"),
         SqlError: (error) => Effect.zipRight(Effect.logWarning("a turn was not stored", error), giveBack(false, 1_000))
@@ -123,16 +134,16 @@ const start = Effect.gen(function* () {
 
   const begin = (leased: LeasedTask, kind: TaskKind) =>
     Effect.suspend(() => {
-      const { id, lane } = leased.task
+      const { account, id, lane } = leased.task
       // Ours already: the process was paused past the lease. The old turn can't write any more.
       const before = running.get(id)
-      const work = guarded(leased, kind)
-      inLane.set(lane, (inLane.get(lane) ?? 0) + 1)
+      const slot = placesOf(lane, kind).take(account)
+      const work = guarded(leased, kind, slot)
       return (before === undefined ? work : Effect.zipRight(Fiber.interrupt(before.fiber), work)).pipe(
         Effect.ensuring(
           Effect.sync(() => {
             if (running.get(id)?.leased === leased) running.delete(id)
-            inLane.set(lane, (inLane.get(lane) ?? 1) - 1)
+            slot.leave()
             store.due.ring()
           })
         ),
@@ -174,7 +185,7 @@ const start = Effect.gen(function* () {
         sleepMs = Math.min(sleepMs, patienceMs)
         continue
       }
-      const room = Math.min((kind?.parallel ?? 0) - (inLane.get(lane) ?? 0), isSilent ? tentative.batch : most)
+      const room = Math.min(kind === undefined ? 0 : claimable(placesOf(lane, kind), kind), isSilent ? tentative.batch : most)
       if (room <= 0 && due <= nowMs) sleepMs = Math.min(sleepMs, leaveToOthers(lane, nowMs))
       if (kind === undefined || room <= 0) continue
       if (due > nowMs) {
@@ -255,6 +266,12 @@ const start = Effect.gen(function* () {
   yield* daemon("tasks.retention", retention, backoff)
   yield* daemon("tasks.claims", claims, backoff)
 })
+
+/** How many tasks of a lane may be claimed. While an account that has its share waits, others may be behind its tasks. */
+const claimable = ({ running, waiting }: Slots, { parallel }: TaskKind): number => {
+  if (waiting === 0 || running >= parallel) return parallel - running
+  return Math.min(batch, mostWaiting - waiting)
+}
 
 const givenUp = (kind: TaskKind) => ({
   patch: {

@@ -72,7 +72,7 @@ describe("an upstream's count", () => {
     return Effect.gen(function* () {
       const lane = yield* makeLane({ maxConcurrency: 1, queueDeadline: Duration.seconds(1) })
       const count = yield* Effect.provideService(makeUpstreamCount(permit), Lanes, new Map([["claude", lane]]))
-      const taken = lane.slots?.take()
+      const taken = lane.slots?.take(caller.account)
       expect(yield* count(caller, model, asking("a"))).toBeUndefined()
       taken?.leave()
       for (let call = 0; call < 20; call++) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Deferred, Duration, Effect, Exit, Fiber, TestClock } from "effect"
-import * as fc from "effect/FastCheck"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
@@ -9,7 +8,6 @@ import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import { makeLane, through } from "../../src/routing/Lane.ts"
 import type { Lane } from "../../src/routing/Lane.ts"
-import { Slots } from "../../src/routing/Slots.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { refused, tooMany, word } from "./generations.ts"
 
@@ -94,23 +92,6 @@ describe("the line of an upstream", () => {
       }
     })
   )
-
-  it("never lets more run than it may, whoever leaves when", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 4 }), fc.array(fc.integer({ min: -1, max: 20 })), (limit, moves) => {
-        const slots = new Slots(limit)
-        const taken: Array<ReturnType<Slots["take"]>> = []
-        for (const move of moves) {
-          if (move === -1) taken.push(slots.take())
-          else taken[move]?.leave()
-          expect(slots.running).toBeLessThanOrEqual(limit)
-          if (slots.waiting > 0) expect(slots.running).toBe(limit)
-        }
-        for (const slot of taken) slot.leave()
-        expect([slots.running, slots.waiting]).toEqual([0, 0])
-      })
-    )
-  })
 })
 
 describe("the circuit of an upstream", () => {

@@ -13,7 +13,7 @@ import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { maxAttempts, TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { TaskSettings } from "../../src/tasks/TaskSettings.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
-import { alice, eventually, kind, newTask, rows, settled, stores } from "./engine.ts"
+import { alice, bob, eventually, kind, newTask, rows, settled, stores } from "./engine.ts"
 import { adjust } from "../sql/clock.ts"
 import { describeOnEach } from "../sql/engines.ts"
 
@@ -199,6 +199,33 @@ describeOnEach("the runner", ({ name, url }) => {
         yield* Deferred.succeed(gate, undefined)
         for (const id of ["a", "b", "c"]) yield* becomes(id, "succeeded")
       }).pipe(Effect.provide(live))
+    })
+  )
+
+  it.effect("keeps places for another account's tasks while one account's tasks never end, however many are due", () =>
+    Effect.gen(function* () {
+      let hanging = 0
+      const { live } = engine({
+        run: ({ task }) =>
+          task.account === alice
+            ? Effect.zipRight(
+                Effect.sync(() => hanging++),
+                Effect.never
+              )
+            : Effect.succeed(succeeds)
+      })
+      yield* Effect.gen(function* () {
+        const store = yield* TaskStore
+        const ended = (id: string) =>
+          eventually(rows, (all) => all.some((row) => row["id"] === id && row["state"] === "succeeded"))
+        yield* store.insert(newTask("first", { account: bob }))
+        yield* ended("first")
+        for (let n = 0; n < 30; n++) yield* store.insert(newTask(`hangs${n}`))
+        yield* store.insert(newTask("second", { account: bob }))
+        yield* ended("second")
+        expect(hanging).toBe(7)
+      }).pipe(Effect.provide(live))
+      expect(hanging).toBe(7)
     })
   )
 
