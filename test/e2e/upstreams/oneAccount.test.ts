@@ -48,7 +48,14 @@ const faults: Readonly<Record<string, (sent: string) => Response | Promise<Respo
     )
 }
 
-const faultIn = (text: string) => faults[/fault:(\w+)/.exec(text)?.[1] ?? ""]
+/** Calls by model that an upstream received and never answers. */
+const hanging = new Map<string, number>()
+const hang = (text: string) => {
+  const model = /hang:([\w-]+)/.exec(text)?.[1] ?? ""
+  hanging.set(model, (hanging.get(model) ?? 0) + 1)
+  return new Promise<Response>(() => {})
+}
+const faultIn = (text: string) => (text.includes("hang:") ? hang : faults[/fault:(\w+)/.exec(text)?.[1] ?? ""])
 const vectors = { object: "list", model: "m", data: [{ object: "embedding", index: 0, embedding: [0.5] }] }
 const answer = ({ path, text }: Pick<Asked, "path" | "text">) =>
   faultIn(text)?.(text) ?? (path.endsWith("/embeddings") ? Response.json(vectors) : undefined)
@@ -117,6 +124,9 @@ const ways: Readonly<Record<string, Way>> = {
 
 /** Sequences of each way. Each has two models with upstreams of their own: one route, and a second that takes nothing. */
 const runs = 2
+/** Each way also has an upstream for calls that hang. Videos have 64 places. */
+const places = 4
+const hangingId = (name: string) => `${name.replaceAll(/\W+/g, "-")}-hanging`
 const keys = { one: "one-secret-0123456789abcdef", other: "other-secret-0123456789abcdef" }
 
 vi.setConfig({ maxConcurrency: 20 })
@@ -128,6 +138,9 @@ beforeAll(async () => {
   for (const [name, { path, protocol }] of Object.entries(ways)) {
     const at = protocol === "ark-video" ? `http://127.0.0.1:${video.port}/api/v3` : `${fakes[protocol].url}/v1`
     const kind = protocol === "ark-video" ? {} : { kind: path.endsWith("/embeddings") ? "embedding" : "text" }
+    const bounds = protocol === "ark-video" ? {} : { max_concurrency: places, queue_seconds: 2 }
+    upstreams[hangingId(name)] = { protocol, base_url: at, ...bounds }
+    models[hangingId(name)] = { routes: [{ upstream: hangingId(name), model: "m" }], ...kind }
     upstreams[`none-${protocol}`] = { protocol, base_url: `http://127.0.0.1:${refusing.port}/v1` }
     for (let run = 0; run < runs * 2; run++) {
       const id = `${name.replaceAll(/\W+/g, "-")}-${run}`
@@ -146,9 +159,17 @@ afterAll(async () => {
   await Promise.all([...Object.values(fakes), video, refusing].map((server) => server.stop(true)))
 })
 
-const ask = async (way: Way, key: string, model: string, text: string, more: object = {}) => {
+const ask = async (
+  way: Way,
+  key: string,
+  model: string,
+  text: string,
+  more: object = {},
+  signal: AbortSignal | null = null
+) => {
   const response = await fetch(gateway.url + way.path, {
     method: "POST",
+    signal,
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model, ...way.body(text), ...more })
   })
@@ -193,4 +214,26 @@ describe.concurrent("no request of one account changes what becomes of another's
     },
     60_000
   )
+})
+
+describe.concurrent("no account's calls that hang take the places of another's", () => {
+  it.each(Object.entries(ways))("%s", async (name, way) => {
+    const isVideo = way.protocol === "ark-video"
+    const model = hangingId(name)
+    const right = async () => {
+      const { status, upstream } = await ask(way, keys.other, model, "play:text")
+      expect([status, upstream]).toEqual([200, isVideo ? null : model])
+    }
+    await right()
+    const left = new AbortController()
+    const sent = Array.from({ length: isVideo ? 200 : places * 3 }, () =>
+      ask(way, keys.one, model, `play:text hang:${model}`, {}, left.signal).catch(() => undefined)
+    )
+    await vi.waitUntil(() => (hanging.get(model) ?? 0) >= (isVideo ? 56 : places - 1), 10_000)
+    for (let call = 0; call < places; call++) await right()
+    await Promise.all(Array.from({ length: places }, right))
+    if (isVideo) expect(await ask(way, keys.other, model, "fault:invalid")).toMatchObject({ status: 400 })
+    left.abort()
+    await Promise.all(sent)
+  })
 })
