@@ -185,7 +185,10 @@ const start = Effect.gen(function* () {
         sleepMs = Math.min(sleepMs, patienceMs)
         continue
       }
-      const room = Math.min(kind === undefined ? 0 : claimable(placesOf(lane, kind), kind), isSilent ? tentative.batch : most)
+      const room = Math.min(
+        kind === undefined ? 0 : claimable(placesOf(lane, kind), kind),
+        isSilent ? tentative.batch : most
+      )
       if (room <= 0 && due <= nowMs) sleepMs = Math.min(sleepMs, leaveToOthers(lane, nowMs))
       if (kind === undefined || room <= 0) continue
       if (due > nowMs) {

@@ -12,7 +12,12 @@ const served = (slots: Readonly<Record<string, Slot>>) =>
   Effect.gen(function* () {
     const names: Array<string> = []
     for (const [name, { turn }] of Object.entries(slots)) {
-      yield* Effect.fork(Effect.zipRight(turn, Effect.sync(() => names.push(name))))
+      yield* Effect.fork(
+        Effect.zipRight(
+          turn,
+          Effect.sync(() => names.push(name))
+        )
+      )
     }
     yield* Effect.yieldNow()
     return names

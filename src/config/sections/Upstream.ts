@@ -52,7 +52,7 @@ export const Upstream = Schema.Struct({
   ),
   max_concurrency: given(
     Count,
-    "Requests at a time, of all accounts. The others wait, first come, first served; an account's `concurrent_requests` keeps it from taking every place.",
+    "Requests at a time, of all accounts, which [share the places](limits.md#places-of-an-upstream). The others wait.",
     "no bound"
   ),
   queue_seconds: given(
