@@ -37,6 +37,7 @@ import { taskCosts } from "./migrations/0032_taskCosts.ts"
 import { hourCaches } from "./migrations/0033_hourCaches.ts"
 import { settledMoney } from "./migrations/0034_settledMoney.ts"
 import { ownRows } from "./migrations/0035_ownRows.ts"
+import { responseInputs } from "./migrations/0036_responseInputs.ts"
 import { baseline } from "./postgres/baseline.ts"
 
 /**
@@ -85,7 +86,8 @@ const onBoth: ReadonlyArray<Step> = [
   [32, "taskCosts", taskCosts],
   [33, "hourCaches", hourCaches],
   [34, "settledMoney", settledMoney],
-  [35, "ownRows", ownRows]
+  [35, "ownRows", ownRows],
+  [36, "responseInputs", responseInputs]
 ]
 
 /** The schema that this gateway works with. */

@@ -157,8 +157,8 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "responses: an id opens another account's response",
     file: "src/responses/store/ResponseStore.ts",
-    snippet: "sql`SELECT * FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`",
-    replacement: "sql`SELECT * FROM responses WHERE id = ${id} AND expires_at > ${now}`",
+    snippet: "FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(",
+    replacement: "FROM responses WHERE id = ${id} AND expires_at > ${now}`.pipe(",
     tests: ["test/responses/store.test.ts"]
   },
   {

@@ -4,7 +4,7 @@ import { Duration, Effect, Exit, Fiber, Layer } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { newResponseId, outputItemId } from "../../src/responses/ids.ts"
+import { inputItemId, newResponseId, outputItemId } from "../../src/responses/ids.ts"
 import type { StoredItem } from "../../src/responses/InputItem.ts"
 import { ResponseExpiry } from "../../src/responses/ResponseExpiry.ts"
 import { ResponseRetention, ResponseStore } from "../../src/responses/store/ResponseStore.ts"
@@ -216,6 +216,28 @@ describeOnEach("ResponseStore", () => {
         expect(unknown).toMatchObject({ _tag: "NotFound", param: "input" })
         expect(unknown.message).toContain(`Item with id '${id}' not found.`)
       }
+    }).pipe(Effect.provide(storeOn(database())))
+  )
+
+  it.effect("has the input of a background response outside the row that changes as it goes on", () =>
+    Effect.gen(function* () {
+      const store = yield* ResponseStore
+      const sql = yield* SqlClient.SqlClient
+      const made = answer([...text("hello"), stop])
+      const begun = { ...made, output: [], response: { ...made.response, status: "queued" as const } }
+      const { id } = made.response
+      yield* store.queued(mine, begun)
+      expect(yield* store.find(mine, id)).toEqual({ ...begun, response: { ...begun.response, output: [] } })
+      yield* store.began(id)
+      yield* store.ended(mine, made)
+      expect(yield* sql`SELECT input FROM responses`).toEqual([{ input: "[]" }])
+      expect(yield* store.find(mine, id)).toEqual(made)
+      const asked = { role: "user", content: "hi" }
+      expect(yield* store.history(mine, id)).toEqual([asked, message("hello")])
+      const reference = { type: "item_reference" as const, id: inputItemId(id, made.input[0]!, 0) }
+      expect(yield* store.resolve(mine, [reference])).toEqual([asked])
+      yield* store.remove(mine, id)
+      expect(yield* sql`SELECT input FROM response_inputs`).toEqual([])
     }).pipe(Effect.provide(storeOn(database())))
   )
 

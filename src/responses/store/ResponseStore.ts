@@ -72,6 +72,12 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       )
     ])
 
+    /** Of a row of `responses`: that of a background response is in a row of its own. */
+    const input = sql`COALESCE(
+      (SELECT response_inputs.input FROM response_inputs WHERE response_id = responses.id), responses.input)`
+    const inputBytes = sql`octet_length(responses.input) + COALESCE(
+      (SELECT octet_length(response_inputs.input) FROM response_inputs WHERE response_id = responses.id), 0)`
+
     const rowOf = (account: AccountId, { include, input, output, response }: Ended): NewRow => {
       const createdAt = response.created_at * 1_000
       return {
@@ -93,8 +99,13 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       insert({ row: rowOf(account, ended), foreign: foreignOf(account, ended) })
 
     /** Stores a response that is to be made. To be run in the transaction that stores its task, as what follows. */
-    const queued = (account: AccountId, begun: Ended): Effect.Effect<unknown, SqlError> =>
-      sql`INSERT INTO responses ${sql.insert(rowOf(account, begun))}`
+    const queued = (account: AccountId, begun: Ended): Effect.Effect<unknown, SqlError> => {
+      const { input, ...row } = rowOf(account, begun)
+      return Effect.zipRight(
+        sql`INSERT INTO responses ${sql.insert({ ...row, input: "[]" })}`,
+        sql`INSERT INTO response_inputs ${sql.insert({ response_id: row.id, input })}`
+      )
+    }
 
     const began = (id: string): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE responses SET status = 'in_progress' WHERE id = ${id}`
@@ -124,7 +135,8 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
 
     const find = (account: AccountId, id: string): Effect.Effect<StoredResponse, NotFound> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        sql`SELECT * FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(
+        sql`SELECT id, previous_id, status, response, ${input} AS input, output, include
+          FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(
           Effect.orDie,
           Effect.flatMap((found) => {
             const row = responses.first(found)
@@ -154,14 +166,14 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         sql`
           WITH RECURSIVE chain (id, previous_id, depth, bytes) AS (
-            SELECT id, previous_id, 0, octet_length(input) + octet_length(output)
+            SELECT id, previous_id, 0, ${inputBytes} + octet_length(output)
             FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}
             UNION ALL
-            SELECT earlier.id, earlier.previous_id, depth + 1, bytes + octet_length(input) + octet_length(output)
-            FROM chain JOIN responses AS earlier ON earlier.id = chain.previous_id
-            WHERE earlier.account_id = ${account} AND earlier.expires_at > ${now} AND bytes <= ${mostConversationBytes}
+            SELECT responses.id, responses.previous_id, depth + 1, bytes + ${inputBytes} + octet_length(output)
+            FROM chain JOIN responses ON responses.id = chain.previous_id
+            WHERE account_id = ${account} AND expires_at > ${now} AND bytes <= ${mostConversationBytes}
           )
-          SELECT responses.id, responses.previous_id, responses.status, responses.input, responses.output, chain.bytes
+          SELECT responses.id, responses.previous_id, status, ${input} AS input, output, bytes
           FROM chain JOIN responses ON responses.id = chain.id
           ORDER BY depth DESC`.pipe(
           Effect.orDie,
@@ -211,13 +223,13 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
             SELECT response_id FROM response_items WHERE account_id = ${account} AND ${sql.in("item_id", foreign)}
           )) AND account_id = ${account} AND expires_at > ${now}`
         const size = yield* Effect.orDie(
-          sql`SELECT coalesce(sum(octet_length(output) + CASE WHEN ${asked} THEN octet_length(input) ELSE 0 END), 0)
+          sql`SELECT coalesce(sum(octet_length(output) + CASE WHEN ${asked} THEN ${inputBytes} ELSE 0 END), 0)
             AS bytes FROM responses WHERE ${those}`
         )
         bytes += sizes.first(size)?.bytes ?? 0
         if (bytes > mostConversationBytes) return yield* tooMuch
         const found = yield* Effect.orDie(
-          sql`SELECT id, previous_id, status, CASE WHEN ${asked} THEN input ELSE '[]' END AS input, output
+          sql`SELECT id, previous_id, status, CASE WHEN ${asked} THEN ${input} ELSE '[]' END AS input, output
             FROM responses WHERE ${those}`
         )
         for (const row of found) for (const [id, item] of identified(replays.one(row))) items.set(id, item)

@@ -6,6 +6,7 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, Exit, Scope, Stream } from "effect"
+import { nextTurn } from "../../flow/eventLoop.ts"
 import type { PlainStatement } from "../PlainStatement.ts"
 import type { ReadsAtOnce } from "../ReadsAtOnce.ts"
 
@@ -144,7 +145,8 @@ export class SqliteConnection implements Connection {
     return Effect.suspend(() => {
       try {
         if (!onlyReads.test(text)) this.#wait()
-        return Effect.succeed(run(values.map(bindable)))
+        const rows = Effect.succeed(run(values.map(bindable)))
+        return values.some(isLong) ? Effect.zipRight(Effect.promise(nextTurn), rows) : rows
       } catch (cause) {
         return Effect.fail(failed(cause))
       }
@@ -153,6 +155,9 @@ export class SqliteConnection implements Connection {
 }
 
 const failed = (cause: unknown) => new SqlError({ cause, message: "Failed to execute statement" })
+
+/** Writing such a text takes milliseconds: others get a turn before the next statement, which may write another one. */
+const isLong = (value: unknown): boolean => typeof value === "string" && value.length > 1_000_000
 
 const onlyReads = /^\s*SELECT\b/i
 

@@ -68,9 +68,12 @@ export const found: ReadonlyArray<Hostile> = [
   onResponses("99,000 domains", () =>
     responses({ tools: [{ type: "web_search", filters: { allowed_domains: domains } }], input: "search 20 times" })
   ),
-  onVideos("a 40 MB data: image", () =>
-    videos({
-      content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(39_999_996)}` } }]
-    })
+  onVideos(
+    "a 40 MB data: image",
+    () =>
+      videos({
+        content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(39_999_996)}` } }]
+      }),
+    isShort
   )
 ]

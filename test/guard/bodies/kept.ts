@@ -33,6 +33,8 @@ const stored = (first: object): Pick<Hostile, "earlier"> => ({
 export const kept: ReadonlyArray<Hostile> = [
   onMessages("a thread begun with a 24 MB image", () => messages({ thread: begin, ...image(24 * mega) })),
   onMessages("a thread begun with 20,000 blocks", () => messages({ thread: begin, ...blocks })),
+  onMessages("a thread begun with a 30 MB image", () => messages({ thread: begin, ...image(30 * mega) })),
+  onMessages("an async message with a 30 MB image", () => messages({ async: true, ...image(30 * mega) })),
   onMessages("a thread with a 24 MB image, continued", () => messages({ thread: goOn }), {
     ...thread(image(24 * mega)),
     ...isShort
@@ -42,6 +44,15 @@ export const kept: ReadonlyArray<Hostile> = [
   }),
   ...shapes.map(([name, shape]) =>
     onMessages(`a thread's messages: ${name}`, () => messages({ thread: begin, messages: shape() }))
+  ),
+  onResponses("a stored response with a 30 MB image", () => responses(inputImage(30 * mega))),
+  onResponses("a background response with a 30 MB image", () =>
+    responses({ ...inputImage(30 * mega), background: true })
+  ),
+  onResponses(
+    "a background response with a 30 MB image, to its end",
+    () => responses({ ...inputImage(30 * mega), background: true, stream: true }),
+    isShort
   ),
   onResponses("a response with a 24 MB image, continued", () => responses({ previous_response_id: "{earlier}" }), {
     ...stored(inputImage(24 * mega)),
