@@ -136,11 +136,10 @@ const countsOf = (row: Seen, every: number): Partial<Sums> => {
   }
 }
 
-/** As the hours' sums have them: what no upstream was asked for is of no model. */
 const namesOf = (row: Seen, by: By | "tag"): ReadonlyArray<string> => {
   switch (by) {
     case "model":
-      return [row.upstream === "" ? "" : row.model]
+      return [row.model]
     case "upstream":
       return [row.upstream]
     case "key":

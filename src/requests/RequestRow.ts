@@ -116,6 +116,13 @@ export const rowOf = (record: RequestRecord): RequestRow => {
   }
 }
 
+/**
+ * The model that sums count a request under: empty where no upstream was called and no task was made, as callers can
+ * make up any number of names.
+ */
+export const modelOf = ({ details, model, upstream }: Pick<RequestRow, "details" | "model" | "upstream">): string =>
+  upstream === "" && !details.includes('"task":') ? "" : model
+
 const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
   const { attempts } = record

@@ -122,6 +122,7 @@ describeOnEach("an account's requests in sums", () => {
             const { groups, total } = yield* overview.of({ from: "6h", step, by })
             expect(money(total)).toEqual([5, 6])
             expect([groups[0]?.name, ...money(groups[0] ?? total)]).toEqual([name, 5, 6])
+            expect([by, groups[0]?.requests]).toEqual([by, by === "upstream" ? 0 : 1])
             const at = total.points.findIndex(({ cost_usd }) => cost_usd > 0)
             expect(Math.floor((settledMs - Date.parse(total.points[0]?.time ?? "")) / (step * 1_000))).toBe(at)
           }

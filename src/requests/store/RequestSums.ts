@@ -6,7 +6,7 @@ import { settledSums } from "../../ledger/store/settledSums.ts"
 import type { Settled } from "../../ledger/store/settledSums.ts"
 import { rows } from "../../sql/decode.ts"
 import { DetailsText } from "../RequestRow.ts"
-import { countedSql } from "./counted.ts"
+import { countedSql, modelSql } from "./counted.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
@@ -51,7 +51,11 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       return found
     })
 
-    const seen = sql.literal(Object.keys(columns).join(", "))
+    const seen = sql.literal(
+      Object.keys(columns)
+        .map((name) => (name === "model" ? `${modelSql} AS model` : name))
+        .join(", ")
+    )
     const ownedBy = (owner: string | undefined) =>
       owner === undefined ? sql.literal("") : sql`AND account_id = ${owner}`
 
@@ -69,7 +73,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       const all = yield* ends
       if (all === undefined) return []
       const found: Array<StepSum> = []
-      const name = sql.literal(by === "model" ? "CASE upstream WHEN '' THEN '' ELSE model END" : columnOf[by])
+      const name = sql.literal(by === "model" ? modelSql : columnOf[by])
       const whose = ownedBy(owner)
       const stride = new Stride()
       for (let at = yield* overAt(fromMs, all); at <= all.last;) {

@@ -3,7 +3,7 @@ import { recordset } from "../../sql/postgres/recordset.ts"
 import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { preparedPlain } from "../../sql/prepared.ts"
 import { outcomeOf } from "../outcome.ts"
-import { columns } from "../RequestRow.ts"
+import { columns, modelOf } from "../RequestRow.ts"
 import type { RequestRow } from "../RequestRow.ts"
 
 const hourMs = 3_600_000
@@ -35,17 +35,14 @@ type HourRow = Record<(typeof sums)[number], number> & {
 
 const hourColumns = ["hour", "account_id", "key_id", "model", "upstream", ...sums] as const
 
-/**
- * The rows' sums. What no upstream was asked for counts for no model: callers can make up any number of names. What only
- * asked for a price does not count.
- */
+/** The rows' sums. Requests that only asked for a price are left out. */
 const byHour = (rows: ReadonlyArray<RequestRow>): ReadonlyArray<HourRow> => {
   const hours = new Map<string, HourRow>()
   let last: HourRow | undefined
   for (const row of rows) {
     if (row.family === "account") continue
     const hour = row.at - (row.at % hourMs)
-    const model = row.upstream === "" ? "" : row.model
+    const model = modelOf(row)
     const { account_id, key_id, upstream } = row
     if (last?.hour !== hour || last.key_id !== key_id || last.model !== model || last.upstream !== upstream) {
       const name = `${hour} ${account_id} ${key_id} ${upstream} ${model}`
