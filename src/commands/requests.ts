@@ -11,7 +11,8 @@ import { remoteLeaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { account, help, json, limitOption, moment, optionalText, print, shortTime } from "./options.ts"
 import { Operator } from "./operator/Operator.ts"
-import { fields, oneLine, table } from "./table.ts"
+import { requestShown } from "./requestShown.ts"
+import { oneLine, table, usd } from "./table.ts"
 
 const id = Args.text({ name: "id" }).pipe(Args.withDescription("A reply's x-request-id (req_…)."))
 
@@ -132,7 +133,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
     Effect.gen(function* () {
       const { requests } = yield* Operator
       const request = yield* requests.show(id)
-      yield* print(json, request, () => shown(request))
+      yield* print(json, request, () => requestShown(request))
     })
   )
 ).pipe(
@@ -241,60 +242,3 @@ const wide = (cells: ReadonlyArray<string>): string =>
     .map((cell, column) => oneLine(cell).padEnd(widths[column] ?? 0))
     .join("  ")
     .trimEnd()
-
-const usd = (amount: number): string => (amount === 0 ? "0" : amount.toFixed(amount < 0.01 ? 6 : 4))
-
-const shown = (request: RequestView): string =>
-  [
-    fields({
-      request: request.request_id,
-      time: request.time,
-      account: request.account,
-      key: request.key,
-      endpoint: request.endpoint,
-      model: request.model,
-      status: String(request.status),
-      error: request.error,
-      reason: request.reason,
-      answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
-      "first byte": `${request.first_byte_ms} ms`,
-      duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
-      tokens: tokensOf(request),
-      cost: request.cost_usd === null ? null : `$${usd(request.cost_usd)}`,
-      adapted: request.adapted,
-      tags: request.tags.length === 0 ? null : request.tags.join(", "),
-      "end user": request.end_user,
-      client: request.client,
-      task: request.task,
-      idempotency: request.idempotency
-    }),
-    ...(request.attempts.length === 0
-      ? []
-      : [
-          "",
-          table(
-            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "BEGAN", "MS", "ERROR"],
-            request.attempts.map((attempt, index) => [
-              String(index + 1),
-              attempt.upstream,
-              attempt.upstream_model,
-              attempt.status === null ? "no answer" : String(attempt.status),
-              attempt.offset_ms === null ? "" : `+${attempt.offset_ms} ms`,
-              String(attempt.duration_ms),
-              attempt.error ?? ""
-            ])
-          )
-        ])
-  ].join("\n")
-
-const tokensOf = (request: RequestView): string | null => {
-  const parts = [
-    [request.input_tokens, "in"],
-    [request.cache_read_tokens, "read from cache"],
-    [request.cache_write_tokens, "written to cache"],
-    [request.output_tokens, "out"],
-    [request.reasoning_tokens, "of them reasoning"]
-  ] as const
-  const there = parts.filter(([count]) => count > 0)
-  return there.length === 0 ? null : there.map(([count, what]) => `${count} ${what}`).join(", ")
-}

@@ -103,3 +103,6 @@ const quoted = (cell: string) => {
   const safe = /^[=@\t\r]|^[+-](?![\d.]+$)/.test(cell) ? `'${cell}` : cell
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
+
+/** Dollars with four decimals; with six below a cent. */
+export const usd = (amount: number): string => (amount === 0 ? "0" : amount.toFixed(amount < 0.01 ? 6 : 4))

@@ -65,7 +65,17 @@ const usage = Command.make(
   )
 )
 
-const sums = ["INPUT", "CACHE READ", "CACHE WRITE", "OUTPUT", "REASONING", "SEARCHES", "VIDEO SECONDS", "USD"]
+const sums = [
+  "INPUT",
+  "CACHE READ",
+  "CACHE WRITE",
+  "OUTPUT",
+  "REASONING",
+  "SEARCHES",
+  "VIDEO SECONDS",
+  "USD",
+  "UPSTREAM USD"
+]
 
 const headerOf = (by: UsageRecord["by"]) =>
   by === "request"
@@ -91,7 +101,8 @@ const amounts = (row: Row | UsageRecord["totals"]) => [
   String(row.reasoning_tokens),
   String(row.searches),
   String(row.video_seconds),
-  row.cost.usd
+  row.cost.usd,
+  row.upstream_cost?.usd ?? ""
 ]
 
 /** Under the columns that it sums. */

@@ -231,14 +231,28 @@ describe("gateway usage", () => {
     expect(report.totals.cost).toEqual(settled)
     expect(available?.nano_usd).toBe(5_000_000_000 - settled.nano_usd)
     const own = await get<UsageRecord>("/v1/usage?by=key&since=1d", secret)
-    expect([own.data, own.totals]).toEqual([report.data, report.totals])
+    const { upstream_cost, ...charged } = report.totals
+    expect(upstream_cost).toEqual(settled)
+    expect(own.totals).toEqual(charged)
+    expect(own.data).toEqual(report.data.map(({ upstream_cost: _, ...row }) => row))
     expect((await by("request")).data).toHaveLength(3)
     expect((await by("model")).data).toMatchObject([{ group: "priced" }])
     const day = new Date().toISOString().slice(0, 10)
-    const counted = [3, report.totals.input_tokens, 0, 0, report.totals.output_tokens, 0, 0, 0, settled.usd]
+    const counted = [
+      3,
+      report.totals.input_tokens,
+      0,
+      0,
+      report.totals.output_tokens,
+      0,
+      0,
+      0,
+      settled.usd,
+      settled.usd
+    ]
     const { out } = await ok("usage", "--account", "users", "--csv")
     expect(out).toBe(
-      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd\r\n" +
+      "day,requests,input,cache_read,cache_write,output,reasoning,searches,video_seconds,usd,upstream_usd\r\n" +
         `${day},${counted.join(",")}\n`
     )
     expect(rows((await ok("usage", "--account", "users")).out)).toEqual([
@@ -252,7 +266,8 @@ describe("gateway usage", () => {
         "REASONING",
         "SEARCHES",
         "VIDEO SECONDS",
-        "USD"
+        "USD",
+        "UPSTREAM USD"
       ],
       [day, ...counted.map(String)],
       ["total", ...counted.map(String)]

@@ -182,6 +182,9 @@ describe("the command line", () => {
     const shown = await run("show", id)
     expect(shown).toMatch(/answered +fine \(house-fine\)/)
     expect(shown).toMatch(/\d +fine +house-fine +200/)
+    const [, cost] = /^cost +(\$\S+)$/m.exec(shown) ?? []
+    expect(shown).toMatch(new RegExp(`^upstream cost +\\${cost}$`, "m"))
+    expect(shown).toMatch(/^settled +\d{4}-\d\d-\d\dT/m)
     expect(JSON.parse(await run("show", id, "--json"))).toMatchObject({ request_id: id, upstream: "fine" })
     const unknown = await runCommand(gateway.folder, ["requests", "show", "req_nothing"])
     expect([unknown.code, unknown.err]).toEqual([3, 'gateway: no request "req_nothing" is kept\n'])

@@ -1,0 +1,60 @@
+import type { RequestView } from "../requests/RequestView.ts"
+import { fields, table, usd } from "./table.ts"
+
+/** All that is known of a request, and its attempts as a table. */
+export const requestShown = (request: RequestView): string =>
+  [
+    fields({
+      request: request.request_id,
+      time: request.time,
+      account: request.account,
+      key: request.key,
+      endpoint: request.endpoint,
+      model: request.model,
+      status: String(request.status),
+      error: request.error,
+      reason: request.reason,
+      answered: request.upstream === null ? null : `${request.upstream} (${request.upstream_model ?? ""})`,
+      "first byte": `${request.first_byte_ms} ms`,
+      duration: `${request.duration_ms} ms${request.stream ? ", streamed" : ""}`,
+      tokens: tokensOf(request),
+      cost: request.cost_usd === null ? null : `$${usd(request.cost_usd)}`,
+      "upstream cost": request.upstream_cost_usd === undefined ? null : `$${usd(request.upstream_cost_usd)}`,
+      settled: request.settled_at,
+      adapted: request.adapted,
+      tags: request.tags.length === 0 ? null : request.tags.join(", "),
+      "end user": request.end_user,
+      client: request.client,
+      task: request.task,
+      idempotency: request.idempotency
+    }),
+    ...(request.attempts.length === 0
+      ? []
+      : [
+          "",
+          table(
+            ["ATTEMPT", "UPSTREAM", "MODEL", "STATUS", "BEGAN", "MS", "ERROR"],
+            request.attempts.map((attempt, index) => [
+              String(index + 1),
+              attempt.upstream,
+              attempt.upstream_model,
+              attempt.status === null ? "no answer" : String(attempt.status),
+              attempt.offset_ms === null ? "" : `+${attempt.offset_ms} ms`,
+              String(attempt.duration_ms),
+              attempt.error ?? ""
+            ])
+          )
+        ])
+  ].join("\n")
+
+const tokensOf = (request: RequestView): string | null => {
+  const parts = [
+    [request.input_tokens, "in"],
+    [request.cache_read_tokens, "read from cache"],
+    [request.cache_write_tokens, "written to cache"],
+    [request.output_tokens, "out"],
+    [request.reasoning_tokens, "of them reasoning"]
+  ] as const
+  const there = parts.filter(([count]) => count > 0)
+  return there.length === 0 ? null : there.map(([count, what]) => `${count} ${what}`).join(", ")
+}
