@@ -8,6 +8,8 @@ export interface Totals {
   /** Also what was cut after its answer had begun. */
   readonly failed: number
   readonly usd: number
+  /** What upstreams cost; undefined for account holders. */
+  readonly upstreamUsd: number | undefined
   readonly input: number
   readonly output: number
   readonly firstP50: number
@@ -20,6 +22,7 @@ export interface Group {
   readonly name: string
   readonly requests: number
   readonly usd: number
+  readonly upstreamUsd: number | undefined
   /** In each bucket. */
   readonly counts: ReadonlyArray<number>
   readonly costs: ReadonlyArray<number>
@@ -59,6 +62,7 @@ export const foremost = (groups: ReadonlyArray<Group>, most: number, other: stri
       name: other,
       requests: rest.reduce((sum, { requests }) => sum + requests, 0),
       usd: rest.reduce((sum, { usd }) => sum + usd, 0),
+      upstreamUsd: undefined,
       counts: added(({ counts }) => counts),
       costs: added(({ costs }) => costs)
     }

@@ -21,6 +21,7 @@ const totalsOf = ({ total }: OwnOverview): Totals => ({
   refused: total.refused,
   failed: total.failed,
   usd: total.cost_usd,
+  upstreamUsd: total.upstream_cost_usd,
   input: total.input_tokens,
   output: total.output_tokens,
   firstP50: total.first_byte_ms?.p50 ?? 0,
@@ -32,10 +33,11 @@ const totalsOf = ({ total }: OwnOverview): Totals => ({
 /** @param nameOf what a group is called here */
 const sumsOf = (now: OwnOverview, before: OwnOverview | undefined, nameOf: (name: string) => string): Sums => {
   const { points } = now.total
-  const groups = now.groups.map(({ cost_usd: usd, name, points, requests }): Group => ({
+  const groups = now.groups.map(({ cost_usd: usd, name, points, requests, upstream_cost_usd: upstreamUsd }): Group => ({
     name: nameOf(name),
     requests,
     usd,
+    upstreamUsd,
     counts: points.map(({ requests }) => requests),
     costs: points.map(({ cost_usd }) => cost_usd)
   }))

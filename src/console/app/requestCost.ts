@@ -40,18 +40,19 @@ interface Entry {
   readonly cost: { readonly nano_usd: number }
 }
 
-/** Around a request's end, within which its usage was booked. */
+/** Around a request's end, within which a gateway that kept no `settled_at` booked its usage. */
 const aroundMs = 5_000
 
 /** Tokens × price, as they were booked; undefined where no booking is found. */
 export const costOf = async (app: App, request: RequestView): Promise<Cost | undefined> => {
-  const end = Date.parse(request.time) + request.duration_ms
+  const beganMs = Date.parse(request.time)
+  const endedMs = beganMs + request.duration_ms
   const query = new URLSearchParams({
     by: "request",
     key: request.key,
     ...(request.model === null ? {} : { model: request.model }),
-    since: new Date(Date.parse(request.time) - aroundMs).toISOString(),
-    until: new Date(end + aroundMs).toISOString(),
+    since: request.settled_at ?? new Date(beganMs - aroundMs).toISOString(),
+    until: request.settled_at ?? new Date(endedMs + aroundMs).toISOString(),
     limit: "1000"
   })
   const base = app.session.kind === "operator" ? "/admin/v1/usage" : "/v1/usage"

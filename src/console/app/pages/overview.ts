@@ -52,12 +52,15 @@ const attentionList = (items: ReadonlyArray<Attention>) =>
     )
   ]
 
-/** What each of the foremost groups cost. */
+const money = (dollars: number) => (dollars === 0 ? faint(text.free) : usd(dollars, dollars < 0.01 ? 5 : 2))
+
+/** What each of the dearest groups cost, and for operators what it cost at upstreams. */
 export const costTable = (app: App, sums: Sums, by: Dimension): HTMLElement => {
   const rows = sums.groups.slice(0, 8)
   const most = Math.max(...rows.map(({ requests, usd }) => (sums.totals.usd > 0 ? usd : requests)), 1e-12)
   const range = app.route().query.get("range") ?? "24h"
   const { columns } = text
+  const isOperator = app.session.kind === "operator"
   return h(
     "table",
     { class: "table", "aria-label": text.costBy },
@@ -70,13 +73,14 @@ export const costTable = (app: App, sums: Sums, by: Dimension): HTMLElement => {
         h("th", { scope: "col" }, text.by[by]),
         h("th", { scope: "col", class: "right", css: { width: "88px" } }, columns.requests),
         h("th", { scope: "col", class: "right", css: { width: "88px" } }, columns.cost),
-        h("th", { scope: "col", css: { width: "120px" } }, columns.share)
+        isOperator && h("th", { scope: "col", class: "right", css: { width: "104px" } }, columns.upstreamCost),
+        h("th", { scope: "col", class: "no-phone", css: { width: "120px" } }, columns.share)
       )
     ),
     h(
       "tbody",
       {},
-      rows.map(({ name, requests, usd: cost }) => {
+      rows.map(({ name, requests, upstreamUsd, usd: cost }) => {
         const share = (100 * (sums.totals.usd > 0 ? cost : requests)) / most
         return h(
           "tr",
@@ -93,10 +97,11 @@ export const costTable = (app: App, sums: Sums, by: Dimension): HTMLElement => {
                 )
           ),
           h("td", { class: "right" }, number(requests)),
-          h("td", { class: "right" }, cost === 0 ? faint(text.free) : usd(cost, cost < 0.01 ? 5 : 2)),
+          h("td", { class: "right" }, money(cost)),
+          isOperator && h("td", { class: "right" }, money(upstreamUsd ?? 0)),
           h(
             "td",
-            {},
+            { class: "no-phone" },
             h("span", { class: "meter", "aria-hidden": "true" }, h("i", { css: { width: `${share.toFixed(1)}%` } }))
           )
         )

@@ -109,8 +109,18 @@ const change = (now: number, before: number | undefined): string | undefined => 
 
 /** The six figures of a time, each with what it needs to be understood. */
 export const overviewFigures = ({ before, totals }: Sums): HTMLElement => {
-  const figure = (name: string, value: Child, note: string) =>
-    h("div", {}, h("dt", {}, name), h("dd", {}, h("b", {}, value), h("p", {}, note)))
+  const figure = (name: string, value: Child, ...notes: ReadonlyArray<string>) =>
+    h(
+      "div",
+      {},
+      h("dt", {}, name),
+      h(
+        "dd",
+        {},
+        h("b", {}, value),
+        notes.map((note) => note !== "" && h("p", {}, note))
+      )
+    )
   const told = (of: Measure) => measure(of)
   const failedShare = totals.requests === 0 ? 0 : (100 * totals.failed) / totals.requests
   const p95 = (ms: number) => text.p95(durationText(ms))
@@ -137,7 +147,8 @@ export const overviewFigures = ({ before, totals }: Sums): HTMLElement => {
       change(
         totals.usd,
         previous(({ usd }) => usd)
-      ) ?? ""
+      ) ?? "",
+      totals.upstreamUsd === undefined ? "" : text.upstreamCost(usd(totals.upstreamUsd))
     ),
     figure(
       text.figures.tokens,

@@ -86,6 +86,9 @@ const costTable = (request: RequestView, cost: Cost | undefined): Child => {
   return [table, cost.isEstimated && h("p", { class: "hint" }, text.estimated)]
 }
 
+const moment = (time: string): Child =>
+  h("time", { datetime: time, title: words.times.ago(span(Date.now() - Date.parse(time))) }, utc(Date.parse(time)))
+
 const whyOf = (request: RequestView): Child => {
   const outcome = outcomeOf(request)
   if (outcome === "finished") return null
@@ -157,15 +160,7 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
         facts(
           false,
           fact(text.request, copyable(app, request.request_id), true),
-          fact(
-            text.received,
-            h(
-              "time",
-              { datetime: request.time, title: words.times.ago(span(Date.now() - Date.parse(request.time))) },
-              utc(Date.parse(request.time))
-            ),
-            true
-          ),
+          fact(text.received, moment(request.time), true),
           fact(
             text.key,
             [
@@ -185,6 +180,10 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
           ),
           request.task !== null &&
             fact(text.task, h("a", { href: hrefOf("tasks", request.task) }, mono(request.task)), true),
+          request.task !== null &&
+            request.settled_at !== null &&
+            fact(text.settledAt, moment(request.settled_at), true),
+          request.upstream_cost_usd !== undefined && fact(text.upstreamCost, usd(request.upstream_cost_usd, 9), true),
           fact(
             text.client,
             [

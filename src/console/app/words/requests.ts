@@ -84,6 +84,8 @@ export const request = {
   reasoning: (count: string) => ` of these ${count} reasoning`,
   heads: ["Tokens", "Count", "USD a million", "USD"] as const,
   settled: "Settled",
+  upstreamCost: "Cost at upstreams",
+  settledAt: "Cost settled",
   priceUnknown: "The price that was used is not kept any more.",
   free: "Nothing was charged: no usage, or a model without a price.",
   ofTask: "Its task is what is charged for.",
@@ -109,7 +111,7 @@ export const request = {
     cut: ["The answer broke off after it had begun, so nothing was tried again.", "What was received is paid for."],
     hang_up: [
       "The client left before the end. The upstream was told to stop.",
-      "What was received until then is paid for."
+      "What was received until then is charged, and nothing where the answer had not begun."
     ]
   }),
   adaptedWhy: "left out or told in another form: the upstream does not take it as it is"

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import type { Browser, Page } from "playwright-core"
+import type { GatewayProcess } from "../../e2e/process.ts"
+import { fakeUpstream } from "../../upstreams/fakes/fakeUpstream.ts"
+import { adminKey, fitsIn, openBrowser, picture, signIn, startOperated, visit, withoutChromium } from "./browser.ts"
+import { calls } from "./seed.ts"
+
+const isSkipped = withoutChromium("test/console/browser/money.test.ts")
+
+const called = Promise.withResolvers<void>()
+const silent = fakeUpstream("openai-chat", {
+  answer: () => {
+    called.resolve()
+    return Promise.withResolvers<Response>().promise
+  }
+})
+const config = `upstreams: { silent: { protocol: openai-chat, base_url: "${silent.url}/v1" } }
+models:
+  filmed: { routes: [{ upstream: sandbox, model: sandbox-video }], price: { per_second: 0.25 } }
+  written: { routes: [{ upstream: silent }], price: { input: 1000, output: 1000 } }
+`
+
+let browser: Browser
+let gateway: GatewayProcess
+let holder = ""
+/** Requests, by what became of them. */
+const ids = { filmed: "", left: "" }
+
+interface Row {
+  readonly request_id: string
+  readonly model: string | null
+  readonly cost_usd: number | null
+  readonly upstream_cost_usd: number
+  readonly settled_at: string | null
+}
+const rows = async (): Promise<ReadonlyArray<Row>> => {
+  const answer = await fetch(`${gateway.url}/admin/v1/requests`, { headers: { authorization: `Bearer ${adminKey}` } })
+  return (await answer.json()).data
+}
+
+/** Leaves a request once its upstream has it. */
+const leave = async (key: string) => {
+  const leaving = new AbortController()
+  const left = fetch(`${gateway.url}/v1/messages`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}` },
+    body: JSON.stringify({ model: "written", max_tokens: 50, messages: "Hello" }),
+    signal: leaving.signal
+  }).catch(() => undefined)
+  await called.promise
+  leaving.abort()
+  await left
+}
+
+/** A fact of the drawer, by its name. */
+const factOf = (page: Page, name: string) =>
+  page.locator(".drawer .facts > div").filter({ has: page.locator("dt", { hasText: name }) })
+
+describe.skipIf(isSkipped)("what upstreams cost", () => {
+  beforeAll(async () => {
+    ;[browser, gateway] = await Promise.all([openBrowser(), startOperated(config)])
+    const { admin, video } = calls(gateway)
+    await admin("/accounts", { id: "holder", balance_usd: "12.5" })
+    holder = (await admin("/keys", { name: "own", account: "holder" })).secret
+    await video("A paper boat", { model: "filmed" }, holder)
+    await leave(holder)
+    while ((await rows()).filter(({ settled_at }) => settled_at !== null).length < 2) await Bun.sleep(20)
+    for (const { model, request_id } of await rows()) ids[model === "filmed" ? "filmed" : "left"] = request_id
+  })
+  afterAll(() => Promise.all([browser.close(), gateway.dispose(), silent.stop()]))
+
+  it.each([1440, 390])("stands beside what was charged, for operators: %d px", async (width) => {
+    const visitor = await visit(browser, gateway, { width })
+    const { page } = visitor
+    const all = await rows()
+    const left = all.find(({ request_id }) => request_id === ids.left)
+    expect(left).toMatchObject({ cost_usd: 0 })
+    const upstreamCost = left?.upstream_cost_usd ?? 0
+    expect(upstreamCost).toBeGreaterThan(0)
+    await signIn(page, adminKey)
+    const dollars = all.reduce((sum, { upstream_cost_usd }) => sum + upstream_cost_usd, 0)
+    await page.locator(".figures", { hasText: `$${dollars.toFixed(2)} at upstreams` }).waitFor()
+    const groups = page.getByRole("table", { name: "Cost by" })
+    await groups.getByRole("columnheader", { name: "At upstreams" }).waitFor()
+    const cells = (name: string) => groups.getByRole("row", { name }).locator("td.right").allTextContents()
+    expect(await cells("filmed")).toEqual(["1", "$1.00", "$1.00"])
+    expect(await cells("written")).toEqual(["1", "free", `$${upstreamCost.toFixed(upstreamCost < 0.01 ? 5 : 2)}`])
+    expect(await fitsIn(page)).toBe(true)
+    await picture(page, `money-overview-${width}`)
+    await page.goto(`/console/requests/${ids.left}`)
+    await factOf(page, "Cost at upstreams")
+      .getByText(`$${upstreamCost.toFixed(9)}`)
+      .waitFor()
+    await page.goto(`/console/requests/${ids.filmed}`)
+    const settled = all.find(({ request_id }) => request_id === ids.filmed)?.settled_at ?? ""
+    await factOf(page, "Cost settled").locator(`time[datetime="${settled}"]`).waitFor()
+    await factOf(page, "Cost at upstreams").getByText("$1.000000000").waitFor()
+    await page.locator(".drawer tr.sum", { hasText: "1.000000000" }).waitFor()
+    await picture(page, `money-request-${width}`)
+    visitor.quiet()
+    await visitor.close()
+  })
+
+  it("is not shown to account holders, who see when a task's cost was settled", async () => {
+    const visitor = await visit(browser, gateway)
+    const { page } = visitor
+    const answers: Array<Promise<string>> = []
+    page.on("response", (response) => {
+      if (new URL(response.url()).pathname.startsWith("/v1/") && !response.url().endsWith("/events"))
+        answers.push(response.text().catch(() => ""))
+    })
+    await signIn(page, holder)
+    await page.getByRole("table", { name: "Cost by" }).getByRole("row", { name: "filmed" }).waitFor()
+    expect(await page.locator("main").innerText()).not.toMatch(/upstreams/i)
+    await page.goto(`/console/requests/${ids.filmed}`)
+    await factOf(page, "Cost settled").waitFor()
+    await page.locator(".drawer tr.sum", { hasText: "1.000000000" }).waitFor()
+    expect(await page.locator(".drawer").innerText()).not.toContain("at upstreams")
+    expect((await Promise.all(answers)).join("")).not.toContain("upstream_cost")
+    visitor.quiet()
+    await visitor.close()
+  })
+})
