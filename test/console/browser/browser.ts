@@ -61,7 +61,7 @@ export const visit = async (
     permissions: ["clipboard-read", "clipboard-write"]
   })
   const page = await context.newPage()
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(120_000)
   const complaints: Array<string> = []
   const awaited: Array<RegExp> = []
   page.on("console", (message) => {
