@@ -16,21 +16,34 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, Math.
 const chunk = (content: string) =>
   `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`
 
+/** A call of the upstream. */
+class Call {
+  isOpen = false
+  readonly arrived = Promise.withResolvers<void>()
+  /** When it ended. */
+  readonly closed = Promise.withResolvers<number>()
+}
+
 /** An upstream that is slow at everything, and knows which calls are still open: each is named by its request. */
 const slowUpstream = () => {
-  const open = new Map<string, PromiseWithResolvers<number>>()
+  const calls = new Map<string, Call>()
+  const call = (name: string) => {
+    const known = calls.get(name) ?? new Call()
+    calls.set(name, known)
+    return known
+  }
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
     idleTimeout: 0,
     fetch: async (request) => {
       const { messages, stream } = (await request.json()) as { messages: [{ content: string }]; stream?: boolean }
-      const name = messages[0].content
-      const closed = Promise.withResolvers<number>()
-      open.set(name, closed)
+      const one = call(messages[0].content)
+      one.isOpen = true
+      one.arrived.resolve()
       request.signal.addEventListener("abort", () => {
-        open.delete(name)
-        closed.resolve(performance.now())
+        one.isOpen = false
+        one.closed.resolve(performance.now())
       })
       await pause(60)
       if (stream !== true) return new Promise<Response>(() => {})
@@ -45,7 +58,7 @@ const slowUpstream = () => {
       )
     }
   })
-  return { open, server }
+  return { call, open: () => [...calls.values()].filter(({ isOpen }) => isOpen).length, server }
 }
 
 /** Upstream calls that outlived their clients, in ms each: through the gateway, and without it. */
@@ -59,7 +72,7 @@ const keys = Array.from({ length: 600 }, (_, n) => `leaver-${n}-secret-012345678
 
 /** A gateway in front of an upstream that would go on for ever, and clients that leave it. */
 export const startLeaving = async () => {
-  const { open, server } = slowUpstream()
+  const { call, open, server } = slowUpstream()
   const folder = mkdtempSync(join(tmpdir(), "gateway-hangups-"))
   writeFileSync(
     join(folder, "gateway.yaml"),
@@ -78,14 +91,23 @@ keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: 
       ...(signal === undefined ? {} : { signal })
     })
 
-  /** One request that is left at a random moment; how long its upstream call outlived it, where there was one. */
+  /**
+   * One request that is left at a random moment, every third after it has reached the upstream; how long its upstream
+   * call outlived it, where there was one.
+   */
   const leave = async (origin: string, ask: Ask, n: number) => {
     const name = `${ask === directly ? "direct" : "call"} ${n}`
     const controller = new AbortController()
-    const left = pause(120).then(() => {
+    const { arrived, closed } = call(name)
+    let hasArrived = false
+    void arrived.promise.then(() => (hasArrived = true))
+    const leaving = async () => {
+      if (n % 3 === 0) await arrived.promise
+      await pause(120)
       controller.abort()
-      return performance.now()
-    })
+      return { at: performance.now(), isCalled: hasArrived }
+    }
+    const left = leaving()
     try {
       const response = await post(origin, ask(name, n % 4 < 2), keys[n % keys.length] ?? "", controller.signal)
       if (response.status !== 200) throw new Error(`${name}: ${response.status} ${await response.text()}`)
@@ -93,9 +115,8 @@ keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: 
     } catch (error) {
       if (!controller.signal.aborted) throw error
     }
-    const at = await left
-    const closed = open.get(name)
-    return closed === undefined ? undefined : (await closed.promise) - at
+    const { at, isCalled } = await left
+    return isCalled ? (await closed.promise) - at : undefined
   }
 
   /** So many clients leave, sixteen at a time; comes to an end once every upstream call that was seen has ended. */
@@ -123,9 +144,9 @@ keys: ${JSON.stringify(keys.map((secret, n) => ({ name: `leaver-${n}`, account: 
     post: (ask: ReturnType<Ask>) => post(gateway.url, ask, gateway.key),
     leaveAll,
     /** Resolves once the upstream call of that name has ended. */
-    ended: (name: string) => open.get(name)?.promise,
+    ended: (name: string) => call(name).closed.promise,
     /** Upstream calls that run now, as the upstream and as its server count them. */
-    running: () => [open.size, server.pendingRequests] as const,
+    running: () => [open(), server.pendingRequests] as const,
     dispose: async () => {
       await gateway.dispose()
       await server.stop(true)
