@@ -30,7 +30,6 @@ const allowed: Readonly<Record<string, string>> = {
   "outputLimits.ts bounds": "by a gateway's own model, and gone with it",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "WholeFrames.ts none": "empty: who would add to it begins another",
-  "pattern.ts nowhere": "empty, and typed so that it stays so",
   "tokenizer.ts remembered": "the tokens of a text",
   "tokens.ts known": "by a conversation, and gone with it",
   "userLocation.ts timeZones": "which names are time zones",

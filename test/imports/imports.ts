@@ -32,16 +32,21 @@ export const importsOf = (file: string, source: string): ReadonlyArray<string> =
   return found
 }
 
+/** The files that each file imports. */
+export type Imports = ReadonlyMap<string, ReadonlyArray<string>>
+
+export const importsOfAll = (sources: Sources): Imports =>
+  new Map([...sources].map(([file, source]) => [file, importsOf(file, source)]))
+
 /**
  * What is wrong with the sources' imports, a line each: a room imports one that its row of the table does not name, has
  * no row, or its row names a room that is not above it; files import each other in a circle.
  */
 export const complaints = (
-  sources: Sources,
+  imports: Imports,
   rooms: Readonly<Record<string, ReadonlyArray<string>>>
 ): ReadonlyArray<string> => {
-  const imports = new Map([...sources].map(([file, source]) => [file, importsOf(file, source)]))
-  const used = new Set([...sources.keys()].map((file) => roomOf(file, rooms)))
+  const used = new Set([...imports.keys()].map((file) => roomOf(file, rooms)))
   return [
     ...unordered(rooms),
     ...Object.keys(rooms)
@@ -88,7 +93,7 @@ const crossing = (
 }
 
 /** One circle for each file that closes one, as the files in their order. */
-const circles = (imports: ReadonlyMap<string, ReadonlyArray<string>>): ReadonlyArray<string> => {
+const circles = (imports: Imports): ReadonlyArray<string> => {
   const found: Array<string> = []
   const path: Array<string> = []
   const seen = new Set<string>()

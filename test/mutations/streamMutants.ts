@@ -98,7 +98,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "chat: of several answers no reasoning is kept",
     file: "src/chat/Joined.ts",
-    snippet: "await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(state.message) ?? []))",
+    snippet: "await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(messageOf(state)) ?? []))",
     replacement: "",
     tests: ["test/e2e/upstreams/chatAgents.test.ts"]
   },
