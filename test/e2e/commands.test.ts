@@ -297,6 +297,7 @@ describe("gateway tasks", () => {
       "UPSTREAM",
       "CREATED",
       "ENDED",
+      "CALLBACK",
       "ERROR"
     ])
     expect(rows(listed.out)[1]?.slice(0, 5)).toEqual([id, "video", "default", "sandbox-video", "queued"])
