@@ -30,7 +30,7 @@ interface Asked {
   /** An account's secret. */
   readonly secretOf: (account: string) => string
   readonly ledger: Ledger
-  /** A kill may lose the row of a request: lists are then not compared. */
+  /** A kill may lose a request's row, or the usage row of a client that left, which is written after it. */
   readonly wereKilled: boolean
 }
 
@@ -154,7 +154,8 @@ export const everySum = async ({ adminKey, ledger, secretOf, url, wereKilled }: 
     is(`${base}/usage by request upstream_cost`, ofEntries.upstreamCost, isOperator ? sum.upstreamCost : 0)
 
     const byRequest = new Map(groups(rows, ({ request_id }) => request_id))
-    const requests = await pages(`${base}/requests?`, secret)
+    const listed = await pages(`${base}/requests?`, secret)
+    const requests = wereKilled ? listed.filter(({ request_id }) => byRequest.has(request_id)) : listed
     for (const request of requests) {
       const id = request.request_id
       inUsd(`${base}/requests ${id}`, request, byRequest.get(id) ?? none, isOperator)
