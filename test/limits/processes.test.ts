@@ -25,6 +25,9 @@ const countingUpstream = () => {
   return { server, seen }
 }
 
+/** Models that take sixty a minute, one for each try: what a disturbed one has used is gone for its minute. */
+const sixties = Array.from({ length: 20 }, (_, at) => `sixty-${at}`)
+
 describe.skipIf(withoutRedis("test/limits/processes.test.ts"))("three gateways with one Redis", () => {
   const upstream = countingUpstream()
   let redis: RedisServer
@@ -40,8 +43,7 @@ describe.skipIf(withoutRedis("test/limits/processes.test.ts"))("three gateways w
           `upstreams: { narrow: { ${place}, max_concurrency: 4 } }
 models:
   narrow: narrow
-  sixty: { routes: [{ upstream: sandbox, model: sandbox-text }], limits: { requests_per_minute: 60 } }
-`
+${sixties.map((name) => `  ${name}: { routes: [{ upstream: sandbox, model: sandbox-text }], limits: { requests_per_minute: 60 } }\n`).join("")}`
         )
         return startGateway({ folder, env: { GATEWAY_REDIS_URL: redis.url } })
       })
@@ -79,9 +81,10 @@ models:
   }
 
   it("let sixty a minute through, and never more", async () => {
+    let tries = 0
     const { minutes, statuses } = await undisturbed(async () => {
       const before = await minute()
-      const statuses = await askAll(300, "sixty")
+      const statuses = await askAll(300, sixties[tries++] ?? missing())
       return { statuses, minutes: (await minute()) === before ? 1 : 2 }
     })
     const passed = statuses.filter((status) => status === 200).length
