@@ -32,7 +32,7 @@ interface Piece {
 export class Calls {
   readonly #calls: Array<Call> = []
   readonly #ids = new TakenIds()
-  /** Where the last call of an index, an id or both stands. */
+  /** Where the last call of an index or an id stands, and those that share an index by both. */
   readonly #places = new Map<number | string, number>()
 
   /**
@@ -77,8 +77,8 @@ export class Calls {
       const rest = remainder(call, back)
       return [
         ...(rest === "" ? [] : [{ type: "tool-call-delta", callId: call.id, text: rest } as const]),
-        // The generation's end ends what was cut.
-        ...(isCut(call.arguments) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
+        // The generation's end ends what was cut; an answer that is not fails with a cut call (`hasCut`).
+        ...(isCutOff && isCut(call.arguments) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
       ]
     })
   }
@@ -103,12 +103,17 @@ export class Calls {
     return call
   }
 
-  #note({ index, place, upstreamId }: Call): void {
-    const note = (key: number | string) => this.#places.set(key, Math.max(place, this.#places.get(key) ?? place))
-    if (index !== undefined) note(index)
-    if (upstreamId === undefined) return
-    note(`id ${upstreamId}`)
-    if (index !== undefined) note(`${index} ${upstreamId}`)
+  #note(call: Call): void {
+    const note = (key: number | string, place: number) =>
+      this.#places.set(key, Math.max(place, this.#places.get(key) ?? place))
+    const { index, place, upstreamId } = call
+    if (upstreamId !== undefined) note(`id ${upstreamId}`, place)
+    if (index === undefined) return
+    const earlier = this.#last(index)
+    note(index, place)
+    // Only calls that share an index are looked for by both: the keys cost more than all else here.
+    if (earlier === undefined || earlier === call) return
+    for (const one of [earlier, call]) if (one.upstreamId !== undefined) note(`${index} ${one.upstreamId}`, one.place)
   }
 
   #last(key: number | string): Call | undefined {
