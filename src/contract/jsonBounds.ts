@@ -11,8 +11,9 @@ export interface JsonBounds {
   readonly values: number
   /** Objects and lists together. */
   readonly brackets: number
-  /** Objects in lists, without those of log probabilities, of which every token has dozens. */
+  /** Objects in one list, and objects in all lists; without those of log probabilities, of which every token has dozens. */
   readonly items: number
+  readonly objects: number
 }
 
 /** What callers may send. */
@@ -22,7 +23,8 @@ export const bodyBounds: JsonBounds = {
   keysOfObject: 10_000,
   values: 300_000,
   brackets: Infinity,
-  items: Infinity
+  items: Infinity,
+  objects: Infinity
 }
 
 /** What upstreams may answer. Vectors have millions of numbers. */
@@ -32,7 +34,8 @@ export const answerBounds: JsonBounds = {
   keysOfObject: 10_000,
   values: Infinity,
   brackets: 1_000_000,
-  items: 10_000
+  items: 10_000,
+  objects: 100_000
 }
 
 /** Elements of one list whose places are noted; longer ones go as they came as a whole, or are written anew. */
@@ -53,9 +56,9 @@ export const excessOf = (text: string, bounds: JsonBounds, places?: Places): key
   let keys = 0
   let values = 0
   let brackets = 0
-  let items = 0
-  /** Keys seen so far of the object that is open at each depth. */
-  const keysAt = new Int32Array(bounds.levels + 1)
+  let objects = 0
+  /** Keys so far of the object that is open at each depth, or objects of the list. */
+  const countAt = new Int32Array(bounds.levels + 1)
   /** What is open at each depth: a list or an object, and whether that is about log probabilities. */
   const kindAt = new Uint8Array(bounds.levels + 1)
   /** The last string's closing quote: before a bracket in an object that of its key. */
@@ -78,10 +81,14 @@ export const excessOf = (text: string, bounds: JsonBounds, places?: Places): key
         if (++depth > bounds.levels) return "levels"
         const isLogprobs = outer >= logprobs || (outer === object && text.startsWith('logprobs"', quote - 8))
         kindAt[depth] = (code === 0x5b ? list : object) + (isLogprobs ? logprobs : 0)
-        keysAt[depth] = 0
+        countAt[depth] = 0
         if (code === 0x7b) {
           if (depth === 1) from = i + 1
-          if (outer === list && !isLogprobs && ++items > bounds.items) return "items"
+          if (outer === list && !isLogprobs) {
+            countAt[depth - 1] = (countAt[depth - 1] ?? 0) + 1
+            if ((countAt[depth - 1] ?? 0) > bounds.items) return "items"
+            if (++objects > bounds.objects) return "objects"
+          }
         } else if (depth === 2) {
           isList = true
           marks.push(i)
@@ -102,8 +109,8 @@ export const excessOf = (text: string, bounds: JsonBounds, places?: Places): key
       case 0x3a: // :
         if (depth === 1) colon = i
         if (++keys > bounds.keys) return "keys"
-        keysAt[depth] = (keysAt[depth] ?? 0) + 1
-        if ((keysAt[depth] ?? 0) > bounds.keysOfObject) return "keysOfObject"
+        countAt[depth] = (countAt[depth] ?? 0) + 1
+        if ((countAt[depth] ?? 0) > bounds.keysOfObject) return "keysOfObject"
         break
       case 0x2c: // ,
         if (depth === 1) {

@@ -9,6 +9,7 @@ import { forwardedChunks } from "../../src/upstreams/native/chunks.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
+import { asWhole } from "../../src/upstreams/protocols/openaiChat/asStream.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
 import { openaiChat } from "../../src/upstreams/protocols/openaiChat/openaiChat.ts"
 import { openaiResponses } from "../../src/upstreams/protocols/openaiResponses/openaiResponses.ts"
@@ -74,9 +75,34 @@ describe.each(protocols)("an answer of %s", (protocol) => {
   })
 })
 
+it("takes 10,000 items, whatever each consists of", () => {
+  for (const reader of readers["openai-responses"](false)) {
+    const text = made("10,000 messages", "openai-responses")?.whole() ?? ""
+    expect(reader.whole(text).at(-1)?.type).toBe("finished")
+  }
+})
+
 it("counts reasoning and text once each, however they begin", () => {
   const [reader] = readers["anthropic-messages"](false)
   expect(reader.whole(made("9,000 turns", "anthropic-messages")?.whole() ?? "").at(-1)?.type).toBe("finished")
+})
+
+it("fails an answer in one piece that would be far longer as a stream, and tells others as one", () => {
+  const [, reader] = readers["openai-chat"](true)
+  expect(reader.whole(made("9,000 choices beside a note of 1 MB", "openai-chat")?.whole() ?? "")).toEqual([failed])
+  const [, another] = readers["openai-chat"](true)
+  expect(another.whole(made("9,000 choices", "openai-chat")?.whole() ?? "").at(-1)?.type).toBe("finished")
+})
+
+it("puts pieces together whose numbers are not their places, and leaves the chunks as they were", () => {
+  const call = (index: number, text: string) => ({ index, function: { arguments: text } })
+  const chunk = (...tool_calls: ReadonlyArray<object>) => ({ choices: [{ index: 0, delta: { tool_calls } }] })
+  const chunks = [chunk(call(7, "a"), call(3, "b")), chunk(call(3, "c")), chunk(call(7, "d")), chunk(call(1, "e"))]
+  const before = structuredClone(chunks)
+  expect(asWhole(chunks, true)).toMatchObject({
+    choices: [{ message: { tool_calls: ["ad", "bc", "e"].map((text) => ({ function: { arguments: text } })) } }]
+  })
+  expect(chunks).toEqual(before)
 })
 
 describe("what is read of an upstream's JSON", () => {
@@ -88,11 +114,14 @@ describe("what is read of an upstream's JSON", () => {
     expect(parseJson(`{"a":"${"[".repeat(1_000)}"}`)).toBeDefined()
   })
 
-  it("has at most 10,000 objects in lists, those of log probabilities not counted", () => {
+  it("has at most 10,000 objects in a list and 100,000 in all lists, those of log probabilities not counted", () => {
     const objects = (count: number) => JSON.stringify(Array.from({ length: count }, () => ({})))
     expect(parseJson(`{"a":${objects(10_000)}}`)).toBeDefined()
     expect(parseJson(`{"a":${objects(10_001)}}`)).toBeUndefined()
-    expect(parseJson(`{"a":${objects(6_000)},"b":[${objects(6_000)}]}`)).toBeUndefined()
+    expect(parseJson(`{"a":${objects(6_000)},"b":[{"c":${objects(6_000)}}]}`)).toBeDefined()
+    const lists = (count: number) => `[${Array.from({ length: count }, () => objects(10_000)).join(",")}]`
+    expect(parseJson(`{"a":${lists(10)}}`)).toBeDefined()
+    expect(parseJson(`{"a":${lists(10)},"b":[{}]}`)).toBeUndefined()
     expect(parseJson(`{"logprobs":{"content":${objects(20_000)}},"a":${objects(10_000)}}`)).toBeDefined()
     expect(parseJson(`{"logprobs":{"content":${objects(20_000)}},"a":${objects(10_001)}}`)).toBeUndefined()
     expect(parseJson(`{"a":[${"1,".repeat(1_000_000)}1]}`)).toBeDefined()

@@ -8,11 +8,12 @@ import { WholeFrames } from "../framing/WholeFrames.ts"
 import type { Reader } from "../generationOf.ts"
 import { noBack } from "../protocols/back.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
-import { noAnswer } from "../protocols/upstreamFailure.ts"
+import { noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { NativeRequest } from "../Upstream.ts"
 import type { ChunkDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
 import { Renamed } from "./Renamed.ts"
+import { writtenFrames } from "./written.ts"
 
 /**
  * Reads an answer in chunks that passes through: the model's name is replaced, the rest is the upstream's own text. The
@@ -73,9 +74,10 @@ class ForwardedChunks<S> implements Reader {
     const judged = this.#inOne(answer, frames)
     if (!this.#isStream || judged.at(-1)?.type === "failed") return judged
     this.#state = this.#protocol.begin(noBack)
-    const chunks = this.#dialect.asStream(this.#request.rewrite(answer))
+    const chunks = writtenFrames(text, this.#dialect.asStream(this.#request.rewrite(answer)), false)
+    if (chunks === undefined) return [tooLongAsStream]
     const told: Array<GenerationEvent> = []
-    this.#read(utf8.encode(chunks.map((chunk) => written(JSON.stringify(chunk))).join("") + written(done)), told)
+    this.#read(utf8.encode(chunks + written(done)), told)
     return told
   }
 

@@ -8,7 +8,7 @@ import type { Reader } from "../generationOf.ts"
 import { noBack } from "../protocols/back.ts"
 import { isObject, objectAt, parseJson } from "../../contract/json.ts"
 import type { Protocol } from "../protocols/Protocol.ts"
-import { noAnswer } from "../protocols/upstreamFailure.ts"
+import { noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
 import type { EventDialect } from "./Dialect.ts"
 import { gathered } from "./gathered.ts"
 import { Mender } from "./Mender.ts"
@@ -72,7 +72,10 @@ class Forwarded<S> implements Reader {
     const frames = this.#protocol.frames(this.#dialect.account(answer))
     if (frames === undefined) return [noAnswer(text)]
     const stream = this.#isStream ? this.#dialect.asStream(answer) : undefined
-    if (stream !== undefined) return this.#read(utf8.encode(writtenFrames(stream)))
+    if (stream !== undefined) {
+      const frames = writtenFrames(text, stream, true)
+      return frames === undefined ? [tooLongAsStream] : this.#read(utf8.encode(frames))
+    }
     const told: Array<GenerationEvent> = []
     for (const frame of frames) this.#step(frame, told)
     told.push(...this.#protocol.end(this.#state, true))

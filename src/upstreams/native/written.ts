@@ -8,6 +8,25 @@ export const written = ({ event, data }: SseEvent): string => {
   return event === "message" ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
 }
 
-/** Frames that are named after their type. */
-export const writtenFrames = (frames: ReadonlyArray<JsonObject>): string =>
-  frames.map((frame) => written({ event: textAt(frame, "type") ?? "message", data: JSON.stringify(frame) })).join("")
+/**
+ * The stream that an answer in one piece should have been; undefined where it is far longer than the answer, for each
+ * frame repeats what they share. An ordinary one is six times as long.
+ *
+ * @param isNamed whether frames are named after their type
+ */
+export const writtenFrames = (
+  answer: string,
+  frames: ReadonlyArray<JsonObject>,
+  isNamed: boolean
+): string | undefined => {
+  const most = 8 * answer.length + mebibyte
+  let text = ""
+  for (const frame of frames) {
+    const event = (isNamed ? textAt(frame, "type") : undefined) ?? "message"
+    text += written({ event, data: JSON.stringify(frame) })
+    if (text.length > most) return undefined
+  }
+  return text
+}
+
+const mebibyte = 1_048_576

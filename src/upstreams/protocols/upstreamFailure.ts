@@ -78,7 +78,14 @@ export const tooMuch = new UpstreamFailed({
 /** The failure of an answer that makes no sense. */
 export const garbled = new UpstreamFailed({ message: "The model's upstream sent something that is no answer" })
 
-/** The same, with how the answer begins, for the log. */
+/** The failure of an answer in one piece that would be a far longer stream. */
+export const tooLongAsStream: Extract<GenerationEvent, { readonly type: "failed" }> = {
+  type: "failed",
+  failure: garbled,
+  said: "an answer in one piece that is too long as a stream"
+}
+
+/** The same as `garbled`, with how the answer begins, for the log. */
 export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly type: "failed" }> => {
   const begin = forCallers(answer.slice(0, longest)).replaceAll(/\s+/g, " ").trim().slice(0, told)
   const excess = excessOf(answer, answerBounds)

@@ -134,6 +134,35 @@ export const turns = (count: number): OnProtocols => {
   }
 }
 
+/** Texts, each an item with a part of its own. */
+export const saidItems = (count: number): OnProtocols => {
+  const items = () => many(count, (index) => item([part("x")], index))
+  return {
+    "openai-responses": {
+      whole: () => JSON.stringify(response(items())),
+      stream: () => itemEvents(items())
+    }
+  }
+}
+
+/** Chunks for who asked for one piece: many keys that stay, and entries whose numbers are not their places. */
+export const astray = (count: number): OnProtocols => {
+  const text = () =>
+    chunks([
+      Object.fromEntries(many(9_000, (index) => [`key${index}`, 1])),
+      { tool_calls: many(1_000, (index) => ({ index: index + 5_000, id: `c${index}`, function: { arguments: "" } })) },
+      ...many(count, () => ({ tool_calls: [{ index: 5_999 }] }))
+    ])
+  return { "openai-chat": { whole: text, stream: text } }
+}
+
+/** Fields that each of the chunks would have that an answer in one piece should have been. */
+export const repeated = (count: number, length: number): OnProtocols => {
+  const choice = (index: number) => ({ index, message: { role: "assistant", content: "x" }, finish_reason: "stop" })
+  const text = () => completion({}, { choices: many(count, choice), note: "x".repeat(length) })
+  return { "openai-chat": { whole: text, stream: text } }
+}
+
 /** Calls that are all open at once, each written a piece at a time, one after the other. */
 export const interleaved = (open: number, rounds: number): OnProtocols => {
   const call = (index: number, end = "") => ({

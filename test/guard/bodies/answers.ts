@@ -1,4 +1,17 @@
-import { annotations, anywhere, calls, choices, found, interleaved, protocols, silent, turns } from "./answerKinds.ts"
+import {
+  annotations,
+  anywhere,
+  astray,
+  calls,
+  choices,
+  found,
+  interleaved,
+  protocols,
+  repeated,
+  saidItems,
+  silent,
+  turns
+} from "./answerKinds.ts"
 import type { OnProtocols, ProtocolName } from "./answerKinds.ts"
 import { many } from "./Hostile.ts"
 
@@ -24,6 +37,9 @@ export const answers: ReadonlyArray<HostileAnswer> = [
   other("100,000 annotations", annotations(100_000)),
   worst("9,000 turns", turns(9_000)),
   worst("100,000 turns", turns(100_000)),
+  worst("10,000 messages", saidItems(10_000)),
+  other("100,000 pieces astray", astray(100_000)),
+  other("9,000 choices beside a note of 1 MB", repeated(9_000, 1_000_000)),
   worst("2,000 calls at once", interleaved(2_000, 20)),
   worst("9,000 calls at once", interleaved(9_000, 5)),
   worst("9,000 search results", found(9_000)),

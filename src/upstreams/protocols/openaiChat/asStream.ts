@@ -64,32 +64,27 @@ const add = (grown: Grown, more: JsonObject): void => {
       grown[name] = list
       for (const entry of value) addEntry(list, entry)
     } else if (isObject(value)) {
-      const inner: Grown = isObject(before) ? { ...before } : {}
+      const inner: Grown = isObject(before) ? before : {}
       grown[name] = inner
       add(inner, value)
     } else grown[name] = value
   }
 }
 
-/** More entries than an answer has that are not where their numbers say. */
-const mostAstray = 1_000
+/** Where the entry of each number stands in a list: not always where its number says. */
+const placesIn = new WeakMap<ReadonlyArray<unknown>, Map<unknown, number>>()
 
 const addEntry = (list: Array<unknown>, entry: unknown): void => {
-  const index = isObject(entry) ? entry["index"] : undefined
-  const isIt = (one: unknown) => isObject(one) && one["index"] === index
-  const at = typeof index === "number" ? (isIt(list[index]) ? index : astray(list, isIt)) : -1
-  const before = list[at]
-  if (!isObject(entry)) list.push(entry)
-  else if (!isObject(before)) list.push({ ...entry })
-  else {
-    const grown = { ...before }
-    add(grown, entry)
-    list[at] = grown
-  }
+  if (!isObject(entry)) return void list.push(entry)
+  const { index } = entry
+  const places = placesIn.get(list) ?? new Map<unknown, number>()
+  placesIn.set(list, places)
+  const before = typeof index === "number" ? list[places.get(index) ?? -1] : undefined
+  // A copy: what comes next is added to it.
+  const grown: Grown = isObject(before) ? before : {}
+  if (grown !== before) places.set(index, list.push(grown) - 1)
+  add(grown, entry)
 }
-
-const astray = (list: ReadonlyArray<unknown>, isIt: (one: unknown) => boolean): number =>
-  list.length > mostAstray ? -1 : list.findIndex(isIt)
 
 /** Calls in a message have no numbers, and no text beside them is none. */
 const messageOf = (delta: unknown): JsonObject => {
