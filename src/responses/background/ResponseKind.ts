@@ -63,7 +63,7 @@ export const makeResponseKind: Effect.Effect<
 
   const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn, LeaseLost | SqlError> {
     const { task } = lease
-    const found = yield* Effect.option(store.find(task.account, task.id))
+    const found = yield* Effect.option(store.find(task.account, task.id, false))
     if (found._tag === "None") return failing(gone)
     const told = isStreamed(task) ? ((yield* events.last(task.id)) ?? -1) : lastOfLifecycle
     if (told > lastOfLifecycle) return failing(interrupted)

@@ -133,9 +133,10 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         )
       )
 
-    const find = (account: AccountId, id: string): Effect.Effect<StoredResponse, NotFound> =>
+    /** @param hasInput false leaves out the input, which may be long */
+    const find = (account: AccountId, id: string, hasInput = true): Effect.Effect<StoredResponse, NotFound> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
-        sql`SELECT id, previous_id, status, response, ${input} AS input, output, include
+        sql`SELECT id, previous_id, status, response, ${hasInput ? input : sql`'[]'`} AS input, output, include
           FROM responses WHERE id = ${id} AND account_id = ${account} AND expires_at > ${now}`.pipe(
           Effect.orDie,
           Effect.flatMap((found) => {

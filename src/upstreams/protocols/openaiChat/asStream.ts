@@ -54,7 +54,8 @@ type Grown = Record<string, unknown>
 const pieces = new Set(["content", "refusal", "reasoning", "reasoning_content", "arguments", "data", "transcript"])
 
 const add = (grown: Grown, more: JsonObject): void => {
-  for (const [name, value] of Object.entries(more)) {
+  for (const name in more) {
+    const value = more[name]
     const before = grown[name]
     if (value === null || value === undefined) grown[name] ??= value
     else if (typeof value === "string") {
