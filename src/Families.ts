@@ -7,8 +7,8 @@ import { CallbacksLive } from "./callbacks/Callbacks.ts"
 import { ChatCompletions } from "./chat/ChatCompletions.ts"
 import { ChatHandlers } from "./chat/Handlers.ts"
 import { makeChatQuoter } from "./chat/quote.ts"
-import { SealExpiry } from "./seals/SealExpiry.ts"
-import { SealStore } from "./seals/store/SealStore.ts"
+import { ReasoningSignatureExpiry } from "./ownership/ReasoningSignatureExpiry.ts"
+import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import { Settings } from "./config/Settings.ts"
 import { Embeddings } from "./embeddings/Embeddings.ts"
 import { EmbeddingsHandlers } from "./embeddings/Handlers.ts"
@@ -22,9 +22,9 @@ import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
 import { ThreadExpiry } from "./messages/threads/ThreadExpiry.ts"
-import { ConfiguredModels } from "./models/Configured.ts"
-import { ModelsHandlers } from "./models/Handlers.ts"
-import { Models } from "./models/Models.ts"
+import { ConfiguredModels } from "./catalogue/Configured.ts"
+import { ModelsHandlers } from "./catalogue/Handlers.ts"
+import { Dispatch } from "./dispatch/Dispatch.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
 import { Searches } from "./requests/Searches.ts"
 import { RequestStore } from "./requests/store/RequestStore.ts"
@@ -49,12 +49,12 @@ import { VideosHandlers } from "./videos/Handlers.ts"
 import { makeVideosQuoter } from "./videos/quote.ts"
 import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
-import { Silences } from "./videos/Silences.ts"
-import { Verdicts } from "./videos/Verdicts.ts"
+import { Outages } from "./videos/Outages.ts"
+import { FirstReplies } from "./videos/FirstReplies.ts"
 import { MessagesLive, ThreadsLive } from "./messages/MessagesLive.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
 
-const ModelsLive = Layer.provideMerge(Models.Default, ConfiguredModels)
+const ModelsLive = Layer.provideMerge(Dispatch.Default, ConfiguredModels)
 
 /** What the engine can run. */
 const TaskKindsLive = Layer.effect(
@@ -68,8 +68,8 @@ const TaskKindsLive = Layer.effect(
       MessagesLive,
       Ledger.Default,
       StoredResponsesLive,
-      Silences.Default,
-      Verdicts.Default,
+      Outages.Default,
+      FirstReplies.Default,
       Custody.Default
     )
   )
@@ -109,7 +109,10 @@ const AccountLive = AccountHandlers.pipe(
 export const HandlersLive = Layer.mergeAll(
   AccountLive,
   AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
-  Layer.merge(ChatHandlers, SealExpiry).pipe(Layer.provide(ChatCompletions.Default), Layer.provide(SealStore.Default)),
+  Layer.merge(ChatHandlers, ReasoningSignatureExpiry).pipe(
+    Layer.provide(ChatCompletions.Default),
+    Layer.provide(ReasoningSignatures.Default)
+  ),
   EmbeddingsHandlers.pipe(Layer.provide(Embeddings.Default)),
   HealthHandlers,
   MessagesHandlers,

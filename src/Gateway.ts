@@ -21,9 +21,9 @@ import type { Listening, ListenFailure } from "./http/Server.ts"
 import { Limits } from "./limits/Limits.ts"
 import { RedisUrl } from "./limits/RedisUrl.ts"
 import { Commits } from "./sql/Commits.ts"
-import { Durability, DurabilityLive } from "./sql/Durability.ts"
-import { BurialsLive } from "./nodes/Node.ts"
-import type { OwnModels } from "./models/OwnModels.ts"
+import { DatabaseHealth, DatabaseHealthLive } from "./sql/DatabaseHealth.ts"
+import { NodeReaperLive } from "./cluster/Node.ts"
+import type { OwnModels } from "./catalogue/OwnModels.ts"
 import { PlatformLive, SandboxLive } from "./Shipped.ts"
 import type { FileSources } from "./files/FileSources.ts"
 import type { KeptFiles } from "./files/KeptFiles.ts"
@@ -70,7 +70,7 @@ export const GatewayCore: Layer.Layer<
   Listening | Keys | WebhookSecrets | SessionAdministration | Lifecycle,
   StartFailure,
   GatewayNeeds
-> = Layer.mergeAll(ListeningLive, Layer.provide(AppliedConfigurationsLive, ReloadLive), BurialsLive).pipe(
+> = Layer.mergeAll(ListeningLive, Layer.provide(AppliedConfigurationsLive, ReloadLive), NodeReaperLive).pipe(
   Layer.provideMerge(ServerLive),
   Layer.provide(HandlersLive),
   Layer.provideMerge(
@@ -80,8 +80,8 @@ export const GatewayCore: Layer.Layer<
       Limits.Default,
       Lifecycle.Default,
       Daemons.Default,
-      Durability.Default,
-      DurabilityLive
+      DatabaseHealth.Default,
+      DatabaseHealthLive
     )
   ),
   Layer.provideMerge(Layer.mergeAll(Keys.Default, Commits.Default, WebhookSecretsLive, OneSecretLive)),

@@ -7,7 +7,7 @@ import { PublicUrl } from "./config/PublicUrl.ts"
 import { Settings } from "./config/Settings.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
 import { ConsoleApi } from "./console/Api.ts"
-import { Doors } from "./console/doors.ts"
+import { SessionAuthenticators } from "./console/SessionAuthenticators.ts"
 import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
 import { Sessions } from "./console/Sessions.ts"
@@ -21,7 +21,10 @@ import { RequestsLive } from "./requests/RequestsLive.ts"
 const bodyLimit = 32 * 1024 * 1024
 
 /** Who may ask what, and who is signed in. */
-const ConsoleLive = ConsoleHandlers.pipe(Layer.provideMerge(Doors.Default), Layer.provide(Sessions.Default))
+const ConsoleLive = ConsoleHandlers.pipe(
+  Layer.provideMerge(SessionAuthenticators.Default),
+  Layer.provide(Sessions.Default)
+)
 
 /** The operator's contract, with who is signed in. */
 const OperatorApi = AdminApi.addHttpApi(ConsoleApi)
@@ -31,7 +34,7 @@ export const ServerLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { adminKey, server } = yield* Settings
     const metrics = yield* MetricsPage
-    const { doors } = yield* Doors
+    const { doors } = yield* SessionAuthenticators
     const options = {
       hostname: server.host,
       port: server.port,

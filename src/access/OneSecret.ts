@@ -1,6 +1,6 @@
 import { Effect, Layer, Redacted } from "effect"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
-import { Node, SecretCheck } from "../nodes/Node.ts"
+import { Node, SecretCheck } from "../cluster/Node.ts"
 
 /** Gateways of one database serve together only with one secret: what they sign and derive is each other's. */
 export const OneSecretLive = Layer.effectDiscard(

@@ -4,8 +4,8 @@ import { Accounts } from "../access/store/Accounts.ts"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { DeliveryList } from "../callbacks/store/DeliveryList.ts"
 import { Daemons } from "../flow/Daemons.ts"
-import { Catalogue } from "../models/Catalogue.ts"
-import { Lanes } from "../routing/Lane.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import { Bulkheads } from "../routing/Bulkhead.ts"
 import { TaskStore } from "../tasks/store/TaskStore.ts"
 import type { Attention } from "./OverviewRecord.ts"
 import { Troubles } from "./store/Troubles.ts"
@@ -26,7 +26,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     const troubles = yield* Troubles
     const accounts = yield* Accounts
     const listed = yield* DeliveryList
-    const lanes = yield* Lanes
+    const lanes = yield* Bulkheads
     const catalogue = yield* Catalogue
     const daemons = yield* Daemons
     const tasks = yield* TaskStore

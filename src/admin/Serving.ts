@@ -1,8 +1,8 @@
 import { Clock, Effect } from "effect"
 import { Configuration } from "../config/Configuration.ts"
-import { Catalogue } from "../models/Catalogue.ts"
-import type { Model } from "../models/Catalogue.ts"
-import { Lanes } from "../routing/Lane.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
+import { Bulkheads } from "../routing/Bulkhead.ts"
 import { CallsOfOne, UpstreamCalls } from "../routing/UpstreamCalls.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
@@ -16,7 +16,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
   effect: Effect.gen(function* () {
     const configuration = yield* Configuration
     const catalogue = yield* Catalogue
-    const lanes = yield* Lanes
+    const lanes = yield* Bulkheads
     const calls = yield* UpstreamCalls
     const texts = yield* TextUpstreams
     const videos = yield* VideoUpstreams

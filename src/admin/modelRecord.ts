@@ -1,6 +1,6 @@
-import { commonResolutions } from "../models/Catalogue.ts"
-import type { ListedRoute, Model } from "../models/Catalogue.ts"
-import { priceListDate } from "../models/prices.ts"
+import { commonResolutions } from "../catalogue/Catalogue.ts"
+import type { ListedRoute, Model } from "../catalogue/Catalogue.ts"
+import { priceListDate } from "../catalogue/prices.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { ModelRecord } from "./UpstreamRecord.ts"
@@ -58,7 +58,7 @@ const capabilitiesOf = (model: Model, { text, video }: FirstRoute): Capabilities
     case "video":
       return {
         takes: ["images", ...(video?.fit === undefined ? (["video", "audio"] as const) : [])],
-        passes_through: video?.passesThrough === true ? ["videos"] : [],
+        passes_through: video?.isPassthrough === true ? ["videos"] : [],
         resolutions: model.resolutions ?? commonResolutions
       }
     case "text":

@@ -4,9 +4,9 @@ import { sectionOf } from "../config/databaseSettings.ts"
 import type { Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { writtenSecret } from "../config/writtenSecrets.ts"
-import type { Model } from "../models/Catalogue.ts"
-import { catalogueOf } from "../models/catalogueOf.ts"
-import { priced } from "../models/prices.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
+import { catalogueOf } from "../catalogue/catalogueOf.ts"
+import { priced } from "../catalogue/prices.ts"
 import { placeOf } from "../upstreams/fromSettings.ts"
 
 /** Reads a configuration through as a start does. Answers the models that it would serve, `own` ones among them. */

@@ -1,18 +1,18 @@
 import { Effect } from "effect"
-import { folded } from "../answering/answer.ts"
-import { failedStream, holdResponse } from "../answering/holdResponse.ts"
-import { jsonResponse } from "../answering/native.ts"
-import { streamed } from "../answering/streamed.ts"
+import { fold } from "../pipeline/fold.ts"
+import { failedStream, holdResponse } from "../pipeline/holdResponse.ts"
+import { jsonResponse } from "../pipeline/passthrough.ts"
+import { streamed } from "../pipeline/streamed.ts"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { randomHex } from "../contract/randomHex.ts"
 import { afterTurn } from "../flow/afterTurn.ts"
-import { begin } from "../flow/begin.ts"
-import { Begun } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future } from "../flow/Future.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
-import { Models } from "../models/Models.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { Head } from "./chunks.ts"
 import type { AnswerMessage, ChatCompletion } from "./Completion.ts"
 import { understand } from "./decode.ts"
@@ -20,11 +20,11 @@ import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
 import type { State } from "./encode.ts"
 import type { InputMessage } from "./InputMessage.ts"
 import { joined } from "./Joined.ts"
-import { passing, verbatimOf } from "./native.ts"
+import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
 import { sealName, unsealedCalls } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
-import { SealStore } from "../seals/store/SealStore.ts"
+import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import { unsupported } from "./unsupported.ts"
 
 /** A comment, which every client library skips. */
@@ -33,8 +33,8 @@ const heartbeat = ": ping\n\n"
 /** Answers conversations: with a completion, or with the stream of its chunks. */
 export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/chat/ChatCompletions", {
   effect: Effect.gen(function* () {
-    const models = yield* Models
-    const seals = yield* SealStore
+    const models = yield* Dispatch
+    const seals = yield* ReasoningSignatures
     const runtime = yield* Effect.runtime()
 
     /** With the reasoning that the gateway kept for clients that do not send it back, where its model may want it. */
@@ -42,16 +42,18 @@ export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/
       caller: Caller,
       payload: CreateCompletion,
       request: Incoming
-    ): Begun<ChatCompletion | Response, Failure> => {
+    ): Future<ChatCompletion | Response, Failure> => {
       const calls = unsealedCalls(payload.messages)
       if (calls.length === 0 || !models.translates(payload.model, "chat")) return answer(caller, payload, request)
-      return begin(runtime, seals.find(caller.account, calls)).flatMap((kept) => answer(caller, payload, request, kept))
+      return runFuture(runtime, seals.find(caller.account, calls)).flatMap((kept) =>
+        answer(caller, payload, request, kept)
+      )
     }
 
     /** A large request is made into items in a turn of its own, and the rest follows in another. */
-    const inTurns = <A, E>({ isLarge }: Incoming, conversation: Conversation, work: () => Begun<A, E>): Begun<A, E> =>
+    const inTurns = <A, E>({ isLarge }: Incoming, conversation: Conversation, work: () => Future<A, E>): Future<A, E> =>
       isLarge === true
-        ? afterTurn(runtime, isLarge, () => Begun.succeed(conversation.items)).flatMap(() =>
+        ? afterTurn(runtime, isLarge, () => Future.succeed(conversation.items)).flatMap(() =>
             afterTurn(runtime, isLarge, work)
           )
         : work()
@@ -61,7 +63,7 @@ export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/
       payload: CreateCompletion,
       request: Incoming,
       kept?: KeptSeals
-    ): Begun<ChatCompletion | Response, Failure> => {
+    ): Future<ChatCompletion | Response, Failure> => {
       const { conversation, ...judged } = understand(payload, request.body, kept)
       const stream = payload.stream ?? false
       const head = headOf(payload)
@@ -73,7 +75,7 @@ export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/
       const begun = inTurns(request, conversation, () =>
         models.generate(caller, conversation, request, {
           stream,
-          verbatim: verbatimOf(payload, request),
+          passthrough: passthroughOf(payload, request),
           ...judged,
           unsupported: () => unsupported(payload, request.body),
           several: count === 1 ? undefined : { count, join }
@@ -82,17 +84,17 @@ export class ChatCompletions extends Effect.Service<ChatCompletions>()("gateway/
       const encoder = () => machine({ head, index: 0, isWhole: true, isLegacy })
       const commit = (state: State) => keep(messageOf(state))
       if (!stream) {
-        return begun.flatMap((generation): Begun<ChatCompletion | Response, Failure> =>
-          generation.native === true
-            ? folded({ generation, machine: passing }).map(({ terminal }) => jsonResponse(terminal, request))
-            : folded({ generation, machine: encoder(), commit }).map((state) =>
+        return begun.flatMap((generation): Future<ChatCompletion | Response, Failure> =>
+          generation.passthrough === true
+            ? fold({ generation, machine: passthroughMachineOf }).map(({ terminal }) => jsonResponse(terminal, request))
+            : fold({ generation, machine: encoder(), commit }).map((state) =>
                 completionOf(head, [choiceOf(state, 0)], state.usage)
               )
         )
       }
       const opened = begun.flatMap((generation) =>
-        generation.native === true
-          ? streamed({ generation, machine: passing, heartbeat, request })
+        generation.passthrough === true
+          ? streamed({ generation, machine: passthroughMachineOf, heartbeat, request })
           : streamed({ generation, machine: encoder(), commit, heartbeat, request })
       )
       return holdResponse(opened, { request, failed: failedStream(encoder) })

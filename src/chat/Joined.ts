@@ -1,9 +1,9 @@
 import { appendText } from "../generation/appendText.ts"
-import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
-import type { Machine, NativeFrame } from "../generation/Machine.ts"
+import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { Head } from "./chunks.ts"
 import { ending } from "./chunks.ts"
 import type { AnswerMessage } from "./Completion.ts"
@@ -29,7 +29,7 @@ export const joined = (generations: ReadonlyArray<Generation>, options: JoinOpti
 
 interface Part {
   readonly generation: Generation
-  readonly machine: Machine<State, NativeFrame>
+  readonly machine: Machine<State, PassthroughFrame>
   state: State
   /** Whether the upstream told what it used. */
   isTold: boolean
@@ -38,7 +38,7 @@ interface Part {
 }
 
 class Joined implements Generation {
-  readonly native = true
+  readonly passthrough = true
   readonly #parts: ReadonlyArray<Part>
   readonly #options: JoinOptions
   #isOver = false
@@ -77,7 +77,7 @@ class Joined implements Generation {
     return undefined
   }
 
-  cancel(how?: How): void {
+  cancel(how?: GenerationEnding): void {
     this.#isOver = true
     for (const { generation } of this.#parts) generation.cancel(how)
   }
@@ -110,7 +110,7 @@ class Joined implements Generation {
     if (this.#held === "" || !this.#hasSaid) return ended
     const bytes = utf8.encode(this.#held)
     this.#held = ""
-    return [{ type: "native", bytes, terminal: false }, ...ended]
+    return [{ type: "passthrough", bytes, terminal: false }, ...ended]
   }
 
   #end(): Batch {
@@ -123,7 +123,13 @@ class Joined implements Generation {
     return [
       ...told,
       // Where it is counted after, the text is made with what was counted.
-      { type: "native", terminal: true, text: isTold ? as(used) : "", telling: { isTotal: true, as }, ...repeated },
+      {
+        type: "passthrough",
+        terminal: true,
+        text: isTold ? as(used) : "",
+        telling: { isTotal: true, as },
+        ...repeated
+      },
       { type: "finished", reason: "stop", stopSequence: null }
     ]
   }

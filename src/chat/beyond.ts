@@ -1,7 +1,7 @@
 import { isObject } from "../contract/json.ts"
 import { unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
-import { unknownFields } from "../models/unsupported.ts"
+import { unknownFields } from "../dispatch/unsupported.ts"
 import type { ContentPart } from "./Content.ts"
 import { CreateCompletion } from "./Request.ts"
 import { isHosted } from "./Tools.ts"

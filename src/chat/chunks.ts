@@ -1,7 +1,7 @@
 import type { Failure } from "../contract/Failure.ts"
 import { codedError } from "../contract/codedErrors.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import type { NativeFrame } from "../generation/Machine.ts"
+import type { PassthroughFrame } from "../generation/Machine.ts"
 import type { Annotation, FinishReason, Usage } from "./Completion.ts"
 
 /** What a chunk adds to an answer's message. */
@@ -35,8 +35,8 @@ export interface Head {
 
 /** Writes an answer's chunks: they differ in little, so the rest is made text once. */
 export interface Writer {
-  readonly delta: (delta: Delta) => NativeFrame
-  readonly finish: (reason: FinishReason) => NativeFrame
+  readonly delta: (delta: Delta) => PassthroughFrame
+  readonly finish: (reason: FinishReason) => PassthroughFrame
 }
 
 export const writer = (head: Head, index: number): Writer => {
@@ -60,7 +60,7 @@ export const ending = (head: Head, usage: Usage): string =>
 const done = "data: [DONE]\n\n"
 
 /** A failure after the stream has begun: nothing follows it. */
-export const failed = (failure: Failure): NativeFrame =>
+export const failed = (failure: Failure): PassthroughFrame =>
   written(`data: ${JSON.stringify({ error: codedError(failure) })}\n\n`)
 
-export const written = (text: string): NativeFrame => ({ type: "native", written: text })
+export const written = (text: string): PassthroughFrame => ({ type: "passthrough", written: text })

@@ -3,7 +3,7 @@ import { appendText } from "../generation/appendText.ts"
 import type { Citation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { FinishReason as Ended, Usage } from "../generation/GenerationEvent.ts"
-import type { Machine, NativeFrame } from "../generation/Machine.ts"
+import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
 import { GrowingList } from "../generation/GrowingList.ts"
 import type { OpenItem } from "../generation/Lanes.ts"
 import * as Sequence from "../generation/sequence.ts"
@@ -51,7 +51,7 @@ interface Open {
  * Generation events to the chunks of a chat completion (docs/api.md#completion-streams); its last state holds the whole
  * answer.
  */
-export const machine = (options: Options): Machine<State, NativeFrame> => {
+export const machine = (options: Options): Machine<State, PassthroughFrame> => {
   const write = writer(options.head, options.index)
   return {
     initial: {
@@ -68,14 +68,14 @@ export const machine = (options: Options): Machine<State, NativeFrame> => {
       const [sequence, events] = Sequence.step(state.sequence, event)
       const draft: Draft = { ...state, sequence }
       if (events.length === 0) return [draft, noFrames]
-      const frames: Array<NativeFrame> = []
+      const frames: Array<PassthroughFrame> = []
       for (const one of events) apply(draft, one, frames, write, options)
       return [draft, frames]
     }
   }
 }
 
-const noFrames: ReadonlyArray<NativeFrame> = []
+const noFrames: ReadonlyArray<PassthroughFrame> = []
 
 /** A state while one event steps it; nothing outside the step sees it change. */
 type Draft = { -readonly [K in keyof State]: State[K] }
@@ -83,7 +83,7 @@ type Draft = { -readonly [K in keyof State]: State[K] }
 const apply = (
   draft: Draft,
   event: Sequence.SequencedEvent,
-  frames: Array<NativeFrame>,
+  frames: Array<PassthroughFrame>,
   write: Writer,
   options: Options
 ): void => {
@@ -113,7 +113,7 @@ const apply = (
   }
 }
 
-const tell = (draft: Draft, delta: Delta | undefined, frames: Array<NativeFrame>, write: Writer): void => {
+const tell = (draft: Draft, delta: Delta | undefined, frames: Array<PassthroughFrame>, write: Writer): void => {
   if (delta === undefined) return
   add(draft, delta)
   frames.push(write.delta(delta))

@@ -1,4 +1,4 @@
-import { quoterOf } from "../models/quoterOf.ts"
+import { quoterOf } from "../dispatch/quoterOf.ts"
 import { understand } from "./decode.ts"
 import { CreateCompletion } from "./Request.ts"
 

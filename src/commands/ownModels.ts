@@ -1,4 +1,4 @@
-import type { Model } from "../models/Catalogue.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
 import { sandboxModels } from "../sandbox/SandboxText.ts"
 import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
 

@@ -1,4 +1,4 @@
-import { workerVariable } from "../workers/workerVariable.ts"
+import { workerVariable } from "../cluster/workers/workerVariable.ts"
 import { ownCommand } from "./ownCommand.ts"
 
 /** What Bun reads before any of our code runs. Its `fetch` runs 256 requests at a time and queues the rest silently: this is Bun's own maximum. */

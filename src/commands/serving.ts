@@ -1,8 +1,8 @@
 import { Effect, Option, Redacted } from "effect"
 import { Settings } from "../config/Settings.ts"
 import type { GatewaySettings } from "../config/Settings.ts"
-import { linked } from "../workers/linked.ts"
-import type { Link } from "../workers/linked.ts"
+import { linked } from "../cluster/workers/linked.ts"
+import type { Link } from "../cluster/workers/linked.ts"
 import { LogsLive } from "./logs.ts"
 import { SettingsLive } from "./settings.ts"
 

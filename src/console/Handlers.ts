@@ -6,7 +6,7 @@ import { Settings } from "../config/Settings.ts"
 import { Forbidden, InvalidRequest } from "../contract/Failure.ts"
 import { handlers } from "../contract/handlers.ts"
 import { AdminSessionsApi, SessionApi } from "./Api.ts"
-import { addressOf, Doors } from "./doors.ts"
+import { addressOf, SessionAuthenticators } from "./SessionAuthenticators.ts"
 import { SessionAdministration } from "./SessionAdministration.ts"
 import type { OwnSession } from "./SessionRecord.ts"
 import { sessionMs, Sessions } from "./Sessions.ts"
@@ -20,7 +20,7 @@ const SessionHandlers = handlers(
   SessionApi,
   Effect.gen(function* () {
     const sessions = yield* Sessions
-    const { isSecure, tries } = yield* Doors
+    const { isSecure, tries } = yield* SessionAuthenticators
     const publicUrl = yield* PublicUrl
     const { adminKey } = yield* Settings
     const signedOut: OwnSession = { object: "own_session", signed_in: false, admin: adminKey._tag === "Some" }

@@ -5,7 +5,7 @@ import { Context, Layer } from "effect"
 import type { Effect, Scope } from "effect"
 import type { BodyText } from "./BodyText.ts"
 import type { Caller } from "./Caller.ts"
-import type { Begun } from "../flow/Begun.ts"
+import type { Future } from "../flow/Future.ts"
 import type { RequestRecord } from "./RequestRecord.ts"
 import type { Conflict, EdgeFailure } from "./Failure.ts"
 import type { Trace } from "./Trace.ts"
@@ -76,7 +76,7 @@ export type Handlers<G> = {
   >
 }
 
-type Answer<A, E> = Effect.Effect<A, E> | Begun<A, E>
+type Answer<A, E> = Effect.Effect<A, E> | Future<A, E>
 
 /** The group must be able to render whatever the edge itself can fail with. */
 type RendersEdge<G> = [EdgeFailure] extends [HttpApiGroup.HttpApiGroup.Error<G>]

@@ -1,30 +1,30 @@
 import { Effect } from "effect"
-import { folded } from "../answering/answer.ts"
-import { jsonResponse, nativeMachine } from "../answering/native.ts"
+import { fold } from "../pipeline/fold.ts"
+import { jsonResponse, passthroughMachine } from "../pipeline/passthrough.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { isJsonObject as isObject } from "../contract/fields.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { Begun } from "../flow/Begun.ts"
-import { Models } from "../models/Models.ts"
+import { Future } from "../flow/Future.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
 import { decode } from "./decode.ts"
 import type { CreateEmbeddings } from "./Request.ts"
 
 /** Vectors of texts: passed through to upstreams that make them, and paid for by their input. */
 export class Embeddings extends Effect.Service<Embeddings>()("gateway/embeddings/Embeddings", {
   effect: Effect.gen(function* () {
-    const models = yield* Models
+    const models = yield* Dispatch
 
-    const create = (caller: Caller, payload: CreateEmbeddings, request: Incoming): Begun<Response, Failure> => {
+    const create = (caller: Caller, payload: CreateEmbeddings, request: Incoming): Future<Response, Failure> => {
       const conversation = decode(payload)
-      if (conversation instanceof InvalidRequest) return Begun.fail(conversation)
+      if (conversation instanceof InvalidRequest) return Future.fail(conversation)
       return models
         .generate(caller, conversation, request, {
           stream: false,
           kind: "embedding",
           objection,
-          verbatim: {
+          passthrough: {
             family: "embeddings",
             request: () => ({
               body: isObject(request.body) ? request.body : payload,
@@ -34,7 +34,7 @@ export class Embeddings extends Effect.Service<Embeddings>()("gateway/embeddings
             })
           }
         })
-        .flatMap((generation) => folded({ generation, machine: nativeMachine(() => []) }))
+        .flatMap((generation) => fold({ generation, machine: passthroughMachine(() => []) }))
         .map(({ terminal }) => jsonResponse(terminal, request))
     }
 

@@ -1,5 +1,5 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import { quoterOf } from "../models/quoterOf.ts"
+import { quoterOf } from "../dispatch/quoterOf.ts"
 import { decode } from "./decode.ts"
 import { objection } from "./Embeddings.ts"
 import { CreateEmbeddings } from "./Request.ts"

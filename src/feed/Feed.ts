@@ -7,7 +7,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { backoff } from "../flow/schedules.ts"
 import { RequestStore } from "../requests/store/RequestStore.ts"
-import { Lanes } from "../routing/Lane.ts"
+import { Bulkheads } from "../routing/Bulkhead.ts"
 import { Changes } from "../sql/Changes.ts"
 import { makeWake } from "../tasks/Wake.ts"
 import { eventsOf, ready } from "./events.ts"
@@ -40,7 +40,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       newAudits(newest),
       newTasks(newest),
       newDeliveries(newest),
-      newCircuits(yield* Lanes)
+      newCircuits(yield* Bulkheads)
     ]
     const watchers = new Set<Watcher>()
     /** Those who are told by somebody else. */

@@ -1,5 +1,5 @@
 import { Clock, Effect } from "effect"
-import type { Lanes } from "../routing/Lane.ts"
+import type { Bulkheads } from "../routing/Bulkhead.ts"
 import type { Changed, Look, What } from "./News.ts"
 import type { Newest } from "./store/Newest.ts"
 
@@ -78,7 +78,7 @@ export const newDeliveries = (newest: Newest): Look => {
 }
 
 /** Upstreams whose circuit opens or closes, as this process sees them. */
-export const newCircuits = (lanes: (typeof Lanes)["Service"]): Look => {
+export const newCircuits = (lanes: (typeof Bulkheads)["Service"]): Look => {
   let known = new Map<string, string>()
   const read = Effect.map(
     Clock.currentTimeMillis,

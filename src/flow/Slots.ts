@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import type { Clock } from "effect"
-import { Named } from "./Named.ts"
+import { NamedSlots } from "./NamedSlots.ts"
 
 /** How long places are shared after calls of two accounts followed each other. */
 const sharedForMs = 3_600_000
@@ -48,7 +48,7 @@ export class Slots implements Line {
   readonly #limit: number
   readonly #ownLimit: number
   readonly #clock: Clock.Clock
-  readonly #shares = new Named<Share>()
+  readonly #shares = new NamedSlots<Share>()
   #running = 0
   #waiting = 0
   #seats = 0

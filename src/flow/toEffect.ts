@@ -1,6 +1,6 @@
 import { Effect } from "effect"
-import { Succeeded } from "./Begun.ts"
-import type { Begun } from "./Begun.ts"
+import { Succeeded } from "./Future.ts"
+import type { Future } from "./Future.ts"
 
 /**
  * An effect that begins the work whenever it is run, and waits for it; its interruption stops the work and waits until
@@ -8,7 +8,7 @@ import type { Begun } from "./Begun.ts"
  *
  * @param lost lets go of what the work came to after all when nobody waited any more
  */
-export const toEffect = <A, E>(begin: () => Begun<A, E>, lost?: (value: A) => void): Effect.Effect<A, E> =>
+export const toEffect = <A, E>(begin: () => Future<A, E>, lost?: (value: A) => void): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const begun = begin()
     if (begun.settled !== undefined) return begun.settled.exit

@@ -1,7 +1,7 @@
 import type { GenerationEvent } from "./GenerationEvent.ts"
 
 /** How a generation ended; `hang-up` is the client's. */
-export type How = "finished" | "failed" | "hang-up"
+export type GenerationEnding = "finished" | "failed" | "hang-up"
 
 /** The events that one chunk of an upstream held; never empty. */
 export type Batch = ReadonlyArray<GenerationEvent>
@@ -17,11 +17,11 @@ export interface Generation {
    * Stops the work and frees what it holds, at once and any number of times; a waiting `next` then answers undefined.
    * @param how why it is stopped, where that matters to whoever pays for it; a hang-up unless said otherwise
    */
-  readonly cancel: (how?: How) => void
+  readonly cancel: (how?: GenerationEnding) => void
   /** Asked once `finished` was given: what must be stored before the last frames leave; undefined is nothing. */
   readonly settled?: () => Promise<void> | undefined
   /** Whether the answer comes in the caller's own dialect, as `native` events. */
-  readonly native?: true
+  readonly passthrough?: true
   /** Names of what the caller asked for and the upstream can't carry (`top_k`); undefined is nothing. */
   readonly adapted?: ReadonlyArray<string>
   /** The upstream's own id of the call; undefined where it has none. */

@@ -39,7 +39,7 @@ export type GenerationEvent =
    * forwarded generation has these (`native.ts`).
    */
   | {
-      readonly type: "native"
+      readonly type: "passthrough"
       readonly terminal: false
       readonly bytes: Uint8Array
       readonly telling?: Telling<Uint8Array>
@@ -50,7 +50,7 @@ export type GenerationEvent =
     }
   /** Its last frames, or the JSON of an answer in one piece: it leaves once `finished` is accepted. */
   | {
-      readonly type: "native"
+      readonly type: "passthrough"
       readonly terminal: true
       readonly text: string
       readonly telling?: Telling<string>

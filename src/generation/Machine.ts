@@ -12,7 +12,7 @@ export interface Frame {
 }
 
 /** Frames that are written already, as text or in UTF-8. */
-export interface NativeFrame extends Frame {
-  readonly type: "native"
+export interface PassthroughFrame extends Frame {
+  readonly type: "passthrough"
   readonly written: string | Uint8Array
 }

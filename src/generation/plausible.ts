@@ -3,7 +3,7 @@ import type { Conversation, Item } from "./Conversation.ts"
 import type { Doubt, Usage } from "./GenerationEvent.ts"
 
 /** What a usage is measured against. */
-export interface Asked {
+export interface UsageBounds {
   readonly conversation: Conversation
   /** The model's context in tokens; undefined where it is not known. */
   readonly contextTokens: number | undefined
@@ -30,7 +30,7 @@ const mostRounds = 100
  * What of a usage can't be, measured against the request; undefined where it can. Plain arithmetic but for a large input,
  * which is compared with the gateway's own count.
  */
-export const doubtOf = (usage: Usage, asked: Asked): Doubt | undefined => {
+export const doubtOf = (usage: Usage, asked: UsageBounds): Doubt | undefined => {
   if (!isWhole(usage)) return "number"
   const input = inputOf(usage)
   if (input > slack && input > factor * asked.inputTokens() + slack && input > added(asked)) return "input"
@@ -44,7 +44,7 @@ export const doubtOf = (usage: Usage, asked: Asked): Doubt | undefined => {
 }
 
 /** As `doubtOf` for what is told when an answer begins: its output is not known yet. */
-export const doubtOfStart = (usage: Usage, asked: Asked): Doubt | undefined =>
+export const doubtOfStart = (usage: Usage, asked: UsageBounds): Doubt | undefined =>
   doubtOf({ ...usage, outputTokens: 0, reasoningTokens: 0, searches: 0 }, asked)
 
 const inputOf = (usage: Usage) => usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens
@@ -59,7 +59,7 @@ const isWhole = (usage: Usage): boolean =>
   isCount(usage.searches)
 
 /** The most where the upstream itself adds input or turns: the model's context each turn. 0 where it does not. */
-const added = (asked: Asked): number => {
+const added = (asked: UsageBounds): number => {
   const { contextTokens = widestContext, conversation } = asked
   const addsInput = conversation.tools.some(isSearch) || conversation.items.some(refers) || asked.hasMore()
   return addsInput ? contextTokens * (1 + roundsOf(conversation)) : 0
@@ -70,7 +70,7 @@ const roundsOf = (conversation: Conversation): number => {
   return Math.min(mostRounds, search?.maxUses ?? usualRounds)
 }
 
-const searchesOf = (asked: Asked): number => {
+const searchesOf = (asked: UsageBounds): number => {
   const search = asked.conversation.tools.find(isSearch)
   if (search !== undefined) return search.maxUses ?? mostRounds
   return asked.hasMore() ? mostRounds : 0

@@ -41,7 +41,7 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
   const { lanes } = state
   switch (event.type) {
     case "started":
-    case "native":
+    case "passthrough":
     case "tool-call-signed":
       return [state, none]
     case "usage":

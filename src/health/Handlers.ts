@@ -4,7 +4,7 @@ import { handlers } from "../contract/handlers.ts"
 import { Leases } from "../tasks/store/Leases.ts"
 import { HealthApi } from "./Api.ts"
 import { Daemons } from "../flow/Daemons.ts"
-import { Durability } from "../sql/Durability.ts"
+import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { KeptFiles } from "../files/KeptFiles.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Limits } from "../limits/Limits.ts"
@@ -15,7 +15,7 @@ export const HealthHandlers = handlers(
     const lifecycle = yield* Lifecycle
     const leases = yield* Leases
     const daemons = yield* Daemons
-    const durability = yield* Durability
+    const durability = yield* DatabaseHealth
     const limits = yield* Limits
     const kept = yield* KeptFiles
     const ok = { status: "ok" } as const

@@ -3,9 +3,9 @@ import { Clock, Effect, Runtime } from "effect"
 import type { Scope } from "effect"
 import { Deliveries } from "../callbacks/Deliveries.ts"
 import { Daemons } from "../flow/Daemons.ts"
-import type { CircuitState } from "../routing/Circuit.ts"
-import { Lanes } from "../routing/Lane.ts"
-import type { Lane } from "../routing/Lane.ts"
+import type { CircuitState } from "../routing/CircuitBreaker.ts"
+import { Bulkheads } from "../routing/Bulkhead.ts"
+import type { Bulkhead } from "../routing/Bulkhead.ts"
 import { Leases } from "../tasks/store/Leases.ts"
 import type { ActiveTasks } from "../tasks/store/activeTasks.ts"
 import { TaskStore } from "../tasks/store/TaskStore.ts"
@@ -33,7 +33,7 @@ type Needs = AccessLog | Daemons | Leases | TaskStore | Deliveries | Scope.Scope
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
   scoped: Effect.gen(function* (): Effect.fn.Return<Page, never, Needs> {
     const metrics = yield* Metrics
-    const lanes = yield* Lanes
+    const lanes = yield* Bulkheads
     const leases = yield* Leases
     const tasks = yield* TaskStore
     const deliveries = yield* Deliveries
@@ -134,7 +134,7 @@ const spans = (now: Registry, tracing: Tracing | undefined) => {
     dropped
 }
 
-const upstreams = (now: Registry, lanes: ReadonlyMap<string, Lane>) => {
+const upstreams = (now: Registry, lanes: ReadonlyMap<string, Bulkhead>) => {
   const circuit = now.highest("gateway_upstream_circuit", "0 closed, 1 probing, 2 open (left alone).", "upstream")
   const accounts = now.gauge(
     "gateway_upstream_circuit_accounts",

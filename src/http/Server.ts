@@ -21,7 +21,7 @@ import type { BadCertificate, CertificateFiles } from "./Certificate.ts"
 import { compile } from "./compile.ts"
 import { corsOf } from "./cors.ts"
 import { fallback, serveRoute } from "./route.ts"
-import type { Doors, Server, Serving } from "./exchange.ts"
+import type { Authenticators, Server, Serving } from "./exchange.ts"
 import { Listener } from "./Listener.ts"
 import type { Listen } from "./Listener.ts"
 import { renewing, warned } from "./renewing.ts"
@@ -47,7 +47,7 @@ export interface ServerOptions {
   /** Origins of pages that may call from a browser. */
   readonly corsOrigins: ReadonlyArray<string>
   /** Who opens what the contract names; the callers' keys alone by default. */
-  readonly doors?: Doors
+  readonly doors?: Authenticators
   /** The certificate that is shown, read again when its files change; without one there is no TLS. */
   readonly tls?: CertificateFiles
 }
@@ -113,7 +113,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         cors: corsOf(options.corsOrigins),
         newRequestId: makeRequestIds()
       }
-      const doors: Doors = { "api-key": serving.access, ...options.doors }
+      const doors: Authenticators = { "api-key": serving.access, ...options.doors }
       const reusePort = yield* SharesPort
       const { fallbacks, routes } = compile(api, options)
       const otherwise = fallback(serving, fallbacks)

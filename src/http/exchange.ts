@@ -24,7 +24,7 @@ export interface Authenticator extends Pick<Access, "admit"> {
 }
 
 /** Whose keys open what: the gateway's callers', the operator's, and anybody who may try one. */
-export type Doors = Readonly<Partial<Record<"api-key" | "admin-key" | "anyone", Authenticator>>>
+export type Authenticators = Readonly<Partial<Record<"api-key" | "admin-key" | "anyone", Authenticator>>>
 
 /** What the server brings to every request. */
 export interface Serving {

@@ -4,14 +4,14 @@ import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import { forbidden } from "../contract/permission.ts"
-import { Begun, Failed } from "../flow/Begun.ts"
-import type { Settled } from "../flow/Begun.ts"
+import { Future, Failed } from "../flow/Future.ts"
+import type { Settled } from "../flow/Future.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { json, own, shuttingDown } from "./answer.ts"
 import { isLarge, nothing, parse, readText, unreadable } from "./body.ts"
 import type { Read } from "./body.ts"
 import type { Route } from "./compile.ts"
-import { left, refused, told } from "./ending.ts"
+import { left, renderedCause, renderedFailure } from "./finish.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
 import { nulInParams } from "./nul.ts"
 import { once } from "./once.ts"
@@ -33,17 +33,17 @@ interface Asking {
 export const handled = (asking: Asking): Response | Promise<Response> => {
   const { exchange, route } = asking
   // Before anybody's key is looked up: a request that was never let in has no row.
-  if (exchange.serving.lifecycle.isDraining() && !route.isPublic) return told(exchange, shuttingDown)
+  if (exchange.serving.lifecycle.isDraining() && !route.isPublic) return renderedFailure(exchange, shuttingDown)
   const caller = route.isPublic ? nobody : opened(exchange, route)
   return caller instanceof Promise ? caller.then((known) => entered(asking, known)) : entered(asking, caller)
 }
 
 /** The caller of an endpoint that asks for no key. */
-const nobody = Begun.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
+const nobody = Future.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
 
 const entered = (asking: Asking, caller: Opened): Response | Promise<Response> => {
   const { exchange, route } = asking
-  if (caller instanceof Failed) return refused(exchange, caller.cause)
+  if (caller instanceof Failed) return renderedCause(exchange, caller.cause)
   const { value } = caller
   const { framed } = exchange
   if (framed !== undefined) {
@@ -63,11 +63,11 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
     // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
     server.timeout(request, serving.idleSeconds)
     const sent = await readText(request, route.bodyLimit, reading)
-    if (typeof sent !== "string") return told(exchange, sent)
+    if (typeof sent !== "string") return renderedFailure(exchange, sent)
     text = sent
     recordFrom(exchange, caller, () => sent)
   } catch {
-    return request.signal.aborted ? left(exchange) : told(exchange, unreadable)
+    return request.signal.aborted ? left(exchange) : renderedFailure(exchange, unreadable)
   } finally {
     reading.end()
   }
@@ -75,10 +75,10 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const large = isLarge(text)
   if (large) await nextTurn()
   const parsed = parse(text)
-  if (parsed instanceof InvalidRequest) return told(exchange, parsed)
+  if (parsed instanceof InvalidRequest) return renderedFailure(exchange, parsed)
   if (large) await nextTurn()
   const input = understood(asking, caller, { body: parsed.body, bodyText: parsed.bodyText, isLarge: large })
-  if (input instanceof InvalidRequest) return told(exchange, input)
+  if (input instanceof InvalidRequest) return renderedFailure(exchange, input)
   if (large) await nextTurn()
   const running = begun(asking, caller, input, text)
   return concluded(asking, running instanceof Promise ? await running : running)
@@ -87,7 +87,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
 /** Answers a request whose body, if it has one, is there. */
 const answered = (asking: Asking, caller: Caller, sent: Read): Response | Promise<Response> => {
   const input = understood(asking, caller, sent)
-  if (input instanceof InvalidRequest) return told(asking.exchange, input)
+  if (input instanceof InvalidRequest) return renderedFailure(asking.exchange, input)
   const work = () => {
     const running = begun(asking, caller, input, "")
     return running instanceof Promise ? running.then((end) => concluded(asking, end)) : concluded(asking, running)
@@ -106,7 +106,7 @@ const understood = (asking: Asking, caller: Caller, sent: Read): Input | Invalid
 const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
   const { exchange, handler, route } = asking
   // Its body came too late.
-  if (exchange.serving.lifecycle.shutdown.aborted && !route.isPublic) return Begun.fail(shuttingDown)
+  if (exchange.serving.lifecycle.shutdown.aborted && !route.isPublic) return Future.fail(shuttingDown)
   const key = route.isIdempotent && mayReplay(caller, input) ? exchange.request.headers.get("idempotency-key") : null
   asking.isKeyed = key !== null
   const answer = key === null ? handler(input) : once({ exchange, route, handler, caller, input, text, key })
@@ -126,7 +126,7 @@ const concluded = (
   { exchange, isKeyed, route }: Asking,
   end: Settled<unknown, unknown>
 ): Response | Promise<Response> => {
-  if (end instanceof Failed) return refused(exchange, end.cause)
+  if (end instanceof Failed) return renderedCause(exchange, end.cause)
   const { value } = end
   const { record, reply, request } = exchange
   if (!(value instanceof Response)) return json(reply, route.status, route.encode(value))

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { Begun } from "../flow/Begun.ts"
+import { Future } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import type { Route } from "./compile.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
@@ -28,7 +28,7 @@ export const once = ({ caller, exchange, handler, input, key, route, text }: Ask
         },
         (once) => {
           const work = handler({ ...input, request: { ...input.request, once } })
-          return work instanceof Begun ? toEffect(() => work, leave) : work
+          return work instanceof Future ? toEffect(() => work, leave) : work
         },
         { status: route.status, render: (value) => JSON.stringify(route.encode(value)) }
       )

@@ -1,8 +1,8 @@
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Admitted } from "../contract/Standing.ts"
-import { Begun, Failed } from "../flow/Begun.ts"
-import type { Settled } from "../flow/Begun.ts"
+import { Future, Failed } from "../flow/Future.ts"
+import type { Settled } from "../flow/Future.ts"
 import type { Route } from "./compile.ts"
 import type { Exchange } from "./exchange.ts"
 import { tellWhole } from "./rateHeaders.ts"
@@ -32,5 +32,5 @@ const admitted = (exchange: Exchange, route: Route, caller: Opened): Opened | Pr
 const within = ({ reply }: Exchange, route: Route, caller: Opened, answer: Settled<Admitted, HungUp>): Opened => {
   if (answer instanceof Failed) return answer
   if (route.tellStanding !== undefined) tellWhole(route.tellStanding, reply.headers, answer.value)
-  return answer.value.refusal === undefined ? caller : Begun.fail(answer.value.refusal)
+  return answer.value.refusal === undefined ? caller : Future.fail(answer.value.refusal)
 }

@@ -4,13 +4,13 @@ import { UnknownRoute } from "../contract/Failure.ts"
 import type { RateLimited } from "../contract/Failure.ts"
 import { pathOf } from "../contract/pathOf.ts"
 import { RequestRecord } from "../contract/RequestRecord.ts"
-import { Failed } from "../flow/Begun.ts"
+import { Failed } from "../flow/Future.ts"
 import { came, endOfTurn } from "../flow/eventLoop.ts"
 import { requestCounter } from "../telemetry/Metrics.ts"
 import { newReply, shuttingDown } from "./answer.ts"
 import type { Fallback, Route } from "./compile.ts"
 import { echo } from "./echo.ts"
-import { over, refused, told } from "./ending.ts"
+import { finish, renderedCause, renderedFailure } from "./finish.ts"
 import { doubled } from "./doubled.ts"
 import type { Exchange, Handler, Server, Serving } from "./exchange.ts"
 import type { Framed } from "./Framed.ts"
@@ -57,7 +57,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
     try {
       response = handled({ exchange, route, handler, isKeyed: false })
     } catch (cause) {
-      response = refused(exchange, Cause.die(cause))
+      response = renderedCause(exchange, Cause.die(cause))
     }
     if (response instanceof Promise) return later(exchange, response, begun)
     const answer = leaving(exchange, response, begun)
@@ -71,7 +71,7 @@ const later = async (exchange: Exchange, answer: Promise<Response>, begun: numbe
   try {
     response = await answer
   } catch (cause) {
-    response = refused(exchange, Cause.die(cause))
+    response = renderedCause(exchange, Cause.die(cause))
   }
   response = leaving(exchange, response, begun)
   const together = endOfTurn()
@@ -83,7 +83,7 @@ const later = async (exchange: Exchange, answer: Promise<Response>, begun: numbe
 const leaving = (exchange: Exchange, response: Response, begun: number): Response => {
   const { recorded, request, server, serving } = exchange
   const answer = recorded === undefined ? response : serving.bodies.record(recorded, response)
-  over(exchange, answer.status, begun)
+  finish(exchange, answer.status, begun)
   // While it was waited for nothing cut the connection. From here on whoever takes nothing is, and whoever asks no more.
   if (exchange.hasWaited) server.timeout(request, serving.takingSeconds)
   return answer
@@ -94,7 +94,7 @@ const leaving = (exchange: Exchange, response: Response, begun: number): Respons
  *
  * @param full why the caller may not open another one
  */
-export const knock = (serving: Serving, route: Route, full: (caller: Caller) => RateLimited | undefined) => {
+export const authenticate = (serving: Serving, route: Route, full: (caller: Caller) => RateLimited | undefined) => {
   const count = requestCounter(serving.metrics, `GET ${route.path}`)
   return async (request: Bun.BunRequest, server: Server): Promise<Response | Caller> => {
     const begun = performance.now()
@@ -121,14 +121,14 @@ export const knock = (serving: Serving, route: Route, full: (caller: Caller) => 
     }
     const opened = await run(exchange, serving.access.authenticate(request.headers, exchange))
     let response: Response
-    if (opened instanceof Failed) response = refused(exchange, opened.cause)
+    if (opened instanceof Failed) response = renderedCause(exchange, opened.cause)
     else {
       record.opened(opened.value)
       const failure = serving.lifecycle.isDraining() ? shuttingDown : full(opened.value)
       if (failure === undefined) return opened.value
-      response = told(exchange, failure)
+      response = renderedFailure(exchange, failure)
     }
-    over(exchange, response.status, begun)
+    finish(exchange, response.status, begun)
     return response
   }
 }
@@ -166,8 +166,8 @@ export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) =
       recorded: undefined,
       hasWaited: false
     }
-    const response = told(exchange, failure)
-    over(exchange, response.status, begun)
+    const response = renderedFailure(exchange, failure)
+    finish(exchange, response.status, begun)
     return response
   }
 }

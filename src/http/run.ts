@@ -1,8 +1,8 @@
 import { Cause, Data } from "effect"
 import type { Effect, Runtime } from "effect"
-import { begin } from "../flow/begin.ts"
-import { Begun, Failed } from "../flow/Begun.ts"
-import type { Settled } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future, Failed } from "../flow/Future.ts"
+import type { Settled } from "../flow/Future.ts"
 import type { Lifecycle } from "../flow/Lifecycle.ts"
 import { onShutdown, offShutdown } from "../flow/shutdown.ts"
 import type { ShutdownListener } from "../flow/shutdown.ts"
@@ -23,26 +23,26 @@ export class HungUp extends Data.TaggedError("HungUp") {}
  */
 export const run = <A, E>(
   { request, server, serving }: Asking,
-  work: Effect.Effect<A, E> | Begun<A, E>
+  work: Effect.Effect<A, E> | Future<A, E>
 ): Settled<A, E> | Promise<Settled<A, E | HungUp>> => {
-  const begun = work instanceof Begun ? work : begin(serving.runtime, work)
+  const begun = work instanceof Future ? work : runFuture(serving.runtime, work)
   if (begun.settled !== undefined) return begun.settled
   server.timeout(request, 0)
   return new Waiting(begun, request.signal, serving.lifecycle.shutdown).end
 }
 
-const hungUp = Begun.fail(new HungUp())
+const hungUp = Future.fail(new HungUp())
 
 /** Waits for work that its client's hang-up and the gateway's end interrupt. The first of them says why it was. */
 class Waiting<A, E> implements ShutdownListener {
   shutdownPlace = -1
   /** Let go of at its end: the signal keeps this, and a stream goes on for long after. */
-  #work: Begun<A, E> | undefined
+  #work: Future<A, E> | undefined
   readonly #shutdown: AbortSignal
   readonly end: Promise<Settled<A, E | HungUp>>
   #isLeft: boolean | undefined
 
-  constructor(work: Begun<A, E>, client: AbortSignal, shutdown: AbortSignal) {
+  constructor(work: Future<A, E>, client: AbortSignal, shutdown: AbortSignal) {
     this.#work = work
     this.#shutdown = shutdown
     client.addEventListener("abort", this)

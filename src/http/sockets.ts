@@ -4,7 +4,7 @@ import { Members } from "../flow/Members.ts"
 import type { Handler, Server, Serving } from "./exchange.ts"
 import type { Route } from "./compile.ts"
 import { Socket, usualBounds } from "./Socket.ts"
-import { knock, serveRoute } from "./route.ts"
+import { authenticate, serveRoute } from "./route.ts"
 import { socketFailure } from "./socketFailure.ts"
 
 type Upgrading = Pick<Bun.Server<Socket>, "upgrade"> & Server
@@ -36,7 +36,7 @@ export const makeSockets = (serving: Serving) => {
   const upgrade = (route: Route, event: string, handler: Handler, otherwise: Otherwise) => {
     const rendered = socketFailure(route.renderFailure)
     const ask = serveRoute(serving, { ...route, isIdempotent: false, renderFailure: rendered }, handler)
-    const knocked = knock(serving, route, full)
+    const knocked = authenticate(serving, route, full)
     return async (request: Bun.BunRequest, server: Upgrading): Promise<Response | undefined> => {
       if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return otherwise(request, server)
       const caller = await knocked(request, server)

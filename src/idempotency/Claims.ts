@@ -4,13 +4,13 @@ import type { Conflict } from "../contract/Failure.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
-import { makeAstray } from "../nodes/astray.ts"
-import { Node } from "../nodes/Node.ts"
+import { makeLostClaims } from "../cluster/lostClaims.ts"
+import { Node } from "../cluster/Node.ts"
 import { Commits } from "../sql/Commits.ts"
 import { makeClaimStore } from "./store/ClaimStore.ts"
 import { KeptAnswers, otherBody } from "./store/KeptAnswers.ts"
 import type { Ask, KeptAnswer } from "./store/KeptAnswers.ts"
-import { Waiting } from "./Waiting.ts"
+import { PendingAnswers } from "./PendingAnswers.ts"
 
 /** How long one waits for another node's answer before it looks by itself. */
 const lookEvery = "1 second"
@@ -38,7 +38,7 @@ export interface OneAtATime {
 }
 
 export class Claims extends Effect.Service<Claims>()("gateway/idempotency/Claims", {
-  dependencies: [KeptAnswers.Default, Node.Default, Commits.Default, Waiting.Default, Daemons.Default],
+  dependencies: [KeptAnswers.Default, Node.Default, Commits.Default, PendingAnswers.Default, Daemons.Default],
   scoped: Effect.flatMap(
     Node,
     ({ isShared }): Effect.Effect<OneAtATime, never, Effect.Effect.Context<typeof amongNodes>> =>
@@ -66,11 +66,11 @@ type Restore = <A, E>(waits: Effect.Effect<A, E>) => Effect.Effect<A, E>
 const amongNodes = Effect.gen(function* () {
   const answers = yield* KeptAnswers
   const store = yield* makeClaimStore
-  const waiting = yield* Waiting
+  const waiting = yield* PendingAnswers
   const node = yield* Node
   const runtime = yield* Effect.runtime()
   const inHand = new Set<string>()
-  const comeOff = makeAstray()
+  const comeOff = makeLostClaims()
 
   const letGo = (ask: Ask, token: string): Effect.Effect<void> =>
     Effect.ensuring(

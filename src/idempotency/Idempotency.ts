@@ -3,7 +3,7 @@ import type { Fiber } from "effect"
 import { Conflict } from "../contract/Failure.ts"
 import type { Once } from "../contract/handlers.ts"
 import { wholeBody } from "../contract/wholeBody.ts"
-import { Named } from "../flow/Named.ts"
+import { NamedSlots } from "../flow/NamedSlots.ts"
 import { Claims } from "./Claims.ts"
 import type { Claim } from "./Claims.ts"
 import { KeptAnswers, otherBody } from "./store/KeptAnswers.ts"
@@ -63,7 +63,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
     const claims = yield* Claims
     const runtime = yield* Effect.runtime()
     const fork = yield* FiberSet.makeRuntime<never, void>()
-    const flights = new Named<Flight>()
+    const flights = new NamedSlots<Flight>()
 
     /** @param start does the work: answers a value that `shape` renders, or a `Response` of its own */
     const answer = (ask: Ask, start: Start, shape: Shape): Effect.Effect<Response, unknown> =>

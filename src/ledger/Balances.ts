@@ -130,7 +130,7 @@ const costly = (nanoUsd: number, because: Hold["because"]) =>
     : `the request may cost $${showUsd(nanoUsd)}, held ${because()}`
 
 /** Money set aside for a request, in nano-dollars. */
-export interface Held {
+export interface HeldAmount {
   readonly nanoUsd: number
   /** Who held it: once that node is buried there is nothing to give back. Empty where one process remembers it. */
   readonly node: string

@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import type { Clock } from "effect"
-import { Named } from "../flow/Named.ts"
+import { NamedSlots } from "../flow/NamedSlots.ts"
 import type { Limits } from "../contract/Caller.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { ModelForbidden } from "../contract/Failure.ts"
@@ -13,7 +13,7 @@ import { holdStatements } from "./store/holds.ts"
 import type { EndedHold } from "./store/holds.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
-import type { KeepsBooks, Refused } from "./KeepsBooks.ts"
+import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
 import { costOf, priceFromText } from "./Price.ts"
 import type { Consumption } from "./Price.ts"
 
@@ -47,7 +47,7 @@ type RowWrite = Effect.Effect<void, RateLimited | SqlError>
 
 interface Needs {
   readonly sql: SqlClient.SqlClient
-  readonly books: KeepsBooks
+  readonly books: BalanceOperations
   readonly clock: Clock.Clock
   readonly capped: Cap
   readonly spent: Spending
@@ -60,7 +60,7 @@ interface Needs {
  */
 export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: Needs) => {
   /** What async generations have used, until their tasks have ended. */
-  const generated = new Named<Used>()
+  const generated = new NamedSlots<Used>()
 
   /**
    * Sets aside the most that a task can cost, and stores it with the row of its hold. Fails where the money or the

@@ -5,12 +5,12 @@ import type { AccountId, Caller } from "../contract/Caller.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import type { InsufficientBalance, ModelForbidden, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
 import { Daemons } from "../flow/Daemons.ts"
-import { Durability } from "../sql/Durability.ts"
+import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import { affording } from "./afford.ts"
 import type { Priceable } from "./afford.ts"
-import type { Balance, Held } from "./Balances.ts"
-import { Books } from "./Books.ts"
+import type { Balance, HeldAmount } from "./Balances.ts"
+import { BalanceStore } from "./BalanceStore.ts"
 import type { Charge, Chargeable } from "./Charge.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import { makeDurableHolds } from "./DurableHolds.ts"
@@ -28,11 +28,11 @@ import { makeUsageLogs } from "./UsageLogs.ts"
  * costs nothing is written a moment later.
  */
 export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
-  dependencies: [Books.Default, Durability.Default, Daemons.Default],
+  dependencies: [BalanceStore.Default, DatabaseHealth.Default, Daemons.Default],
   scoped: Effect.gen(function* () {
     const clock = yield* Effect.clock
-    const durability = yield* Durability
-    const books = yield* Books
+    const durability = yield* DatabaseHealth
+    const books = yield* BalanceStore
     const capped = yield* makeCap
     const spent = spending(yield* Metrics)
     const { afford, payable } = affording(books)
@@ -92,11 +92,11 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     /** One object for each request. */
     class OpenCharge implements Charge {
       readonly #request: Chargeable
-      readonly #held: Held
+      readonly #held: HeldAmount
       readonly #mayCost: boolean
       #isOpen = true
 
-      constructor(request: Chargeable, held: Held) {
+      constructor(request: Chargeable, held: HeldAmount) {
         this.#request = request
         this.#held = held
         this.#mayCost = mayCost(request)

@@ -25,7 +25,7 @@ export class Output {
       case "search-end":
         this.searches++
         return
-      case "native":
+      case "passthrough":
         if (event.terminal && event.isRepeated === true) return
         ;(this.#native ??= new Native()).add(event.terminal ? event.text : event.bytes)
     }

@@ -4,11 +4,11 @@ import { daemon } from "../flow/daemon.ts"
 import { PlainWork } from "../flow/PlainWork.ts"
 import type { Ended } from "../flow/PlainWork.ts"
 import { everySecond } from "../flow/schedules.ts"
-import { Turn } from "../flow/Turn.ts"
+import { Mutex } from "../flow/Mutex.ts"
 import { isRefused } from "../sql/isRefused.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 import type { InDoubt } from "./InDoubt.ts"
-import type { KeepsBooks, Writes } from "./KeepsBooks.ts"
+import type { BalanceOperations, Writes } from "./BalanceOperations.ts"
 import type { UsageRow } from "./store/usageRows.ts"
 import { Pause, UsageBatch } from "./UsageBatch.ts"
 import type { Entry } from "./UsageBatch.ts"
@@ -45,7 +45,7 @@ export interface UsageLog {
  */
 export const makeUsageLog = Effect.fnUntraced(function* (
   name: string,
-  { unsettle, write, writeNow, writeSoon }: Writes & Pick<KeepsBooks, "unsettle">,
+  { unsettle, write, writeNow, writeSoon }: Writes & Pick<BalanceOperations, "unsettle">,
   mayFollow: () => boolean
 ) {
   const refused = (yield* Metrics).usageRefused.of()
@@ -86,7 +86,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     batch.stored()
   }
 
-  const turn = new Turn()
+  const turn = new Mutex()
   const plain = new PlainWork<SqlError | InDoubt>()
 
   /** As `writtenNow` where writing means waiting; what is left for the fiber has the turn. */

@@ -1,5 +1,5 @@
 import { Effect } from "effect"
-import type { KeepsBooks } from "./KeepsBooks.ts"
+import type { BalanceOperations } from "./BalanceOperations.ts"
 import { makeUsageLog } from "./UsageLog.ts"
 import type { UsageLog } from "./UsageLog.ts"
 import type { UsageRow } from "./store/usageRows.ts"
@@ -10,7 +10,7 @@ import type { UsageRow } from "./store/usageRows.ts"
  *
  * @param mayFollow whether a request is under way that will wait for its row too
  */
-export const makeUsageLogs = Effect.fnUntraced(function* (books: KeepsBooks, mayFollow: () => boolean) {
+export const makeUsageLogs = Effect.fnUntraced(function* (books: BalanceOperations, mayFollow: () => boolean) {
   const held = yield* makeUsageLog("usage", books, mayFollow)
   if (books.unheld === undefined) return held
   const unheld = yield* makeUsageLog("usage unheld", { ...books.unheld, unsettle: books.unsettle }, mayFollow)

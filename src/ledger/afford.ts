@@ -3,7 +3,7 @@ import type { Caller } from "../contract/Caller.ts"
 import { ModelForbidden } from "../contract/Failure.ts"
 import type { Hold } from "./Balances.ts"
 import type { Chargeable } from "./Charge.ts"
-import type { KeepsBooks, Refused } from "./KeepsBooks.ts"
+import type { BalanceOperations, Refused } from "./BalanceOperations.ts"
 import { isFree, unpriced } from "./Price.ts"
 import type { Price } from "./Price.ts"
 
@@ -13,7 +13,7 @@ export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpric
 }
 
 /** Decides which of the places that may answer a request its caller can pay for. */
-export const affording = (books: Pick<KeepsBooks, "isMetered">) => {
+export const affording = (books: Pick<BalanceOperations, "isMetered">) => {
   /** Whether its money is counted: it must be known what things cost. */
   const isBounded = (caller: Caller): boolean => caller.budget !== undefined || books.isMetered(caller.account)
 

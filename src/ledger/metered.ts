@@ -1,5 +1,5 @@
 import type { Failure } from "../contract/Failure.ts"
-import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import type { Doubt, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Charge } from "./Charge.ts"
@@ -35,7 +35,7 @@ export const metered = (generation: Generation, charge: Charge, options: Meterin
 
 /** One object for each request, where closures would be eight. */
 class Metered implements Generation {
-  declare readonly native?: true
+  declare readonly passthrough?: true
   declare readonly adapted?: ReadonlyArray<string>
   readonly #generation: Generation
   readonly #charge: Charge
@@ -60,7 +60,7 @@ class Metered implements Generation {
     this.#generation = generation
     this.#charge = charge
     this.#options = options
-    if (generation.native !== undefined) this.native = generation.native
+    if (generation.passthrough !== undefined) this.passthrough = generation.passthrough
     if (generation.adapted !== undefined) this.adapted = generation.adapted
   }
 
@@ -71,7 +71,7 @@ class Metered implements Generation {
       : this.#observe(next)
   }
 
-  cancel(how?: How): void {
+  cancel(how?: GenerationEnding): void {
     this.#generation.cancel(how)
     if (this.#isOver) return
     if (how === "failed" || this.#options.isShuttingDown()) this.#release()
@@ -153,7 +153,7 @@ class Metered implements Generation {
           this.#options.firstPiece()
         }
         this.#output.take(event)
-        return event.type === "native" ? this.#retold(event) : undefined
+        return event.type === "passthrough" ? this.#retold(event) : undefined
     }
   }
 
@@ -213,7 +213,7 @@ class Metered implements Generation {
 const tokensOf = ({ cacheReadTokens, cacheWriteTokens, inputTokens, outputTokens }: Usage): number =>
   inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens
 
-type NativeEvent = Extract<GenerationEvent, { readonly type: "native" }>
+type NativeEvent = Extract<GenerationEvent, { readonly type: "passthrough" }>
 
 const retold = (event: NativeEvent, usage: Usage): NativeEvent =>
   event.terminal

@@ -1,8 +1,8 @@
 import * as RateLimiter from "@effect/experimental/RateLimiter"
 import { Cause, Duration, Effect, Layer, Runtime } from "effect"
 import type { Caller, KeyId } from "../contract/Caller.ts"
-import { beginUninterruptible } from "../flow/begin.ts"
-import { Begun } from "../flow/Begun.ts"
+import { runFutureUninterruptible } from "../flow/runFuture.ts"
+import { Future } from "../flow/Future.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Admitted, Standing } from "../contract/Standing.ts"
 import { isBounded, isRated, limitOf, none, planOf, scopesOf } from "./plan.ts"
@@ -12,7 +12,7 @@ import { SharedRedis } from "./SharedRedis.ts"
 import { rateLimiter, Windows } from "./Windows.ts"
 
 /** Of a caller that nobody counts. */
-export const uncounted = Begun.succeed<Admitted>({ requests: undefined, tokens: undefined, refusal: undefined })
+export const uncounted = Future.succeed<Admitted>({ requests: undefined, tokens: undefined, refusal: undefined })
 
 /** A running request within its limits. */
 export interface Admission {
@@ -49,13 +49,13 @@ class Taken {
 }
 
 /** Goes on with what was taken, at once where it is known. */
-const after = <A, E>(taken: Taken | Begun<Taken>, next: (taken: Taken) => Begun<A, E>): Begun<A, E> =>
+const after = <A, E>(taken: Taken | Future<Taken>, next: (taken: Taken) => Future<A, E>): Future<A, E> =>
   taken instanceof Taken ? next(taken) : taken.flatMap(next)
 
 const minute = Duration.minutes(1)
 /** Whole answers that a key may leave in a minute before they have come. */
 const mostLeft = 20
-const withoutLimits = Begun.succeed<Admission>({ tokens: undefined, done: () => {} })
+const withoutLimits = Future.succeed<Admission>({ tokens: undefined, done: () => {} })
 
 /**
  * How much a caller may use: requests and tokens a minute, and requests at once; each for the key, its account and the
@@ -84,9 +84,9 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       kind: Kind,
       amount: number,
       taken = new Taken()
-    ): Taken | Begun<Taken> => {
+    ): Taken | Future<Taken> => {
       const { takeNow } = windows
-      if (takeNow === undefined) return beginUninterruptible(runtime, consumeEach(scopes, kind, amount, taken))
+      if (takeNow === undefined) return runFutureUninterruptible(runtime, consumeEach(scopes, kind, amount, taken))
       const atMs = clock.unsafeCurrentTimeMillis()
       for (const scope of scopes) {
         const limit = limitOf(scope, kind)
@@ -165,13 +165,13 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     }
 
     /** Whether one request of the caller may come in; where it may not, `refusal` says when to come back. */
-    const admit = (caller: Caller): Begun<Admitted> => {
+    const admit = (caller: Caller): Future<Admitted> => {
       if (!isRated(caller.keyLimits) && !isRated(caller.accountLimits)) return uncounted
       const scopes = scopesOf(caller)
       // Tokens are only looked at: what the request will use is not known yet, or it is one that uses none.
       return after(takeEach(scopes, "tokens", 0), (tokens) =>
         after(takeEach(scopes, "requests", 1), (requests) =>
-          Begun.succeed<Admitted>({
+          Future.succeed<Admitted>({
             requests: requests.standing,
             tokens: tokens.standing,
             refusal: requests.refusal("requests", 1)
@@ -185,23 +185,23 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
      *
      * @param tokens the most it may use; only asked where that matters
      */
-    const begin = (caller: Caller, model: Limited, tokens: () => number): Begun<Admission, RateLimited> => {
+    const begin = (caller: Caller, model: Limited, tokens: () => number): Future<Admission, RateLimited> => {
       if (!isBounded(caller.keyLimits) && !isBounded(caller.accountLimits) && !isBounded(model.limits ?? none)) {
         return withoutLimits
       }
       return beginWithin(planOf(caller, model), tokens)
     }
 
-    const beginWithin = (plan: Plan, tokens: () => number): Begun<Admission, RateLimited> => {
+    const beginWithin = (plan: Plan, tokens: () => number): Future<Admission, RateLimited> => {
       const { permits } = plan
       const full = running.take(permits)
-      if (full !== undefined) return Begun.fail(allBusy(full))
+      if (full !== undefined) return Future.fail(allBusy(full))
       const { takeOfAll } = running
       if (takeOfAll === undefined || permits.length === 0) return permitted(plan, tokens)
-      return beginUninterruptible(runtime, takeOfAll(permits)).flatMap((full) => {
+      return runFutureUninterruptible(runtime, takeOfAll(permits)).flatMap((full) => {
         if (full === undefined) return permitted(plan, tokens)
         running.giveBack(permits)
-        return Begun.fail(allBusy(full))
+        return Future.fail(allBusy(full))
       })
     }
 
@@ -209,7 +209,7 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     const permitted = (
       { counted, isToldTokens, model, permits }: Plan,
       tokens: () => number
-    ): Begun<Admission, RateLimited> => {
+    ): Future<Admission, RateLimited> => {
       const reserved = counted.length === 0 ? 0 : tokens()
       const beganMs = clock.unsafeCurrentTimeMillis()
       const tokensTaken = new Taken()
@@ -224,9 +224,9 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
             const refusal = requests.refusal("requests", 1) ?? tokens.refusal("tokens", reserved)
             if (refusal !== undefined) {
               correct(-reserved)
-              return Begun.fail(refusal)
+              return Future.fail(refusal)
             }
-            return Begun.succeed<Admission>({
+            return Future.succeed<Admission>({
               tokens: isToldTokens ? tokens.standing : undefined,
               done: (used) => correct(used - reserved)
             })
@@ -235,11 +235,11 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       )
       if (taking.settled !== undefined) return taking
       return taking.matchCause({
-        onSuccess: (admission) => Begun.succeed(admission),
+        onSuccess: (admission) => Future.succeed(admission),
         onFailure: (cause) => {
           // A refusal has given back already.
           if (!Cause.isFailure(cause)) correct(-reserved)
-          return Begun.failCause(cause)
+          return Future.failCause(cause)
         }
       })
     }

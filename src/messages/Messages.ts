@@ -4,21 +4,21 @@ import type { Failure, InvalidRequest, ModelForbidden } from "../contract/Failur
 import { isObject, parseJson } from "../contract/json.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { randomHex } from "../contract/randomHex.ts"
-import { begin } from "../flow/begin.ts"
-import { Begun, Failed } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future, Failed } from "../flow/Future.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { nextTurn } from "../flow/eventLoop.ts"
 import { toEffect } from "../flow/toEffect.ts"
-import { folded } from "../answering/answer.ts"
-import type { Ending } from "../answering/ending.ts"
-import { failedStream, holdResponse } from "../answering/holdResponse.ts"
-import { streamed } from "../answering/streamed.ts"
-import { jsonResponse } from "../answering/native.ts"
+import { fold } from "../pipeline/fold.ts"
+import type { Ending } from "../pipeline/ending.ts"
+import { failedStream, holdResponse } from "../pipeline/holdResponse.ts"
+import { streamed } from "../pipeline/streamed.ts"
+import { jsonResponse } from "../pipeline/passthrough.ts"
 import { countTokens } from "../tokens/tokens.ts"
-import { Models } from "../models/Models.ts"
-import type { GenerationOptions } from "../models/GenerationOptions.ts"
-import type { Quote } from "../models/Quote.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
+import type { GenerationOptions } from "../dispatch/GenerationOptions.ts"
+import type { Quote } from "../dispatch/Quote.ts"
 import { forbidden } from "../contract/permission.ts"
 import { unsupported } from "./unsupported.ts"
 import { isHidden, understand } from "./decode.ts"
@@ -26,7 +26,7 @@ import { machine } from "./encode.ts"
 import type { State } from "./encode.ts"
 import { heartbeat } from "./frames.ts"
 import type { Message } from "./Message.ts"
-import { passing, verbatimOf } from "./native.ts"
+import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
 import type { CountTokens, CreateMessage } from "./Request.ts"
 import { unthreadable } from "./threads/failures.ts"
 import { recorded } from "./threads/recorded.ts"
@@ -44,7 +44,7 @@ interface Asked {
 /** Messages: a request answered at once, as a stream, or by whoever fetches the answer later. */
 export class Messages extends Effect.Service<Messages>()("gateway/messages/Messages", {
   effect: Effect.gen(function* () {
-    const models = yield* Models
+    const models = yield* Dispatch
     const threads = yield* Threads
     const runtime = yield* Effect.runtime()
 
@@ -52,10 +52,10 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
     const inTurn = <A, E>(
       { messages }: CreateMessage,
       conversation: Conversation,
-      work: () => Begun<A, E>
-    ): Begun<A, E> => {
+      work: () => Future<A, E>
+    ): Future<A, E> => {
       if (!hasMany(messages)) return work()
-      const turn = () => begin(runtime, Effect.promise(nextTurn))
+      const turn = () => runFuture(runtime, Effect.promise(nextTurn))
       return turn()
         .map(() => conversation.items)
         .flatMap(turn)
@@ -68,8 +68,8 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       payload: CreateMessage,
       request: Incoming,
       { id, prepaid, stream, turn }: Asked & { readonly id: string; readonly stream: boolean }
-    ): Begun<Generation, Failure> => {
-      const work = Begun.attempt(() => {
+    ): Future<Generation, Failure> => {
+      const work = Future.attempt(() => {
         const { conversation, mayReachWeb, objection } = understood(payload, request)
         return inTurn(payload, conversation, () =>
           models.generate(caller, conversation, request, {
@@ -77,7 +77,7 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
             prepaid,
             objection,
             mayReachWeb,
-            verbatim: verbatimOf(payload, request, id, turn),
+            passthrough: passthroughOf(payload, request, id, turn),
             unsupported: () => unsupported(payload, request.body)
           })
         )
@@ -96,16 +96,16 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       payload: CreateMessage,
       request: Incoming,
       asked: Asked = {}
-    ): Begun<Message | Response, Failure> => {
+    ): Future<Message | Response, Failure> => {
       const id = newMessageId()
       const { turn } = asked
       return generated(caller, payload, request, { ...asked, id, stream: false }).flatMap(
-        (generation): Begun<Message | Response, Failure> => {
-          if (generation.native !== true) {
+        (generation): Future<Message | Response, Failure> => {
+          if (generation.passthrough !== true) {
             const options = { generation, machine: encoder(payload, request, id), ...keeping(turn, messageOf) }
-            return folded(options).map((state) => state.message)
+            return fold(options).map((state) => state.message)
           }
-          return folded({ generation, ...passingThrough(request, turn) }).map(({ terminal }) =>
+          return fold({ generation, ...passingThrough(request, turn) }).map(({ terminal }) =>
             jsonResponse(terminal, request)
           )
         }
@@ -118,11 +118,11 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       payload: CreateMessage,
       request: Incoming,
       turn?: ThreadTurn
-    ): Begun<Response, Failure> => {
+    ): Future<Response, Failure> => {
       const id = newMessageId()
       const encoding = () => encoder(payload, request, id)
       const answer = generated(caller, payload, request, { id, stream: true, turn }).flatMap((generation) =>
-        generation.native === true
+        generation.passthrough === true
           ? streamed({ generation, ...passingThrough(request, turn), heartbeat, request })
           : streamed({
               generation,
@@ -136,14 +136,18 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
     }
 
     /** Answers while the caller waits: with the message, or with the stream of its frames. */
-    const create = (caller: Caller, payload: CreateMessage, request: Incoming): Begun<Message | Response, Failure> => {
+    const create = (caller: Caller, payload: CreateMessage, request: Incoming): Future<Message | Response, Failure> => {
       if (isThreaded(payload)) return continued(caller, payload, request)
       return payload.stream === true ? stream(caller, payload, request) : answer(caller, payload, request)
     }
 
     /** Answers a request of a thread: with what came before it, and so that its answer can be continued. */
-    const continued = (caller: Caller, payload: CreateMessage, request: Incoming): Begun<Message | Response, Failure> =>
-      begin(runtime, threads.take(caller, payload, request)).flatMap((turn): Begun<Message | Response, Failure> =>
+    const continued = (
+      caller: Caller,
+      payload: CreateMessage,
+      request: Incoming
+    ): Future<Message | Response, Failure> =>
+      runFuture(runtime, threads.take(caller, payload, request)).flatMap((turn): Future<Message | Response, Failure> =>
         payload.stream === true
           ? stream(caller, turn.payload, turn.request, turn)
           : answer(caller, turn.payload, turn.request, { turn })
@@ -181,7 +185,7 @@ export class Messages extends Effect.Service<Messages>()("gateway/messages/Messa
       const model = yield* models.find(conversation.model, "text")
       const refused = (models.passes(model.id, "messages") ? undefined : objection()) ?? forbidden(caller, model.id)
       if (refused !== undefined) return yield* refused
-      const counted = yield* models.upstreamCount(caller, model, verbatimOf(payload, request, "", undefined))
+      const counted = yield* models.upstreamCount(caller, model, passthroughOf(payload, request, "", undefined))
       return { input_tokens: counted ?? countTokens(conversation) }
     })
 
@@ -205,8 +209,8 @@ const messageOf = ({ message }: State) => message
 
 /** The machine of an answer that passes through, and what keeps it. */
 const passingThrough = (request: Incoming, turn: ThreadTurn | undefined) => {
-  if (turn === undefined) return { machine: passing(request) }
-  const { machine, reply } = recorded(passing(request))
+  if (turn === undefined) return { machine: passthroughMachineOf(request) }
+  const { machine, reply } = recorded(passthroughMachineOf(request))
   return { machine, ...keeping(turn, reply, true) }
 }
 

@@ -1,5 +1,5 @@
-import { unknownFields } from "../models/unsupported.ts"
-import type { Unsupported } from "../models/unsupported.ts"
+import { unknownFields } from "../dispatch/unsupported.ts"
+import type { Unsupported } from "../dispatch/unsupported.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock, ResultBlock } from "./Blocks.ts"

@@ -1,10 +1,10 @@
 import { Effect } from "effect"
-import { Named } from "../flow/Named.ts"
+import { NamedSlots } from "../flow/NamedSlots.ts"
 
 /** Searches of the requests that are kept: one of a key at a time, so that nobody's many hold up everybody. */
 export class Searches extends Effect.Service<Searches>()("gateway/requests/Searches", {
   sync: () => {
-    const lines = new Named<{ readonly semaphore: Effect.Semaphore; searches: number }>()
+    const lines = new NamedSlots<{ readonly semaphore: Effect.Semaphore; searches: number }>()
     /** Runs a search once the same key's others are over. */
     const ofKey = <A, E, R>(key: string, search: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {

@@ -4,16 +4,16 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { afterTurn } from "../flow/afterTurn.ts"
-import { begin } from "../flow/begin.ts"
-import { Begun, Failed } from "../flow/Begun.ts"
-import { folded } from "../answering/answer.ts"
-import type { Ending } from "../answering/ending.ts"
-import { failedStream, holdResponse } from "../answering/holdResponse.ts"
-import { streamed } from "../answering/streamed.ts"
-import { jsonResponse } from "../answering/native.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future, Failed } from "../flow/Future.ts"
+import { fold } from "../pipeline/fold.ts"
+import type { Ending } from "../pipeline/ending.ts"
+import { failedStream, holdResponse } from "../pipeline/holdResponse.ts"
+import { streamed } from "../pipeline/streamed.ts"
+import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { countTokens } from "../tokens/tokens.ts"
-import { Models } from "../models/Models.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
 import type { CountInputTokens, CreateResponse } from "./CreateResponse.ts"
 import { understand, unknownOf } from "./decode.ts"
 import type { Replay } from "./decode.ts"
@@ -36,13 +36,13 @@ const heartbeat = ": ping\n\n"
 interface Continued {
   readonly replay: Replay
   /** Has a response that is not stored forgotten where its continuation fails. */
-  readonly forgetting: <A>(work: Begun<A, Failure>) => Begun<A, Failure>
+  readonly forgetting: <A>(work: Future<A, Failure>) => Future<A, Failure>
 }
 
 /** Responses as their account sees them: made, read back, continued. */
 export class Responses extends Effect.Service<Responses>()("gateway/responses/Responses", {
   effect: Effect.gen(function* () {
-    const models = yield* Models
+    const models = yield* Dispatch
     const store = yield* ResponseStore
     const runtime = yield* Effect.runtime()
     const recent = new Recent()
@@ -52,12 +52,12 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
       caller: Caller,
       payload: CreateResponse,
       request: Incoming
-    ): Begun<ResponseObject | Response, Failure> => {
+    ): Future<ResponseObject | Response, Failure> => {
       const refused = unknownHere(payload.model, unknownOf.create(payload, request.body))
-      if (refused !== undefined) return Begun.fail(refused)
+      if (refused !== undefined) return Future.fail(refused)
       const previous = payload.previous_response_id
       const recalled = recent.recall(request.connection, previous)
-      const forgetting = <A>(work: Begun<A, Failure>): Begun<A, Failure> => {
+      const forgetting = <A>(work: Future<A, Failure>): Future<A, Failure> => {
         if (recalled !== undefined) {
           work.onDone((end) => {
             if (end instanceof Failed) recent.forget(request.connection, previous)
@@ -66,7 +66,7 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
         return work
       }
       return forgetting(
-        begin(runtime, replayFor(store, caller.account, payload, recalled)).flatMap((replay) =>
+        runFuture(runtime, replayFor(store, caller.account, payload, recalled)).flatMap((replay) =>
           answer(caller, payload, request, { replay, forgetting })
         )
       )
@@ -81,27 +81,27 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
       payload: CreateResponse,
       request: Incoming,
       { forgetting, replay }: Continued
-    ): Begun<ResponseObject | Response, Failure> => {
+    ): Future<ResponseObject | Response, Failure> => {
       const prepared = prepare(payload, request, replay)
-      if (prepared instanceof InvalidRequest) return Begun.fail(prepared)
+      if (prepared instanceof InvalidRequest) return Future.fail(prepared)
       const stream = payload.stream ?? false
       const { encoding, pass } = prepared
       const warmsUp = isWarmUp(request)
-      if (warmsUp instanceof InvalidRequest) return Begun.fail(warmsUp)
+      if (warmsUp instanceof InvalidRequest) return Future.fail(warmsUp)
       const encoder = () => machine(encoding)
       const answer = afterTurn(runtime, request.isLarge, () =>
         warmsUp ? warmedUp(caller, prepared) : generating(models, caller, prepared, { stream })
-      ).flatMap((generation): Begun<ResponseObject | Response, Failure> => {
+      ).flatMap((generation): Future<ResponseObject | Response, Failure> => {
         const keep = keeper(caller.account, encoding, replay, request.connection)
-        if (generation.native === true) {
+        if (generation.passthrough === true) {
           const { machine, output, response } = pass
           const options = { generation, machine, ...keep(() => ({ output: output(), response: response() })) }
           return stream
             ? streamed({ ...options, heartbeat, request })
-            : folded(options).map(({ terminal }) => jsonResponse(terminal, request))
+            : fold(options).map(({ terminal }) => jsonResponse(terminal, request))
         }
         const options = { generation, machine: encoder(), ...keep(madeOf) }
-        return stream ? streamed({ ...options, heartbeat, request }) : folded(options).map(({ response }) => response)
+        return stream ? streamed({ ...options, heartbeat, request }) : fold(options).map(({ response }) => response)
       })
       if (!stream) return answer
       // Once its 200 has left, the held answer no longer fails.
@@ -112,10 +112,10 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
     }
 
     /** A request that generates nothing is refused what it would be refused. */
-    const warmedUp = (caller: Caller, { understood }: Prepared): Begun<Generation, Failure> => {
+    const warmedUp = (caller: Caller, { understood }: Prepared): Future<Generation, Failure> => {
       const { conversation, mayReachWeb, objection } = understood
       const asked = { family: "responses" as const, mayReachWeb, objection }
-      return begin(runtime, Effect.map(models.quote(caller, conversation, asked), nothingGenerated))
+      return runFuture(runtime, Effect.map(models.quote(caller, conversation, asked), nothingGenerated))
     }
 
     /** Stores what has ended: before the last frame leaves where it ended well, so that it can be continued at once. */

@@ -1,6 +1,6 @@
 import { listAt, textAt } from "../contract/json.ts"
-import { unknownFields } from "../models/unsupported.ts"
-import type { Unsupported } from "../models/unsupported.ts"
+import { unknownFields } from "../dispatch/unsupported.ts"
+import type { Unsupported } from "../dispatch/unsupported.ts"
 import { CreateResponse } from "./CreateResponse.ts"
 import { ownTools } from "./decode.ts"
 import { isHosted } from "./InputItem.ts"

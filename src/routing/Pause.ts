@@ -1,12 +1,12 @@
-import type { CircuitRules } from "./CircuitRules.ts"
+import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
 
 /** How long no call goes while a circuit is open: twice as long each time in a row, up to a bound. */
 export class Pause {
-  readonly #rules: CircuitRules
+  readonly #rules: CircuitBreakerRules
   #untilMs = 0
   #inARow = 0
 
-  constructor(rules: CircuitRules) {
+  constructor(rules: CircuitBreakerRules) {
     this.#rules = rules
   }
 

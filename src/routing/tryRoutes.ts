@@ -1,13 +1,13 @@
 import { Duration, Effect, Schedule } from "effect"
 import type { Runtime } from "effect"
-import { begin } from "../flow/begin.ts"
-import { Begun } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
 import type { AccountId } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
-import type { CoolDowns, Told } from "./CoolDowns.ts"
+import type { RetryAfter, RouteFailure } from "./RetryAfter.ts"
 import type { Route } from "./Route.ts"
 
 /** An upstream that asks us to stay away for longer is not waited for, in ms. */
@@ -25,7 +25,7 @@ const backOff = Schedule.exponential("200 millis").pipe(
   Schedule.modifyDelay((error, delay) => Duration.max(delay, error.retryAfterMs ?? 0))
 )
 
-type Call<R extends Route> = (route: R) => Begun<Generation, Failure | UpstreamError>
+type Call<R extends Route> = (route: R) => Future<Generation, Failure | UpstreamError>
 
 /** Hears of what does not go well. */
 export interface Watcher {
@@ -40,7 +40,7 @@ const nobody: Watcher = { failed: () => {}, again: () => {}, refused: () => {} }
 export interface Routing {
   /** Runs the waits in between. */
   readonly runtime: Runtime.Runtime<never>
-  readonly coolDowns: CoolDowns
+  readonly coolDowns: RetryAfter
 }
 
 /**
@@ -54,17 +54,17 @@ export const tryRoutes = <R extends Route>(
   routes: ReadonlyArray<R>,
   call: Call<R>,
   watcher: Watcher = nobody
-): Begun<Generation, Failure> => {
+): Future<Generation, Failure> => {
   const { ask, told } = coolDowns.order(routes, account)
   const asked = asking(call, account, coolDowns, watcher)
-  const from = (index: number, failed: ReadonlyArray<Told<R>>): Begun<Generation, Failure> => {
+  const from = (index: number, failed: ReadonlyArray<RouteFailure<R>>): Future<Generation, Failure> => {
     const route = ask[index]
     if (route === undefined) return again(runtime, [...told, ...failed], asked, watcher)
     if (index > 0) watcher.again(route.upstream, "elsewhere")
     return asked(route).catchAll((error) => {
-      if (error._tag !== "UpstreamError") return Begun.fail(error)
+      if (error._tag !== "UpstreamError") return Future.fail(error)
       const told = { route, error }
-      return error.retry === "never" ? Begun.fail(refusing(watcher, told)) : from(index + 1, [...failed, told])
+      return error.retry === "never" ? Future.fail(refusing(watcher, told)) : from(index + 1, [...failed, told])
     })
   }
   return from(0, [])
@@ -72,7 +72,7 @@ export const tryRoutes = <R extends Route>(
 
 /** A call of which the route's cool-down hears. */
 const asking =
-  <R extends Route>(call: Call<R>, account: AccountId, coolDowns: CoolDowns, watcher: Watcher): Call<R> =>
+  <R extends Route>(call: Call<R>, account: AccountId, coolDowns: RetryAfter, watcher: Watcher): Call<R> =>
   (route) => {
     const known = coolDowns.asked(route, account)
     const failed = (error: Failure | UpstreamError) => {
@@ -80,17 +80,17 @@ const asking =
         watcher.failed(route.upstream, error)
         coolDowns.failed(route, account, error)
       }
-      return Begun.fail(error)
+      return Future.fail(error)
     }
     if (known === undefined) return call(route).catchAll(failed)
-    return Begun.attempt(() => call(route)).matchCause({
+    return Future.attempt(() => call(route)).matchCause({
       onSuccess: (generation) => {
         known.answered()
-        return Begun.succeed(generation)
+        return Future.succeed(generation)
       },
       onFailure: (cause) => {
         known.left()
-        return Begun.failCause(cause).catchAll(failed)
+        return Future.failCause(cause).catchAll(failed)
       }
     })
   }
@@ -98,14 +98,14 @@ const asking =
 /** All have failed: the one that is soonest back is tried on, while it makes sense. */
 const again = <R extends Route>(
   runtime: Runtime.Runtime<never>,
-  failed: ReadonlyArray<Told<R>>,
+  failed: ReadonlyArray<RouteFailure<R>>,
   asked: Call<R>,
   watcher: Watcher
-): Begun<Generation, Failure> => {
-  const soonest = failed.filter(({ error }) => mayPass(error)).reduce<Told<R> | undefined>(sooner, undefined)
+): Future<Generation, Failure> => {
+  const soonest = failed.filter(({ error }) => mayPass(error)).reduce<RouteFailure<R> | undefined>(sooner, undefined)
   if (soonest === undefined) {
     const last = worthTelling(failed)
-    return last === undefined ? Begun.die(new Error("a model without routes")) : Begun.fail(refusing(watcher, last))
+    return last === undefined ? Future.die(new Error("a model without routes")) : Future.fail(refusing(watcher, last))
   }
   const { error: first, route } = soonest
   const calling = toEffect(
@@ -132,23 +132,23 @@ const again = <R extends Route>(
     }
     return after(first)
   })
-  return begin(runtime, trying)
+  return runFuture(runtime, trying)
 }
 
 /** What the caller is told. */
-const refusing = (watcher: Watcher, { error, route }: Told): Failure => {
+const refusing = (watcher: Watcher, { error, route }: RouteFailure): Failure => {
   watcher.refused(route.upstream, error)
   return error.failure
 }
 
-const sooner = <R extends Route>(one: Told<R> | undefined, other: Told<R>): Told<R> =>
+const sooner = <R extends Route>(one: RouteFailure<R> | undefined, other: RouteFailure<R>): RouteFailure<R> =>
   one !== undefined && (one.error.retryAfterMs ?? 0) < (other.error.retryAfterMs ?? 0) ? one : other
 
 const mayPass = ({ retry, retryAfterMs }: UpstreamError) => retry === "again" && (retryAfterMs ?? 0) <= longestWaitMs
 
 /** Of what several upstreams said: "too many requests" only where all of them say so, and then the soonest of them. */
-const worthTelling = (failed: ReadonlyArray<Told>): Told | undefined =>
-  failed.reduce<Told | undefined>((earlier, last) => {
+const worthTelling = (failed: ReadonlyArray<RouteFailure>): RouteFailure | undefined =>
+  failed.reduce<RouteFailure | undefined>((earlier, last) => {
     if (earlier === undefined) return last
     const [one, other] = [earlier.error.failure, last.error.failure]
     if (one._tag !== "RateLimited") return earlier

@@ -1,8 +1,8 @@
 import { Effect, Layer } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { begin } from "../flow/begin.ts"
-import { Begun } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future } from "../flow/Future.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { countTokens } from "../tokens/tokens.ts"
@@ -33,11 +33,11 @@ export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
   embedder: sandboxEmbed,
   generate: (conversation, generate) => {
     const question = readQuestion(conversation)
-    if (question instanceof InvalidRequest) return Begun.fail(question)
+    if (question instanceof InvalidRequest) return Future.fail(question)
     const { attachments, directive } = question
     if (directive.error !== undefined && directive.cut === undefined) return refuse(question, directive.error)
-    if (attachments.length === 0) return Begun.succeed(start(conversation, question, [], generate))
-    return begin(
+    if (attachments.length === 0) return Future.succeed(start(conversation, question, [], generate))
+    return runFuture(
       generate.runtime,
       Effect.forEach(attachments, (part) => describeAttachment(part, options))
     ).map((described) => start(conversation, question, described, generate))
@@ -91,12 +91,12 @@ const failing = function* (failure: Failure): Performance {
 }
 
 /** At once it is a refused call; after a delay it is an answer that fails, so that a waiting stream can be tested. */
-const refuse = (question: Question, status: number): Begun<Generation, Failure | UpstreamError> => {
+const refuse = (question: Question, status: number): Future<Generation, Failure | UpstreamError> => {
   const failure = failureOf(status)
   if (question.directive.delayMs > 0) {
-    return Begun.succeed(play(failing(failure), question.directive))
+    return Future.succeed(play(failing(failure), question.directive))
   }
-  return Begun.fail(
+  return Future.fail(
     new UpstreamError({
       failure,
       // The sandbox always answers alike: only another upstream could do better.

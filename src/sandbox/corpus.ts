@@ -1,5 +1,5 @@
 /** A page of the sandbox's web: its own words about things that do not change. */
-export interface Page {
+export interface CorpusPage {
   /** Without a scheme. */
   readonly address: string
   readonly title: string
@@ -8,7 +8,7 @@ export interface Page {
   readonly age: string | null
 }
 
-export const corpus: ReadonlyArray<Page> = [
+export const corpus: ReadonlyArray<CorpusPage> = [
   {
     address: "example.com/",
     title: "Example Domain",

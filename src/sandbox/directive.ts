@@ -1,7 +1,7 @@
 import { InvalidRequest, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
-import { takeDirectives } from "./takeDirectives.ts"
+import { parseDirectives } from "./parseDirectives.ts"
 
 /** What `[[sandbox: …]]` in a user's text asks for; docs/sandbox.md tells each with an example. */
 export interface Directive {
@@ -37,7 +37,7 @@ const noDirective: Directive = {
 export const readDirective = (
   text: string
 ): { readonly text: string; readonly directive: Directive } | InvalidRequest => {
-  const taken = takeDirectives(text)
+  const taken = parseDirectives(text)
   if (typeof taken === "string") return new InvalidRequest({ param: null, message: `[[sandbox: …]]: ${taken}` })
   const { rest, settings } = taken
   if (rest === text) return { text, directive: noDirective }

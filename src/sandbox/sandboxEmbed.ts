@@ -1,12 +1,12 @@
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { listAt, numberAt } from "../contract/json.ts"
-import { Begun } from "../flow/Begun.ts"
+import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { countText } from "../tokens/tokens.ts"
-import type { Forwarder } from "../upstreams/Upstream.ts"
+import type { PassthroughEndpoint } from "../upstreams/Upstream.ts"
 
 /** The catalogue's entry for it. */
 export const sandboxEmbedModel = {
@@ -26,12 +26,12 @@ const tooManyDimensions = new InvalidRequest({
 })
 
 /** The embedded embedding model: unit vectors whose cosine follows the words that two texts share. */
-export const sandboxEmbed: Forwarder = {
+export const sandboxEmbed: PassthroughEndpoint = {
   family: "embeddings",
-  forward: ({ body, rewrite }) => {
+  send: ({ body, rewrite }) => {
     const inputs = inputsIn(body["input"])
     const dimensions = numberAt(body, "dimensions") ?? usualDimensions
-    if (dimensions > mostDimensions) return Begun.fail(tooManyDimensions)
+    if (dimensions > mostDimensions) return Future.fail(tooManyDimensions)
     const isPacked = body["encoding_format"] === "base64"
     const data = inputs.map((words, index) => {
       const vector = vectorOf(words, dimensions)
@@ -40,10 +40,10 @@ export const sandboxEmbed: Forwarder = {
     })
     const inputTokens = inputs.reduce((sum, words) => sum + (words.tokens ?? countText(words.text)), 0)
     const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens }
-    return Begun.succeed(
+    return Future.succeed(
       told([
         { type: "usage", usage: { ...noUsage, inputTokens } },
-        { type: "native", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
+        { type: "passthrough", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
         { type: "finished", reason: "stop", stopSequence: null }
       ])
     )
@@ -54,7 +54,7 @@ export const sandboxEmbed: Forwarder = {
 const told = (events: ReadonlyArray<GenerationEvent>): Generation => {
   let left: ReadonlyArray<GenerationEvent> | undefined = events
   return {
-    native: true,
+    passthrough: true,
     next: () => {
       const batch = left
       left = undefined

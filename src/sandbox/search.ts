@@ -1,7 +1,7 @@
 import type { Citation, SearchOutcome, SearchResult, SearchTool } from "../generation/Conversation.ts"
 import { isWithin } from "../generation/isWithin.ts"
 import { corpus } from "./corpus.ts"
-import type { Page } from "./corpus.ts"
+import type { CorpusPage } from "./corpus.ts"
 
 /** One search the sandbox makes. */
 export interface Search {
@@ -114,7 +114,7 @@ const find = (query: string, tool: SearchTool): ReadonlyArray<SearchResult> => {
   }))
 }
 
-const isAllowed = (page: Page, tool: SearchTool): boolean => {
+const isAllowed = (page: CorpusPage, tool: SearchTool): boolean => {
   const address = page.address
   if (tool.allowedDomains?.length && !tool.allowedDomains.some((domain) => isWithin(address, domain))) return false
   return tool.blockedDomains === undefined || !tool.blockedDomains.some((domain) => isWithin(address, domain))
@@ -132,7 +132,7 @@ const common = new Set(
   "the and for are was what who when where which how why with from about that this you your".split(" ")
 )
 
-const score = (page: Page, words: ReadonlySet<string>): number => {
+const score = (page: CorpusPage, words: ReadonlySet<string>): number => {
   const title = wordsOf(`${page.title} ${page.address}`)
   const text = wordsOf(page.text)
   let total = 0

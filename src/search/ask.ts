@@ -4,7 +4,7 @@ import { callUpstream } from "../upstreams/client.ts"
 import type { Call, Deadlines } from "../upstreams/client.ts"
 import { parseJson } from "../contract/json.ts"
 import { select } from "./select.ts"
-import type { Found } from "./select.ts"
+import type { ProviderResult } from "./select.ts"
 
 const deadlines: Deadlines = { connectMs: 5_000, firstByteMs: 15_000, idleMs: 5_000 }
 const answerLimit = 4 * 1024 * 1024
@@ -13,7 +13,7 @@ const answerLimit = 4 * 1024 * 1024
 export const ask = (
   call: Omit<Call, "deadlines">,
   tool: SearchTool,
-  read: (answer: unknown) => ReadonlyArray<Found>
+  read: (answer: unknown) => ReadonlyArray<ProviderResult>
 ): Effect.Effect<SearchOutcome> =>
   callUpstream({ ...call, deadlines }).pipe(
     Effect.flatMap((exchange) =>

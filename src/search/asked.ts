@@ -2,7 +2,7 @@ import type { Conversation, Item, SearchItem, SearchTool, Tool, ToolChoice } fro
 import type { Sources } from "./Sources.ts"
 
 /** What a model without a search of its own is asked instead. */
-export interface Asked {
+export interface SearchingConversation {
   readonly conversation: Conversation
   /** What the function is called that stands for the search. */
   readonly name: string
@@ -12,7 +12,7 @@ export interface Asked {
  * The conversation with the search as a function, and earlier searches as calls of it with what they found. One whose
  * results are lost stays as it is.
  */
-export const withFunction = (conversation: Conversation, tool: SearchTool, sources: Sources): Asked => {
+export const withFunction = (conversation: Conversation, tool: SearchTool, sources: Sources): SearchingConversation => {
   const name = freeName(tool.name, conversation.tools)
   return {
     name,

@@ -1,16 +1,16 @@
 import { Cause, Effect } from "effect"
 import { Internal } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { begin } from "../flow/begin.ts"
-import { Failed } from "../flow/Begun.ts"
-import type { Begun, Settled } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Failed } from "../flow/Future.ts"
+import type { Future, Settled } from "../flow/Future.ts"
 import type { Conversation, SearchOutcome, SearchTool } from "../generation/Conversation.ts"
-import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { Doubt, FinishReason, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { doubtOf } from "../generation/plausible.ts"
-import type { Asked } from "../generation/plausible.ts"
+import type { UsageBounds } from "../generation/plausible.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { argumentsObject, textAt } from "../contract/json.ts"
 import { randomHex } from "../contract/randomHex.ts"
@@ -49,11 +49,11 @@ export const searchingGeneration = (searching: Searching): Generation => {
   const { name, options, provider, sources, tool, upstream } = searching
   const most = tool.maxUses ?? usualSearches
   let current: Generation | undefined = searching.first
-  let running: Begun<unknown, unknown> | undefined
+  let running: Future<unknown, unknown> | undefined
   let isCancelled = false
 
   /** Waits for work that a cancel interrupts; undefined where there was one before. */
-  const ended = async <A, E>(work: () => Begun<A, E>): Promise<Settled<A, E> | undefined> => {
+  const ended = async <A, E>(work: () => Future<A, E>): Promise<Settled<A, E> | undefined> => {
     if (isCancelled) return undefined
     const begun = work()
     running = begun
@@ -104,7 +104,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
       yield searches.map(({ id, query }) => ({ type: "search-start", id, query }))
       const allowed = Math.max(0, most - made)
       const found = await ended(() =>
-        begin(
+        runFuture(
           options.runtime,
           Effect.forEach(
             searches,
@@ -170,7 +170,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
       () => [{ type: "failed", failure: new Internal({}) }]
     )
 
-  const cancel = (how?: How) => {
+  const cancel = (how?: GenerationEnding) => {
     if (isCancelled) return
     isCancelled = true
     current?.cancel(how)
@@ -205,7 +205,7 @@ const usageOf = (conversation: Conversation, round: Round, isOnlyTurn: boolean) 
   return { usage, counted: doubt ?? ("untold" as const) }
 }
 
-const asked = (conversation: Conversation): Asked => ({
+const asked = (conversation: Conversation): UsageBounds => ({
   conversation,
   contextTokens: undefined,
   inputTokens: () => countTokens(conversation),

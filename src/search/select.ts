@@ -3,7 +3,7 @@ import { isWithin } from "../generation/isWithin.ts"
 import { sizes } from "./SearchProvider.ts"
 
 /** What a provider found. */
-export interface Found {
+export interface ProviderResult {
   readonly url: string
   readonly title: string
   readonly text: string
@@ -12,7 +12,7 @@ export interface Found {
 }
 
 /** The results that the tool's rules allow, each once, in the provider's order, and no more and longer than asked. */
-export const select = (found: ReadonlyArray<Found>, tool: SearchTool): ReadonlyArray<SearchResult> => {
+export const select = (found: ReadonlyArray<ProviderResult>, tool: SearchTool): ReadonlyArray<SearchResult> => {
   const { results, text } = sizes[tool.contextSize]
   const byUrl = new Map(found.filter(({ url }) => isAllowed(url, tool)).map((one) => [one.url, one]))
   return [...byUrl.values()].slice(0, results).map((one) => ({

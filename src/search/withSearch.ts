@@ -1,5 +1,5 @@
 import { InvalidRequest } from "../contract/Failure.ts"
-import { Begun } from "../flow/Begun.ts"
+import { Future } from "../flow/Future.ts"
 import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import type { Generation } from "../generation/Generation.ts"
@@ -24,8 +24,8 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
       if (tool === undefined) return upstream.generate(conversation, options)
       if (conversation.toolChoice.type === "none") return upstream.generate(withoutSearch(conversation), options)
       if (provider === undefined) {
-        if (isForced(conversation, tool)) return Begun.fail(noProvider(conversation))
-        if (options.strict === true) return Begun.fail(notLost)
+        if (isForced(conversation, tool)) return Future.fail(noProvider(conversation))
+        if (options.strict === true) return Future.fail(notLost)
         return upstream.generate(withoutSearch(conversation), options).map(leftOut)
       }
       const sources = new Sources()

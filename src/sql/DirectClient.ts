@@ -14,13 +14,13 @@ export interface DirectClient extends SqlClient.SqlClient {
   /** Sends a statement that is in no transaction, in plain code; `ended` hears its rows, or why there are none. */
   readonly send: (text: string, values: ReadonlyArray<unknown>, ended: Ended) => void
   /** A connection of one's own, which is to be left. Not to be interrupted. */
-  readonly hold: Effect.Effect<Held, SqlError>
+  readonly hold: Effect.Effect<ReservedConnection, SqlError>
 }
 
 export type Ended = (rows: ReadonlyArray<unknown> | SqlError) => void
 
 /** A connection that nobody else has. */
-export interface Held {
+export interface ReservedConnection {
   readonly connection: Connection
   /** Gives it back. */
   readonly leave: Effect.Effect<void>

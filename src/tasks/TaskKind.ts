@@ -31,7 +31,7 @@ export interface Lease {
   /** Stores a patch now, durably, and answers the task as it is then. */
   readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
   /** Ends the turn now, for a kind that has something to do should that fail. */
-  readonly settle: (turn: Turn) => Effect.Effect<"settled", LeaseLost | SqlError>
+  readonly settle: (turn: TaskTurn) => Effect.Effect<"settled", LeaseLost | SqlError>
   /**
    * Ends the turn and takes the task back, as if it had never been: its record, its hold and its callbacks.
    *
@@ -44,7 +44,7 @@ export interface Lease {
 }
 
 /** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
-export interface Turn {
+export interface TaskTurn {
   readonly patch: TaskPatch
   /** When the next turn is due, in ms from now. Not read where the patch ends the task. */
   readonly againInMs: number
@@ -60,7 +60,7 @@ export interface TaskKind {
   readonly parallel: number
   /** Whether a lane's upstream answers nobody: few of its turns begin at a time then. Absent where that is never so. */
   readonly isSilent?: (lane: string, nowMs: number) => boolean
-  readonly run: (lease: Lease) => Effect.Effect<Turn | "settled", LeaseLost | SqlError>
+  readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | SqlError>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
   /**

@@ -3,12 +3,12 @@ import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberId, Layer, Option } f
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { isBusy } from "../flow/eventLoop.ts"
-import { Named } from "../flow/Named.ts"
+import { NamedSlots } from "../flow/NamedSlots.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Slots } from "../flow/Slots.ts"
 import type { Slot } from "../flow/Slots.ts"
-import { Node } from "../nodes/Node.ts"
-import { Durability } from "../sql/Durability.ts"
+import { Node } from "../cluster/Node.ts"
+import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { heeding, Notices } from "../sql/Notices.ts"
 import { CrashPoints } from "./CrashPoints.ts"
 import { Leases } from "./store/Leases.ts"
@@ -58,10 +58,10 @@ const start = Effect.gen(function* () {
   const notices = yield* Notices
   const kinds = yield* TaskKinds
   const crash = yield* CrashPoints
-  const durability = yield* Durability
+  const durability = yield* DatabaseHealth
   const settings = yield* TaskSettings
   const tracing = yield* CurrentTracing
-  const running = new Named<RunningTurn>()
+  const running = new NamedSlots<RunningTurn>()
   const clock = yield* Effect.clock
   const lanePlaces = new Map<string, Slots>()
   const placesOf = (lane: string, { parallel }: TaskKind): Slots => {
@@ -286,5 +286,5 @@ const givenUp = (kind: TaskKind) => ({
 
 /** The engine's daemons, for as long as the scope lives. */
 export const TaskRunnerLive = Layer.scopedDiscard(start).pipe(
-  Layer.provide([Daemons.Default, Durability.Default, Node.Default])
+  Layer.provide([Daemons.Default, DatabaseHealth.Default, Node.Default])
 )

@@ -2,7 +2,7 @@ import { Clock, Effect, Random } from "effect"
 import type { Failure } from "../contract/Failure.ts"
 import { saturated } from "./backoff.ts"
 import type { Task } from "./Task.ts"
-import type { Turn } from "./TaskKind.ts"
+import type { TaskTurn } from "./TaskKind.ts"
 
 /** How long a generation that nobody waits for may wait for a rate limit to pass, in ms. */
 const patienceMs = 3_600_000
@@ -13,7 +13,7 @@ const patienceMs = 3_600_000
  *
  * @param failed the turn that ends it
  */
-export const waitOut = (task: Task, failure: Failure, failed: Turn): Effect.Effect<Turn> =>
+export const waitOut = (task: Task, failure: Failure, failed: TaskTurn): Effect.Effect<TaskTurn> =>
   Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
     if (failure._tag !== "RateLimited") return failed
     const againInMs = saturated(task.tries, failure.retryAfterSeconds ?? undefined, random)

@@ -2,7 +2,7 @@ import type { Effect, Runtime } from "effect"
 import type { BodyText } from "../contract/BodyText.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Failure } from "../contract/Failure.ts"
-import type { Begun } from "../flow/Begun.ts"
+import type { Future } from "../flow/Future.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
@@ -20,7 +20,7 @@ export interface GenerateOptions {
   /** What the upstream is told of the caller's trace: headers; absent where nobody records it. */
   readonly trace?: Readonly<Record<string, string>> | undefined
   /** The dialect that the caller speaks, where it is one that upstreams speak too. */
-  readonly family?: Forwarder["family"] | undefined
+  readonly family?: PassthroughEndpoint["family"] | undefined
   /** Refuse what the upstream can't carry, naming the parameter, instead of leaving it out (`Generation.adapted`). */
   readonly strict?: boolean
   /**
@@ -35,7 +35,7 @@ export interface GenerateOptions {
 }
 
 /** A caller's request in an upstream's own dialect: what the gateway does not know in it survives. */
-export interface NativeRequest {
+export interface PassthroughRequest {
   /** As the caller sent it. The upstream's model id and `stream` are put in; everything else goes as it is. */
   readonly body: JsonObject
   /** What the body was made of, where that is long: what is unchanged in it goes as it came. */
@@ -80,39 +80,39 @@ export interface TextUpstream {
   readonly generate: (
     conversation: Conversation,
     options: GenerateOptions
-  ) => Begun<Generation, Failure | UpstreamError>
+  ) => Future<Generation, Failure | UpstreamError>
   /** Where the upstream speaks a family's dialect: passes that family's requests through. */
-  readonly forwarder?: Forwarder
+  readonly forwarder?: PassthroughEndpoint
   /** Where it counts the input tokens of its dialect's requests: how many; undefined where it does not tell. */
   readonly countTokens?: (
-    request: Pick<NativeRequest, "body" | "bodyText" | "headers">,
+    request: Pick<PassthroughRequest, "body" | "bodyText" | "headers">,
     upstreamModel: string
   ) => Effect.Effect<number | undefined>
   /** Where it makes embeddings, whose requests pass through too. */
-  readonly embedder?: Forwarder
+  readonly embedder?: PassthroughEndpoint
   /** Where it may make conversations short, whose requests pass through too. */
-  readonly compactor?: Forwarder
+  readonly compactor?: PassthroughEndpoint
 }
 
 /** How an upstream is given a family's requests as they are; undefined where it can't be. */
-export const forwarderOf = (
+export const passthroughEndpointOf = (
   upstream: TextUpstream | undefined,
-  family: Forwarder["family"] | undefined
-): Forwarder | undefined =>
+  family: PassthroughEndpoint["family"] | undefined
+): PassthroughEndpoint | undefined =>
   family === undefined
     ? undefined
     : [upstream?.forwarder, upstream?.embedder, upstream?.compactor].find((one) => one?.family === family)
 
-export interface Forwarder {
+export interface PassthroughEndpoint {
   readonly family: "messages" | "responses" | "chat" | "embeddings" | "compactions"
   /**
    * Like `generate`; the generation's events are `native` ones beside `usage`, `finished` and `failed`.
    *
    * @param otherwise what is done where it turns out that the upstream does not offer it
    */
-  readonly forward: (
-    request: NativeRequest,
+  readonly send: (
+    request: PassthroughRequest,
     options: GenerateOptions,
-    otherwise: () => Begun<Generation, Failure | UpstreamError>
-  ) => Begun<Generation, Failure | UpstreamError>
+    otherwise: () => Future<Generation, Failure | UpstreamError>
+  ) => Future<Generation, Failure | UpstreamError>
 }

@@ -170,7 +170,7 @@ export interface VideoRivals {
 export interface VideoUpstream {
   readonly name: string
   /** It speaks the callers' own protocol and gets their body whole: `draft_task` parts and `asset://` addresses may go there. */
-  readonly passesThrough: boolean
+  readonly isPassthrough: boolean
   /** What it does not like it says when it is asked to make it: a create waits for its word. Undefined is no. */
   readonly refusesAtOnce?: boolean
   /** The lengths it can make, in whole seconds and in order; absent where it takes every length of the family. */
@@ -210,7 +210,7 @@ export class VideoUpstreams extends Context.Tag("gateway/upstreams/VideoUpstream
   static readonly Test = (...upstreams: ReadonlyArray<Partial<VideoUpstream> & Pick<VideoUpstream, "name">>) =>
     VideoUpstreams.layer(
       ...upstreams.map((given) => ({
-        passesThrough: false,
+        isPassthrough: false,
         submit: unsupplied(`${VideoUpstreams.key}.submit`),
         poll: unsupplied(`${VideoUpstreams.key}.poll`),
         cancel: unsupplied(`${VideoUpstreams.key}.cancel`),

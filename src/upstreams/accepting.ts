@@ -1,7 +1,7 @@
-import { Begun } from "../flow/Begun.ts"
+import { Future } from "../flow/Future.ts"
 import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
-import { Underway } from "../flow/Underway.ts"
+import { PendingFuture } from "../flow/PendingFuture.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
@@ -31,9 +31,9 @@ export const accepting = (
   exchange: Exchange,
   secrets: ReadonlyArray<string>,
   how: Pick<GenerateOptions, "isPatient">
-): Begun<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, how)
+): Future<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, how)
 
-class Accepting extends Underway<Generation, Failure | UpstreamError> implements HasDeadline {
+class Accepting extends PendingFuture<Generation, Failure | UpstreamError> implements HasDeadline {
   deadlinePlace = -1
   readonly #answer: Answer
   readonly #exchange: Exchange
@@ -96,18 +96,18 @@ class Accepting extends Underway<Generation, Failure | UpstreamError> implements
   #accept(first: Batch | undefined, pending: Promise<Batch | undefined> | undefined): void {
     this.#stopWaiting()
     this.#answer.giveBack(first, pending)
-    this.end(Begun.succeed(this.#answer))
+    this.end(Future.succeed(this.#answer))
   }
 
   #refuse({ failure, said, trouble }: Extract<GenerationEvent, { readonly type: "failed" }>): void {
     this.#stopWaiting()
     this.#answer.cancel()
     const retry = retryOf(failure, trouble)
-    if (retry === undefined) return this.end(Begun.fail(failure))
+    if (retry === undefined) return this.end(Future.fail(failure))
     const { upstreamRequestId } = this.#answer
     const { headers, status } = this.#exchange
     this.end(
-      Begun.fail(
+      Future.fail(
         new UpstreamError({
           failure,
           retry,
@@ -135,4 +135,4 @@ const isStart = ({ type }: GenerationEvent): boolean => type === "started"
 const isBeginning = (event: GenerationEvent): boolean =>
   event.type === "started" ||
   event.type === "usage" ||
-  (event.type === "native" && !event.terminal && event.isBeginning === true)
+  (event.type === "passthrough" && !event.terminal && event.isBeginning === true)

@@ -1,9 +1,9 @@
 import type { Effect } from "effect"
 import { UpstreamFailed } from "../contract/Failure.ts"
-import { Begun } from "../flow/Begun.ts"
-import type { Settled } from "../flow/Begun.ts"
+import { Future } from "../flow/Future.ts"
+import type { Settled } from "../flow/Future.ts"
 import { toEffect } from "../flow/toEffect.ts"
-import { Underway } from "../flow/Underway.ts"
+import { PendingFuture } from "../flow/PendingFuture.ts"
 import { clearDeadline, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
 import { unpacked } from "./unpacked.ts"
@@ -56,7 +56,7 @@ const trailing = { bytes: 65_536, ms: 1_000 }
  * The one way to an upstream. Interruption closes the connection. Fails where no answer came; any status is an answer.
  * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
  */
-export const beginCall = (call: Call): Begun<Exchange, UpstreamError> => new Calling(call)
+export const beginCall = (call: Call): Future<Exchange, UpstreamError> => new Calling(call)
 
 /** As `beginCall`, whenever it is run. */
 export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
@@ -66,7 +66,7 @@ export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError>
   )
 
 /** A call whose answer's head is not there yet. */
-class Calling extends Underway<Exchange, UpstreamError> implements HasDeadline {
+class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadline {
   deadlinePlace = -1
   readonly #call: Call
   readonly #controller = new AbortController()
@@ -78,7 +78,7 @@ class Calling extends Underway<Exchange, UpstreamError> implements HasDeadline {
     setDeadline(this, Math.min(call.deadlines.connectMs, call.deadlines.firstByteMs))
     send(call, this.#controller.signal).then(
       (response) => this.#answered(response),
-      (cause) => this.#settle(Begun.fail(unreachable(codeOf(cause))))
+      (cause) => this.#settle(Future.fail(unreachable(codeOf(cause))))
     )
   }
 
@@ -101,12 +101,12 @@ class Calling extends Underway<Exchange, UpstreamError> implements HasDeadline {
 
   #answered(response: Response): void {
     if (this.settled !== undefined) return this.#controller.abort()
-    this.#settle(Begun.succeed(new Answer(response, this.#controller, this.#call.deadlines.idleMs)))
+    this.#settle(Future.succeed(new Answer(response, this.#controller, this.#call.deadlines.idleMs)))
   }
 
   #giveUp(error: UpstreamError): void {
     if (this.settled !== undefined) return
-    this.#settle(Begun.fail(error))
+    this.#settle(Future.fail(error))
     this.#controller.abort()
   }
 

@@ -1,15 +1,15 @@
 import type { Cause } from "effect"
 import { Internal } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import type { Begun } from "../flow/Begun.ts"
-import { Failed } from "../flow/Begun.ts"
-import type { Batch, Generation, How } from "../generation/Generation.ts"
+import type { Future } from "../flow/Future.ts"
+import { Failed } from "../flow/Future.ts"
+import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
-type Call = Begun<Generation, Failure | UpstreamError>
+type Call = Future<Generation, Failure | UpstreamError>
 
 /** How often an answer is gone on with; one that pauses still is told as it is. */
 const mostRounds = 8
@@ -49,7 +49,7 @@ class Continued implements Generation {
     return next instanceof Promise ? next.then((batch) => this.#pass(batch)) : this.#pass(next)
   }
 
-  cancel(how?: How): void {
+  cancel(how?: GenerationEnding): void {
     this.#isCancelled = true
     this.#waiting?.interrupt()
     this.#current.cancel(how)

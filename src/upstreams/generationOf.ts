@@ -24,11 +24,11 @@ const answerLimit = 64 * 1024 * 1024
 const sliceLength = 500
 
 /** What else is known of a generation. */
-type Known = Pick<Generation, "native" | "adapted">
+type Known = Pick<Generation, "passthrough" | "adapted">
 
 /** An upstream's answer as a generation: a stream or one piece, whichever it turned out to be. One batch a chunk. */
 export class Answer implements Generation {
-  declare readonly native?: true
+  declare readonly passthrough?: true
   declare readonly adapted?: ReadonlyArray<string>
   declare readonly upstreamRequestId?: string
   readonly #reader: Reader
@@ -45,11 +45,11 @@ export class Answer implements Generation {
   #complete = false
   #cancelled = false
 
-  constructor(reader: Reader, exchange: Exchange, { adapted, native }: Known) {
+  constructor(reader: Reader, exchange: Exchange, { adapted, passthrough: native }: Known) {
     this.#reader = reader
     this.#exchange = exchange
     this.#streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
-    if (native !== undefined) this.native = native
+    if (native !== undefined) this.passthrough = native
     if (adapted !== undefined) this.adapted = adapted
     const upstreamRequestId = upstreamRequestIdIn(exchange.headers)
     if (upstreamRequestId !== undefined) this.upstreamRequestId = upstreamRequestId

@@ -1,6 +1,6 @@
 import { Cause, Chunk, Effect, Exit, Fiber, Option, Runtime, Scope, Stream } from "effect"
 import { Internal } from "../contract/Failure.ts"
-import { begin } from "../flow/begin.ts"
+import { runFuture } from "../flow/runFuture.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
@@ -19,7 +19,7 @@ export const streamUpstream = (
 ): TextUpstream => ({
   name,
   generate: (conversation, options) =>
-    begin(options.runtime, accepted(Stream.suspend(() => answer(conversation, options))))
+    runFuture(options.runtime, accepted(Stream.suspend(() => answer(conversation, options))))
 })
 
 /** The next events, never none of them; what ends the stream ends the last of these. */

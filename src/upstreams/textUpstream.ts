@@ -1,5 +1,5 @@
-import { begin } from "../flow/begin.ts"
-import { Begun } from "../flow/Begun.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { Future } from "../flow/Future.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
@@ -16,18 +16,18 @@ import { accepting } from "./accepting.ts"
 import { Answer } from "./generationOf.ts"
 import type { Reader } from "./generationOf.ts"
 import { continued } from "./continued.ts"
-import { counter } from "./native/counter.ts"
-import { forwardedChunks } from "./native/chunks.ts"
-import type { Dialect } from "./native/Dialect.ts"
-import { forwarded } from "./native/forwarded.ts"
+import { counter } from "./passthrough/counter.ts"
+import { passthroughChunks } from "./passthrough/chunks.ts"
+import type { Dialect } from "./passthrough/Dialect.ts"
+import { passthroughEvents } from "./passthrough/events.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
 import { mostStopCharacters } from "./protocols/stops.ts"
 import { providerName } from "./providerName.ts"
-import { compacting, embedding } from "./passedWhole.ts"
+import { compacting, embedding } from "./wholePassthrough.ts"
 import { isSuccess, refused } from "./refused.ts"
 import { translated } from "./translated.ts"
-import { writtenFrom } from "./writtenFrom.ts"
-import type { GenerateOptions, NativeRequest, TextUpstream } from "./Upstream.ts"
+import { serializeBody } from "./serializeBody.ts"
+import type { GenerateOptions, PassthroughRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 /** A configured place of text models. */
@@ -46,7 +46,7 @@ export interface TextUpstreamOptions extends EndpointOptions {
   readonly thinkTags?: boolean
 }
 
-type Call = Begun<Generation, Failure | UpstreamError>
+type Call = Future<Generation, Failure | UpstreamError>
 
 /** A place where a protocol is spoken. */
 export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOptions): TextUpstream => {
@@ -62,7 +62,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     return beginCall({ url, headers, body, deadlines: options.deadlines })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call =>
-    begin(how.runtime, extractDocuments(asked, protocol.takesDocument, options.readDocument)).flatMap(
+    runFuture(how.runtime, extractDocuments(asked, protocol.takesDocument, options.readDocument)).flatMap(
       ({ conversation, extracted }) => {
         const lowered = protocol.lower(conversation, {
           model: how.upstreamModel,
@@ -72,7 +72,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
         })
         const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
         const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
-        if (no !== undefined) return Begun.fail(no)
+        if (no !== undefined) return Future.fail(no)
         const ask = (body: string, heard?: (frame: JsonObject) => void) =>
           send(body, how).flatMap((exchange) =>
             isSuccess(exchange)
@@ -82,7 +82,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
                   secrets,
                   how
                 )
-              : begin(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
+              : runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
           )
         return mayPause(conversation, how) ? round(lowered.body, ask) : ask(JSON.stringify(lowered.body))
       }
@@ -115,30 +115,30 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const takesPdf = protocol.takesDocument("application/pdf")
   const all = { name, provider, searches, takesPdf, signsCalls, sharedIds, generate }
   if (dialect === undefined) return { ...all, ...embedded }
-  const forward = (request: NativeRequest, how: GenerateOptions) => {
+  const forward = (request: PassthroughRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined
-    const body = writtenFrom(
+    const body = serializeBody(
       request,
       dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
     )
     const adapted = lost === undefined ? (request.adapted ?? nothing) : [...lost]
     const no = notLost(adapted, how)
-    if (no !== undefined) return Begun.fail(no)
+    if (no !== undefined) return Future.fail(no)
     return send(body, how, nativeHeaders(dialect, request)).flatMap((exchange) =>
       isSuccess(exchange)
         ? accepting(
-            new Answer(passing(protocol, dialect, request, how), exchange, { native: true, adapted }),
+            new Answer(passing(protocol, dialect, request, how), exchange, { passthrough: true, adapted }),
             exchange,
             secrets,
             how
           )
-        : begin(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+        : runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
     )
   }
   return {
     ...all,
     threads: options.threads ?? false,
-    forwarder: { family: dialect.family, forward },
+    forwarder: { family: dialect.family, send: forward },
     ...counting(protocol, dialect, options),
     searchesVerbatim: dialect.family === "chat" ? dialect.searches : searches,
     ...embedded,
@@ -153,19 +153,24 @@ const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, 
   const countTokens = counter((request, upstreamModel) => ({
     url,
     headers: headersTo(endpoint, options, nativeHeaders(dialect, request)),
-    body: writtenFrom(request, { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
+    body: serializeBody(request, { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
   }))
   return { countTokens }
 }
 
-const passing = <S>(protocol: Protocol<S>, dialect: Dialect, request: NativeRequest, how: GenerateOptions): Reader =>
+const passing = <S>(
+  protocol: Protocol<S>,
+  dialect: Dialect,
+  request: PassthroughRequest,
+  how: GenerateOptions
+): Reader =>
   dialect.family === "chat"
-    ? forwardedChunks(protocol, dialect, request, how.stream)
-    : forwarded(protocol, dialect, request.rewrite, how.stream)
+    ? passthroughChunks(protocol, dialect, request, how.stream)
+    : passthroughEvents(protocol, dialect, request.rewrite, how.stream)
 
 const nativeHeaders = (
   dialect: Dialect,
-  { headers }: Pick<NativeRequest, "headers">
+  { headers }: Pick<PassthroughRequest, "headers">
 ): Readonly<Record<string, string>> | undefined => {
   let brought: Record<string, string> | undefined
   for (const name of dialect.headers) {

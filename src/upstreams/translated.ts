@@ -9,7 +9,7 @@ import type { Reader } from "./generationOf.ts"
 import { ItemCount } from "./ItemCount.ts"
 import { isObject, parseJson } from "../contract/json.ts"
 import type { Lowered, Protocol } from "./protocols/Protocol.ts"
-import { lookFor, stopAt } from "./protocols/stops.ts"
+import { beginStopSearch, stopAt } from "./protocols/stops.ts"
 import { noAnswer, tooMuch } from "./protocols/upstreamFailure.ts"
 
 interface Hearing {
@@ -29,7 +29,7 @@ export const translated = <S>(
   const parser = sseParser()
   let state = protocol.begin(back)
   const count = new ItemCount()
-  let looking = lookFor(stops)
+  let looking = beginStopSearch(stops)
 
   const stopped = (events: Batch): Batch => {
     const [next, passed] = stopAt(looking, events)

@@ -1,18 +1,18 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Either, Option, Schedule, Schema } from "effect"
-import { exitOf } from "../flow/begin.ts"
+import { exitOf } from "../flow/runFuture.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"
-import { CoolDowns } from "../routing/CoolDowns.ts"
+import { RetryAfter } from "../routing/RetryAfter.ts"
 import { CrashPoints } from "../tasks/CrashPoints.ts"
 import type { Task, TaskError, TaskPatch } from "../tasks/Task.ts"
-import type { Lease, LeaseLost, TaskKind, Turn } from "../tasks/TaskKind.ts"
+import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../tasks/TaskKind.ts"
 import { again, makePacing } from "./pacing.ts"
-import { failing, movedTo, placed, placesOf, secondsOf, soonest, troubleOf, videoLane, waitOf } from "./places.ts"
+import { failing, movedTo, placed, placesOf, secondsOf, soonest, troubleOf, videoBulkhead, waitOf } from "./places.ts"
 import type { Place, Wait } from "./places.ts"
-import type { Silences } from "./Silences.ts"
-import { Verdicts } from "./Verdicts.ts"
+import type { Outages } from "./Outages.ts"
+import { FirstReplies } from "./FirstReplies.ts"
 
 /** What the family of video tasks adds to the driver. The request of a task is a `VideoJob`, its result a `VideoResult`. */
 export interface VideoFamily {
@@ -42,15 +42,17 @@ const reconcileTries = 5
  */
 export const makeVideoKind = Effect.fnUntraced(function* (
   family: VideoFamily
-): Effect.fn.Return<TaskKind, never, VideoUpstreams | Verdicts | Silences> {
+): Effect.fn.Return<TaskKind, never, VideoUpstreams | FirstReplies | Outages> {
   const upstreams = yield* VideoUpstreams
-  const verdicts = yield* Verdicts
-  const coolDowns = new CoolDowns(yield* Effect.clock)
+  const verdicts = yield* FirstReplies
+  const coolDowns = new RetryAfter(yield* Effect.clock)
   const crash = yield* CrashPoints
   const pacing = yield* makePacing
 
   /** Asks the places that may make the video, one after the other, until one takes it. */
-  const submit = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn | "settled", LeaseLost | SqlError> {
+  const submit = Effect.fnUntraced(function* (
+    lease: Lease
+  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | SqlError> {
     const job = yield* jobOf(lease)
     const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
     const { ask, told } = coolDowns.order(places, lease.task.account)
@@ -81,7 +83,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return heard(unserved)
     const asked = coolDowns.asked(place, task.account)
-    const lane = videoLane(place.upstream)
+    const lane = videoBulkhead(place.upstream)
     const isBack = Effect.zipRight(
       pacing.answered(lane),
       Effect.sync(() => asked?.answered())
@@ -122,7 +124,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   })
 
   /** The caller's fault: told to a caller who still waits, who then never had a task. */
-  const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<Turn | "settled"> => {
+  const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<TaskTurn | "settled"> => {
     const caller = verdicts.take(lease.task.id)
     if (caller === undefined) return Effect.succeed(heard(error))
     return lease.withdraw(error, caller.undo).pipe(
@@ -149,7 +151,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     lease: Lease,
     upstream: VideoUpstream,
     intendedMs: number
-  ): Effect.fn.Return<Turn | "settled", LeaseLost | SqlError> {
+  ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | SqlError> {
     if (upstream.reconcile === undefined) return failed(unconfirmed)
     const waitMs = intendedMs + reconcileAfterMs - (yield* Clock.currentTimeMillis)
     if (waitMs > 0) return again({}, waitMs)
@@ -176,7 +178,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     )
   })
 
-  const poll = (task: Task, upstream: VideoUpstream, upstreamId: string): Effect.Effect<Turn> =>
+  const poll = (task: Task, upstream: VideoUpstream, upstreamId: string): Effect.Effect<TaskTurn> =>
     upstream.poll(upstreamId).pipe(
       Effect.timeoutFail({ duration: "1 minute", onTimeout: () => noAnswer }),
       Effect.tap(() => pacing.answered(task.lane)),
@@ -188,7 +190,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       })
     )
 
-  const afterPoll = (task: Task, report: VideoReport): Effect.Effect<Turn> =>
+  const afterPoll = (task: Task, report: VideoReport): Effect.Effect<TaskTurn> =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const ageMs = nowMs - (task.submitAtMs ?? nowMs)
       switch (report.status) {
@@ -261,10 +263,10 @@ interface Meant {
 const noAnswer = new VideoTransient({ reason: "no answer", unanswered: true })
 
 /** Heard, and nothing was made: no other task's unheard submit has a rival in it. */
-const heard = ({ code, message }: TaskError): Turn =>
+const heard = ({ code, message }: TaskError): TaskTurn =>
   ends({ state: "failed", error: { code, message }, submitAtMs: null })
-const ends = (patch: TaskPatch): Turn => ({ patch, againInMs: 0 })
-const failed = ({ code, message }: TaskError): Turn => ends({ state: "failed", error: { code, message } })
+const ends = (patch: TaskPatch): TaskTurn => ({ patch, againInMs: 0 })
+const failed = ({ code, message }: TaskError): TaskTurn => ends({ state: "failed", error: { code, message } })
 
 const unconfirmed: TaskError = {
   code: "SubmitUnconfirmed",

@@ -1,5 +1,5 @@
 import { Clock, Duration, Effect } from "effect"
-import { Belongings } from "../belongings/Belongings.ts"
+import { Ownership } from "../ownership/Ownership.ts"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import { Conflict, NotFound, UpstreamFailed } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
@@ -11,7 +11,7 @@ import { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { costOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
-import { Models } from "../models/Models.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
 import { forbidden } from "../contract/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
 import { Outbox } from "../tasks/Outbox.ts"
@@ -27,9 +27,9 @@ import type { VideoDetails } from "./VideoTask.ts"
 import { newTaskId, randomOf } from "./taskId.ts"
 import { makeFitting } from "./fitting.ts"
 import type { Fitting } from "./fitting.ts"
-import { videoLane } from "./places.ts"
-import { Silences } from "./Silences.ts"
-import { longestVerdict, Verdicts } from "./Verdicts.ts"
+import { videoBulkhead } from "./places.ts"
+import { Outages } from "./Outages.ts"
+import { longestFirstReply, FirstReplies } from "./FirstReplies.ts"
 import { listed, record } from "./VideoTaskRecord.ts"
 import type { VideoTaskRecord } from "./VideoTaskRecord.ts"
 
@@ -37,17 +37,17 @@ const kind = "video"
 
 /** Video tasks as their owners see them; the engine below makes them run. */
 export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/VideoTasks", {
-  dependencies: [Belongings.Default, Cancellation.Default, Ledger.Default, Silences.Default, Verdicts.Default],
+  dependencies: [Ownership.Default, Cancellation.Default, Ledger.Default, Outages.Default, FirstReplies.Default],
   effect: Effect.gen(function* () {
-    const models = yield* Models
+    const models = yield* Dispatch
     const guard = yield* AddressGuard
     const store = yield* TaskStore
     const ledger = yield* Ledger
     const cancellation = yield* Cancellation
     const fittingOf = yield* makeFitting
     const outbox = yield* Outbox
-    const verdicts = yield* Verdicts
-    const silences = yield* Silences
+    const verdicts = yield* FirstReplies
+    const silences = yield* Outages
     const { retention } = yield* TaskSettings
 
     /** Accepts a request that breaks no rule; the task is durable when its id is there. */
@@ -68,10 +68,11 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       })
       const [{ meant, resolved }] = fitting
       const offers = new Offers(fitting)
-      const isSilent = (at: Fitting) => silences.isSilentFor(videoLane(at.upstream.name), caller.account, createdAtMs)
+      const isSilent = (at: Fitting) =>
+        silences.isSilentFor(videoBulkhead(at.upstream.name), caller.account, createdAtMs)
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true) && !fitting.every(isSilent)
-      const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestVerdict) : undefined
+      const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestFirstReply) : undefined
       const task = () =>
         newTask({
           caller,
@@ -207,9 +208,9 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     upstreamModel: place.model,
     ...(fitting.length > 1 && { routes: fitting.map(pricedPlace) }),
     prompt,
-    media: fitting.every(({ upstream }) => upstream.passesThrough) ? [] : media,
+    media: fitting.every(({ upstream }) => upstream.isPassthrough) ? [] : media,
     settings,
-    body: fitting.some(({ upstream }) => upstream.passesThrough) ? passedThrough(body) : null,
+    body: fitting.some(({ upstream }) => upstream.isPassthrough) ? passedThrough(body) : null,
     createdAtMs,
     deadlineMs: expiresAtMs
   }
@@ -220,7 +221,7 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
     account: caller.account,
     key: caller.key,
     model: request.model,
-    lane: videoLane(upstream.name),
+    lane: videoBulkhead(upstream.name),
     details: { ...details, ...(begins > 0 && { route: begins }), ...(fitting.length > 1 && { price: price.text }) },
     request: job,
     tier: settings.serviceTier,

@@ -10,7 +10,7 @@ export interface ContentLimits {
   readonly videos: number
   readonly audios: number
   /** The upstream speaks the callers' protocol: `draft_task` parts and `asset://` addresses go there as they are. */
-  readonly passesThrough: boolean
+  readonly isPassthrough: boolean
 }
 
 export interface Content {
@@ -50,7 +50,7 @@ export const readContent = (
       continue
     }
     if (part.type === "draft_task") {
-      if (!limits.passesThrough) {
+      if (!limits.isPassthrough) {
         return invalid(
           `content[${at}].type`,
           "this model takes no draft_task; expected one of text, image_url, video_url, audio_url"
@@ -100,7 +100,7 @@ const readMedia = (
     const rule = rolesOf[kind].length > 1 ? `one of ${allowed}` : allowed
     return invalid(`content[${at}].role`, `expected ${rule} for a part of type ${kind}_url; got "${role}"`)
   }
-  const wrong = checkAddress(kind, url, limits.passesThrough)
+  const wrong = checkAddress(kind, url, limits.isPassthrough)
   if (wrong !== undefined) return invalid(`${field}.url`, wrong)
   return Either.right({ kind, url, role: role ?? defaultRole[kind], at, said: role !== null && role !== undefined })
 }

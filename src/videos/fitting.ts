@@ -3,8 +3,8 @@ import { Effect, Either } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import type { Price } from "../ledger/Price.ts"
-import { commonResolutions, priceAt } from "../models/Catalogue.ts"
-import type { ListedRoute, Model } from "../models/Catalogue.ts"
+import { commonResolutions, priceAt } from "../catalogue/Catalogue.ts"
+import type { ListedRoute, Model } from "../catalogue/Catalogue.ts"
 import type { Route } from "../routing/Route.ts"
 import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts"
@@ -80,7 +80,7 @@ const limitsOf = (model: Model, upstream: VideoUpstream, place: Route) => ({
   images: 9,
   videos: 3,
   audios: 3,
-  passesThrough: upstream.passesThrough,
+  isPassthrough: upstream.isPassthrough,
   resolutions: model.resolutions ?? commonResolutions,
   seconds: upstream.seconds,
   ...openLength(upstream, [place.model, model.id])

@@ -10,9 +10,9 @@ const seedance25 = /seedance[-_. ]?(?:v|pro-)?2[-_.]5(?!\d)/i
  * @param names the model's id at the upstream and the gateway's own
  */
 export const openLength = (
-  { passesThrough, seconds }: Pick<VideoUpstream, "passesThrough" | "seconds">,
+  { isPassthrough: isPassthrough, seconds }: Pick<VideoUpstream, "isPassthrough" | "seconds">,
   names: ReadonlyArray<string>
 ): Pick<VideoLimits, "longestSeconds" | "choosesLength"> => {
-  const is25 = passesThrough && names.some((name) => seedance25.test(name))
+  const is25 = isPassthrough && names.some((name) => seedance25.test(name))
   return { longestSeconds: is25 ? 30 : Math.max(...(seconds ?? [15])), choosesLength: is25 }
 }

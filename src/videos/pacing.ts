@@ -2,14 +2,14 @@ import { Clock, Effect, Random } from "effect"
 import { makeCrowd, saturated, unreachable, untilPoll } from "../tasks/backoff.ts"
 import type { AccountId } from "../contract/Caller.ts"
 import type { Task, TaskPatch } from "../tasks/Task.ts"
-import type { Turn } from "../tasks/TaskKind.ts"
+import type { TaskTurn } from "../tasks/TaskKind.ts"
 import type { VideoAmbiguous, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
 import type { Wait } from "./places.ts"
-import { Silences } from "./Silences.ts"
+import { Outages } from "./Outages.ts"
 
 /** When tasks ask again, by what was seen of their upstreams. */
 export const makePacing = Effect.gen(function* () {
-  const silences = yield* Silences
+  const silences = yield* Outages
   /** How long a lane's videos usually take, learned from those that were seen to end. */
   const usualMs = new Map<string, number>()
   const crowds = new Map<string, ReturnType<typeof makeCrowd>>()
@@ -20,7 +20,7 @@ export const makePacing = Effect.gen(function* () {
   }
 
   /** After the upstream told where the video is. */
-  const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined): Effect.Effect<Turn> =>
+  const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined): Effect.Effect<TaskTurn> =>
     Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
       const crowd = crowds.get(task.lane) ?? makeCrowd()
       crowds.set(task.lane, crowd)
@@ -30,14 +30,14 @@ export const makePacing = Effect.gen(function* () {
     })
 
   /** After a call of which nothing is known, or nothing came. */
-  const retried = (task: Task): Effect.Effect<Turn> =>
+  const retried = (task: Task): Effect.Effect<TaskTurn> =>
     Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
 
-  const failedFor = (task: Task, error: VideoTransient): Effect.Effect<Turn> =>
+  const failedFor = (task: Task, error: VideoTransient): Effect.Effect<TaskTurn> =>
     Effect.zipRight(heard(task.lane, task.account, error), retried(task))
 
   /** Nobody took it: the place that is soonest back says when they are asked again. */
-  const resubmitted = (task: Task, wait: Wait): Effect.Effect<Turn> =>
+  const resubmitted = (task: Task, wait: Wait): Effect.Effect<TaskTurn> =>
     Effect.map(Random.next, (random) =>
       again(
         { submitAtMs: null, tries: task.tries + 1 },
@@ -64,4 +64,4 @@ export const makePacing = Effect.gen(function* () {
 
 type Unheard = VideoAmbiguous | VideoTransient
 
-export const again = (patch: TaskPatch, againInMs: number): Turn => ({ patch, againInMs })
+export const again = (patch: TaskPatch, againInMs: number): TaskTurn => ({ patch, againInMs })

@@ -13,7 +13,7 @@ export interface Place extends Route {
 }
 
 /** The lane of an upstream's videos. */
-export const videoLane = (upstream: string): string => `video:${upstream}`
+export const videoBulkhead = (upstream: string): string => `video:${upstream}`
 
 /** Where a task's video may be made, in the order of the model's routes. */
 export const placesOf = ({ upstream }: Pick<Task, "upstream">, job: VideoJob): ReadonlyArray<Place> =>
@@ -27,7 +27,11 @@ export const movedTo = (task: Pick<Task, "details">, job: VideoJob, place: Place
   const route = Math.max(0, job.routes?.indexOf(place) ?? 0)
   if (route === routeOf(task)) return {}
   const price = place.price === undefined ? {} : { price: place.price }
-  return { upstream: place.upstream, lane: videoLane(place.upstream), details: { ...task.details, route, ...price } }
+  return {
+    upstream: place.upstream,
+    lane: videoBulkhead(place.upstream),
+    details: { ...task.details, route, ...price }
+  }
 }
 
 /** A job as the place was told of it that its task is at. */

@@ -1,5 +1,5 @@
 import { Effect, Option, Schema } from "effect"
-import { Belongings } from "../belongings/Belongings.ts"
+import { Ownership } from "../ownership/Ownership.ts"
 import type { AccountId } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { NotFound } from "../contract/Failure.ts"
@@ -35,13 +35,13 @@ export interface Meant {
 export const makePromote = Effect.gen(function* () {
   const store = yield* TaskStore
   const leases = yield* Leases
-  const belongings = yield* Belongings
+  const belongings = yield* Ownership
 
   return Effect.fnUntraced(function* (
     account: AccountId,
     request: CreateVideoTask,
     body: unknown,
-    upstream: Pick<VideoUpstream, "name" | "passesThrough">
+    upstream: Pick<VideoUpstream, "name" | "isPassthrough">
   ): Effect.fn.Return<Meant, InvalidRequest | NotFound> {
     const at = request.content.findIndex(({ type }) => type === "draft_task")
     const part = request.content[at]
@@ -53,7 +53,7 @@ export const makePromote = Effect.gen(function* () {
     const param = `content[${at}].draft_task.id`
     const found = yield* Effect.orDie(store.find(account, "video", id))
     if (Option.isNone(found)) {
-      if (!upstream.passesThrough) return yield* refuse(param, `no task of this account has the id "${id}"`)
+      if (!upstream.isPassthrough) return yield* refuse(param, `no task of this account has the id "${id}"`)
       const unclaimed = yield* belongings.check(account, upstream.name, [{ id, param }])
       const claim = Effect.promise(() => belongings.give(account, upstream.name, unclaimed))
       return { request, body, claim }
@@ -63,7 +63,7 @@ export const makePromote = Effect.gen(function* () {
     if (task.state !== "succeeded") return yield* refuse(param, `expected a draft that succeeded; it is ${task.state}`)
     if (request.draft === true) return yield* refuse("draft", "expected false where a draft is promoted")
     const content = partsOf(yield* Effect.orDie(leases.request(id)))
-    const isThere = upstream.passesThrough && task.upstream === upstream.name && task.upstreamId !== null
+    const isThere = upstream.isPassthrough && task.upstream === upstream.name && task.upstreamId !== null
     if (!isThere && request.content.length > 1) {
       return yield* refuse("content", "expected nothing beside a draft_task: what the draft was made of is used again")
     }

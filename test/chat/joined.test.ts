@@ -41,7 +41,7 @@ const play = async (stream: boolean) => {
   )
   for (let batch = await generation.next(); batch !== undefined; batch = await generation.next()) {
     for (const event of batch) {
-      if (event.type === "native") text += event.terminal ? event.text : new TextDecoder().decode(event.bytes)
+      if (event.type === "passthrough") text += event.terminal ? event.text : new TextDecoder().decode(event.bytes)
     }
   }
   return { paid, text }

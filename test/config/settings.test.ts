@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Either, Layer, Option, Redacted } from "effect"
 import { BadSettings } from "../../src/config/document.ts"
 import { Settings } from "../../src/config/Settings.ts"
-import { catalogueOf } from "../../src/models/catalogueOf.ts"
+import { catalogueOf } from "../../src/catalogue/catalogueOf.ts"
 import { placeOf } from "../../src/upstreams/fromSettings.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-config-"))

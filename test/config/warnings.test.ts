@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { wrongBaseUrl } from "../../src/config/baseUrl.ts"
 import { environmentWarnings, isInjected } from "../../src/config/warnings.ts"
-import { modelWarnings } from "../../src/models/modelWarnings.ts"
+import { modelWarnings } from "../../src/catalogue/modelWarnings.ts"
 
 const known = new Set(["GATEWAY_PORT", "GATEWAY_ADMIN_KEY", "GATEWAY_REDIS_URL"])
 

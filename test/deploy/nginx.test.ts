@@ -6,7 +6,7 @@ import { join, resolve } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { startGateway, testKey } from "../e2e/process.ts"
 import type { GatewayProcess } from "../e2e/process.ts"
-import { KeepingClient } from "../workers/keepingClient.ts"
+import { KeepingClient } from "../cluster/workers/keepingClient.ts"
 
 const nginx = ["/usr/sbin/nginx", "/usr/local/bin/nginx"].find((path) => existsSync(path))
 if (nginx === undefined) console.log("skipped: test/deploy/nginx.test.ts, there is no nginx here")

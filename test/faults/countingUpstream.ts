@@ -24,7 +24,7 @@ export const counting = (name: string, world: string): VideoUpstream => {
     Effect.map(call(`videos?task=${job.taskId}`), ({ said }) => Option.fromNullable(said.ids[0]))
   return {
     name,
-    passesThrough: false,
+    isPassthrough: false,
     submit: (job) =>
       call("videos", { method: "POST", body: JSON.stringify({ task: job.taskId }) }).pipe(
         Effect.mapError(() => new VideoAmbiguous({ reason: "no answer" })),

@@ -25,10 +25,10 @@ import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { LeaseTime } from "../../src/tasks/TaskSettings.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
-import { videoLane } from "../../src/videos/places.ts"
+import { videoBulkhead } from "../../src/videos/places.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
-import { Silences } from "../../src/videos/Silences.ts"
-import { Verdicts } from "../../src/videos/Verdicts.ts"
+import { Outages } from "../../src/videos/Outages.ts"
+import { FirstReplies } from "../../src/videos/FirstReplies.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import { job } from "../videos/videoJob.ts"
 import { counting } from "./countingUpstream.ts"
@@ -142,7 +142,7 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provideMerge(timedLeases),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(CallbacksLive.pipe(Layer.provide(guard), Layer.provide(secrets))),
-  Layer.provideMerge(Layer.provide(kinds, Layer.merge(Silences.Default, Verdicts.Default))),
+  Layer.provideMerge(Layer.provide(kinds, Layer.merge(Outages.Default, FirstReplies.Default))),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(
     database({ url: `sqlite:${process.env["DATABASE"]}`, exclusive: process.env["SHARED"] === undefined })
@@ -191,7 +191,7 @@ const create = (kind: string) =>
             account,
             key,
             model: "m",
-            lane: videoLane(kind),
+            lane: videoBulkhead(kind),
             upstream: kind,
             details: {},
             callbackUrl: process.env["CALLBACKS"] === "no" ? null : `${world}hook`,

@@ -16,7 +16,7 @@ import { HealthHandlers } from "../../src/health/Handlers.ts"
 import { Listening, serve } from "../../src/http/Server.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import * as SqlDatabase from "../../src/sql/Database.ts"
-import { Durability } from "../../src/sql/Durability.ts"
+import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
 import { startGateway } from "../e2e/process.ts"
 import { stores } from "../tasks/engine.ts"
@@ -36,7 +36,7 @@ const served = serve(
   Layer.provide(Layer.mergeAll(HealthHandlers, AccessLog.Off, Idempotency.Default)),
   Layer.provide(Layer.mergeAll(Access.Default, Limits.Default, Lifecycle.Default)),
   Layer.provide(Layer.merge(stores().layer, KeptFiles.Test({ isAway: () => false }))),
-  Layer.provide(Layer.merge(Keys.Default, Durability.Default)),
+  Layer.provide(Layer.merge(Keys.Default, DatabaseHealth.Default)),
   Layer.provide(SqlDatabase.layer({ url: "sqlite::memory:", exclusive: true })),
   Layer.provideMerge(Daemons.Default)
 )

@@ -8,7 +8,7 @@ import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../../src
 import { maybe } from "../../src/contract/fields.ts"
 import { handlers } from "../../src/contract/handlers.ts"
 import { failureUnion, typedBody } from "../../src/contract/wire.ts"
-import { streamed } from "../../src/answering/streamed.ts"
+import { streamed } from "../../src/pipeline/streamed.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { Lifecycle } from "../../src/flow/Lifecycle.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"

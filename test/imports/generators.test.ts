@@ -5,7 +5,7 @@ import { readSources } from "./imports.ts"
 
 /** What runs for each request or task. */
 const rooms =
-  /^(access|answering|callbacks|chat|embeddings|files|guard|idempotency|ledger|limits|messages|models|requests|responses|routing|sandbox|seals|search|tasks|upstreams|videos)\//
+  /^(access|callbacks|catalogue|chat|dispatch|embeddings|files|guard|idempotency|ledger|limits|messages|ownership|pipeline|requests|responses|routing|sandbox|search|tasks|upstreams|videos)\//
 
 /** Which of it may make generator functions as it runs, and why that does no harm. */
 const allowed: Readonly<Record<string, string>> = {
@@ -15,9 +15,9 @@ const allowed: Readonly<Record<string, string>> = {
   "ledger/DurableHolds.ts": "made once, by a function that is called once",
   "ledger/store/lanes.ts": "the same",
   "ledger/store/settledSums.ts": "the same",
-  "models/catalogueOf.ts": "once for each configuration",
-  "models/Configured.ts": "the same",
-  "models/quoterOf.ts": "made once, by a function that is called once",
+  "catalogue/catalogueOf.ts": "once for each configuration",
+  "catalogue/Configured.ts": "the same",
+  "dispatch/quoterOf.ts": "made once, by a function that is called once",
   "requests/RequestOverview.ts": "whoever looks at the Overview",
   "requests/store/requestCounts.ts": "made once, by a function that is called once",
   "responses/background/generate.ts": "once for each background response, of any family",
@@ -25,7 +25,7 @@ const allowed: Readonly<Record<string, string>> = {
   "sandbox/video/localOrders.ts": "once for a process",
   "search/searchingGeneration.ts": "once for each request that the gateway searches for",
   "tasks/store/TaskStore.ts": "tasks that are cancelled or expire",
-  "tasks/store/withdraw.ts": "tasks that are refused at once",
+  "tasks/store/removal.ts": "tasks that are refused at once",
   "upstreams/streamUpstream.ts": "upstreams of a developer's own",
   "videos/quote.ts": "made once, by a function that is called once"
 }

@@ -20,8 +20,8 @@ describe("the gateway's imports", async () => {
     ["import on demand", 'export const later = () => import("../http/Server.ts")'],
     ["type taken in place", 'export type Serving = import("../http/Server.ts").Serving']
   ])("may not go backward: %s", (_, text) => {
-    expect(withFile("models/backward.ts", text)).toEqual([
-      "models/backward.ts imports http/Server.ts: models may not import http"
+    expect(withFile("catalogue/backward.ts", text)).toEqual([
+      "catalogue/backward.ts imports http/Server.ts: catalogue may not import http"
     ])
   })
 

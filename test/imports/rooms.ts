@@ -2,12 +2,23 @@
 const leaves = ["flow", "contract", "telemetry", "config", "sql"]
 
 /** What the text families (`responses`, `messages`, `chat`, `embeddings`) may use beside the leaves; never each other. */
-const forFamilies = ["generation", "tokens", "answering", "limits", "ledger", "models", "tasks"]
+const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "catalogue", "dispatch", "tasks"]
 
 const families = ["responses", "messages", "chat", "embeddings", "videos"]
 
 /** What the process is put together of, beside the families. */
-const services = ["guard", "files", "documents", "ledger", "access", "models", "idempotency", "tasks", "callbacks"]
+const services = [
+  "guard",
+  "files",
+  "documents",
+  "ledger",
+  "access",
+  "catalogue",
+  "dispatch",
+  "idempotency",
+  "tasks",
+  "callbacks"
+]
 
 /**
  * Which rooms a room may import, types included. A room is a folder of `src` (one below another is a room of its own
@@ -35,18 +46,18 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   search: [...leaves, "generation", "tokens", "upstreams"],
   sandbox: [...leaves, "regex", "generation", "tokens", "guard", "files", "documents", "upstreams"],
   routing: [...leaves, "generation", "upstreams"],
-  belongings: [...leaves, "generation", "upstreams"],
-  seals: leaves,
+  ownership: [...leaves, "generation", "upstreams"],
 
   // Which processes serve from one database.
-  nodes: leaves,
+  cluster: leaves,
 
   // Who asks, what it may cost and how much of it.
-  ledger: [...leaves, "generation", "tokens", "nodes"],
+  ledger: [...leaves, "generation", "tokens", "cluster"],
   requests: [...leaves, "regex", "ledger"],
   limits: leaves,
-  access: [...leaves, "nodes", "ledger", "limits"],
-  models: [
+  access: [...leaves, "cluster", "ledger", "limits"],
+  catalogue: [...leaves, "generation", "documents", "files", "upstreams", "search", "routing", "ledger", "limits"],
+  dispatch: [
     ...leaves,
     "generation",
     "tokens",
@@ -55,17 +66,17 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "upstreams",
     "search",
     "routing",
-    "belongings",
-    "seals",
+    "ownership",
     "ledger",
-    "limits"
+    "limits",
+    "catalogue"
   ],
-  answering: [...leaves, "generation"],
-  idempotency: [...leaves, "nodes"],
+  pipeline: [...leaves, "generation"],
+  idempotency: [...leaves, "cluster"],
 
   // Work that outlives its request.
-  tasks: [...leaves, "nodes", "ledger"],
-  callbacks: [...leaves, "nodes", "guard", "access", "tasks"],
+  tasks: [...leaves, "cluster", "ledger"],
+  callbacks: [...leaves, "cluster", "guard", "access", "tasks"],
 
   // What is new, for whoever watches.
   feed: [...leaves, "requests", "routing", "tasks"],
@@ -73,20 +84,21 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   // The families.
   responses: [...leaves, ...forFamilies],
   messages: [...leaves, ...forFamilies],
-  chat: [...leaves, ...forFamilies, "seals"],
+  chat: [...leaves, ...forFamilies, "ownership"],
   embeddings: [...leaves, ...forFamilies],
   videos: [
     ...leaves,
-    "nodes",
+    "cluster",
     "generation",
     "guard",
     "files",
     "upstreams",
     "routing",
-    "belongings",
+    "ownership",
     "limits",
     "ledger",
-    "models",
+    "catalogue",
+    "dispatch",
     "tasks",
     "callbacks"
   ],
@@ -105,23 +117,25 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "guard",
     "upstreams",
     "routing",
-    "models"
+    "catalogue",
+    "dispatch"
   ],
   health: [...leaves, "files", "limits", "routing", "tasks", "callbacks"],
   http: [...leaves, "access", "idempotency"],
-  "Api.ts": ["contract", ...families, "files", "models", "account", "health"],
+  "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "admin"],
   "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "account", "admin", "Api.ts"],
-  "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "models", "sandbox"],
+  "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "catalogue", "dispatch", "sandbox"],
   "Families.ts": [
     ...leaves,
     ...families,
     "files",
     "ledger",
-    "models",
+    "catalogue",
+    "dispatch",
     "tasks",
     "callbacks",
-    "seals",
+    "ownership",
     "feed",
     "requests",
     "account",
@@ -131,12 +145,13 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
   "Served.ts": [...leaves, "access", "idempotency", "requests", "admin", "health", "http", "Api.ts", "console"],
   "Gateway.ts": [
     ...leaves,
-    "nodes",
+    "cluster",
     "guard",
     "files",
     "documents",
     "access",
-    "models",
+    "catalogue",
+    "dispatch",
     "upstreams",
     "limits",
     "admin",
@@ -146,13 +161,13 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Families.ts",
     "Served.ts"
   ],
-  workers: ["flow", "contract", "telemetry"],
+  "cluster/workers": ["flow", "contract", "telemetry"],
   commands: [
     ...leaves,
     "requests",
     ...services,
     "generation",
-    "workers",
+    "cluster/workers",
     "upstreams",
     "sandbox",
     "admin",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
-import type { Batch, Generation, How } from "../../src/generation/Generation.ts"
+import type { Batch, Generation, GenerationEnding } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../../src/generation/GenerationEvent.ts"
 import { countText } from "../../src/tokens/tokenizer.ts"
@@ -16,7 +16,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean; 
   const paid: Array<{ used: Usage; how: string; estimated: boolean } | "released"> = []
   const done: Array<number> = []
   const doubted: Array<string> = []
-  const cancelled: Array<How | undefined> = []
+  const cancelled: Array<GenerationEnding | undefined> = []
   const given = [...batches]
   let counts = 0
   let firstPieces = 0
@@ -117,7 +117,7 @@ describe("a metered generation", () => {
 
   it("reads the text out of forwarded frames", async () => {
     const frame = (value: object): GenerationEvent => ({
-      type: "native",
+      type: "passthrough",
       terminal: false,
       bytes: new TextEncoder().encode(`event: x\ndata: ${JSON.stringify(value)}\n\n`)
     })
@@ -140,7 +140,7 @@ describe("a metered generation", () => {
 
   it("reads it out of however many forwarded frames there were", async () => {
     const frame = (words: string): GenerationEvent => ({
-      type: "native",
+      type: "passthrough",
       terminal: false,
       bytes: new TextEncoder().encode(`event: x\ndata: {"delta": {"text": ${JSON.stringify(words)}}}\n\n`)
     })
@@ -191,7 +191,7 @@ describe("a metered generation", () => {
 
   it("says all that is believed in the total's frame where the beginning was doubted", async () => {
     const total: GenerationEvent = {
-      type: "native",
+      type: "passthrough",
       terminal: true,
       text: "as it came",
       telling: { isTotal: true, as: ({ cacheReadTokens, inputTokens }) => `${inputTokens} and ${cacheReadTokens}` }
@@ -208,7 +208,7 @@ describe("a metered generation", () => {
     const frames = (told: ReadonlyArray<GenerationEvent>): Batch => [
       ...told,
       {
-        type: "native",
+        type: "passthrough",
         terminal: true,
         text: '{"text": "one two"}',
         telling: { isTotal: true, as: ({ inputTokens, outputTokens }) => `${inputTokens} and ${outputTokens}` }

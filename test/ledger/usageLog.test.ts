@@ -7,9 +7,9 @@ import { Daemons } from "../../src/flow/Daemons.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import type { UsageRow } from "../../src/ledger/store/usageRows.ts"
 import { InDoubt } from "../../src/ledger/InDoubt.ts"
-import type { KeepsBooks } from "../../src/ledger/KeepsBooks.ts"
-import { Books } from "../../src/ledger/Books.ts"
-import { makeOwnBooks } from "../../src/ledger/ownBooks.ts"
+import type { BalanceOperations } from "../../src/ledger/BalanceOperations.ts"
+import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
+import { makeLocalBalances } from "../../src/ledger/localBalances.ts"
 import { makeUsageLog } from "../../src/ledger/UsageLog.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
@@ -32,7 +32,7 @@ const row = (requestId: string, costNanoUsd: number): UsageRow => ({
   upstreamCostNanoUsd: costNanoUsd
 })
 
-const services = Layer.mergeAll(Books.Default, Changes.Default, Commits.Default, Daemons.Default).pipe(
+const services = Layer.mergeAll(BalanceStore.Default, Changes.Default, Commits.Default, Daemons.Default).pipe(
   Layer.provideMerge(database()),
   Layer.provideMerge(Layer.sync(Metrics, makeMetrics))
 )
@@ -42,7 +42,7 @@ describeOnEach("the usage log", () => {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       yield* sql`INSERT INTO accounts (id, created_at) VALUES (${team}, 0)`
-      const log = yield* makeUsageLog("usage", yield* Books, () => false)
+      const log = yield* makeUsageLog("usage", yield* BalanceStore, () => false)
       const lost: Array<string> = []
       // All of one commit: in half a nano-dollar there is no money.
       log.append(row("first", 5))
@@ -79,7 +79,7 @@ describeOnEach("the usage log", () => {
           const undone = real.writeBehind(Effect.zipRight(write, Effect.fail("a deadlock")))
           return Effect.zipRight(Effect.ignore(undone), real.writeBehind(write))
         })
-      const log = yield* Effect.flatMap(makeOwnBooks, (books) => makeUsageLog("usage", books, () => false)).pipe(
+      const log = yield* Effect.flatMap(makeLocalBalances, (books) => makeUsageLog("usage", books, () => false)).pipe(
         Effect.provideService(Commits, new Commits({ ...others, writeBehind, statementBehind: writeBehind }))
       )
       const lost: Array<string> = []
@@ -98,7 +98,7 @@ describeOnEach("the usage log", () => {
     Effect.gen(function* () {
       const written: Array<ReadonlyArray<string>> = []
       let late: ((isStored: boolean) => void) | undefined
-      const write: KeepsBooks["write"] = (take, told) =>
+      const write: BalanceOperations["write"] = (take, told) =>
         Effect.suspend(() => {
           if (late !== undefined) {
             const known = late

@@ -7,7 +7,7 @@ import { Messages } from "../../src/messages/Messages.ts"
 import type { CreateMessage } from "../../src/messages/Request.ts"
 import { Threads } from "../../src/messages/threads/Threads.ts"
 import { incoming } from "../contract/incoming.ts"
-import { blocking, caller, counted, modelsInOwnDialect } from "../models/ownDialect.ts"
+import { blocking, caller, counted, modelsInOwnDialect } from "../dispatch/ownDialect.ts"
 
 const live = Messages.Default.pipe(
   Layer.provide(testDouble(Threads, {})),

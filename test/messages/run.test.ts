@@ -3,13 +3,13 @@ import { Effect, Layer } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { RateLimited } from "../../src/contract/Failure.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
-import { Begun } from "../../src/flow/Begun.ts"
+import { Future } from "../../src/flow/Future.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import { Messages } from "../../src/messages/Messages.ts"
 import type { CreateMessage } from "../../src/messages/Request.ts"
 import { Threads } from "../../src/messages/threads/Threads.ts"
-import { Models } from "../../src/models/Models.ts"
+import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { incoming } from "../contract/incoming.ts"
 import { events } from "./golden.ts"
 
@@ -20,9 +20,9 @@ const hello = { model: "m", max_tokens: 100, messages: "Hello" }
 /** Models whose every generation does this, an event at a time. */
 const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
   let cancelled = 0
-  const generate = (): Begun<Generation> => {
+  const generate = (): Future<Generation> => {
     const left = [...done]
-    return Begun.succeed({
+    return Future.succeed({
       next: async () => {
         const event = left.shift()
         return event === undefined ? undefined : [event]
@@ -30,7 +30,7 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
       cancel: () => void cancelled++
     })
   }
-  const models = new Models({
+  const models = new Dispatch({
     generate,
     find: () => Effect.die("not asked"),
     quote: () => Effect.die("not asked"),
@@ -44,11 +44,11 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
 }
 
 /** Runs a request that is paid for. */
-const run = (models: Models, payload: CreateMessage = hello) =>
+const run = (models: Dispatch, payload: CreateMessage = hello) =>
   Messages.pipe(
     Effect.flatMap((messages) => messages.run(caller, payload, request, undefined)),
     Effect.provide(Layer.provide(Messages.Default, testDouble(Threads, {}))),
-    Effect.provideService(Models, models)
+    Effect.provideService(Dispatch, models)
   )
 
 describe("one request run to its message", () => {
@@ -85,10 +85,10 @@ describe("one request run to its message", () => {
 
   it.effect("tells whoever runs it which rule is broken, for an upstream that knows better", () =>
     Effect.gen(function* () {
-      const models = new Models({
+      const models = new Dispatch({
         generate: (_caller, _conversation, _request, { objection }) => {
           const objected = objection?.()
-          return objected === undefined ? Begun.die("no objection") : Begun.fail(objected)
+          return objected === undefined ? Future.die("no objection") : Future.fail(objected)
         },
         find: () => Effect.die("asked"),
         quote: () => Effect.die("asked"),

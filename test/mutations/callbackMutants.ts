@@ -55,25 +55,25 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     file: "src/callbacks/store/deliveryHolding.ts",
     snippet: "WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`",
     replacement: "WHERE lease_token IS NULL AND lease_owner = ${dead}`",
-    tests: ["test/nodes/handedOn.test.ts"]
+    tests: ["test/cluster/nodes/handedOn.test.ts"]
   },
   {
     name: "tasks: a dead node's tasks stay with it",
     file: "src/tasks/store/holding.ts",
     snippet: "WHERE lease_token IS NOT NULL AND lease_owner = ${dead}`",
     replacement: "WHERE lease_token IS NULL AND lease_owner = ${dead}`",
-    tests: ["test/nodes/handedOn.test.ts"]
+    tests: ["test/cluster/nodes/handedOn.test.ts"]
   },
   {
     name: "nodes: one that is buried claims tasks",
     file: "src/tasks/store/holding.ts",
     snippet: 'mayClaim: sql`AND ${isLiving(sql, "")}`,',
     replacement: "mayClaim: sql`AND ${\"\"} <> ''`,",
-    tests: ["test/nodes/handedOn.test.ts"]
+    tests: ["test/cluster/nodes/handedOn.test.ts"]
   },
   {
     name: "nodes: two bury one",
-    file: "src/nodes/store/NodeStore.ts",
+    file: "src/cluster/store/NodeStore.ts",
     snippet: "(taken) => taken.length > 0",
     replacement: "() => true",
     tests: ["test/nodes"]

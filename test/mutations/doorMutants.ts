@@ -133,7 +133,7 @@ export const doorMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "console: a change needs no token",
-    file: "src/console/doors.ts",
+    file: "src/console/SessionAuthenticators.ts",
     snippet: 'headers.get("x-gateway-csrf") !== csrfOf(token)',
     replacement: 'headers.get("x-gateway-csrf") === "never"',
     tests: sessions
@@ -161,14 +161,14 @@ export const doorMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "console: another site's page may ask in the name of a session",
-    file: "src/console/doors.ts",
+    file: "src/console/SessionAuthenticators.ts",
     snippet: "if (isForeign(headers, yield* publicUrl.get)) return yield* foreign",
     replacement: "yield* publicUrl.get",
     tests: sessions
   },
   {
     name: "console: an account's session opens the admin API",
-    file: "src/console/doors.ts",
+    file: "src/console/SessionAuthenticators.ts",
     snippet: 'return session.kind === "operator" ? operator(session) : yield* notOperator',
     replacement: 'return session.kind !== "link" ? operator(session) : yield* notOperator',
     tests: sessions

@@ -177,7 +177,7 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "tasks: what a draft was made of is let go",
-    file: "src/tasks/letsGo.ts",
+    file: "src/tasks/releasesRequest.ts",
     snippet: "return (isOver || isThere) && !isKept",
     replacement: "return isOver || isThere",
     tests: ["test/videos/videoTasks.test.ts"]

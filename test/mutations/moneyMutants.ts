@@ -74,14 +74,14 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "ledger: memory keeps the hold of a task that was not stored",
-    file: "src/ledger/ownBooks.ts",
+    file: "src/ledger/localBalances.ts",
     snippet: "Effect.sync(() => balances.settle(caller, hold.nanoUsd, 0, clock.unsafeCurrentTimeMillis()))",
     replacement: "Effect.void",
     tests: holds
   },
   {
     name: "ledger: memory forgets a hold whose end was rolled back",
-    file: "src/ledger/ownBooks.ts",
+    file: "src/ledger/localBalances.ts",
     snippet: "commits.afterCommit(() => {\n          committed()",
     replacement: "Effect.sync(() => {\n          committed()",
     tests: holds
@@ -137,7 +137,7 @@ export const moneyMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "ledger: what a dead node held stays held",
-    file: "src/ledger/shared/sharedBooks.ts",
+    file: "src/ledger/shared/sharedBalances.ts",
     snippet: "node.atBurial(bury)",
     replacement: "void bury",
     tests: nodes

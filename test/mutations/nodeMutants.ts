@@ -1,7 +1,7 @@
 import type { Mutant } from "./Mutant.ts"
 
 const redis = ["test/limits/redis.test.ts"]
-const lanes = ["test/models/sharedLanes.test.ts"]
+const lanes = ["test/catalogue/sharedLanes.test.ts"]
 
 /** What several processes tell each other of limits, upstreams and configurations, and how they leave their clients. */
 export const nodeMutants: ReadonlyArray<Mutant> = [
@@ -42,35 +42,35 @@ export const nodeMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "routing: a call that has ended keeps its room among all processes",
-    file: "src/routing/sharedLine.ts",
+    file: "src/routing/sharedSlots.ts",
     snippet: "if (has) room.leave()",
     replacement: "",
     tests: lanes
   },
   {
     name: "routing: an opening that was heard of once counts for ever",
-    file: "src/models/SharedLanes.ts",
+    file: "src/catalogue/SharedBulkheads.ts",
     snippet: 'if (typeof opening !== "string" || opening === seen.get(name)) continue',
     replacement: 'if (typeof opening !== "string") continue',
     tests: lanes
   },
   {
     name: "routing: a circuit that opens elsewhere changes nothing",
-    file: "src/routing/UpstreamCircuit.ts",
+    file: "src/routing/UpstreamCircuitBreaker.ts",
     snippet: "if (now < this.#waryUntil || this.#isFailing(now)) this.#open(now)",
     replacement: "if (this.#isFailing(now)) this.#open(now)",
     tests: ["test/routing/upstreamCircuit.test.ts"]
   },
   {
     name: "routing: one account's failures open the circuit for all",
-    file: "src/routing/UpstreamCircuit.ts",
+    file: "src/routing/UpstreamCircuitBreaker.ts",
     snippet: "const ofWorst = this.#failuresOfWorst(now)",
     replacement: "const ofWorst = 0",
     tests: ["test/routing/upstreamCircuit.test.ts"]
   },
   {
     name: "routing: a route cools down for all whatever one account's request came to",
-    file: "src/routing/CoolDowns.ts",
+    file: "src/routing/RetryAfter.ts",
     snippet: "const isOfAll = error.trouble !== undefined",
     replacement: "const isOfAll = true",
     tests: ["test/routing/tryRoutes.test.ts"]

@@ -1,40 +1,40 @@
 import type { Mutant } from "./Mutant.ts"
 
-const streamed = ["test/answering/silence.test.ts"]
+const streamed = ["test/pipeline/silence.test.ts"]
 
 /** Streams that nobody reads, or nobody feeds. */
 export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "answering: a paused reader is never cut",
-    file: "src/answering/streamed.ts",
+    file: "src/pipeline/streamed.ts",
     snippet: "const readerDeadline = 120_000",
     replacement: "const readerDeadline = Infinity",
     tests: streamed
   },
   {
     name: "answering: a paused reader is cut too soon",
-    file: "src/answering/streamed.ts",
+    file: "src/pipeline/streamed.ts",
     snippet: "const readerDeadline = 120_000",
     replacement: "const readerDeadline = 60_000",
     tests: streamed
   },
   {
     name: "answering: the generation of a paused reader goes on",
-    file: "src/answering/streamed.ts",
+    file: "src/pipeline/streamed.ts",
     snippet: '      this.#end("hang-up")\n      this.#controller?.error',
     replacement: "      this.#controller?.error",
     tests: streamed
   },
   {
     name: "answering: a silent upstream is waited for without end",
-    file: "src/answering/streamed.ts",
+    file: "src/pipeline/streamed.ts",
     snippet: "const idleDeadline = 300_000",
     replacement: "const idleDeadline = Infinity",
     tests: streamed
   },
   {
     name: "answering: no word while the upstream is silent",
-    file: "src/answering/streamed.ts",
+    file: "src/pipeline/streamed.ts",
     snippet: "this.#controller?.enqueue(utf8.encode(this.#options.heartbeat))",
     replacement: "",
     tests: streamed
@@ -76,10 +76,10 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "models: a body's text lives as long as its stream",
-    file: "src/models/Models.ts",
+    file: "src/dispatch/Dispatch.ts",
     snippet: "work.request.bodyText?.forget()",
     replacement: "",
-    tests: ["test/models/patience.test.ts"]
+    tests: ["test/dispatch/patience.test.ts"]
   },
   {
     name: "upstreams: an address that the caller has escaped is taken for an inner one",
@@ -118,7 +118,7 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   },
   {
     name: "videos: a task that is taken back keeps its hold",
-    file: "src/tasks/store/withdraw.ts",
+    file: "src/tasks/store/removal.ts",
     snippet: 'yield* store.changed(patched(task, { state: "failed", error }, nowMs))',
     replacement: "yield* Effect.void",
     tests: ["test/e2e/upstream-videos.test.ts"]

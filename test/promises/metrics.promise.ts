@@ -1,6 +1,6 @@
 import { it } from "vitest"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
-import { generationMetrics } from "../../src/models/generationMetrics.ts"
+import { generationMetrics } from "../../src/dispatch/generationMetrics.ts"
 import { makeMetrics, requestCounter } from "../../src/telemetry/Metrics.ts"
 import { keeps } from "./keeps.ts"
 

@@ -10,7 +10,7 @@ import type { CreateResponse } from "../../src/responses/CreateResponse.ts"
 import { Responses } from "../../src/responses/Responses.ts"
 import { ResponseStore } from "../../src/responses/store/ResponseStore.ts"
 import { incoming } from "../contract/incoming.ts"
-import { blocking, caller, counted, limited, modelsInOwnDialect } from "../models/ownDialect.ts"
+import { blocking, caller, counted, limited, modelsInOwnDialect } from "../dispatch/ownDialect.ts"
 
 const message = (text: string) => ({
   type: "message" as const,

@@ -3,11 +3,11 @@ import { Clock, Effect, Fiber, TestClock } from "effect"
 import { AccountId } from "../../src/contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
-import { begin } from "../../src/flow/begin.ts"
+import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import type { Route } from "../../src/routing/Route.ts"
-import { CoolDowns } from "../../src/routing/CoolDowns.ts"
+import { RetryAfter } from "../../src/routing/RetryAfter.ts"
 import { tryRoutes } from "../../src/routing/tryRoutes.ts"
 import type { UpstreamError } from "../../src/upstreams/UpstreamError.ts"
 import { refused, tooMany, word } from "./generations.ts"
@@ -19,13 +19,13 @@ const tried = (
   routes: ReadonlyArray<Route>,
   call: (route: Route) => Effect.Effect<Generation, Failure | UpstreamError>
 ) => {
-  let coolDowns: CoolDowns | undefined
+  let coolDowns: RetryAfter | undefined
   return (account = "one") =>
     Effect.zipWith(Effect.runtime(), Effect.clock, (runtime, clock) => {
-      const known = (coolDowns ??= new CoolDowns(clock))
+      const known = (coolDowns ??= new RetryAfter(clock))
       return toEffect(() =>
         tryRoutes({ runtime, coolDowns: known }, AccountId.make(account), routes, (route) =>
-          begin(runtime, call(route))
+          runFuture(runtime, call(route))
         )
       )
     }).pipe(Effect.flatten)

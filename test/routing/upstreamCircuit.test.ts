@@ -1,20 +1,20 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as fc from "effect/FastCheck"
 import { AccountId } from "../../src/contract/Caller.ts"
-import { UpstreamCircuit } from "../../src/routing/UpstreamCircuit.ts"
-import type { Permit } from "../../src/routing/UpstreamCircuit.ts"
+import { UpstreamCircuitBreaker } from "../../src/routing/UpstreamCircuitBreaker.ts"
+import type { Permit } from "../../src/routing/UpstreamCircuitBreaker.ts"
 
 const rules = { windowMs: 6_000, leastCalls: 4, failureRate: 0.5, openMs: 1_000, openAtMostMs: 3_000 }
 const [one, two, three] = [AccountId.make("one"), AccountId.make("two"), AccountId.make("three")]
 
-const entered = (circuit: UpstreamCircuit, account: AccountId, now: number): Permit => {
+const entered = (circuit: UpstreamCircuitBreaker, account: AccountId, now: number): Permit => {
   const permit = circuit.enter(account, now)
   if (permit === undefined) throw new Error("it is open")
   return permit
 }
 
 /** Calls of an account that fail (`x`), reach nobody (`-`) or succeed (`.`), one after the other at one time. */
-const calls = (circuit: UpstreamCircuit, account: AccountId, outcomes: string, now: number) => {
+const calls = (circuit: UpstreamCircuitBreaker, account: AccountId, outcomes: string, now: number) => {
   for (const outcome of outcomes) {
     const permit = entered(circuit, account, now)
     if (outcome === ".") circuit.succeeded(permit, now)
@@ -22,7 +22,7 @@ const calls = (circuit: UpstreamCircuit, account: AccountId, outcomes: string, n
   }
 }
 const open = (now = 0) => {
-  const circuit = new UpstreamCircuit(rules)
+  const circuit = new UpstreamCircuitBreaker(rules)
   calls(circuit, one, "xx", now)
   calls(circuit, two, "xx", now)
   return circuit
@@ -30,7 +30,7 @@ const open = (now = 0) => {
 
 describe("the circuit of an upstream", () => {
   it("opens for one account that fails alone", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     calls(circuit, one, "xxxx", 0)
     expect(circuit.enter(one, 0)).toBeUndefined()
     expect([circuit.waitMs(0, one), circuit.waitMs(0, two)]).toEqual([1_000, 0])
@@ -45,7 +45,7 @@ describe("the circuit of an upstream", () => {
   })
 
   it("opens for every account when nobody is reached, whoever called", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     calls(circuit, one, "----", 0)
     expect(circuit.enter(two, 0)).toBeUndefined()
     calls(circuit, one, "-", 1_000)
@@ -53,7 +53,7 @@ describe("the circuit of an upstream", () => {
   })
 
   it("stays closed where one account fails always and the others now and then", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     calls(circuit, two, "...x", 0)
     const late = Array.from({ length: 50 }, () => entered(circuit, one, 0))
     for (const permit of late) circuit.failed(permit, 0, false)
@@ -62,7 +62,7 @@ describe("the circuit of an upstream", () => {
   })
 
   it("counts what an account failed before its own circuit closed as its own", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     calls(circuit, one, "xxxx", 0)
     calls(circuit, one, ".xxxx", 1_000)
     calls(circuit, one, ".xxxx", 2_000)
@@ -100,14 +100,14 @@ describe("the circuit of an upstream", () => {
   })
 
   it("opens at the next failure where another process has found the upstream failing, unless a call succeeds before", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     circuit.hinted(0)
     calls(circuit, one, ".x", 0)
     expect(circuit.isOpenForAll).toBe(false)
     circuit.hinted(0)
     calls(circuit, one, "x", 1_000)
     expect(circuit.isOpenForAll).toBe(false)
-    const wary = new UpstreamCircuit(rules)
+    const wary = new UpstreamCircuitBreaker(rules)
     wary.hinted(0)
     calls(wary, one, "x", 999)
     expect(wary.enter(two, 999)).toBeUndefined()
@@ -115,7 +115,7 @@ describe("the circuit of an upstream", () => {
 
   it("tells each time it opens for all", () => {
     const heard: Array<number> = []
-    const circuit = new UpstreamCircuit(rules, (forMs) => heard.push(forMs))
+    const circuit = new UpstreamCircuitBreaker(rules, (forMs) => heard.push(forMs))
     calls(circuit, one, "xxxx", 0)
     expect(heard).toEqual([])
     calls(circuit, two, "-", 0)
@@ -123,7 +123,7 @@ describe("the circuit of an upstream", () => {
   })
 
   it("shows an operator that it is open where it is so for each account that calls", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     expect(circuit.state(0)).toBe("closed")
     calls(circuit, one, "xxxx", 0)
     expect([circuit.state(0), circuit.waitMs(0), circuit.openAccounts]).toEqual(["open", 1_000, 1])
@@ -132,7 +132,7 @@ describe("the circuit of an upstream", () => {
   })
 
   it("remembers so many accounts", () => {
-    const circuit = new UpstreamCircuit(rules)
+    const circuit = new UpstreamCircuitBreaker(rules)
     for (let n = 0; n < 10_000; n++) calls(circuit, AccountId.make(`account-${n}`), ".", 0)
     calls(circuit, one, "xxxx", 0)
     expect([circuit.enter(one, 0), circuit.isOpenForAll]).toEqual([undefined, false])
@@ -147,7 +147,7 @@ describe("the circuit of an upstream", () => {
     })
     fc.assert(
       fc.property(fc.array(move, { maxLength: 200 }), (moves) => {
-        const circuit = new UpstreamCircuit(rules)
+        const circuit = new UpstreamCircuitBreaker(rules)
         const hanging: Array<Permit> = []
         let now = 0
         for (const { afterMs, outcome } of moves) {

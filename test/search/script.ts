@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 import type { Failure } from "../../src/contract/Failure.ts"
-import { begin } from "../../src/flow/begin.ts"
-import { Begun } from "../../src/flow/Begun.ts"
+import { runFuture } from "../../src/flow/runFuture.ts"
+import { Future } from "../../src/flow/Future.ts"
 import type { Conversation, SearchTool } from "../../src/generation/Conversation.ts"
-import type { Batch, Generation, How } from "../../src/generation/Generation.ts"
+import type { Batch, Generation, GenerationEnding } from "../../src/generation/Generation.ts"
 import type { GenerationEvent, Usage } from "../../src/generation/GenerationEvent.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { select } from "../../src/search/select.ts"
@@ -23,23 +23,23 @@ export type Turn =
 /** A model without a search that plays its turns in order and remembers what it was asked. */
 export const scripted = (turns: ReadonlyArray<Turn>) => {
   const asked: Array<Conversation> = []
-  const ended: Array<How | undefined> = []
+  const ended: Array<GenerationEnding | undefined> = []
   const upstream: TextUpstream = {
     name: "plain",
     generate: (conversation, { runtime }) => {
       const turn = turns[asked.length]
       asked.push(conversation)
-      if (turn === undefined) return Begun.die("asked once too often")
+      if (turn === undefined) return Future.die("asked once too often")
       return typeof turn === "function"
-        ? begin(runtime, turn(conversation))
-        : Begun.succeed(playing(turn, (how) => ended.push(how)))
+        ? runFuture(runtime, turn(conversation))
+        : Future.succeed(playing(turn, (how) => ended.push(how)))
     }
   }
   return { upstream, asked, ended }
 }
 
 /** One event a batch, and every other one late. */
-const playing = (events: ReadonlyArray<GenerationEvent>, cancelled: (how?: How) => void): Generation => {
+const playing = (events: ReadonlyArray<GenerationEvent>, cancelled: (how?: GenerationEnding) => void): Generation => {
   let at = 0
   return {
     next: (): Batch | undefined | Promise<Batch | undefined> => {

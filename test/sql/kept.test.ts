@@ -8,7 +8,7 @@ import { Effect, Layer } from "effect"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
 import { SqliteConnection } from "../../src/sql/sqlite/Client.ts"
-import { Durability } from "../../src/sql/Durability.ts"
+import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "gateway-kept-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -46,7 +46,7 @@ describe("prepared statements on SQLite", () => {
 
   it.effect("are no more after an hour in which nobody wrote", () =>
     Effect.gen(function* () {
-      const { watch } = yield* Durability
+      const { watch } = yield* DatabaseHealth
       const commits = yield* Commits
       let now = performance.now()
       vi.spyOn(performance, "now").mockImplementation(() => (now += 4_000))
@@ -56,7 +56,7 @@ describe("prepared statements on SQLite", () => {
       yield* Effect.repeatN(watch, 1_200)
       expect(commits.lastAt()).toBeGreaterThan(wrote + 1_200 * 4_000)
       expect(texts()).toEqual([])
-    }).pipe(Effect.provide(Layer.provideMerge(Durability.DefaultWithoutDependencies, withCommits("quiet.db"))))
+    }).pipe(Effect.provide(Layer.provideMerge(DatabaseHealth.DefaultWithoutDependencies, withCommits("quiet.db"))))
   )
 
   it("wait for the disk where they are to be durable, whatever came before", () => {

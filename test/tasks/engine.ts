@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
-import { NodeTimes } from "../../src/nodes/Node.ts"
+import { NodeTimes } from "../../src/cluster/Node.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer as databaseAt } from "../../src/sql/Database.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"

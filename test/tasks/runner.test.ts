@@ -5,8 +5,8 @@ import { SqlClient } from "@effect/sql"
 import { expect, it, vi } from "@effect/vitest"
 import { Deferred, Duration, Effect, Layer, Option, Ref } from "effect"
 import { endOfTurn, isBusy, nextTurn } from "../../src/flow/eventLoop.ts"
-import { Durability } from "../../src/sql/Durability.ts"
-import { Node } from "../../src/nodes/Node.ts"
+import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
+import { Node } from "../../src/cluster/Node.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
 import { makeMetrics, Metrics } from "../../src/telemetry/Metrics.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
@@ -95,7 +95,7 @@ describeOnEach("the runner", ({ name, url }) => {
     const file = join(folder, "tasks.db")
     const { layer } = engine({ run: () => Effect.succeed(succeeds) }, `sqlite:${file}`)
     return Effect.gen(function* () {
-      const durability = yield* Durability
+      const durability = yield* DatabaseHealth
       const store = yield* TaskStore
       renameSync(file, `${file}.away`)
       yield* durability.watch
@@ -109,7 +109,7 @@ describeOnEach("the runner", ({ name, url }) => {
       yield* adjust("1 second")
       yield* becomes("a", "succeeded")
     }).pipe(
-      Effect.provide(Layer.merge(TaskRunnerLive, Durability.Default).pipe(Layer.provideMerge(layer))),
+      Effect.provide(Layer.merge(TaskRunnerLive, DatabaseHealth.Default).pipe(Layer.provideMerge(layer))),
       Effect.ensuring(Effect.sync(() => rmSync(folder, { recursive: true })))
     )
   })

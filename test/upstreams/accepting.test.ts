@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
-import { Begun } from "../../src/flow/Begun.ts"
+import { Future } from "../../src/flow/Future.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Batch, Generation } from "../../src/generation/Generation.ts"
 import { defaultDeadlines } from "../../src/upstreams/client.ts"
@@ -36,7 +36,7 @@ const passedThrough = (protocol: DialectName, isPatient = false) =>
       const { forwarder } = upstream(protocol)
       if (forwarder === undefined) throw new Error("forwards nothing")
       const request = { body: {}, headers: new Headers(), rewrite: (answer: object) => ({ ...answer }) }
-      return forwarder.forward(request, { ...told, isPatient, runtime }, () => Begun.die("it is offered"))
+      return forwarder.send(request, { ...told, isPatient, runtime }, () => Future.die("it is offered"))
     })
   )
 

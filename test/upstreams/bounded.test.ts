@@ -4,8 +4,8 @@ import { parseJson } from "../../src/contract/json.ts"
 import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
 import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
 import type { Reader } from "../../src/upstreams/generationOf.ts"
-import { forwarded } from "../../src/upstreams/native/forwarded.ts"
-import { forwardedChunks } from "../../src/upstreams/native/chunks.ts"
+import { passthroughEvents } from "../../src/upstreams/passthrough/events.ts"
+import { passthroughChunks } from "../../src/upstreams/passthrough/chunks.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { noBack } from "../../src/upstreams/protocols/back.ts"
 import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
@@ -28,15 +28,15 @@ const request = { body: { stream_options: { include_usage: true } }, headers: ne
 const readers: Record<ProtocolName, (isStream: boolean) => readonly [Reader, Reader]> = {
   "openai-chat": (isStream) => [
     translated(chat, lowered, hearing),
-    forwardedChunks(chat, chatDialect(providers.vllm), request, isStream)
+    passthroughChunks(chat, chatDialect(providers.vllm), request, isStream)
   ],
   "anthropic-messages": (isStream) => [
     translated(anthropicMessages, lowered, hearing),
-    forwarded(anthropicMessages, messagesDialect, same, isStream)
+    passthroughEvents(anthropicMessages, messagesDialect, same, isStream)
   ],
   "openai-responses": (isStream) => [
     translated(openaiResponses, lowered, hearing),
-    forwarded(openaiResponses, responsesDialect, same, isStream)
+    passthroughEvents(openaiResponses, responsesDialect, same, isStream)
   ]
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { forwardedChunks } from "../../src/upstreams/native/chunks.ts"
+import { passthroughChunks } from "../../src/upstreams/passthrough/chunks.ts"
 import { sseEvents } from "../../src/upstreams/framing/sse.ts"
 import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
 import { providers } from "../../src/upstreams/protocols/openaiChat/compatible.ts"
@@ -19,7 +19,7 @@ const stream = `${chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).jo
 describe("usage beside a choice that says nothing", () => {
   const passed = (stream_options: object | undefined) => {
     const request = { body: { stream_options }, headers: new Headers(), rewrite: (answer: object) => ({ ...answer }) }
-    const reader = forwardedChunks(openaiChat(providers.generic), chatDialect(providers.generic), request, true)
+    const reader = passthroughChunks(openaiChat(providers.generic), chatDialect(providers.generic), request, true)
     return [...reader.push(Buffer.from(stream))]
       .map(nativeText)
       .join("")
@@ -44,7 +44,7 @@ describe("a stream of chunks that passes through", () => {
     rewrite: (answer: object) => ({ ...answer, model: name })
   })
   const reader = (name: string) =>
-    forwardedChunks(openaiChat(providers.generic), chatDialect(providers.generic), request(name), true)
+    passthroughChunks(openaiChat(providers.generic), chatDialect(providers.generic), request(name), true)
   const chunk = (delta: object, finish_reason: string | null = null) =>
     `data: ${JSON.stringify({ ...head, choices: [{ index: 0, delta, finish_reason }] })}\n\n`
   const told = (pieces: ReadonlyArray<string>, name = "alias $& ü") => {
@@ -74,7 +74,7 @@ describe("a stream of chunks that passes through", () => {
     for (const pieces of [frames, [frames.join("")], [frames.slice(0, 3).join(""), frames.slice(3).join("")]]) {
       for (const ends of ["\n", "\r\n"]) {
         const events = told(pieces.map((piece) => piece.replaceAll("\n", ends)))
-        expect(events.map(({ type }) => type).filter((type) => type !== "native")).toEqual([
+        expect(events.map(({ type }) => type).filter((type) => type !== "passthrough")).toEqual([
           "started",
           "usage",
           "finished"
@@ -116,7 +116,7 @@ describe("a stream of chunks that passes through", () => {
       const text = [...all.map(spell), "[DONE]"].map((data) => `data: ${data.replaceAll("\n", "\ndata: ")}\n\n`)
       for (const pieces of [text, [text.join("")]]) {
         const events = told(pieces, "alias")
-        expect(events.map(({ type }) => type).filter((type) => type !== "native")).toEqual([
+        expect(events.map(({ type }) => type).filter((type) => type !== "passthrough")).toEqual([
           "started",
           "usage",
           "finished"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
 import type { Reader } from "../../src/upstreams/generationOf.ts"
-import { forwarded } from "../../src/upstreams/native/forwarded.ts"
+import { passthroughEvents } from "../../src/upstreams/passthrough/events.ts"
 import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
 import { responsesDialect } from "../../src/upstreams/protocols/openaiResponses/responsesDialect.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
@@ -23,11 +23,11 @@ const readers: Readonly<Record<string, readonly [DialectName, () => Reader]>> = 
   "anthropic-messages": ["anthropic-messages", () => translated(anthropicMessages, lowered, { model: "m" })],
   "anthropic-messages passed through": [
     "anthropic-messages",
-    () => forwarded(anthropicMessages, messagesDialect, (answer) => ({ ...answer, id: "ours" }), true)
+    () => passthroughEvents(anthropicMessages, messagesDialect, (answer) => ({ ...answer, id: "ours" }), true)
   ],
   "openai-responses passed through": [
     "openai-responses",
-    () => forwarded(openaiResponses, responsesDialect, (answer) => ({ ...answer, id: "ours" }), true)
+    () => passthroughEvents(openaiResponses, responsesDialect, (answer) => ({ ...answer, id: "ours" }), true)
   ]
 }
 

@@ -56,6 +56,6 @@ export const outcome = (events: ReadonlyArray<GenerationEvent>) => {
 
 /** What of an event passes through. */
 export const nativeText = (event: GenerationEvent): string => {
-  if (event.type !== "native") return ""
+  if (event.type !== "passthrough") return ""
   return event.terminal ? event.text : new TextDecoder().decode(event.bytes)
 }

@@ -3,8 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import OpenAI from "openai"
 import type { JsonObject } from "../../src/contract/fields.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { forwardedChunks } from "../../src/upstreams/native/chunks.ts"
-import { forwarded } from "../../src/upstreams/native/forwarded.ts"
+import { passthroughChunks } from "../../src/upstreams/passthrough/chunks.ts"
+import { passthroughEvents } from "../../src/upstreams/passthrough/events.ts"
 import { anthropicMessages } from "../../src/upstreams/protocols/anthropicMessages/anthropicMessages.ts"
 import { messagesDialect } from "../../src/upstreams/protocols/anthropicMessages/messagesDialect.ts"
 import { chatDialect } from "../../src/upstreams/protocols/openaiChat/chatDialect.ts"
@@ -40,9 +40,10 @@ const chatRequest = {
 }
 const readers = {
   "anthropic-messages": (isStream = true) =>
-    forwarded(anthropicMessages, messagesDialect, (answer) => answer, isStream),
-  "openai-responses": (isStream = true) => forwarded(openaiResponses, responsesDialect, (answer) => answer, isStream),
-  "openai-chat": (isStream = true) => forwardedChunks(chat.protocol, chat.dialect, chatRequest, isStream)
+    passthroughEvents(anthropicMessages, messagesDialect, (answer) => answer, isStream),
+  "openai-responses": (isStream = true) =>
+    passthroughEvents(openaiResponses, responsesDialect, (answer) => answer, isStream),
+  "openai-chat": (isStream = true) => passthroughChunks(chat.protocol, chat.dialect, chatRequest, isStream)
 }
 const piecesOf = (text: string) => {
   const bytes = Buffer.from(text)
@@ -154,7 +155,7 @@ describe.each(["anthropic-messages", "openai-responses", "openai-chat"] as const
       const foreign = dialects[other].frames("text", "m").map((frame) => `data: ${JSON.stringify(frame)}\n\n`)
       const reader = readers[protocol]()
       const events = reader.push(Buffer.from(foreign.join("")))
-      const isSilent = (event: GenerationEvent) => event.type === "native" && !event.terminal && event.isBeginning
+      const isSilent = (event: GenerationEvent) => event.type === "passthrough" && !event.terminal && event.isBeginning
       expect(events.filter((event) => !isSilent(event))).toEqual([])
       expect(reader.end().at(-1)).toMatchObject({ type: "failed" })
       expect(wholeOf(foreign.join("")).map(({ type }) => type)).toEqual(["failed"])

@@ -96,7 +96,7 @@ describe("what the parts of a request make together", () => {
 
   it("hands draft tasks and asset addresses to an upstream that knows them", () => {
     const content = [{ type: "draft_task", draft_task: { id: "cgt-1" } }, image("first_frame", "asset://a-1")]
-    expect(Either.isRight(read(content, { passesThrough: true }))).toBe(true)
+    expect(Either.isRight(read(content, { isPassthrough: true }))).toBe(true)
     expect(Either.isLeft(read([image("first_frame", "asset://a-1")]))).toBe(true)
   })
 })

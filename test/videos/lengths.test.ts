@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { openLength } from "../../src/videos/lengths.ts"
 
-const ark = { passesThrough: true }
+const ark = { isPassthrough: true }
 
 describe("a length that the model chooses", () => {
   it.each([
@@ -23,8 +23,8 @@ describe("a length that the model chooses", () => {
   )
 
   it("is one that the upstream makes where it speaks another protocol, whatever the model is called", () => {
-    const sora = { passesThrough: false, seconds: [4, 8, 12] }
+    const sora = { isPassthrough: false, seconds: [4, 8, 12] }
     expect(openLength(sora, ["seedance-2-5"])).toEqual({ longestSeconds: 12, choosesLength: false })
-    expect(openLength({ passesThrough: false }, ["seedance-2-5"])).toEqual({ longestSeconds: 15, choosesLength: false })
+    expect(openLength({ isPassthrough: false }, ["seedance-2-5"])).toEqual({ longestSeconds: 15, choosesLength: false })
   })
 })

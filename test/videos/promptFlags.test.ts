@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import fc from "fast-check"
-import { commonResolutions } from "../../src/models/Catalogue.ts"
+import { commonResolutions } from "../../src/catalogue/Catalogue.ts"
 import { readFlags } from "../../src/videos/promptFlags.ts"
 
 const read = (prompt: string) => readFlags(prompt, commonResolutions)

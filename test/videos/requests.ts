@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 import { CreateVideoTask } from "../../src/videos/CreateVideoTask.ts"
 import type { ContentLimits } from "../../src/videos/content.ts"
-import { commonResolutions } from "../../src/models/Catalogue.ts"
+import { commonResolutions } from "../../src/catalogue/Catalogue.ts"
 import type { VideoLimits } from "../../src/videos/resolve.ts"
 
 export const limits: ContentLimits & VideoLimits = {
   images: 9,
   videos: 3,
   audios: 3,
-  passesThrough: false,
+  isPassthrough: false,
   resolutions: commonResolutions,
   longestSeconds: 15,
   choosesLength: false

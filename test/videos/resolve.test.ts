@@ -47,7 +47,7 @@ describe("settling a request", () => {
     ["by leaving it out", {}, true],
     ["by a draft that is known elsewhere", { content: [{ type: "draft_task", draft_task: { id: "cgt-1" } }] }, false]
   ])("leaves the length open where the model chooses it %s, with its longest as the bound", (_, fields, chooses) => {
-    const more = { passesThrough: true, longestSeconds: 30, choosesLength: chooses }
+    const more = { isPassthrough: true, longestSeconds: 30, choosesLength: chooses }
     expect(Either.getOrThrow(settle(fields, more))).toMatchObject({ frames: 720, byFrames: false, isOpenLength: true })
     const given = Either.getOrThrow(settle({ ...fields, duration: 7 }, more))
     expect([given.frames, given.isOpenLength]).toEqual([168, undefined])

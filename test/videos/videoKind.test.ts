@@ -7,9 +7,9 @@ import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import type { Task } from "../../src/tasks/Task.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
-import { videoLane } from "../../src/videos/places.ts"
-import { Silences } from "../../src/videos/Silences.ts"
-import { Verdicts } from "../../src/videos/Verdicts.ts"
+import { videoBulkhead } from "../../src/videos/places.ts"
+import { Outages } from "../../src/videos/Outages.ts"
+import { FirstReplies } from "../../src/videos/FirstReplies.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
 import {
@@ -23,7 +23,14 @@ import { alice, eventually, newTask, rows, settled, stores } from "../tasks/engi
 import { job } from "./videoJob.ts"
 
 const video = (over: Partial<Parameters<typeof newTask>[1]> = {}) =>
-  newTask("v", { kind: "video", lane: videoLane("up"), upstream: "up", request: job, expiresAtMs: 3_600_000, ...over })
+  newTask("v", {
+    kind: "video",
+    lane: videoBulkhead("up"),
+    upstream: "up",
+    request: job,
+    expiresAtMs: 3_600_000,
+    ...over
+  })
 
 /** An upstream that answers each kind of call from a list, and its last answer for ever; it logs the calls. */
 const upstream = (answers: {
@@ -41,7 +48,7 @@ const upstream = (answers: {
     })
   const made: VideoUpstream = {
     name: "up",
-    passesThrough: false,
+    isPassthrough: false,
     submit: () => nth("submit", answers.submit),
     poll: () => nth("poll", answers.poll),
     cancel: () => nth("cancel", answers.cancel),
@@ -62,7 +69,7 @@ const engine = (...made: ReadonlyArray<VideoUpstream>) => {
   ).pipe(Effect.provideService(VideoUpstreams, new Map(made.map((one) => [one.name, one]))))
   return Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
     Layer.provideMerge(Layer.unwrapEffect(kinds)),
-    Layer.provide(Layer.merge(Silences.Default, Verdicts.Default))
+    Layer.provide(Layer.merge(Outages.Default, FirstReplies.Default))
   )
 }
 
@@ -323,7 +330,7 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
     return Effect.gen(function* () {
       yield* insertMany(100, { request: { ...job, routes } })
       yield* eventually(rows, (all) => all.every((row) => row["upstream_id"] === "up-1"))
-      for (const row of yield* rows) expect(row).toMatchObject({ upstream: "other", lane: videoLane("other") })
+      for (const row of yield* rows) expect(row).toMatchObject({ upstream: "other", lane: videoBulkhead("other") })
     }).pipe(Effect.provide(engine(up, { ...made, name: "other" })))
   })
 
@@ -336,7 +343,7 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
       yield* atRest
       yield* quarters(4)
       const [row] = yield* eventually(rows, ([row]) => row?.["upstream_id"] === "up-1")
-      expect(row).toMatchObject({ upstream: "other", lane: videoLane("other") })
+      expect(row).toMatchObject({ upstream: "other", lane: videoBulkhead("other") })
     }).pipe(Effect.provide(engine(up, { ...made, name: "other" })))
   })
 })

@@ -3,13 +3,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Option, TestClock } from "effect"
 import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
-import { Belongings } from "../../src/belongings/Belongings.ts"
+import { Ownership } from "../../src/ownership/Ownership.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
-import { Books } from "../../src/ledger/Books.ts"
+import { BalanceStore } from "../../src/ledger/BalanceStore.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
-import type { Model } from "../../src/models/Catalogue.ts"
-import { Models } from "../../src/models/Models.ts"
+import type { Model } from "../../src/catalogue/Catalogue.ts"
+import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
@@ -18,23 +18,23 @@ import { Cancellation } from "../../src/tasks/Cancellation.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
-import { Durability } from "../../src/sql/Durability.ts"
+import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
 import { layer as database } from "../../src/sql/Database.ts"
 import { VideoUpstreams } from "../../src/upstreams/VideoUpstream.ts"
 import type { VideoUpstream } from "../../src/upstreams/VideoUpstream.ts"
-import { Node } from "../../src/nodes/Node.ts"
+import { Node } from "../../src/cluster/Node.ts"
 import { VideoTasks } from "../../src/videos/VideoTasks.ts"
 import { settled } from "../sql/clock.ts"
 import { noCustody } from "./noCustody.ts"
-import { videoLane } from "../../src/videos/places.ts"
-import { Silences } from "../../src/videos/Silences.ts"
-import { Verdicts } from "../../src/videos/Verdicts.ts"
+import { videoBulkhead } from "../../src/videos/places.ts"
+import { Outages } from "../../src/videos/Outages.ts"
+import { FirstReplies } from "../../src/videos/FirstReplies.ts"
 import { makeVideoFamily } from "../../src/videos/videoFamily.ts"
 import { image, request, text } from "./requests.ts"
 
-const upstream = (name: string, passesThrough: boolean): VideoUpstream => ({
+const upstream = (name: string, isPassthrough: boolean): VideoUpstream => ({
   name,
-  passesThrough,
+  isPassthrough: isPassthrough,
   submit: () => Effect.succeed("up-1"),
   poll: () => Effect.succeed({ status: "running" }),
   cancel: () => Effect.succeed("running")
@@ -69,8 +69,8 @@ const served = [
   model("words", "sandbox", { kind: "text" })
 ]
 const ModelsStub = Layer.succeed(
-  Models,
-  Models.make({
+  Dispatch,
+  Dispatch.make({
     find: (id: string) => {
       const found = served.find((one) => one.id === id && one.kind === "video")
       return found === undefined
@@ -95,8 +95,8 @@ const Kinds = Layer.effect(
 )
 /** One that looks for no changes: these tests move the clock by years. */
 const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
-  Layer.provide(Books.DefaultWithoutDependencies),
-  Layer.provide(Layer.mergeAll(Daemons.Default, Durability.Default, Node.Default)),
+  Layer.provide(BalanceStore.DefaultWithoutDependencies),
+  Layer.provide(Layer.mergeAll(Daemons.Default, DatabaseHealth.Default, Node.Default)),
   Layer.provide(
     Layer.succeed(
       Changes,
@@ -105,13 +105,13 @@ const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
   )
 )
 const layer = VideoTasks.DefaultWithoutDependencies.pipe(
-  Layer.provide(Layer.merge(Belongings.Default, Cancellation.Default)),
+  Layer.provide(Layer.merge(Ownership.Default, Cancellation.Default)),
   Layer.provideMerge(Leases.Default),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
   Layer.provideMerge(Upstreams),
-  Layer.provideMerge(Silences.Default),
-  Layer.provide(Layer.mergeAll(Verdicts.Default, noCustody)),
+  Layer.provideMerge(Outages.Default),
+  Layer.provide(Layer.mergeAll(FirstReplies.Default, noCustody)),
   Layer.provideMerge(LedgerStill),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(database({ url: "sqlite::memory:", exclusive: false })),
@@ -131,7 +131,7 @@ const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
 
 describe("creating a video task whose upstream answers nobody", () => {
   const silent = (lane: string) =>
-    Effect.map(Silences, ({ unanswered }) => {
+    Effect.map(Outages, ({ unanswered }) => {
       for (let call = 0; call < 16; call++) unanswered(lane, undefined, 0)
     })
   const taskOf = (id: string) =>
@@ -142,7 +142,7 @@ describe("creating a video task whose upstream answers nobody", () => {
       const waiting = yield* Effect.fork(create({ model: "strict-video" }))
       yield* settled
       expect(yield* Fiber.poll(waiting)).toEqual(Option.none())
-      yield* silent(videoLane("strict"))
+      yield* silent(videoBulkhead("strict"))
       expect((yield* create({ model: "strict-video" })).id).toMatch(/^cgt-/)
       yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(waiting)
@@ -151,16 +151,16 @@ describe("creating a video task whose upstream answers nobody", () => {
 
   it.effect("begins where somebody answers, and at the first where nobody does", () =>
     Effect.gen(function* () {
-      yield* silent(videoLane("strict"))
+      yield* silent(videoBulkhead("strict"))
       const waiting = yield* Effect.fork(create({ model: "either" }))
       yield* settled
       yield* TestClock.adjust("10 seconds")
       const { id } = yield* Fiber.join(waiting)
-      expect(yield* taskOf(id)).toMatchObject({ lane: videoLane("ark"), upstream: "ark", details: { route: 1 } })
+      expect(yield* taskOf(id)).toMatchObject({ lane: videoBulkhead("ark"), upstream: "ark", details: { route: 1 } })
       expect(yield* job(id)).toMatchObject({ upstreamModel: "strict-there", routes: [{}, { model: "ark-there" }] })
-      yield* silent(videoLane("ark"))
+      yield* silent(videoBulkhead("ark"))
       const { id: other } = yield* create({ model: "either" })
-      expect(yield* taskOf(other)).toMatchObject({ lane: videoLane("strict"), upstream: "strict" })
+      expect(yield* taskOf(other)).toMatchObject({ lane: videoBulkhead("strict"), upstream: "strict" })
     }).pipe(Effect.provide(layer))
   )
 })

@@ -1,12 +1,12 @@
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Console, Effect } from "effect"
-import { telling } from "../telling.ts"
+import { reportErrors } from "../reportErrors.ts"
 import { entries } from "./catalogue.ts"
 import type { Entry } from "./Entry.ts"
 import type { Group, Leaf } from "./leaf.ts"
 import { nearest } from "./nearest.ts"
 import { boldOn, laidOut } from "./page.ts"
-import type { Page } from "./page.ts"
+import type { HelpPage } from "./page.ts"
 import { groupPage, leafPage, rootPage, usageOf } from "./pages.ts"
 import { plain } from "./readHelp.ts"
 
@@ -28,7 +28,7 @@ const launched = (args: ReadonlyArray<string>, wantsHelp: boolean) =>
     return yield* wantsHelp ? show(leafPage(path, leaf)) : run(path, leaf, others)
   })
 
-const show = (page: Page) => Console.log(laidOut(page, boldOn(process.stdout)))
+const show = (page: HelpPage) => Console.log(laidOut(page, boldOn(process.stdout)))
 
 /** Told already; the exit code is all that is left to say. */
 const failed = (message: string) => Effect.fail(ValidationError.invalidArgument(HelpDoc.p(message)))
@@ -41,7 +41,7 @@ const unknownIn = (entry: Entry, group: Group, given: string) =>
     groupPage(entry, group)
   )
 
-const unknown = (path: string, given: string, names: ReadonlyArray<string>, page: Page) => {
+const unknown = (path: string, given: string, names: ReadonlyArray<string>, page: HelpPage) => {
   const meant = nearest(given, names)
   const message = `${path}: there is no command "${given}"${meant === undefined ? "" : `; \`${path} ${meant}\`?`}`
   return Effect.zipRight(Console.error(`${message}\n\n${laidOut(page, boldOn(process.stderr))}`), failed(message))
@@ -49,7 +49,7 @@ const unknown = (path: string, given: string, names: ReadonlyArray<string>, page
 
 /** A word that is not for the command is told with how the command is used. */
 const run = (path: string, leaf: Leaf, args: ReadonlyArray<string>) =>
-  telling(leaf.run(args), (error) => {
+  reportErrors(leaf.run(args), (error) => {
     if (!ValidationError.isValidationError(error)) return undefined
     const usage = `Usage: ${usageOf(path, leaf.described().args)}\n\`gateway help ${path}\` explains it.`
     return `${plain(error.error).replaceAll(/\s+/g, " ")}\n${usage}`

@@ -10,7 +10,7 @@ interface Section {
 }
 
 /** What `--help` says of a command. */
-export interface Page {
+export interface HelpPage {
   readonly what: ReadonlyArray<string>
   readonly usage: ReadonlyArray<string>
   readonly sections: ReadonlyArray<Section>
@@ -19,7 +19,10 @@ export interface Page {
 }
 
 /** Lays a page out for a terminal. @param bold how a title is written there */
-export const laidOut = ({ examples, footer, sections, usage, what }: Page, bold: (title: string) => string): string => {
+export const laidOut = (
+  { examples, footer, sections, usage, what }: HelpPage,
+  bold: (title: string) => string
+): string => {
   const short = sections.flatMap(({ rows }) => rows.map(([name]) => name.length)).filter((it) => it <= longestName)
   const column = Math.max(0, ...short) + 4
   return [

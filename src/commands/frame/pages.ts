@@ -1,10 +1,10 @@
 import { chapters } from "./catalogue.ts"
 import type { Entry } from "./Entry.ts"
 import type { Group, Leaf } from "./leaf.ts"
-import type { Page } from "./page.ts"
+import type { HelpPage } from "./page.ts"
 
 /** What the program can do. */
-export const rootPage = (): Page => ({
+export const rootPage = (): HelpPage => ({
   what: ["One self-hosted address in front of every model."],
   usage: ["gateway [COMMAND] [OPTIONS]"],
   sections: [
@@ -28,7 +28,7 @@ const alwaysThere = [["-h, --help", "Show this."]] as const
 
 const elsewhere = [["--url URL", "A gateway elsewhere, by its admin API and GATEWAY_ADMIN_KEY (GATEWAY_URL)."]] as const
 
-export const groupPage = ({ what }: Entry, { commands, name }: Group): Page => ({
+export const groupPage = ({ what }: Entry, { commands, name }: Group): HelpPage => ({
   what: [what],
   usage: [`gateway ${name} COMMAND [OPTIONS]`],
   sections: [
@@ -45,7 +45,7 @@ export const groupPage = ({ what }: Entry, { commands, name }: Group): Page => (
 })
 
 /** @param path the names that lead to it, such as `keys create` */
-export const leafPage = (path: string, { described, isRemote }: Leaf): Page => {
+export const leafPage = (path: string, { described, isRemote }: Leaf): HelpPage => {
   const { args, examples, options, what } = described()
   return {
     what,

@@ -15,7 +15,7 @@ import { protocolOf } from "../../upstreams/protocols.ts"
 import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
 
 /** What came of asking an upstream. */
-export interface Asked {
+export interface UpstreamReply {
   readonly name: string
   /** How long its answer took to begin. */
   readonly ms: number
@@ -130,11 +130,11 @@ export const askUpstream = (
   name: string,
   entry: UpstreamEntry,
   routed: ReadonlyArray<string>
-): Effect.Effect<Asked, BadSettings, Documents> =>
+): Effect.Effect<UpstreamReply, BadSettings, Documents> =>
   Effect.gen(function* () {
     const begun = performance.now()
     const [first] = routed
-    const done = (by: string, rest: Pick<Asked, "models" | "problem">): Asked => ({
+    const done = (by: string, rest: Pick<UpstreamReply, "models" | "problem">): UpstreamReply => ({
       name,
       by,
       ms: Math.round(performance.now() - begun),

@@ -2,10 +2,10 @@ import { Console, Data, Effect } from "effect"
 import type { Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import { Documents } from "../../documents/Documents.ts"
-import type { Model } from "../../models/Catalogue.ts"
+import type { Model } from "../../catalogue/Catalogue.ts"
 import { table } from "../table.ts"
 import { askUpstream } from "./askUpstream.ts"
-import type { Asked } from "./askUpstream.ts"
+import type { UpstreamReply } from "./askUpstream.ts"
 
 /** Some upstream does not do what the settings want of it; what, was printed. */
 class NotAllAnswer extends Data.TaggedError("NotAllAnswer")<{ readonly message: string }> {}
@@ -39,7 +39,7 @@ const namesAt = (models: ReadonlyMap<string, Model>, upstream: string): Readonly
 
 const header = ["UPSTREAM", "ANSWERS", "AFTER", "MODELS", "ASKED FOR"]
 
-const row = ({ by, models, ms, name, problem }: Asked): ReadonlyArray<string> => [
+const row = ({ by, models, ms, name, problem }: UpstreamReply): ReadonlyArray<string> => [
   name,
   problem === undefined ? "yes" : "no",
   `${ms} ms`,
@@ -47,13 +47,13 @@ const row = ({ by, models, ms, name, problem }: Asked): ReadonlyArray<string> =>
   by
 ]
 
-const problemOf = ({ name, problem }: Asked): ReadonlyArray<string> =>
+const problemOf = ({ name, problem }: UpstreamReply): ReadonlyArray<string> =>
   problem === undefined
     ? []
     : [`${name}: ${problem.message}${problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`}`]
 
 /** Routes to models that an upstream which lists its own does not list. */
-const missing = ({ models, name }: Asked, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
+const missing = ({ models, name }: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
   if (models === undefined || models.length === 0) return []
   const lost = [...catalogue.values()].flatMap(({ id, routes }) =>
     routes.flatMap((route) =>

@@ -1,12 +1,12 @@
 import { Effect } from "effect"
 import type { RequestView } from "../../requests/RequestView.ts"
-import type { Asked } from "./paging.ts"
+import type { PageRequest } from "./paging.ts"
 
 interface Page {
   readonly data: ReadonlyArray<RequestView>
   readonly next: string | null
 }
-type Ask<E> = (of: Asked) => Effect.Effect<Page, E>
+type Ask<E> = (of: PageRequest) => Effect.Effect<Page, E>
 
 const [usual, most] = [100, 1_000]
 

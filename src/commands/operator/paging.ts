@@ -6,7 +6,7 @@ interface Page<A> {
 }
 
 /** Which page is asked for. */
-export interface Asked {
+export interface PageRequest {
   readonly limit: number
   readonly after?: string
 }
@@ -17,7 +17,7 @@ export const mostRows = 1_000
 /** As many rows as are wanted, page by page. */
 export const gathered = <A, E>(
   limit: number,
-  page: (of: Asked) => Effect.Effect<Page<A>, E>
+  page: (of: PageRequest) => Effect.Effect<Page<A>, E>
 ): Effect.Effect<ReadonlyArray<A>, E> =>
   Effect.gen(function* () {
     const rows: Array<A> = []

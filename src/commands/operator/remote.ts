@@ -13,7 +13,7 @@ import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 import { followLogs } from "./followLogs.ts"
 import { gathered, mostRows } from "./paging.ts"
-import type { Asked } from "./paging.ts"
+import type { PageRequest } from "./paging.ts"
 import { wholeUsage } from "./wholeUsage.ts"
 import { accountPayload, keyPayload, present } from "./payloads.ts"
 import { newOnes } from "./newOnes.ts"
@@ -70,10 +70,10 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
         }
       })
 
-    const listed = (filter: RequestFilter, page: Asked) =>
+    const listed = (filter: RequestFilter, page: PageRequest) =>
       told(adminOperations.listRequests({ urlParams: { ...listParams(filter), ...page } }))
 
-    const usagePage = (question: Omit<UsageQuestion, "limit" | "after">, page: Asked) =>
+    const usagePage = (question: Omit<UsageQuestion, "limit" | "after">, page: PageRequest) =>
       told(adminOperations.usage({ urlParams: { ...present(question), ...page } }))
 
     return {

@@ -1,12 +1,12 @@
 import { Effect, Schema } from "effect"
 import { UsageRecord } from "../../ledger/UsageRecord.ts"
 import { mostRows } from "./paging.ts"
-import type { Asked } from "./paging.ts"
+import type { PageRequest } from "./paging.ts"
 
 /** A report of so many rows, whose sums are those of the whole anyway. */
 export const wholeUsage = <E>(
   limit: number,
-  ask: (page: Asked) => Effect.Effect<UsageRecord, E>
+  ask: (page: PageRequest) => Effect.Effect<UsageRecord, E>
 ): Effect.Effect<UsageRecord, E> =>
   Effect.gen(function* () {
     let report = yield* ask({ limit: Math.min(limit, mostRows) })

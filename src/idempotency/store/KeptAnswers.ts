@@ -9,7 +9,7 @@ import { Conflict } from "../../contract/Failure.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { isRefused } from "../../sql/isRefused.ts"
 import { Bytes, rows } from "../../sql/decode.ts"
-import { Waiting } from "../Waiting.ts"
+import { PendingAnswers } from "../PendingAnswers.ts"
 
 /** What the same key means the same request for: an account's calls of one endpoint. */
 export interface Ask {
@@ -37,11 +37,11 @@ const atOnce = 100
 
 /** The answers of the last 24 hours that came with an `Idempotency-Key`. */
 export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempotency/store/KeptAnswers", {
-  dependencies: [Commits.Default, Waiting.Default],
+  dependencies: [Commits.Default, PendingAnswers.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
-    const waiting = yield* Waiting
+    const waiting = yield* PendingAnswers
 
     /** The answer to an earlier request with this key. Fails where that had another body. */
     const find = Effect.fnUntraced(function* (

@@ -5,14 +5,14 @@ import { daemon } from "../../flow/daemon.ts"
 import { PlainWork } from "../../flow/PlainWork.ts"
 import type { Ended } from "../../flow/PlainWork.ts"
 import { everySecond } from "../../flow/schedules.ts"
-import { Turn } from "../../flow/Turn.ts"
+import { Mutex } from "../../flow/Mutex.ts"
 import type { Caller } from "../../contract/Caller.ts"
-import { Node } from "../../nodes/Node.ts"
+import { Node } from "../../cluster/Node.ts"
 import { thrownBy } from "../../sql/Committer.ts"
 import { isRefused } from "../../sql/isRefused.ts"
-import type { Held, Hold, Owner } from "../Balances.ts"
+import type { HeldAmount, Hold, Owner } from "../Balances.ts"
 import type { InDoubt } from "../InDoubt.ts"
-import type { KeepsBooks, Refused } from "../KeepsBooks.ts"
+import type { BalanceOperations, Refused } from "../BalanceOperations.ts"
 import { askStatement, decodeVerdicts } from "../store/askStatement.ts"
 import { ensureBudgets } from "../store/keyBudgets.ts"
 import type { StoredHold } from "../store/holds.ts"
@@ -28,7 +28,7 @@ const atOnce = 512
 
 interface Back {
   readonly owner: Owner
-  readonly held: Held
+  readonly held: HeldAmount
 }
 
 interface Write {
@@ -46,10 +46,10 @@ interface Batch {
 /** What happens with money that all nodes share, in one statement at a time for all requests of this one. */
 export interface Batches {
   /** @param row of a task's hold, which is stored with it, unconfirmed */
-  readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<Held, Refused>
-  readonly giveBack: (owner: Owner, held: Held) => void
+  readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<HeldAmount, Refused>
+  readonly giveBack: (owner: Owner, held: HeldAmount) => void
   /** One at a time. */
-  readonly writeSoon: NonNullable<KeepsBooks["writeSoon"]>
+  readonly writeSoon: NonNullable<BalanceOperations["writeSoon"]>
   /** Waits until all that was given back so far is. */
   readonly flush: Effect.Effect<void>
 }
@@ -77,7 +77,7 @@ export const makeBatches = Effect.fnUntraced(function* (
   let write: Write | undefined
   let wake: (() => void) | undefined
 
-  const turn = new Turn()
+  const turn = new Mutex()
   const plain = new PlainWork<SqlError>()
 
   const somethingToDo = Effect.async<void>((resume) => {
@@ -256,7 +256,7 @@ export const makeBatches = Effect.fnUntraced(function* (
 
   const batches: Batches = {
     ask: (caller, hold, row) =>
-      Effect.async<Held, Refused>((resume) => {
+      Effect.async<HeldAmount, Refused>((resume) => {
         asks.push({ caller, hold, row, done: resume, isLast: false })
         wake?.()
       }).pipe(Effect.uninterruptible),

@@ -1,8 +1,8 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Either } from "effect"
-import { Turn } from "../../flow/Turn.ts"
-import { Node } from "../../nodes/Node.ts"
+import { Mutex } from "../../flow/Mutex.ts"
+import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { runOutside } from "../../sql/DirectClient.ts"
 import { errorCode } from "../../sql/errorCode.ts"
@@ -59,7 +59,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
   const commits = yield* Commits
   const node = yield* Node
   const rows = laneStatements(sql)
-  const turn = new Turn()
+  const turn = new Mutex()
   /** The last batch that was sent, or may have been. */
   let last: BatchId = { node: "", lane, number: 0 }
   let doubt: Sending["late"] | undefined

@@ -1,8 +1,8 @@
 import { Effect } from "effect"
 import type { Caller } from "../../contract/Caller.ts"
 import { shortOfBalance, shortOfBudget } from "../Balances.ts"
-import type { Held, Hold } from "../Balances.ts"
-import type { Refused } from "../KeepsBooks.ts"
+import type { HeldAmount, Hold } from "../Balances.ts"
+import type { Refused } from "../BalanceOperations.ts"
 import { decodeVerdicts } from "../store/askStatement.ts"
 import type { Verdict } from "../store/askStatement.ts"
 import type { StoredHold } from "../store/holds.ts"
@@ -14,7 +14,7 @@ export interface Ask {
   readonly hold: Hold
   /** Of a task: what is stored of it. */
   readonly row: StoredHold | undefined
-  readonly done: (verdict: Effect.Effect<Held, Refused>) => void
+  readonly done: (verdict: Effect.Effect<HeldAmount, Refused>) => void
   /** What is about to come free was waited for: where it is short now it is refused. */
   isLast: boolean
 }

@@ -1,6 +1,6 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
-import type { KeepsBooks, Writes } from "../KeepsBooks.ts"
+import type { BalanceOperations, Writes } from "../BalanceOperations.ts"
 import { usageStatements } from "../store/usageStatements.ts"
 import { makeLane } from "./Lane.ts"
 import type { Sending } from "./Lane.ts"
@@ -16,7 +16,7 @@ export const makeUnheld = Effect.gen(function* () {
   const { leaveAll } = usageStatements(yield* SqlClient.SqlClient)
   const lane = yield* makeLane(number)
 
-  const sendingOf = (...[take, late]: Parameters<KeepsBooks["write"]>): Sending => ({
+  const sendingOf = (...[take, late]: Parameters<BalanceOperations["write"]>): Sending => ({
     statement: (by) => leaveAll(by, take()),
     late: (applied) => late(applied !== undefined)
   })

@@ -13,7 +13,7 @@ import { byHour, columnNames } from "./usageRows.ts"
 import type { UsageRow } from "./usageRows.ts"
 
 /** Money that somebody wants set aside, in nano-dollars. */
-export interface Asked {
+export interface HoldRequest {
   readonly account: string
   readonly key: string
   readonly nanoUsd: number
@@ -29,7 +29,7 @@ export const decodeVerdicts = Schema.decodeUnknownSync(Schema.parseJson(Schema.A
 
 /** What happened with a node's money since the batch before. */
 export interface Happened {
-  readonly asked: ReadonlyArray<Asked>
+  readonly asked: ReadonlyArray<HoldRequest>
   readonly back: ReadonlyArray<GivenBack>
   /** What requests have used; what they held is given `back`. */
   readonly used: ReadonlyArray<UsageRow>
@@ -127,7 +127,7 @@ export const askStatement = (
         ])
 }
 
-const askedRow = ({ account, budget, key, nanoUsd, row }: Asked, n: number) => ({
+const askedRow = ({ account, budget, key, nanoUsd, row }: HoldRequest, n: number) => ({
   n,
   account_id: account,
   key_id: key,

@@ -1,6 +1,6 @@
 import { AccountId, KeyId } from "../../contract/Caller.ts"
 import { hourTokens, noUsage } from "../../generation/GenerationEvent.ts"
-import type { Held } from "../Balances.ts"
+import type { HeldAmount } from "../Balances.ts"
 import type { Consumption } from "../Price.ts"
 
 /** One settled request: what it used, and what that cost at which price. */
@@ -24,7 +24,7 @@ export interface UsageRow {
   /** The task that it pays for. */
   readonly task?: string | undefined
   /** What the request held, where that is written down (`Books`). */
-  readonly held?: Held | undefined
+  readonly held?: HeldAmount | undefined
 }
 
 /** The UTC day of a time, `2026-01-31`. */

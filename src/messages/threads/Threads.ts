@@ -8,8 +8,8 @@ import type { JsonObject } from "../../contract/fields.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { openDecoder } from "../../contract/open.ts"
 import { refusing } from "../../contract/refusing.ts"
-import { Models } from "../../models/Models.ts"
-import type { Verbatim } from "../../models/GenerationOptions.ts"
+import { Dispatch } from "../../dispatch/Dispatch.ts"
+import type { Passthrough } from "../../dispatch/GenerationOptions.ts"
 import { CreateMessage } from "../Request.ts"
 import { alreadyContinued, continueInFlight, fingerprintMismatch, threadNotFound, unthreadable } from "./failures.ts"
 import type { Reply } from "./reply.ts"
@@ -35,7 +35,7 @@ export interface ThreadTurn {
   readonly release: () => void
 }
 
-type Upstream = Parameters<Verbatim["request"]>[0]
+type Upstream = Parameters<Passthrough["request"]>[0]
 
 type Refused = InvalidRequest | NotFound
 
@@ -43,7 +43,7 @@ type Refused = InvalidRequest | NotFound
 export class Threads extends Effect.Service<Threads>()("gateway/messages/threads/Threads", {
   effect: Effect.gen(function* () {
     const store = yield* TurnStore
-    const models = yield* Models
+    const models = yield* Dispatch
     /** What is being continued. In this process; of two processes one turn would be kept, which the table sees to. */
     const inFlight = new Set<string>()
 

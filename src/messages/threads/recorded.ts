@@ -16,7 +16,7 @@ export const recorded = <S, F extends Frame>({ initial, step }: Machine<S, F>): 
     machine: {
       initial,
       step: (state, event) => {
-        if (event.type === "native") written.push(event.terminal ? event.text : event.bytes)
+        if (event.type === "passthrough") written.push(event.terminal ? event.text : event.bytes)
         return step(state, event)
       }
     },

@@ -4,10 +4,10 @@ import { InvalidRequest } from "../../contract/Failure.ts"
 import type { Failure, NotFound } from "../../contract/Failure.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { recordedAt } from "../../contract/Trace.ts"
-import { eventStream } from "../../answering/streamed.ts"
+import { eventStream } from "../../pipeline/streamed.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
-import { holdOf } from "../../models/holdOf.ts"
-import { Models } from "../../models/Models.ts"
+import { holdOf } from "../../dispatch/holdOf.ts"
+import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { Cancellation } from "../../tasks/Cancellation.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
@@ -40,7 +40,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
   {
     dependencies: [Ledger.Default, Cancellation.Default],
     effect: Effect.gen(function* () {
-      const models = yield* Models
+      const models = yield* Dispatch
       const ledger = yield* Ledger
       const store = yield* ResponseStore
       const events = yield* ResponseEvents

@@ -1,4 +1,4 @@
-import { heartbeatEvery } from "../../answering/streamed.ts"
+import { heartbeatEvery } from "../../pipeline/streamed.ts"
 import type { Incoming } from "../../contract/handlers.ts"
 import { clearDeadline, lateness, setDeadline } from "../../flow/deadlines.ts"
 import type { HasDeadline } from "../../flow/deadlines.ts"

@@ -3,13 +3,13 @@ import { Effect } from "effect"
 import { codedError } from "../../contract/codedErrors.ts"
 import { Internal, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
-import { Named } from "../../flow/Named.ts"
+import { NamedSlots } from "../../flow/NamedSlots.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
-import type { Models } from "../../models/Models.ts"
+import type { Dispatch } from "../../dispatch/Dispatch.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskState } from "../../tasks/Task.ts"
-import type { Lease, LeaseLost, TaskKind, Turn } from "../../tasks/TaskKind.ts"
+import type { Lease, LeaseLost, TaskKind, TaskTurn } from "../../tasks/TaskKind.ts"
 import { waitOut } from "../../tasks/waitOut.ts"
 import type { ResponseFrame } from "../encoding.ts"
 import { ResponseEvents } from "../store/ResponseEvents.ts"
@@ -50,7 +50,7 @@ interface Outcome extends Omit<CutShort, "frames"> {
 export const makeResponseKind: Effect.Effect<
   TaskKind,
   never,
-  Models | Ledger | Commits | ResponseStore | ResponseEvents
+  Dispatch | Ledger | Commits | ResponseStore | ResponseEvents
 > = Effect.gen(function* () {
   const ledger = yield* Ledger
   const commits = yield* Commits
@@ -59,9 +59,9 @@ export const makeResponseKind: Effect.Effect<
   const answer = yield* makeAnswer
   const cutShort = yield* makeCutShort
   const stops = makeStops()
-  const outcomes = new Named<Outcome>()
+  const outcomes = new NamedSlots<Outcome>()
 
-  const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<Turn, LeaseLost | SqlError> {
+  const run = Effect.fnUntraced(function* (lease: Lease): Effect.fn.Return<TaskTurn, LeaseLost | SqlError> {
     const { task } = lease
     const found = yield* Effect.option(store.find(task.account, task.id, false))
     if (found._tag === "None") return failing(gone)
@@ -148,7 +148,7 @@ export const makeResponseKind: Effect.Effect<
   }
 })
 
-const failing = (failure: Failure): Turn => {
+const failing = (failure: Failure): TaskTurn => {
   const { code, message } = codedError(failure)
   return { patch: { state: "failed", error: { code, message } }, againInMs: 0 }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { parseJson } from "../../contract/json.ts"
-import type { Frame, NativeFrame } from "../../generation/Machine.ts"
+import type { Frame, PassthroughFrame } from "../../generation/Machine.ts"
 import type { ResponseFrame } from "../encoding.ts"
 import type { OutputItem } from "../ResponseObject.ts"
 import { ItemsSoFar } from "./ItemsSoFar.ts"
@@ -14,7 +14,7 @@ export class Transcript {
   #unsaved: Array<ResponseFrame> = []
 
   /** Takes what a machine gives, of ours or as an upstream wrote it. How a response begins is told before. */
-  take(frames: ReadonlyArray<Frame | NativeFrame>): void {
+  take(frames: ReadonlyArray<Frame | PassthroughFrame>): void {
     for (const frame of frames) {
       for (const told of isNative(frame) ? framesIn(frame.written) : [frame]) {
         if (isLifecycle(told)) continue
@@ -39,7 +39,7 @@ export class Transcript {
   }
 }
 
-const isNative = (frame: Frame): frame is NativeFrame => frame.type === "native"
+const isNative = (frame: Frame): frame is PassthroughFrame => frame.type === "passthrough"
 
 /** The frames in whole server-sent events, however their lines end. */
 const framesIn = (written: string | Uint8Array): ReadonlyArray<Frame> => {

@@ -5,7 +5,7 @@ import type { Failure } from "../../contract/Failure.ts"
 import { openDecoder } from "../../contract/open.ts"
 import { toEffect } from "../../flow/toEffect.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
-import { Models } from "../../models/Models.ts"
+import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
 import type { Lease, LeaseLost } from "../../tasks/TaskKind.ts"
 import { CreateResponse } from "../CreateResponse.ts"
@@ -22,7 +22,7 @@ const decodeBody = openDecoder(CreateResponse)
 
 /** Answers a response's stored request; the money was set aside when it was accepted. */
 export const makeAnswer = Effect.gen(function* () {
-  const models = yield* Models
+  const models = yield* Dispatch
   const ledger = yield* Ledger
   const store = yield* ResponseStore
 

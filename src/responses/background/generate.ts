@@ -1,11 +1,11 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option } from "effect"
-import { upstreamEnded } from "../../answering/ending.ts"
+import { upstreamEnded } from "../../pipeline/ending.ts"
 import { UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { Batch, Generation } from "../../generation/Generation.ts"
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
-import type { Frame, Machine, NativeFrame } from "../../generation/Machine.ts"
+import type { Frame, Machine, PassthroughFrame } from "../../generation/Machine.ts"
 import type { LeaseLost } from "../../tasks/TaskKind.ts"
 import { machine } from "../encode.ts"
 import { madeOf } from "../encoding.ts"
@@ -38,13 +38,13 @@ export const generate = (
   transcript: Transcript,
   flush: Flush | undefined
 ): Effect.Effect<Ended, SqlError | LeaseLost> =>
-  generation.native === true
+  generation.passthrough === true
     ? pulled(generation, pass.machine, transcript, flush, () => ({ response: pass.response(), output: pass.output() }))
     : pulled(generation, machine(encoding), transcript, flush, madeOf)
 
 const pulled = <S, F extends Frame>(
   generation: Generation,
-  { initial, step }: Machine<S, F | NativeFrame>,
+  { initial, step }: Machine<S, F | PassthroughFrame>,
   transcript: Transcript,
   flush: Flush | undefined,
   made: (state: S) => Made

@@ -1,5 +1,5 @@
 import { Deferred, Effect } from "effect"
-import { Named } from "../../flow/Named.ts"
+import { NamedSlots } from "../../flow/NamedSlots.ts"
 import { LeaseLost } from "../../tasks/TaskKind.ts"
 
 interface Running {
@@ -9,7 +9,7 @@ interface Running {
 
 /** Work of this process that somebody may stop, by the ids of its tasks. */
 export const makeStops = () => {
-  const running = new Named<Running>()
+  const running = new NamedSlots<Running>()
 
   /** Work that is interrupted where it is to be stopped, and then is no longer ours. */
   const stoppable = <A, E>(

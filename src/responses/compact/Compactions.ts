@@ -1,16 +1,16 @@
 import { Clock, Effect } from "effect"
-import { folded } from "../../answering/answer.ts"
-import { jsonResponse, nativeMachine } from "../../answering/native.ts"
+import { fold } from "../../pipeline/fold.ts"
+import { jsonResponse, passthroughMachine } from "../../pipeline/passthrough.ts"
 import type { Caller } from "../../contract/Caller.ts"
 import { InvalidRequest, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { JsonObject } from "../../contract/fields.ts"
 import { objecting } from "../../contract/open.ts"
 import type { Incoming } from "../../contract/handlers.ts"
-import type { Begun } from "../../flow/Begun.ts"
+import type { Future } from "../../flow/Future.ts"
 import { toEffect } from "../../flow/toEffect.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
-import { Models } from "../../models/Models.ts"
+import { Dispatch } from "../../dispatch/Dispatch.ts"
 import { understand } from "../decode.ts"
 import type { Replay } from "../decode.ts"
 import { machine } from "../encode.ts"
@@ -18,7 +18,7 @@ import { encodingOf } from "../encodingOf.ts"
 import { compactionItemId, inputItemId, newResponseId } from "../ids.ts"
 import { toolsOf } from "../InputItem.ts"
 import type { StoredItem } from "../InputItem.ts"
-import { wholeBody } from "../native.ts"
+import { wholeBody } from "../passthrough.ts"
 import { wholeItem } from "../read.ts"
 import { replayFor } from "../replayFor.ts"
 import type { ResponseObject } from "../ResponseObject.ts"
@@ -34,7 +34,7 @@ import { transcript } from "./transcript.ts"
  */
 export class Compactions extends Effect.Service<Compactions>()("gateway/responses/compact/Compactions", {
   effect: Effect.gen(function* () {
-    const models = yield* Models
+    const models = yield* Dispatch
     const store = yield* ResponseStore
 
     const compact = Effect.fnUntraced(function* (
@@ -72,12 +72,12 @@ export class Compactions extends Effect.Service<Compactions>()("gateway/response
         models
           .generate(caller, asking(conversation), request, {
             stream: false,
-            ...(isPassed && { verbatim, objection })
+            ...(isPassed && { passthrough: verbatim, objection })
           })
-          .flatMap((generation): Begun<ResponseObject | Response, Failure> =>
-            generation.native === true
-              ? folded({ generation, machine: passed }).map(({ terminal }) => jsonResponse(terminal, request))
-              : folded({ generation, machine: machine(encoding) }).map((state) => state.response)
+          .flatMap((generation): Future<ResponseObject | Response, Failure> =>
+            generation.passthrough === true
+              ? fold({ generation, machine: passed }).map(({ terminal }) => jsonResponse(terminal, request))
+              : fold({ generation, machine: machine(encoding) }).map((state) => state.response)
           )
       )
       if (response instanceof Response) return response
@@ -101,7 +101,7 @@ export class Compactions extends Effect.Service<Compactions>()("gateway/response
 
 const unknownOf = objecting(CompactResponse)
 
-const passed = nativeMachine(() => [])
+const passed = passthroughMachine(() => [])
 
 const asking = ({ items, system, ...conversation }: Conversation): Conversation => ({
   ...conversation,

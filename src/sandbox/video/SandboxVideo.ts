@@ -1,7 +1,7 @@
 import { Clock, Effect, Either, Exit, FiberMap, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
-import { exitOf } from "../../flow/begin.ts"
+import { exitOf } from "../../flow/runFuture.ts"
 import { chosenSeconds } from "../../upstreams/chosenSeconds.ts"
 import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
@@ -122,7 +122,7 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
     const reconcile = (job: VideoJob) =>
       clips.idOf(job.taskId).pipe(Effect.catchTag("OrdersUnavailable", (error) => transient(error)))
 
-    return { name: "sandbox", passesThrough: false, submit, expectedMs, poll, cancel, reconcile }
+    return { name: "sandbox", isPassthrough: false, submit, expectedMs, poll, cancel, reconcile }
   }
 )
 

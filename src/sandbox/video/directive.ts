@@ -1,5 +1,5 @@
 import { Either } from "effect"
-import { takeDirectives } from "../takeDirectives.ts"
+import { parseDirectives } from "../parseDirectives.ts"
 
 /** What `[[sandbox: …]]` in a prompt asks for; docs/sandbox.md tells each with an example. */
 export interface VideoDirective {
@@ -20,7 +20,7 @@ const usual: VideoDirective = { queueMs: 200, renderMs: 0, error: undefined, fai
 export const readDirective = (
   prompt: string
 ): Either.Either<{ readonly prompt: string; readonly directive: VideoDirective }, string> => {
-  const taken = takeDirectives(prompt)
+  const taken = parseDirectives(prompt)
   if (typeof taken === "string") return Either.left(`[[sandbox: …]]: ${taken}`)
   let directive = usual
   for (const setting of taken.settings) {

@@ -5,7 +5,7 @@ import { SqlError } from "@effect/sql/SqlError"
 import * as Statement from "@effect/sql/Statement"
 import { Effect, Predicate, Stream } from "effect"
 import type { Scope } from "effect"
-import type { DirectClient, Held } from "../DirectClient.ts"
+import type { DirectClient, ReservedConnection } from "../DirectClient.ts"
 import { errorCode } from "../errorCode.ts"
 import { SendsAhead } from "../SendsAhead.ts"
 import { again } from "./again.ts"
@@ -77,11 +77,11 @@ const shared = (send: ReturnType<typeof sending>): Connection =>
   )
 
 /** A connection of one's own, for a transaction. One that could not be brought out of it is nobody's any more. */
-const holding = (pool: Pool): Effect.Effect<Held, SqlError> => {
+const holding = (pool: Pool): Effect.Effect<ReservedConnection, SqlError> => {
   const reserve = Effect.tapError(Effect.tryPromise({ try: pool.reserve, catch: failed }), () =>
     Effect.sync(() => pool.turns.give())
   )
-  const held = Effect.map(reserve, (own): Held => {
+  const held = Effect.map(reserve, (own): ReservedConnection => {
     const reserved: Reserved = { own, isOpen: false }
     return {
       connection: transactional(pool, reserved),

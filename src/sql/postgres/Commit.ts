@@ -4,7 +4,7 @@ import { Metrics } from "../../telemetry/Metrics.ts"
 import type { Committer } from "../Committer.ts"
 import type { DirectClient } from "../DirectClient.ts"
 import { errorCode } from "../errorCode.ts"
-import { makeHeed } from "../heed.ts"
+import { makeCommitHealth } from "../commitHealth.ts"
 import { isRefused } from "../isRefused.ts"
 import { again } from "./again.ts"
 import { afterCommit, makeTransaction } from "./transaction.ts"
@@ -27,7 +27,7 @@ export const makeCommit = (sql: DirectClient) =>
       commits.add(1)
     }
     const scope = yield* Effect.scope
-    const { heed, lastAt, refusal, succeeded } = makeHeed(outage)
+    const { heed, lastAt, refusal, succeeded } = makeCommitHealth(outage)
     let running = 0
     let noneRuns = () => {}
     const over = () => {

@@ -3,7 +3,7 @@ import type { Connection } from "@effect/sql/SqlConnection"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Cause, Context, Effect, FiberRef, Option, Stream } from "effect"
 import { thrownBy } from "../Committer.ts"
-import type { DirectClient, Held } from "../DirectClient.ts"
+import type { DirectClient, ReservedConnection } from "../DirectClient.ts"
 import { SendsAhead } from "../SendsAhead.ts"
 import { makeSharedWrites } from "./sharedWrites.ts"
 import { makeShapes } from "./shapes.ts"
@@ -90,7 +90,7 @@ const lazily = (sql: DirectClient) => {
   const sent: Array<Sent> = []
   const followers: Array<() => void> = []
   const alone = Effect.unsafeMakeSemaphore(1)
-  let held: Held | undefined
+  let held: ReservedConnection | undefined
   /** Why one of what was sent ahead could not be sent on: nothing is waited for, or kept, without it. */
   let unsent: SqlError | undefined
 

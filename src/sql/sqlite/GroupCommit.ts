@@ -7,7 +7,7 @@ import { everySecond } from "../../flow/schedules.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import { thrownBy } from "../Committer.ts"
 import type { Committer } from "../Committer.ts"
-import { makeHeed } from "../heed.ts"
+import { makeCommitHealth } from "../commitHealth.ts"
 import { errorCode } from "../errorCode.ts"
 import { isRefused } from "../isRefused.ts"
 import type { PlainStatement } from "../PlainStatement.ts"
@@ -47,7 +47,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     /** What the write that is running wants done once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
-    const { heed, lastAt, refusal, succeeded } = makeHeed(outage)
+    const { heed, lastAt, refusal, succeeded } = makeCommitHealth(outage)
 
     const idle = Effect.async<void>((resume) => {
       if (queue.length > 0) return resume(Effect.void)

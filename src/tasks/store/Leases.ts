@@ -2,21 +2,21 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Statement } from "@effect/sql/Statement"
 import { Clock, Duration, Effect, Either, Schema } from "effect"
-import { Node } from "../../nodes/Node.ts"
+import { Node } from "../../cluster/Node.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { amongDue } from "../../sql/amongDue.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
 import { CrashPoints } from "../CrashPoints.ts"
-import { letsGo } from "../letsGo.ts"
+import { releasesRequest } from "../releasesRequest.ts"
 import { isTerminal, patched } from "../Task.ts"
 import type { Task } from "../Task.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
-import type { Rivals, Turn } from "../TaskKind.ts"
+import type { Rivals, TaskTurn } from "../TaskKind.ts"
 import type { TaskPatch } from "../Task.ts"
 import { makeHolding } from "./holding.ts"
 import { makeSetAside } from "./setAside.ts"
-import { makeWithdraw } from "./withdraw.ts"
+import { makeRemoval } from "./removal.ts"
 import { patchedColumns, readableTasks } from "./TaskRow.ts"
 import { TaskStore } from "./TaskStore.ts"
 
@@ -50,7 +50,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
     const crash = yield* CrashPoints
     const kinds = yield* TaskKinds
     const setAside = yield* makeSetAside
-    const withdraw = yield* makeWithdraw
+    const withdraw = yield* makeRemoval
     const node = yield* Node
     const holding = yield* makeHolding
     let claims = 0
@@ -154,7 +154,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
           ...release,
           ...(ended ? { lease_token: null, lease_owner: null } : {})
         }
-        const letGo = letsGo(kinds.get(task.kind), before, task)
+        const letGo = releasesRequest(kinds.get(task.kind), before, task)
         const atOnce = letGo && !stateChanged ? lettingGo : undefined
         const update = Effect.suspend(() => {
           store.changing(task.id)
@@ -185,7 +185,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
       stored(leased, patch, {})
 
     /** Ends a turn: the patch, and the task given back until the next one. A turn that came this far did not crash. */
-    const settle = (leased: LeasedTask, turn: Turn): Effect.Effect<Task, LeaseLost | SqlError> =>
+    const settle = (leased: LeasedTask, turn: TaskTurn): Effect.Effect<Task, LeaseLost | SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         stored(leased, turn.patch, {
           attempts: 0,

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Exit, Option, Schema } from "effect"
-import { Named } from "../../flow/Named.ts"
+import { NamedSlots } from "../../flow/NamedSlots.ts"
 import type { AccountId } from "../../contract/Caller.ts"
 import type { NotFound } from "../../contract/Failure.ts"
 import { writtenAs } from "../../contract/Written.ts"
@@ -18,8 +18,8 @@ import { TaskKinds } from "../TaskKind.ts"
 import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
 import { foundTask } from "./outline.ts"
-import type { Page } from "./Page.ts"
-import { makeTelling } from "./telling.ts"
+import type { TaskListing } from "./TaskListing.ts"
+import { makeChangeLog } from "./changeLog.ts"
 import { makeWake } from "../Wake.ts"
 
 /** How long after its hold a task may be stored, in ms; one that comes later fails. */
@@ -43,7 +43,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     const kinds = yield* TaskKinds
     const tracing = yield* CurrentTracing
     const notices = yield* Notices
-    const { tell, unreadable } = yield* makeTelling
+    const { tell, unreadable } = yield* makeChangeLog
     const due = makeWake()
     const deadlines = makeWake()
     let nextDeadlineMs = 0
@@ -123,7 +123,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       render: (task: Task) => A,
       missing: (id: string) => NotFound
     ): ((account: AccountId, id: string) => Effect.Effect<A, NotFound>) => {
-      const known = new Named<{ readonly account: AccountId; readonly success: Exit.Exit<A> }>()
+      const known = new NamedSlots<{ readonly account: AccountId; readonly success: Exit.Exit<A> }>()
       forgetters.push((id) => void known.delete(id))
       const read = (account: AccountId, id: string) =>
         Effect.suspend(() => {
@@ -146,7 +146,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       }
     }
 
-    const filters = (page: Page) =>
+    const filters = (page: TaskListing) =>
       sql.and([
         sql`account_id = ${page.account}`,
         sql`kind = ${page.kind}`,
@@ -158,7 +158,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       ])
 
     /** One page of an account's tasks, newest first, and how many there are in all. */
-    const list = (page: Page): Effect.Effect<{ total: number; tasks: ReadonlyArray<Task> }, SqlError> =>
+    const list = (page: TaskListing): Effect.Effect<{ total: number; tasks: ReadonlyArray<Task> }, SqlError> =>
       Effect.all({
         total: Effect.map(
           sql`SELECT COUNT(*) AS n FROM tasks WHERE ${filters(page)}`,

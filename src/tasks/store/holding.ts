@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Clock, Duration, Effect, Schema } from "effect"
-import { makeAstray } from "../../nodes/astray.ts"
-import { Node } from "../../nodes/Node.ts"
-import { isLiving, whileItLives } from "../../nodes/store/living.ts"
+import { makeLostClaims } from "../../cluster/lostClaims.ts"
+import { Node } from "../../cluster/Node.ts"
+import { isLiving, whileItLives } from "../../cluster/store/living.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { LeaseTime } from "../TaskSettings.ts"
@@ -97,7 +97,7 @@ const forLife = Effect.gen(function* () {
     store.deadlines.ring()
   })
 
-  const comeOff = makeAstray()
+  const comeOff = makeLostClaims()
   const renew: Holding["renew"] = Effect.fnUntraced(function* (leased) {
     const ours = claimed.all(
       yield* sql`SELECT id, lease_token AS token FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = ${node.id()}`

@@ -35,7 +35,7 @@ export interface Tracing {
 }
 
 /** Who records; undefined where nobody does, and the path of a request has one branch for it and nothing else. */
-export class CurrentTracing extends Context.Reference<CurrentTracing>()("gateway/telemetry/tracing/Tracing", {
+export class CurrentTracing extends Context.Reference<CurrentTracing>()("gateway/telemetry/tracing/CurrentTracing", {
   defaultValue: (): Tracing | undefined => undefined
 }) {}
 

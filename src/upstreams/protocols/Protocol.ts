@@ -4,7 +4,7 @@ import type { Conversation } from "../../generation/Conversation.ts"
 import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts"
 import type { EndpointPath } from "../../config/baseUrl.ts"
 import type { Endpoint } from "../Endpoint.ts"
-import type { Dialect } from "../native/Dialect.ts"
+import type { Dialect } from "../passthrough/Dialect.ts"
 import type { CallSignatures } from "../Upstream.ts"
 import type { Back } from "./back.ts"
 

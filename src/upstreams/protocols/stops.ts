@@ -13,7 +13,7 @@ export interface StopState {
 /** The most characters of stop sequences that are looked for: each takes memory while the answer comes. */
 export const mostStopCharacters = 65_536
 
-export const lookFor = (stops: ReadonlyArray<string>): StopState => ({
+export const beginStopSearch = (stops: ReadonlyArray<string>): StopState => ({
   search: stops.some((stop) => stop !== "") ? new StopSearch(stops) : undefined,
   place: 0,
   held: ""

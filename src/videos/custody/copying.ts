@@ -7,7 +7,7 @@ import { Commits } from "../../sql/Commits.ts"
 import { makeAmend } from "../../tasks/store/amend.ts"
 import { Metrics } from "../../telemetry/Metrics.ts"
 import { CustodyStore, custodyLease } from "./store/CustodyStore.ts"
-import type { Held } from "./store/CustodyStore.ts"
+import type { ArchivedFile } from "./store/CustodyStore.ts"
 
 /** Bounds of one try. */
 const patience = { connectMs: 10_000, idleMs: 30_000 }
@@ -35,7 +35,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
   const amend = yield* makeAmend
   const metrics = yield* Metrics
 
-  const copy = Effect.fnUntraced(function* (held: Held, source: string) {
+  const copy = Effect.fnUntraced(function* (held: ArchivedFile, source: string) {
     const id = kept.custody.idOf(held.taskId, held.part)
     // Whoever died over it may have come so far.
     const found = yield* kept.custody.find(id, held.name)
@@ -54,7 +54,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
 
   /** Whole at its place; answers its length in bytes. */
   const fetched = Effect.fnUntraced(
-    function* (held: Held, source: string, id: string) {
+    function* (held: ArchivedFile, source: string, id: string) {
       const answer = yield* guard
         .open(source, patience)
         .pipe(Effect.mapError(({ reason }) => new NotCopied({ isFinal: false, reason })))
@@ -75,7 +75,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
     Effect.catchTag("NotKept", ({ message, why }) => new NotCopied({ isFinal: why === "too-large", reason: message }))
   )
 
-  const failed = Effect.fnUntraced(function* (held: Held, { isFinal, reason }: NotCopied) {
+  const failed = Effect.fnUntraced(function* (held: ArchivedFile, { isFinal, reason }: NotCopied) {
     const nowMs = yield* Clock.currentTimeMillis
     const isOver = isFinal || nowMs >= held.begunAtMs + givesUpAfterMs
     const message = isOver ? "a finished video is not copied" : "a finished video was not copied yet"
@@ -84,16 +84,17 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
     yield* isOver ? store.forget(held) : store.later(held, nowMs + delayMs(held.tries))
   })
 
-  const remove = (held: Held) =>
+  const remove = (held: ArchivedFile) =>
     Effect.zipRight(
       kept.custody.remove(held.fileId ?? kept.custody.idOf(held.taskId, held.part), held.name),
       store.forget(held)
     )
 
   /** Nobody's fault, and no try: the log has said it. */
-  const waiting = (held: Held) => Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs + awayMs))
+  const waiting = (held: ArchivedFile) =>
+    Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs + awayMs))
 
-  const renewing = (held: Held) =>
+  const renewing = (held: ArchivedFile) =>
     Effect.zipRight(Effect.sleep(Duration.times(custodyLease, 1 / 3)), store.renew(held)).pipe(
       // Only somebody else's word ends it: an outage of the database may pass before the lease does.
       Effect.catchTag("SqlError", (error) => Effect.logWarning("a copy's lease was not renewed", error)),
@@ -101,12 +102,12 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
     )
 
   /** What the gateway made or fetched itself is there already. */
-  const made = (held: Held, source: string) =>
+  const made = (held: ArchivedFile, source: string) =>
     Effect.flatMap(publicUrl.get, (url) =>
       source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source)
     )
 
-  return (held: Held): Effect.Effect<void> => {
+  return (held: ArchivedFile): Effect.Effect<void> => {
     const work = held.source === null ? remove(held) : made(held, held.source)
     return Effect.raceFirst(work, renewing(held)).pipe(
       Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => waiting(held) }),
@@ -122,7 +123,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
 })
 
 const linked =
-  ({ part }: Held, url: string) =>
+  ({ part }: ArchivedFile, url: string) =>
   (result: unknown): unknown =>
     typeof result === "object" && result !== null
       ? { ...result, [part === "video" ? "videoUrl" : "lastFrameUrl"]: url }

@@ -9,7 +9,7 @@ import { noUsage } from "../../../src/generation/GenerationEvent.ts"
 import type { Charge } from "../../../src/ledger/Charge.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import { fromUsd } from "../../../src/ledger/Price.ts"
-import { BurialsLive, Node, NodeTimes } from "../../../src/nodes/Node.ts"
+import { NodeReaperLive, Node, NodeTimes } from "../../../src/cluster/Node.ts"
 import { layer as databaseAt } from "../../../src/sql/Database.ts"
 import type { Answer, Command } from "./commands.ts"
 
@@ -17,7 +17,7 @@ const dollar = 1_000_000_000
 const price = fromUsd({ output: 1_000_000 })
 const times = { renewEvery: 100, goodFor: 800, lookEvery: 50, othersFirst: 300 }
 const url = process.argv[2] ?? ""
-const layer = Layer.mergeAll(Ledger.Default, Node.Default, BurialsLive).pipe(
+const layer = Layer.mergeAll(Ledger.Default, Node.Default, NodeReaperLive).pipe(
   Layer.provideMerge(databaseAt({ url, exclusive: false })),
   Layer.provide(Layer.succeed(NodeTimes, times))
 )

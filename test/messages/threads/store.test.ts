@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer } from "effect"
 import { AccountId } from "../../../src/contract/Caller.ts"
 import { ThreadExpiry } from "../../../src/messages/threads/ThreadExpiry.ts"
-import type { Turn } from "../../../src/messages/threads/store/TurnStore.ts"
+import type { ThreadTurn } from "../../../src/messages/threads/store/TurnStore.ts"
 import { ThreadRetention, TurnStore } from "../../../src/messages/threads/store/TurnStore.ts"
 import { Commits } from "../../../src/sql/Commits.ts"
 import { database, describeOnEach } from "../../sql/engines.ts"
@@ -17,7 +17,7 @@ const store = TurnStore.Default.pipe(
 const mine = AccountId.make("mine")
 const another = AccountId.make("another")
 
-const turn = (id: string, previousId?: string): Turn => ({
+const turn = (id: string, previousId?: string): ThreadTurn => ({
   id,
   previousId,
   setup: previousId === undefined ? { system: "Be brief." } : {},
@@ -33,7 +33,7 @@ const said = (...ids: ReadonlyArray<string>) =>
     { role: "assistant", content: [{ type: "text", text: `from ${id}` }] }
   ])
 
-const save = (store: TurnStore, account: AccountId, turn: Turn, nowMs = 0) =>
+const save = (store: TurnStore, account: AccountId, turn: ThreadTurn, nowMs = 0) =>
   Effect.promise(() => store.save(account, turn, nowMs))
 
 describeOnEach("TurnStore", () => {
@@ -59,7 +59,7 @@ describeOnEach("TurnStore", () => {
   it.effect("reads no thread that is longer than a body may be", () =>
     Effect.gen(function* () {
       const store = yield* TurnStore
-      const long = (id: string, previousId?: string): Turn => ({
+      const long = (id: string, previousId?: string): ThreadTurn => ({
         ...turn(id, previousId),
         messages: [{ role: "user", content: "x".repeat(17 * 1_048_576) }]
       })

@@ -2,14 +2,14 @@ import { expect, it } from "@effect/vitest"
 import fc from "fast-check"
 import type { GenerationEvent } from "../../../src/generation/GenerationEvent.ts"
 import { noUsage } from "../../../src/generation/GenerationEvent.ts"
-import { lookFor, stopAt } from "../../../src/upstreams/protocols/stops.ts"
+import { beginStopSearch, stopAt } from "../../../src/upstreams/protocols/stops.ts"
 
 const said = (text: string): GenerationEvent => ({ type: "text-delta", text })
 const finished: GenerationEvent = { type: "finished", reason: "stop", stopSequence: null }
 
 /** What passes of batches of events, texts added up. */
 const passing = (stops: ReadonlyArray<string>, batches: ReadonlyArray<ReadonlyArray<GenerationEvent>>) => {
-  let state = lookFor(stops)
+  let state = beginStopSearch(stops)
   const passed: Array<GenerationEvent> = []
   for (const batch of batches) {
     const [next, events] = stopAt(state, batch)
@@ -53,7 +53,7 @@ it("ends with the first sequence that is whole, wherever the text is cut (proper
 })
 
 it("lets a text go that can be the beginning of none, and one that something else follows", () => {
-  const [state, passed] = stopAt(lookFor(["abc"]), [said("xxab")])
+  const [state, passed] = stopAt(beginStopSearch(["abc"]), [said("xxab")])
   expect(passed).toEqual([said("xx")])
   expect(stopAt(state, [said("x")])[1]).toEqual([said("abx")])
   const ended: GenerationEvent = { type: "text-end" }
@@ -65,7 +65,7 @@ it("lets a text go that can be the beginning of none, and one that something els
 
 it("keeps what was used, told with the text that holds the sequence", () => {
   const usage: GenerationEvent = { type: "usage", usage: { ...noUsage, inputTokens: 7 } }
-  expect(stopAt(lookFor(["b"]), [said("abc"), said("d"), usage, finished])[1]).toEqual([
+  expect(stopAt(beginStopSearch(["b"]), [said("abc"), said("d"), usage, finished])[1]).toEqual([
     said("a"),
     usage,
     { type: "finished", reason: "stop-sequence", stopSequence: "b" }

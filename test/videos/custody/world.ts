@@ -9,7 +9,7 @@ import { KeptFiles } from "../../../src/files/KeptFiles.ts"
 import { AddressGuard } from "../../../src/guard/AddressGuard.ts"
 import { AllowedAddresses, parseAllowed } from "../../../src/guard/addresses.ts"
 import { Resolver } from "../../../src/guard/Resolver.ts"
-import { BurialsLive } from "../../../src/nodes/Node.ts"
+import { NodeReaperLive } from "../../../src/cluster/Node.ts"
 import { Commits } from "../../../src/sql/Commits.ts"
 import { Outbox } from "../../../src/tasks/Outbox.ts"
 import { Leases } from "../../../src/tasks/store/Leases.ts"
@@ -61,7 +61,7 @@ export const world = (options: Options) => {
       Settings.Test({ custody: Option.map(Option.fromNullable(keep), (span) => Duration.decode(span)) })
     ),
     (custody) =>
-      Layer.merge(Leases.Default, BurialsLive).pipe(
+      Layer.merge(Leases.Default, NodeReaperLive).pipe(
         Layer.provideMerge(TaskStore.Default),
         Layer.provideMerge(Layer.provide(Layer.merge(Kinds, Outbox.none), custody)),
         Layer.provideMerge(custody)

@@ -16,7 +16,7 @@ export class ThreadRetention extends Context.Reference<ThreadRetention>()(
 ) {}
 
 /** A question and its answer. */
-export interface Turn {
+export interface ThreadTurn {
   /** The answer's. */
   readonly id: string
   readonly previousId: string | undefined
@@ -72,7 +72,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
     )
 
     /** Resolves once it is durable. A promise, because the answer waits for it in plain code. */
-    const save = (account: AccountId, turn: Turn, nowMs: number): Promise<void> =>
+    const save = (account: AccountId, turn: ThreadTurn, nowMs: number): Promise<void> =>
       insert({
         account_id: account,
         id: turn.id,

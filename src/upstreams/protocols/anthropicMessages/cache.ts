@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation } from "../../../generation/Conversation.ts"
-import type { Turn } from "./messages.ts"
+import type { MessageTurn } from "./messages.ts"
 
 interface Prompt {
   readonly tools: ReadonlyArray<JsonObject>
   readonly system: ReadonlyArray<JsonObject>
-  readonly turns: ReadonlyArray<Turn>
+  readonly turns: ReadonlyArray<MessageTurn>
 }
 
 /**

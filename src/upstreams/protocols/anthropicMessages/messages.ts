@@ -18,14 +18,14 @@ import { isFrom } from "../../../generation/origin.ts"
 /** Whose signatures of reasoning these are. */
 export const signs = "anthropic"
 
-export interface Turn {
+export interface MessageTurn {
   readonly role: "user" | "assistant"
   readonly content: Array<JsonObject>
 }
 
 export interface LoweredMessages {
   readonly system: ReadonlyArray<JsonObject>
-  readonly turns: ReadonlyArray<Turn>
+  readonly turns: ReadonlyArray<MessageTurn>
 }
 
 /** The model that is asked. */
@@ -36,7 +36,7 @@ interface To {
 /** A conversation's items as alternating turns. System text that stands between them becomes the user's, marked. */
 export const lowerMessages = (conversation: Conversation, to: To, back: Back, notes: Notes): LoweredMessages => {
   const system = conversation.system.flatMap((text) => textBlock(text))
-  const turns: Array<Turn> = []
+  const turns: Array<MessageTurn> = []
   for (const item of conversation.items) {
     if (item.type === "message" && item.role === "system" && turns.length === 0) {
       system.push(...item.content.flatMap((part) => block(part, notes)))
@@ -48,12 +48,12 @@ export const lowerMessages = (conversation: Conversation, to: To, back: Back, no
   return { system, turns: turns.map(resultsFirst) }
 }
 
-const roleOf = (item: Item): Turn["role"] => {
+const roleOf = (item: Item): MessageTurn["role"] => {
   if (item.type === "message") return item.role === "assistant" ? "assistant" : "user"
   return item.type === "tool-result" ? "user" : "assistant"
 }
 
-const add = (turns: Array<Turn>, role: Turn["role"], content: ReadonlyArray<JsonObject>) => {
+const add = (turns: Array<MessageTurn>, role: MessageTurn["role"], content: ReadonlyArray<JsonObject>) => {
   if (content.length === 0) return
   const last = turns.at(-1)
   if (last?.role === role) last.content.push(...content)
@@ -61,7 +61,7 @@ const add = (turns: Array<Turn>, role: Turn["role"], content: ReadonlyArray<Json
 }
 
 /** Results of tools stand before anything else the user says. */
-const resultsFirst = (turn: Turn): Turn => {
+const resultsFirst = (turn: MessageTurn): MessageTurn => {
   const isResult = (block: JsonObject) => block["type"] === "tool_result"
   return {
     role: turn.role,

@@ -9,7 +9,7 @@ import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./messages.ts"
 import { asStream } from "./asStream.ts"
 import { asWhole } from "./asWhole.ts"
-import type { EventDialect } from "../../native/Dialect.ts"
+import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Messages to an upstream of the messages dialect. */
 export const messagesDialect: EventDialect = {

@@ -7,7 +7,7 @@ import type { Notes } from "../notes.ts"
 import { takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { marked } from "./cache.ts"
-import type { Turn } from "./messages.ts"
+import type { MessageTurn } from "./messages.ts"
 import { lowerMessages } from "./messages.ts"
 import type { Traits } from "./models.ts"
 import { traitsOf } from "./models.ts"
@@ -65,7 +65,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
 }
 
 /** The model waits for results of tools that it called in a turn without thinking that could be replayed. */
-const isMidLoop = (turns: ReadonlyArray<Turn>): boolean => {
+const isMidLoop = (turns: ReadonlyArray<MessageTurn>): boolean => {
   const last = turns.at(-1)
   if (last?.role !== "user" || last.content[0]?.["type"] !== "tool_result") return false
   const first = turns.at(-2)?.content[0]?.["type"]

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
-import { lookFor } from "../../lookFor.ts"
+import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
 import { videoStatus } from "../../videoStatus.ts"
 import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../../videoApi.ts"
 import type { VideoUpstreamOptions } from "../../videoApi.ts"
@@ -77,7 +77,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
 
   /** Ark keeps no name of ours with a task: the list, newest first, and what its records echo are all there is. */
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    lookFor(job, unheard, {
+    findUnansweredSubmit(job, unheard, {
       page: (number) => {
         const query = new URLSearchParams({ page_num: String(number), page_size: String(pageSize) })
         query.set("filter.model", job.upstreamModel)
@@ -91,7 +91,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
       isLike: looksLike
     })
 
-  return { name: options.name, passesThrough: true, refusesAtOnce: true, submit, poll, cancel, reconcile }
+  return { name: options.name, isPassthrough: true, refusesAtOnce: true, submit, poll, cancel, reconcile }
 }
 
 const noRecord = new VideoTransient({ reason: "the answer is no task record" })

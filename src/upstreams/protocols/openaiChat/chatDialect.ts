@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
-import type { ChunkDialect } from "../../native/Dialect.ts"
+import type { ChunkDialect } from "../../passthrough/Dialect.ts"
 import { anyId } from "../callIds.ts"
 import { asStream, asWhole } from "./asStream.ts"
 import type { CallSignatures } from "../../Upstream.ts"

@@ -6,7 +6,7 @@ import { signs } from "./input.ts"
 import { traitsOf } from "./models.ts"
 import { asStream } from "./asStream.ts"
 import { asWhole, isLast } from "./asWhole.ts"
-import type { EventDialect } from "../../native/Dialect.ts"
+import type { EventDialect } from "../../passthrough/Dialect.ts"
 
 /** Reasoning goes back to the model that encrypted it; what has come from elsewhere is the upstream's to judge. */
 const reasoning =

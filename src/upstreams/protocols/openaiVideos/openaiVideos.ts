@@ -6,7 +6,7 @@ import type { KeptFiles } from "../../../files/KeptFiles.ts"
 import { bearer } from "../../Endpoint.ts"
 import type { Endpoint } from "../../Endpoint.ts"
 import { chosenSeconds } from "../../chosenSeconds.ts"
-import { lookFor } from "../../lookFor.ts"
+import { findUnansweredSubmit } from "../../findUnansweredSubmit.ts"
 import { isOk, refusedPoll, refusedSubmit, unansweredRead, unansweredSubmit, videoApi } from "../../videoApi.ts"
 import type { NoAnswer, VideoUpstreamOptions } from "../../videoApi.ts"
 import { videoStatus } from "../../videoStatus.ts"
@@ -71,7 +71,7 @@ export const openaiVideos = (
     })
 
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
-    lookFor(job, unheard, {
+    findUnansweredSubmit(job, unheard, {
       page: (_, last) => {
         const query = new URLSearchParams({ limit: "100", order: "desc" })
         const after = textAt(last, "id")
@@ -107,7 +107,7 @@ export const openaiVideos = (
     }
 
     const { name } = options
-    return { name, passesThrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel, reconcile }
+    return { name, isPassthrough: false, refusesAtOnce: true, seconds, fit, submit, poll, cancel, reconcile }
   })
 }
 

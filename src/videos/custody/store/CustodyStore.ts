@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import { Clock, Data, Duration, Effect, Option, Schema } from "effect"
-import { Node } from "../../../nodes/Node.ts"
+import { Node } from "../../../cluster/Node.ts"
 import { Commits } from "../../../sql/Commits.ts"
 import { rows } from "../../../sql/decode.ts"
 import { readable } from "../../../sql/readable.ts"
@@ -23,7 +23,7 @@ export interface Wanted {
 }
 
 /** A copy in the hands of one worker: to be made from `source`, or to be removed where that is null. Times are Unix ms. */
-export interface Held extends Omit<Wanted, "source"> {
+export interface ArchivedFile extends Omit<Wanted, "source"> {
   readonly taskId: string
   readonly source: string | null
   /** Where the copy is, once it is there. */
@@ -64,7 +64,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       )
 
     /** Takes up to so many that are due. */
-    const claim = Effect.fnUntraced(function* (limit: number): Effect.fn.Return<ReadonlyArray<Held>, SqlError> {
+    const claim = Effect.fnUntraced(function* (limit: number): Effect.fn.Return<ReadonlyArray<ArchivedFile>, SqlError> {
       const nowMs = yield* Clock.currentTimeMillis
       const owner = node.id()
       const token = `${owner}:${claims++}`
@@ -85,14 +85,14 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       }))
     })
 
-    const its = ({ part, taskId, token }: Held) =>
+    const its = ({ part, taskId, token }: ArchivedFile) =>
       sql.and([sql`task_id = ${taskId}`, sql`part = ${part}`, sql`lease_token = ${token}`])
 
-    const fenced = (held: Held, changed: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
+    const fenced = (held: ArchivedFile, changed: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
       Effect.flatMap(changed, (rows) => (rows.length > 0 ? Effect.void : new CopyLost({ taskId: held.taskId })))
 
     /** Gives it back, due at a time. */
-    const give = (held: Held, columns: Record<string, string | number | null>, dueAtMs: number) =>
+    const give = (held: ArchivedFile, columns: Record<string, string | number | null>, dueAtMs: number) =>
       fenced(
         held,
         sql`UPDATE custody SET ${sql.update({ ...columns, due_at: dueAtMs, lease_owner: null, lease_token: null })}
@@ -100,7 +100,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       )
 
     /** Holds on to it for another lease. */
-    const renew = (held: Held): Effect.Effect<void, CopyLost | SqlError> =>
+    const renew = (held: ArchivedFile): Effect.Effect<void, CopyLost | SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         commits.statementBehind(
           fenced(held, sql`UPDATE custody SET due_at = ${nowMs + leaseMs} WHERE ${its(held)} RETURNING task_id`)
@@ -108,21 +108,21 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       )
 
     /** Gives it back as it was. */
-    const again = (held: Held, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
+    const again = (held: ArchivedFile, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
       commits.statement(give(held, {}, dueAtMs))
 
     /** A try was in vain. */
-    const later = (held: Held, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
+    const later = (held: ArchivedFile, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
       commits.statement(give(held, { tries: held.tries + 1 }, dueAtMs))
 
     /** The copy is there, until a time. For a transaction. */
     const copied = (
-      held: Held,
+      held: ArchivedFile,
       { bytes, fileId, untilMs }: { readonly bytes: number; readonly fileId: string; readonly untilMs: number }
     ): Effect.Effect<void, CopyLost | SqlError> =>
       give(held, { source: null, file_id: fileId, bytes, tries: 0 }, untilMs)
 
-    const forget = (held: Held): Effect.Effect<void, CopyLost | SqlError> =>
+    const forget = (held: ArchivedFile): Effect.Effect<void, CopyLost | SqlError> =>
       commits.statement(fenced(held, sql`DELETE FROM custody WHERE ${its(held)} RETURNING task_id`))
 
     /** When something is due next. */

@@ -1,0 +1,117 @@
+import { Context, Duration, Effect, Exit, Layer, Queue, Runtime, Scope } from "effect"
+import { Configuration } from "../config/Configuration.ts"
+import type { BadSettings } from "../config/document.ts"
+import type { PublicUrl } from "../config/PublicUrl.ts"
+import type { Documents } from "../documents/Documents.ts"
+import { daemon } from "../flow/daemon.ts"
+import { Daemons } from "../flow/Daemons.ts"
+import { backoff } from "../flow/schedules.ts"
+import { searchProvider } from "../search/configured.ts"
+import { withSearch } from "../search/withSearch.ts"
+import type { KeptFiles } from "../files/KeptFiles.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import { VideoUpstreams } from "../upstreams/VideoUpstream.ts"
+import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
+import { Catalogue } from "./Catalogue.ts"
+import type { Model } from "./Catalogue.ts"
+import { catalogueOf } from "./catalogueOf.ts"
+import { Bulkheads } from "../routing/Bulkhead.ts"
+import type { Bulkhead } from "../routing/Bulkhead.ts"
+import { OwnModels } from "./OwnModels.ts"
+import { configureUpstream } from "./ConfiguredUpstream.ts"
+import type { ConfiguredUpstream } from "./ConfiguredUpstream.ts"
+import { SharedBulkheads } from "./SharedBulkheads.ts"
+import { modelWarnings } from "./modelWarnings.ts"
+import { priced } from "./prices.ts"
+
+type Given = Configuration | Documents | TextUpstreams | VideoUpstreams | OwnModels | KeptFiles | PublicUrl
+
+/**
+ * Models and upstreams as the configuration has them, beside the upstreams and models that are always there, which it
+ * is given. A reload replaces what is in the maps, all at once; requests under way keep what they found.
+ */
+export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpstreams | Bulkheads, BadSettings, Given> =
+  Layer.scopedContext(
+    Effect.gen(function* () {
+      const configuration = yield* Configuration
+      const own = yield* OwnModels
+      const runtime = yield* Effect.runtime<Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads>()
+      const ownTexts = yield* TextUpstreams
+      const ownVideos = yield* VideoUpstreams
+      const catalogue = new Map<string, Model>()
+      const texts = new Map<string, TextUpstream>()
+      const videos = new Map<string, VideoUpstream>()
+      const lanes = new Map<string, Bulkhead>()
+      let made = new Map<string, ConfiguredUpstream>()
+
+      const stale = yield* Queue.sliding<void>(1)
+
+      yield* configuration.follow((file) =>
+        Effect.gen(function* () {
+          const next = new Map<string, ConfiguredUpstream>()
+          for (const [name, entry] of Object.entries(file.value.upstreams ?? {})) {
+            next.set(name, yield* configureUpstream(file, name, entry, made.get(name)))
+          }
+          const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
+          const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (all) => priced(all, file))
+          for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
+          const search = searchProvider(file.value.search)
+          return () => {
+            const kept = new Set([...next.values()].map(({ scope }) => scope))
+            const gone = [...made.values()].filter(({ scope }) => !kept.has(scope))
+            made = next
+            refill(catalogue, models)
+            refill(texts, [...ownTexts, ...present(next, ({ text }) => text && withSearch(text, search))])
+            refill(videos, [...ownVideos, ...present(next, ({ video }) => video)])
+            refill(
+              lanes,
+              present(next, ({ lane }) => lane)
+            )
+            if (isAnyStale(made)) stale.unsafeOffer(undefined)
+            for (const { scope } of gone) Runtime.runFork(runtime)(Scope.close(scope, Exit.void))
+          }
+        }).pipe(Effect.provide(runtime))
+      )
+
+      // What could not be asked is asked again: later each time, but never as a failure of this daemon.
+      let tries = 0
+      const relist = Effect.gen(function* () {
+        if (isAnyStale(made) && tries > 0) {
+          yield* Effect.catchAll(configuration.renew, ({ message }) => Effect.logWarning(message))
+        }
+        tries = isAnyStale(made) ? tries + 1 : 0
+        return tries === 0 ? stale.take : Effect.sleep(Duration.seconds(Math.min(2 ** (tries - 1), longestWait)))
+      })
+      yield* daemon("models.list", relist, backoff)
+      const { look } = yield* SharedBulkheads
+      if (look !== undefined) {
+        yield* daemon("models.circuits", Effect.as(look(lanes), Effect.sleep("1 second")), backoff)
+      }
+      return Context.make(Catalogue, catalogue).pipe(
+        Context.add(TextUpstreams, texts),
+        Context.add(VideoUpstreams, videos),
+        Context.add(Bulkheads, lanes)
+      )
+    })
+  ).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default))
+
+/** Between two questions to an upstream that can't be asked which models it has, in seconds. */
+const longestWait = 60
+
+const isAnyStale = (made: ReadonlyMap<string, ConfiguredUpstream>): boolean =>
+  [...made.values()].some(({ isStale }) => isStale)
+
+const present = <A>(
+  made: ReadonlyMap<string, ConfiguredUpstream>,
+  pick: (one: ConfiguredUpstream) => A | undefined
+): Array<[string, A]> =>
+  [...made].flatMap(([name, one]) => {
+    const picked = pick(one)
+    return picked === undefined ? [] : [[name, picked] satisfies [string, A]]
+  })
+
+const refill = <A>(map: Map<string, A>, entries: Iterable<readonly [string, A]>): void => {
+  map.clear()
+  for (const [name, value] of entries) map.set(name, value)
+}

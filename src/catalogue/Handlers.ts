@@ -1,0 +1,44 @@
+import { Clock, Effect } from "effect"
+import { NotFound } from "../contract/Failure.ts"
+import { handlers } from "../contract/handlers.ts"
+import { ModelsApi } from "./Api.ts"
+import { Catalogue } from "./Catalogue.ts"
+import type { Model } from "./Catalogue.ts"
+import { forbidden } from "../contract/permission.ts"
+
+export const ModelsHandlers = handlers(
+  ModelsApi,
+  Effect.gen(function* () {
+    const catalogue = yield* Catalogue
+    // A catalogue is as old as its process.
+    const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
+    const created_at = new Date(created * 1_000).toISOString()
+    const entry = ({ id, ownedBy }: Model) => ({
+      id,
+      object: "model" as const,
+      created,
+      owned_by: ownedBy,
+      type: "model" as const,
+      display_name: id,
+      created_at
+    })
+    return {
+      list: ({ caller }) => {
+        const data = [...catalogue.values()].filter(({ id }) => forbidden(caller, id) === undefined).map(entry)
+        return Effect.succeed({
+          object: "list" as const,
+          data,
+          has_more: false as const,
+          first_id: data[0]?.id ?? null,
+          last_id: data.at(-1)?.id ?? null
+        })
+      },
+      find: ({ caller, path }) => {
+        const found = catalogue.get(path.id)
+        return found === undefined || forbidden(caller, found.id) !== undefined
+          ? Effect.fail(new NotFound({ param: "model", message: `The model '${path.id}' does not exist` }))
+          : Effect.succeed(entry(found))
+      }
+    }
+  })
+)

@@ -1,0 +1,40 @@
+import { passthroughMachine } from "../pipeline/passthrough.ts"
+import type { PassthroughState } from "../pipeline/passthrough.ts"
+import { isJsonObject as isObject } from "../contract/fields.ts"
+import { listAt } from "../contract/json.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import type { Machine, PassthroughFrame } from "../generation/Machine.ts"
+import type { Passthrough } from "../dispatch/GenerationOptions.ts"
+import { failed } from "./chunks.ts"
+import { isOurs } from "./reasoning.ts"
+import type { CreateCompletion } from "./Request.ts"
+
+/** The request for an upstream of this dialect: as it came, but for the gateway's own seals, which mean nothing there. */
+export const passthroughOf = (payload: CreateCompletion, request: Incoming): Passthrough => ({
+  family: "chat",
+  request: () => {
+    const body = isObject(request.body) ? request.body : payload
+    const messages: unknown = body["messages"]
+    const isSealed =
+      Array.isArray(messages) && messages.some((message) => listAt(message, "reasoning_details").some(isOurs))
+    return {
+      body: { ...body, messages: Array.isArray(messages) ? messages.map(unsealed) : messages },
+      bodyText: request.bodyText,
+      ...(isSealed && { adapted: ["reasoning"] }),
+      headers: request.headers,
+      rewrite: (answer) => ({ ...answer, model: payload.model })
+    }
+  }
+})
+
+const unsealed = (message: unknown): unknown => {
+  if (!isObject(message) || !Array.isArray(message["reasoning_details"])) return message
+  const { reasoning_details: _, ...rest } = message
+  const others = message["reasoning_details"].filter((detail) => !isOurs(detail))
+  return others.length === 0 ? rest : { ...rest, reasoning_details: others }
+}
+
+/** Frames pass through; a failure of the way is told as the dialect does. */
+export const passthroughMachineOf: Machine<PassthroughState, PassthroughFrame> = passthroughMachine((failure) => [
+  failed(failure)
+])

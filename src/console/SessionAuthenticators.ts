@@ -1,0 +1,130 @@
+import { Context, Effect, Layer, Option } from "effect"
+import { Access } from "../access/Access.ts"
+import { Keys } from "../access/store/Keys.ts"
+import { makeAdminAccess } from "../admin/AdminAccess.ts"
+import { PublicUrl } from "../config/PublicUrl.ts"
+import { Settings } from "../config/Settings.ts"
+import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
+import type { Caller } from "../contract/Caller.ts"
+import { AuthInvalid, AuthMissing, Forbidden } from "../contract/Failure.ts"
+import { uncounted } from "../limits/Limits.ts"
+import { Sessions } from "./Sessions.ts"
+import type { SessionRow } from "./store/SessionStore.ts"
+import { csrfOf, isForeign, tokenIn } from "./token.ts"
+
+interface Knocking {
+  readonly request: Request
+  readonly server: Pick<Bun.Server<undefined>, "requestIP">
+}
+
+/** Names the key that an operator's session uses where an API key is asked for. */
+const keyHeader = "x-gateway-key-id"
+
+const make = Effect.gen(function* () {
+  const { adminKey, server } = yield* Settings
+  const access = yield* Access
+  const keys = yield* Keys
+  const sessions = yield* Sessions
+  const publicUrl = yield* PublicUrl
+  const byKey = yield* makeAdminAccess(adminKey, server.trustedProxies)
+
+  /** Whether browsers come by TLS, which somebody before the gateway may speak. */
+  const isSecure = Effect.map(publicUrl.get, (url) => Option.isSome(server.tls) || url.startsWith("https:"))
+
+  /** The session of a request's cookie; undefined where it has none. */
+  const sessionOf = (cookie: string, { headers, method }: Request) =>
+    Effect.gen(function* () {
+      const token = tokenIn(cookie, yield* isSecure)
+      if (token === undefined) return undefined
+      if (isForeign(headers, yield* publicUrl.get)) return yield* foreign
+      const session = yield* sessions.find(token)
+      if (session === undefined) return undefined
+      if (method !== "GET" && method !== "HEAD" && headers.get("x-gateway-csrf") !== csrfOf(token)) {
+        return yield* forged
+      }
+      return session
+    })
+
+  const asCaller = (
+    session: SessionRow | undefined,
+    headers: Headers
+  ): Effect.Effect<Caller, AuthMissing | AuthInvalid> => {
+    if (session === undefined) return over
+    if (session.kind === "account") return access.open(session.opened_with)
+    const id = headers.get(keyHeader)
+    if (id === null) return unnamed
+    return Effect.flatMap(keys.hashOf(id), (hash) =>
+      hash === undefined ? Effect.fail(new AuthInvalid({ message: `${keyHeader}: no such key` })) : access.open(hash)
+    )
+  }
+
+  const callers = {
+    authenticate: (headers: Headers, { request }: Knocking) => {
+      const cookie = cookieWithoutKey(headers)
+      if (cookie === null) return access.authenticate(headers)
+      return Effect.flatMap(sessionOf(cookie, request), (session) => asCaller(session, headers))
+    },
+    admit: access.admit
+  }
+
+  const operators = {
+    authenticate: (headers: Headers, knocking: Knocking) => {
+      const cookie = cookieWithoutKey(headers)
+      if (cookie === null) return byKey.authenticate(headers, knocking)
+      return Effect.gen(function* () {
+        const session = yield* sessionOf(cookie, knocking.request)
+        if (session === undefined) return yield* byKey.authenticate(headers, knocking)
+        return session.kind === "operator" ? operator(session) : yield* notOperator
+      })
+    },
+    admit: () => uncounted
+  }
+
+  /** Anybody may knock, with a program or from the gateway's own page. */
+  const anyone = {
+    authenticate: (headers: Headers, knocking: Knocking) =>
+      Effect.flatMap(publicUrl.get, (own) =>
+        isForeign(headers, own) ? foreign : Effect.succeed({ ...nobody, address: byKey.tries.from(knocking) })
+      ),
+    admit: () => uncounted
+  }
+
+  return { tries: byKey.tries, isSecure, doors: { "api-key": callers, "admin-key": operators, anyone } } as const
+})
+
+/**
+ * Who opens what, with a key as ever or, where there is none, with the cookie of a session: an operator's opens
+ * `/admin/v1`, and what callers may ask as the key that it names; an account's opens what its API key opens. What changes
+ * something carries the session's CSRF token, and nothing comes from another site's page.
+ */
+export class SessionAuthenticators extends Context.Tag("gateway/console/SessionAuthenticators")<
+  SessionAuthenticators,
+  Effect.Effect.Success<typeof make>
+>() {
+  static readonly Default = Layer.effect(SessionAuthenticators, make)
+}
+
+/** Where somebody knocks from, as the door of `anyone` saw it. */
+export const addressOf = (caller: Caller): string =>
+  "address" in caller && typeof caller.address === "string" ? caller.address : "unknown"
+
+/** The cookies of a request that brings no key. */
+const cookieWithoutKey = (headers: Headers): string | null =>
+  headers.has("authorization") || headers.has("x-api-key") ? null : headers.get("cookie")
+
+const operator = ({ id }: SessionRow): Caller => unrestricted(AccountId.make(""), KeyId.make(id))
+const nobody = unrestricted(AccountId.make(""), KeyId.make(""))
+
+const foreign = Effect.fail(new Forbidden({ message: "A page of another site may not ask in the name of a session" }))
+const forged = Effect.fail(
+  new Forbidden({ message: "Missing or wrong x-gateway-csrf: send the `csrf` of GET /console/session" })
+)
+const notOperator = Effect.fail(
+  new Forbidden({ message: "This session is an API key's: it does not open the admin API" })
+)
+const over = Effect.fail(
+  new AuthMissing({ message: "Nobody is signed in, or no longer: send a key, or sign in again" })
+)
+const unnamed = Effect.fail(
+  new AuthMissing({ message: `An operator's session names the key to use: send \`${keyHeader}: key_…\`` })
+)

@@ -1,0 +1,225 @@
+import { Cause, Effect, Runtime } from "effect"
+import { errorName } from "../contract/errorName.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import type { Attempt } from "../contract/RequestRecord.ts"
+import type { TracedCall } from "../contract/Trace.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { Usage } from "../generation/GenerationEvent.ts"
+import type { Route } from "../routing/Route.ts"
+import type { Watcher } from "../routing/tryRoutes.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import { hintOf } from "../upstreams/hintOf.ts"
+import type { UpstreamError } from "../upstreams/UpstreamError.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { attemptMetrics } from "./attemptMetrics.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
+import { generationMetrics } from "./generationMetrics.ts"
+import type { Counted } from "./generationMetrics.ts"
+
+/** Where calls to upstreams are counted and those that fail logged, a line for each, so that no fallback is silent. */
+export const makeFailedAttempts = Effect.gen(function* () {
+  const metrics = yield* Metrics
+  const runtime = yield* Effect.runtime()
+  const log = (line: Readonly<Record<string, unknown>>): void =>
+    void Runtime.runFork(runtime)(
+      Effect.logWarning("a call to an upstream failed").pipe(
+        Effect.annotateLogs(Object.fromEntries(Object.entries(line).filter(([, value]) => value !== undefined)))
+      )
+    )
+  return {
+    ...attemptMetrics(metrics),
+    generations: generationMetrics(metrics),
+    calls: yield* UpstreamCalls,
+    log
+  } as const
+})
+
+/** What kind of failure it is where the reader leaves, where the gateway stops, and where nobody said. */
+const [hangUp, stopped, unknown] = ["hang_up", "upstream_failed", "internal"] as const
+
+type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
+
+/** The calls that one request makes until somebody answers it, and what became of the answer. */
+export class Attempts implements Counted, Watcher {
+  readonly #failed: FailedAttempts
+  readonly #request: Incoming
+  readonly model: string
+  readonly operation: Counted["operation"]
+  readonly stream: boolean
+  readonly begunAt = performance.now()
+  provider = ""
+  /** The call that is under way, where it is recorded. */
+  #traced: TracedCall | undefined
+  #error: string | undefined
+  #route: Route | undefined
+  #count = 0
+  #isCalling = false
+  #isSent = false
+  #calledAt = 0
+  #upstreamRequestId: string | undefined
+
+  constructor(failed: FailedAttempts, request: Incoming, { id, kind }: Pick<Model, "id" | "kind">, stream: boolean) {
+    this.#failed = failed
+    this.#request = request
+    this.model = id
+    this.operation = kind === "embedding" ? "embeddings" : "chat"
+    this.stream = stream
+  }
+
+  /** An upstream is called now. */
+  calls(route: Route, { name, provider }: Pick<TextUpstream, "name" | "provider">): void {
+    this.#route = route
+    this.provider = provider ?? name
+    const { trace } = this.#request
+    if (trace !== undefined) this.#traced = trace.call(this.#callOf(route))
+    this.#count++
+    this.#isCalling = true
+    this.#calledAt = performance.now()
+  }
+
+  /** The call is on its way to the upstream: it waits for no room there any more. */
+  sends<A>(call: A): A {
+    this.#isSent = true
+    return call
+  }
+
+  /** Whether an upstream has the request, and has not refused it. */
+  get isSent(): boolean {
+    return this.#isSent
+  }
+
+  /** What the upstream is told of the caller's trace. */
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return this.#request.trace?.headers(this.#traced?.spanId)
+  }
+
+  failed(upstream: string, error: UpstreamError): void {
+    this.#isSent = false
+    const { failure, said, status, upstreamRequestId } = error
+    this.#note(status, { status, error: failure.message, requestId: upstreamRequestId })
+    if (error.keptBack !== true) this.#broke(status, failure.message)
+    if (this.#traced !== undefined) endCall(this.#traced, errorName(failure), undefined)
+    this.#failed.log({
+      ...this.#line(),
+      status,
+      error: failure.message,
+      said,
+      upstream_request_id: upstreamRequestId,
+      hint: hintOf(upstream, error)
+    })
+  }
+
+  again(upstream: string, how: "again" | "elsewhere"): void {
+    this.#failed.again(upstream, how)
+  }
+
+  refused(upstream: string, { keptBack, upstreamRequestId }: UpstreamError): void {
+    if (keptBack !== true) this.#tell(upstream, upstreamRequestId)
+  }
+
+  /** Names who answers. */
+  answered({ upstreamRequestId }: Generation): void {
+    this.#upstreamRequestId = upstreamRequestId
+    this.#note(200, { status: 200, error: undefined, requestId: upstreamRequestId })
+    this.#failed.calls.of(this.#route?.upstream ?? "").answered(performance.now() - this.#calledAt, Date.now())
+    this.#tell(this.#route?.upstream ?? "", upstreamRequestId)
+    this.#failed.generations.begun(this.stream)
+  }
+
+  /** Nobody answers. */
+  neverBegan(cause: Cause.Cause<Failure>): void {
+    const isStopping = this.#request.shutdown.aborted
+    if (!Cause.isInterrupted(cause)) {
+      this.#failed.generations.refused(this, cause._tag === "Fail" ? errorName(cause.error) : unknown)
+      return
+    }
+    this.#failed.generations.refused(this, isStopping ? stopped : hangUp)
+    if (!this.#isCalling) return
+    const error = isStopping ? "The gateway is shutting down" : undefined
+    this.#note(isStopping ? undefined : hangUp, { status: undefined, error, requestId: undefined })
+    if (this.#traced !== undefined) endCall(this.#traced, isStopping ? stopped : hangUp, undefined)
+  }
+
+  /** The answer itself begins. */
+  firstPiece(): void {
+    if (this.#traced !== undefined) this.#traced.firstPieceAt = performance.now()
+    this.#failed.generations.answers(this)
+  }
+
+  /** An answer that had begun failed: an error inside a 200, a connection that broke. */
+  brokeOff(failure: Failure): void {
+    this.#error = errorName(failure)
+    this.#request.record?.brokeOff(failure)
+    this.#failed.broke(this.#route?.upstream ?? "")
+    this.#broke(200, failure.message)
+    this.#failed.log({
+      ...this.#line(),
+      status: 200,
+      error: failure.message,
+      upstream_request_id: this.#upstreamRequestId
+    })
+  }
+
+  /** The answer has ended. */
+  over(how: "finished" | "failed" | "hang-up", used: Usage): void {
+    const error = how === "finished" ? undefined : how === "hang-up" ? hangUp : (this.#error ?? unknown)
+    this.#failed.generations.over(this, error, used)
+    if (this.#traced !== undefined) endCall(this.#traced, error, used)
+    const { record } = this.#request
+    if (record !== undefined) record.used = used
+  }
+
+  /** @param outcome as the metrics count it; undefined where no answer came */
+  #note(
+    outcome: number | typeof hangUp | undefined,
+    { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">
+  ): void {
+    this.#isCalling = false
+    const upstream = this.#route?.upstream ?? ""
+    const durationMs = performance.now() - this.#calledAt
+    this.#failed.attempted(upstream, outcome, durationMs)
+    const model = this.#route?.model ?? ""
+    if (this.#traced !== undefined) tellCall(this.#traced, status, error, requestId)
+    this.#request.record?.attempted({ upstream, model, status, error, durationMs, requestId }, this.#calledAt)
+  }
+
+  #broke(status: number | undefined, message: string): void {
+    this.#failed.calls.of(this.#route?.upstream ?? "").failed({ atMs: Date.now(), status, message })
+  }
+
+  #callOf({ model, upstream }: Route) {
+    return { upstream, model, provider: this.provider, operation: this.operation, stream: this.stream }
+  }
+
+  #line() {
+    return {
+      event: "upstream.attempt",
+      request_id: this.#request.id,
+      model: this.model,
+      upstream: this.#route?.upstream,
+      upstream_model: this.#route?.model,
+      attempt: this.#count,
+      duration_ms: Math.round(performance.now() - this.#calledAt)
+    }
+  }
+
+  #tell(upstream: string, upstreamRequestId: string | undefined): void {
+    const { replyHeaders } = this.#request
+    replyHeaders["x-gateway-upstream"] = upstream
+    if (upstreamRequestId !== undefined) replyHeaders["x-upstream-request-id"] = upstreamRequestId
+  }
+}
+
+const tellCall = (call: TracedCall, status: number | undefined, message: string | undefined, requestId?: string) => {
+  call.status = status
+  call.message = message
+  call.upstreamRequestId = requestId
+}
+
+const endCall = (call: TracedCall, error: string | undefined, used: Usage | undefined) => {
+  call.endedAt = performance.now()
+  call.error = error
+  call.used = used
+}

@@ -1,0 +1,190 @@
+import { Cause, Effect } from "effect"
+import { Ownership } from "../ownership/Ownership.ts"
+import type { Caller } from "../contract/Caller.ts"
+import { afterTurn } from "../flow/afterTurn.ts"
+import { runFutureUninterruptible } from "../flow/runFuture.ts"
+import { Future } from "../flow/Future.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation } from "../generation/Generation.ts"
+import { Ledger } from "../ledger/Ledger.ts"
+import type { Charge } from "../ledger/Charge.ts"
+import { metered } from "../ledger/metered.ts"
+import { Limits } from "../limits/Limits.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import { passthroughEndpointOf } from "../upstreams/Upstream.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import { Catalogue } from "../catalogue/Catalogue.ts"
+import type { PricedRoute } from "../catalogue/Catalogue.ts"
+import { tellAdapted } from "./adapted.ts"
+import { makeAdmit } from "./admit.ts"
+import { makeOwnershipCheck } from "./ownershipCheck.ts"
+import { makeSigning } from "./callSignatures.ts"
+import type { Signing } from "./callSignatures.ts"
+import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
+import type { GenerationOptions } from "./GenerationOptions.ts"
+import { heldOutput } from "./mostUsed.ts"
+import { cutTo } from "../catalogue/outputLimits.ts"
+import { translateInstead } from "./translateInstead.ts"
+import { quoting } from "./quoting.ts"
+import { severally } from "./several.ts"
+import { unsupportedError } from "./unsupported.ts"
+import { makeObservers, Work } from "./Work.ts"
+import { makeUpstreamCount } from "./upstreamCount.ts"
+import { RetryAfter } from "../routing/RetryAfter.ts"
+import { Bulkheads, through } from "../routing/Bulkhead.ts"
+import { tooManyDomains } from "./searchDomains.ts"
+import { tryRoutes } from "../routing/tryRoutes.ts"
+import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
+import type { Route } from "../routing/Route.ts"
+
+/** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
+export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispatch", {
+  dependencies: [Ownership.Default, Ledger.Default, Limits.Default, ReasoningSignatures.Default, UpstreamCalls.Default],
+  effect: Effect.gen(function* () {
+    const catalogue = yield* Catalogue
+    const upstreams = yield* TextUpstreams
+    const ledger = yield* Ledger
+    const limits = yield* Limits
+    const lanes = yield* Bulkheads
+    const metrics = yield* Metrics
+    const runtime = yield* Effect.runtime()
+    const routing = { runtime, coolDowns: new RetryAfter(yield* Effect.clock) }
+    const observers = yield* makeObservers
+    const { admit, find, passes, translates } = yield* makeAdmit
+    const { owned, permit } = yield* makeOwnershipCheck
+    const signing = yield* makeSigning
+    const upstreamCount = yield* makeUpstreamCount(permit)
+
+    /**
+     * Starts a generation for a caller, who pays for what it uses. Fails with what the upstream or the gateway refuses
+     * before it began.
+     */
+    const generate = (
+      caller: Caller,
+      conversation: Conversation,
+      request: Incoming,
+      options: GenerationOptions
+    ): Future<Generation, Failure> => {
+      const { kind, mayReachWeb, objection, passthrough: verbatim } = options
+      const admitted = admit(caller, conversation, { family: verbatim?.family, objection, mayReachWeb, kind })
+      if (!("fitting" in admitted)) return Future.fail(admitted)
+      return paid(new Work(caller, admitted, request, options, observers))
+    }
+
+    /** Finds somebody who takes the conversation. */
+    const start = (work: Work): Future<Generation, Failure> => {
+      const { conversation, entry, request, passthrough: verbatim } = work
+      const { stream, passthrough: told } = work.options
+      const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
+      const call = (route: PricedRoute) => {
+        const upstream = upstreams.get(route.upstream)
+        if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
+        work.asks(route)
+        work.attempts.calls(route, upstream)
+        return owned(work, upstream, () =>
+          signing(work.caller.account, upstream, conversation).flatMap((signed) => ask(route, upstream, signed))
+        )
+      }
+      const ask = (route: Route, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
+        const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }
+        const how = {
+          ...to,
+          stream,
+          requestId: request.id,
+          family: told?.family,
+          strict,
+          isPatient: work.isPatient,
+          runtime
+        }
+        work.adapted = []
+        const isSearchedFor = upstream.isSearchedFor === true && work.isToSearch()
+        const forwarder = isSearchedFor ? undefined : passthroughEndpointOf(upstream, verbatim?.family)
+        if (verbatim !== undefined && forwarder !== undefined) {
+          return through(lanes.get(route.upstream), work.caller.account, () =>
+            work.attempts.sends(
+              forwarder.send(verbatim.request(upstream), how, translateInstead(work, upstream, how)).map(keeping)
+            )
+          )
+        }
+        const cut = cutTo(entry, route, conversation)
+        work.adapted = cut === undefined ? [] : [{ param: conversation.outputBound?.param ?? "max_output_tokens" }]
+        const refused = unsupportedError([...work.unsupported(), ...work.adapted], strict) ?? tooManyDomains(work)
+        if (refused !== undefined) return Future.fail(refused)
+        const fitted = cut === undefined ? conversation : { ...conversation, maxOutputTokens: cut }
+        return severally(work.options.several, runtime, () =>
+          through(lanes.get(route.upstream), work.caller.account, () =>
+            work.attempts.sends(upstream.generate(fitted, how).map(keeping))
+          )
+        )
+      }
+      return tryRoutes(routing, work.caller.account, work.offers.all, call, work.attempts)
+    }
+
+    /** Names what the upstream that answers was not told. */
+    const tellLeftOut = (work: Work, generation: Generation): void => {
+      const unsupported = generation.passthrough === true ? [] : [...work.unsupported(), ...work.adapted]
+      tellAdapted(work.request.replyHeaders, generation.adapted ?? [], unsupported, metrics.adapted)
+    }
+
+    /**
+     * Lets the request in within its limits, and holds the most that it can cost while it starts and runs. One that is
+     * left before it starts used nothing.
+     */
+    const paid = (work: Work): Future<Generation, Failure> => {
+      const refused = work.options.prepaid === undefined ? limits.leftTooMany(work.caller) : undefined
+      if (refused !== undefined) return Future.fail(refused)
+      // What a request that does not bound its output will use, nobody knows: it is counted after.
+      const mostTokens = () =>
+        work.inputTokens() + work.answers * heldOutput(work.caller, work.entry, work.conversation.maxOutputTokens ?? 0)
+      return limits.begin(work.caller, work.entry, mostTokens).flatMap((admission) => {
+        work.admission = admission
+        const { replyHeaders, tellStanding } = work.request
+        if (admission.tokens !== undefined) tellStanding?.(replyHeaders, "tokens", admission.tokens)
+        return charged(work).matchCause({
+          onFailure: (cause) => {
+            admission.done(0)
+            return Future.failCause(cause)
+          },
+          onSuccess: (charge) => started(work, charge)
+        })
+      })
+    }
+
+    const charged = (work: Work) =>
+      work.options.prepaid === undefined
+        ? runFutureUninterruptible(runtime, ledger.open(work))
+        : Future.succeed(work.options.prepaid.charge(work))
+
+    const started = (work: Work, charge: Charge): Future<Generation, Failure> =>
+      afterTurn(runtime, work.request.isLarge, () => start(work)).matchCause({
+        onFailure: (cause) => {
+          if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
+          else charge.release()
+          work.admission?.done(0)
+          work.attempts.neverBegan(cause)
+          return Future.failCause(cause)
+        },
+        onSuccess: (generation) => {
+          // It is sent nowhere else, and a stream may be long.
+          work.request.bodyText?.forget()
+          work.attempts.answered(generation)
+          tellLeftOut(work, generation)
+          return Future.succeed(metered(generation, charge, work))
+        }
+      })
+
+    return {
+      find,
+      generate,
+      quote: quoting(admit, ledger),
+      passes,
+      upstreamCount,
+      translates,
+      get: (id: string) => catalogue.get(id),
+      list: () => [...catalogue.values()]
+    } as const
+  })
+}) {}

@@ -1,0 +1,196 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import type { Settlement } from "../contract/RequestRecord.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import { noUsage } from "../generation/GenerationEvent.ts"
+import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
+import { doubtOf, doubtOfStart } from "../generation/plausible.ts"
+import { countTokens, mostTokens } from "../tokens/tokens.ts"
+import type { Charge, Chargeable } from "../ledger/Charge.ts"
+import type { Metering } from "../ledger/metered.ts"
+import { Offers } from "../ledger/Offers.ts"
+import { isFree, mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
+import type { Price } from "../ledger/Price.ts"
+import { Limits } from "../limits/Limits.ts"
+import type { Admission } from "../limits/Limits.ts"
+import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
+import type { Admitted } from "./admit.ts"
+import { Attempts, makeFailedAttempts } from "./Attempts.ts"
+import { makeUsageDoubts } from "./usageDoubts.ts"
+import type { GenerationOptions, Prepaid, Passthrough } from "./GenerationOptions.ts"
+import { heldFor, mostUsed } from "./mostUsed.ts"
+import { shareOf } from "./several.ts"
+import type { Unsupported } from "./unsupported.ts"
+import { tellCost } from "./tellCost.ts"
+
+/** Who hears of calls that fail, of usage that can't be, and of callers that leave. */
+export const makeObservers = Effect.all({
+  failedAttempts: makeFailedAttempts,
+  doubting: makeUsageDoubts,
+  limits: Limits
+})
+
+type Observers = Effect.Effect.Success<typeof makeObservers>
+
+/** One request on its way to its answer: an object and no closures, since thousands of them are open at a time. */
+export class Work implements Chargeable, Metering {
+  readonly caller: Caller
+  readonly requestId: string
+  readonly model: string
+  readonly unpriced: Model["unpriced"]
+  readonly offers: Offers<PricedRoute>
+  admission: Admission | undefined
+  /** What the gateway itself changes for that one. */
+  adapted: ReadonlyArray<Unsupported> = []
+  readonly entry: Model
+  readonly conversation: Conversation
+  /** Undefined where the gateway has changed the request. */
+  readonly passthrough: Passthrough | undefined
+  readonly request: Incoming
+  readonly options: GenerationOptions
+  readonly attempts: Attempts
+  /** Each is paid for. */
+  readonly answers: number
+  readonly #doubting: Observers["doubting"]
+  #route: PricedRoute | undefined
+  readonly #limits: Observers["limits"]
+  #inputTokens: number | undefined
+  #unsupported: ReadonlyArray<Unsupported> | undefined
+
+  constructor(
+    caller: Caller,
+    admitted: Admitted,
+    request: Incoming,
+    options: GenerationOptions,
+    { doubting, failedAttempts, limits }: Observers
+  ) {
+    const { fitting, model: entry, routes, isPassthrough: unchanged } = admitted
+    this.caller = caller
+    this.requestId = request.id
+    this.model = entry.id
+    this.unpriced = entry.unpriced
+    this.offers = new Offers(agreed(routes, options.prepaid?.routes))
+    this.entry = entry
+    this.conversation = fitting
+    this.passthrough = unchanged ? options.passthrough : undefined
+    this.request = request
+    this.options = options
+    this.#doubting = doubting
+    this.#limits = limits
+    this.attempts = new Attempts(failedAttempts, request, entry, options.stream)
+    this.answers = options.several?.count ?? 1
+  }
+
+  /** A route is asked now: until the request is paid for another may take over, at another price. */
+  asks(route: PricedRoute): void {
+    this.#route = route
+  }
+
+  get upstream(): string {
+    return (this.#route ?? this.offers.all[0]).upstream
+  }
+
+  get price(): Price {
+    return (this.#route ?? this.offers.all[0]).price
+  }
+
+  inputTokens(): number {
+    return (this.#inputTokens ??= this.answers * countTokens(this.conversation))
+  }
+
+  mostNanoUsd(price: Price): number {
+    const { answers, conversation, entry } = this
+    return answers * mostOf(price, mostUsed(conversation, entry, this.inputTokens() / answers))
+  }
+
+  held(price: Price) {
+    const { answers, caller, conversation, entry: model } = this
+    const most = mostUsed(conversation, model, this.inputTokens() / answers)
+    return heldFor(price, most, { answers, caller, conversation, model })
+  }
+
+  /** Whether an upstream's first words may be waited for: others may be asked, or nobody reads along. */
+  get isPatient(): boolean {
+    const { prepaid, stream } = this.options
+    return this.offers.all.length > 1 || this.answers > 1 || !stream || prepaid !== undefined
+  }
+
+  leastNanoUsd(price: Price): number {
+    const { conversation, entry } = this
+    // Its input takes time to count, and to be looked at: that is not done but where it bounds the output.
+    const isBounding = conversation.maxOutputTokens === undefined && entry.contextTokens !== undefined
+    const { outputTokens, searches } = mostUsed(conversation, entry, isBounding ? mostTokens(conversation) : 0)
+    return this.answers * mostOf(price, { inputTokens: 0, outputTokens, searches })
+  }
+
+  /** A stream's head has left by then: the usage report has it. */
+  tellCost(settlement: Settlement): void {
+    if (this.price !== unpriced) tellCost(this.request, this.options.stream, settlement)
+  }
+
+  get contextTokens(): number | undefined {
+    return this.entry.contextTokens
+  }
+
+  hasMore(): boolean {
+    return this.passthrough !== undefined && this.unsupported().length > 0
+  }
+
+  doubtOf(usage: Usage, isStart: boolean): Doubt | undefined {
+    const each = shareOf(usage, this.answers)
+    return isStart ? doubtOfStart(each, this) : doubtOf(each, this)
+  }
+
+  doubted(reason: Doubt, told: Usage): void {
+    this.#doubting(this, reason, told)
+  }
+
+  /** Whether its search, if it has one, is the gateway's to make where its upstream can't. */
+  isToSearch(): boolean {
+    return this.conversation.tools.some(({ type }) => type === "search") && this.options.objection?.() === undefined
+  }
+
+  unsupported(): ReadonlyArray<Unsupported> {
+    return (this.#unsupported ??= this.options.unsupported?.() ?? [])
+  }
+
+  firstPiece(): void {
+    this.attempts.firstPiece()
+  }
+
+  failed(failure: Failure): void {
+    this.attempts.brokeOff(failure)
+  }
+
+  isShuttingDown(): boolean {
+    return this.request.shutdown.aborted
+  }
+
+  isWhole(): boolean {
+    return !this.options.stream && this.options.prepaid === undefined
+  }
+
+  done(tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage): void {
+    this.admission?.done(tokens)
+    if (how === "abandoned") this.#limits.leftEarly(this.caller)
+    this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
+  }
+
+  /** Its caller left before anybody answered: an upstream that was called has read the input. */
+  left(charge: Charge): void {
+    const { isSent } = this.attempts
+    charge.abandon(isSent && !isFree(this.price) ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
+    if (isSent && this.options.prepaid === undefined) this.#limits.leftEarly(this.caller)
+  }
+}
+
+/** Of the routes those that the money was set aside for, at the prices of that moment; all where none is left of them. */
+const agreed = (routes: Admitted["routes"], accepted: Prepaid["routes"]): Admitted["routes"] => {
+  const [first, ...others] = routes.flatMap((route) => {
+    const one = accepted?.find(({ model, upstream }) => upstream === route.upstream && model === route.model)
+    return one === undefined ? [] : [{ ...route, price: priceFromText(one.price) }]
+  })
+  return first === undefined ? routes : [first, ...others]
+}

@@ -1,0 +1,126 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { ModelForbidden } from "../contract/Failure.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Route } from "../routing/Route.ts"
+import { fitContext } from "../tokens/truncate.ts"
+import { passthroughEndpointOf } from "../upstreams/Upstream.ts"
+import type { PassthroughEndpoint } from "../upstreams/Upstream.ts"
+import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import { Catalogue, priceAt } from "../catalogue/Catalogue.ts"
+import type { ListedRoute, Model, PricedRoute } from "../catalogue/Catalogue.ts"
+import { unknownModel, wrongKind } from "../catalogue/notServed.ts"
+import { tooMuchOutput } from "../catalogue/outputLimits.ts"
+import { forbidden } from "../contract/permission.ts"
+import { isConfined, withinAccount } from "./searchDomains.ts"
+
+type Family = PassthroughEndpoint["family"]
+
+/** What is asked of a request before anybody else is. */
+export interface AdmissionRequest {
+  /** The dialect it came in, where an upstream that speaks it may have it as it is. */
+  readonly family: Family | undefined
+  /**
+   * Why an upstream of another dialect can't have it: the first thing that the gateway does not understand or allow. Only
+   * asked where there is such an upstream.
+   */
+  readonly objection: (() => InvalidRequest | undefined) | undefined
+  /** Whether it has tools, beside those of the conversation, with which its upstream may reach the web. */
+  readonly mayReachWeb?: boolean | undefined
+  /** What the model must be; text unless said otherwise. */
+  readonly kind?: Model["kind"] | undefined
+}
+
+export interface Admitted {
+  readonly model: Model
+  /** The conversation as it may be had from the model. */
+  readonly fitting: Conversation
+  /** Whether the gateway has left it as it came, so that an upstream of its dialect may have it in its own words. */
+  readonly isPassthrough: boolean
+  /** Those of the model's routes that can carry it. */
+  readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
+}
+
+/**
+ * Whether a request may be had from its model, and on which routes. What the gateway has to understand must be in order;
+ * an upstream of the request's own dialect judges for itself, so it may have what all others are refused.
+ */
+export const makeAdmit = Effect.gen(function* () {
+  const catalogue = yield* Catalogue
+  const upstreams = yield* TextUpstreams
+
+  const lookUp = (id: string, kind: Model["kind"]): Model | InvalidRequest => {
+    const model = catalogue.get(id)
+    if (model === undefined) return unknownModel(id)
+    return model.kind === kind ? model : wrongKind(model, kind)
+  }
+
+  const find = (id: string, kind: Model["kind"]): Effect.Effect<Model, InvalidRequest> => {
+    const model = lookUp(id, kind)
+    return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
+  }
+
+  const speaks = ({ upstream }: Route, family: Family | undefined): boolean =>
+    passthroughEndpointOf(upstreams.get(upstream), family) !== undefined
+
+  const routesFor = (
+    { routes }: Model,
+    family: Family | undefined,
+    objection: () => InvalidRequest | undefined
+  ): ReadonlyArray<ListedRoute> | InvalidRequest => {
+    if (routes.every((route) => speaks(route, family))) return routes
+    const objected = objection()
+    if (objected === undefined) return routes
+    const open = routes.filter((route) => speaks(route, family))
+    return open.length === 0 ? objected : open
+  }
+
+  const admit = (
+    caller: Caller,
+    conversation: Conversation,
+    asked: AdmissionRequest
+  ): Admitted | InvalidRequest | ModelForbidden => {
+    const model = lookUp(conversation.model, asked.kind ?? "text")
+    if (model instanceof InvalidRequest) return model
+    const objection = () => asked.objection?.() ?? tooMuchOutput(model, conversation)
+    const possible = routesFor(model, asked.family, objection)
+    if (possible instanceof InvalidRequest) return possible
+    const refused = forbidden(caller, model.id)
+    if (refused !== undefined) return refused
+    const narrowed = withinAccount(caller, conversation)
+    if (narrowed instanceof InvalidRequest) return narrowed
+    // One that embeds takes one input at a time, whose length its family looks at.
+    const context = model.kind === "embedding" ? undefined : model.contextTokens
+    const shortened = fitContext(narrowed ?? conversation, context)
+    if (shortened instanceof InvalidRequest) return shortened
+    // A request that the gateway has changed is told in its own words: the caller's would say the old ones. So is one
+    // whose tools could search where its account must not.
+    const isLoose = asked.mayReachWeb === true && isConfined(caller)
+    const unchanged = narrowed === undefined && shortened === undefined && !isLoose
+    const routes = unchanged ? possible : routesFor(model, undefined, objection)
+    if (routes instanceof InvalidRequest) return routes
+    const [first, ...others] = routes.map((route) => ({ ...route, price: priceAt(model, route) }))
+    if (first === undefined) return unknownModel(model.id)
+    return {
+      model,
+      fitting: shortened ?? narrowed ?? conversation,
+      isPassthrough: unchanged,
+      routes: [first, ...others]
+    }
+  }
+
+  /** Whether an upstream of that dialect may have a request for the model as it is. */
+  const passes = (id: string, family: Family): boolean => {
+    const model = catalogue.get(id)
+    return model !== undefined && model.routes.some((route) => speaks(route, family))
+  }
+
+  /** Whether an upstream of another dialect may get it. */
+  const translates = (id: string, family: Family): boolean => {
+    const model = catalogue.get(id)
+    return model !== undefined && !model.routes.every((route) => speaks(route, family))
+  }
+
+  return { admit, find, passes, translates }
+})

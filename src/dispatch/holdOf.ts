@@ -1,0 +1,36 @@
+import type { Caller } from "../contract/Caller.ts"
+import type { TaskHold } from "../ledger/DurableHolds.ts"
+import { Offers } from "../ledger/Offers.ts"
+import type { PricedRoute } from "../catalogue/Catalogue.ts"
+import type { Quote } from "./Quote.ts"
+
+interface Accepted {
+  /** The task's. */
+  readonly id: string
+  readonly caller: Caller
+  readonly requestId: string
+}
+
+interface ConversationHold extends TaskHold {
+  readonly offers: Offers<PricedRoute>
+}
+
+/** What is set aside for a conversation whose answer is fetched later. */
+export const holdOf = (accepted: Accepted, { held, model, mostNanoUsd, routes }: Quote): ConversationHold => {
+  const offers = new Offers(routes)
+  return {
+    ...accepted,
+    model: model.id,
+    offers,
+    get upstream() {
+      return offers.all[0].upstream
+    },
+    get price() {
+      return offers.all[0].price
+    },
+    unpriced: model.unpriced,
+    modelLimits: model.limits,
+    mostNanoUsd,
+    held
+  }
+}

@@ -1,0 +1,45 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { InvalidRequest, ModelForbidden } from "../contract/Failure.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Ledger } from "../ledger/Ledger.ts"
+import { Offers } from "../ledger/Offers.ts"
+import { mostOf } from "../ledger/Price.ts"
+import { countTokens } from "../tokens/tokens.ts"
+import type { Admitted, AdmissionRequest } from "./admit.ts"
+import { heldFor, mostUsed } from "./mostUsed.ts"
+import { once } from "./Quote.ts"
+import type { Quote } from "./Quote.ts"
+
+type Admit = (
+  caller: Caller,
+  conversation: Conversation,
+  asked: AdmissionRequest
+) => Admitted | InvalidRequest | ModelForbidden
+
+/** What a conversation can cost at most. Fails where it would be refused before anybody is asked. */
+export const quoting =
+  (admit: Admit, ledger: Pick<Ledger, "permit">) =>
+  (
+    caller: Caller,
+    conversation: Conversation,
+    asked: AdmissionRequest
+  ): Effect.Effect<Quote, InvalidRequest | ModelForbidden> =>
+    Effect.suspend(() => {
+      const admitted = admit(caller, conversation, asked)
+      if (!("fitting" in admitted)) return Effect.fail(admitted)
+      const { fitting, model } = admitted
+      const { unpriced } = model
+      const offers = new Offers(admitted.routes)
+      const most = once(() => mostUsed(fitting, model, countTokens(fitting)))
+      return Effect.map(ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced }), (prices) => {
+        offers.keep(prices)
+        return {
+          model,
+          routes: offers.all,
+          most,
+          mostNanoUsd: (price) => mostOf(price, most()),
+          held: (price) => heldFor(price, most(), { answers: 1, caller, conversation: fitting, model })
+        }
+      })
+    })

@@ -1,0 +1,79 @@
+import { Clock, Effect } from "effect"
+import type { AccountId, Caller } from "../contract/Caller.ts"
+import type { InvalidRequest, NotFound } from "../contract/Failure.ts"
+import type { Route } from "../routing/Route.ts"
+import { Bulkheads } from "../routing/Bulkhead.ts"
+import { passthroughEndpointOf } from "../upstreams/Upstream.ts"
+import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { serializeBody } from "../upstreams/serializeBody.ts"
+import { TextUpstreams } from "../upstreams/Upstreams.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
+import type { Passthrough } from "./GenerationOptions.ts"
+
+type Permit = (
+  caller: Caller,
+  upstream: TextUpstream,
+  body: unknown
+) => Effect.Effect<unknown, InvalidRequest | NotFound>
+
+/** How long a count is remembered, in ms, and how many are at most. */
+const keptMs = 60_000
+const mostKept = 1_000
+
+/**
+ * Asks a model's upstream for the input tokens of a request, where it speaks the request's dialect and counts: an agent
+ * counts the same conversation again and again, so what it said is kept for a minute. Undefined where it is not known,
+ * for whatever reason.
+ *
+ * @param permit fails where a body names what is another account's
+ */
+export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
+  const upstreams = yield* TextUpstreams
+  const lanes = yield* Bulkheads
+  const kept = new Map<string, { readonly tokens: number; readonly untilMs: number }>()
+
+  const keep = (name: string, tokens: number, untilMs: number): void => {
+    if (kept.size >= mostKept) kept.delete(kept.keys().next().value ?? "")
+    kept.set(name, { tokens, untilMs })
+  }
+
+  /** Only where it is called as others would be: it answers of late, and has room. */
+  const withRoom = (account: AccountId, upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
+    Effect.suspend(() => {
+      const lane = lanes.get(upstream)
+      if (lane !== undefined && lane.circuit.waitMs(nowMs, account) > 0) return unknown
+      const slot = lane?.slots?.take(account)
+      const asked = slot?.isFree === false ? unknown : ask
+      return Effect.ensuring(
+        asked,
+        Effect.sync(() => slot?.leave())
+      )
+    })
+
+  return (
+    caller: Caller,
+    { routes }: Model,
+    verbatim: Passthrough
+  ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
+    const route: Route | undefined = routes[0]
+    const upstream = upstreams.get(route?.upstream ?? "")
+    if (route === undefined || upstream?.countTokens === undefined) return unknown
+    if (passthroughEndpointOf(upstream, verbatim.family) === undefined) return unknown
+    const { countTokens, name } = upstream
+    const request = verbatim.request(upstream)
+    const { body, headers } = request
+    const counted = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
+      const asked = JSON.stringify([name, route.model, headers.get("anthropic-beta")])
+      const hash = Bun.SHA256.hash(`${asked}${serializeBody(request, body)}`, "hex")
+      const known = kept.get(hash)
+      if (known !== undefined && known.untilMs > nowMs) return Effect.succeed(known.tokens)
+      kept.delete(hash)
+      return Effect.tap(withRoom(caller.account, name, nowMs, countTokens(request, route.model)), (tokens) =>
+        Effect.sync(() => tokens !== undefined && keep(hash, tokens, nowMs + keptMs))
+      )
+    })
+    return Effect.zipRight(permit(caller, upstream, body), counted)
+  }
+})
+
+const unknown = Effect.succeed<number | undefined>(undefined)

@@ -1,0 +1,58 @@
+import { Either, Exit, Runtime } from "effect"
+import type { Effect, Fiber } from "effect"
+import { settledOf } from "./Future.ts"
+import type { Future } from "./Future.ts"
+import { PendingFuture } from "./PendingFuture.ts"
+
+/** Begins an effect, without a fiber where it is its own result already, in one of its own otherwise. */
+export const runFuture = <A, E>(runtime: Runtime.Runtime<never>, effect: Effect.Effect<A, E>): Future<A, E> =>
+  begun(runtime, effect, false)
+
+/** As `begin`, for what must not be left half done: an interruption reaches what follows it. */
+export const runFutureUninterruptible = <A, E>(
+  runtime: Runtime.Runtime<never>,
+  effect: Effect.Effect<A, E>
+): Future<A, E> => begun(runtime, effect, true)
+
+const begun = <A, E>(
+  runtime: Runtime.Runtime<never>,
+  effect: Effect.Effect<A, E>,
+  isUninterruptible: boolean
+): Future<A, E> => {
+  const known = exitOf(effect)
+  if (known !== undefined) return settledOf(known)
+  const fiber = Runtime.runFork(runtime)(effect)
+  const exit = fiber.unsafePoll()
+  return exit === null ? new Forked(fiber, isUninterruptible) : settledOf(exit)
+}
+
+/** The result of an effect that is one already (`Effect.succeed`, an `Either`); undefined where it must run. */
+export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined => {
+  if (isExit(effect)) return effect
+  if (!isEither(effect)) return undefined
+  return Either.isRight(effect) ? Exit.succeed(effect.right) : Exit.fail(effect.left)
+}
+
+/** As `Exit.isExit`, which forgets the effect's own types. */
+const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
+
+/** As `Either.isEither`, likewise. */
+const isEither = <A, E>(effect: Effect.Effect<A, E>): effect is Either.Right<E, A> | Either.Left<E, A> =>
+  Either.isEither(effect)
+
+class Forked<A, E> extends PendingFuture<A, E> {
+  readonly #fiber: Fiber.RuntimeFiber<A, E>
+  readonly #isUninterruptible: boolean
+
+  constructor(fiber: Fiber.RuntimeFiber<A, E>, isUninterruptible: boolean) {
+    super()
+    this.#fiber = fiber
+    this.#isUninterruptible = isUninterruptible
+    fiber.addObserver((exit) => this.end(settledOf(exit)))
+  }
+
+  /** It ends when the fiber has. */
+  override interrupt(): void {
+    if (!this.#isUninterruptible) this.#fiber.unsafeInterruptAsFork(this.#fiber.id())
+  }
+}

@@ -1,0 +1,44 @@
+import { Cause, Effect, Option, Runtime } from "effect"
+import type { Failure } from "../contract/Failure.ts"
+import { recordedAt } from "../contract/Trace.ts"
+import { failed, failureOf, hungUp } from "./answer.ts"
+import type { Exchange } from "./exchange.ts"
+import { HungUp } from "./run.ts"
+
+/** Answers with a failure, in the route's shape. */
+export const renderedFailure = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
+  record.failed(failure)
+  return failed(reply, renderFailure, failure)
+}
+
+/** Answers with what a cause comes to. */
+export const renderedCause = (exchange: Exchange, cause: Cause.Cause<unknown>): Response => {
+  if (Option.getOrUndefined(Cause.failureOption(cause)) instanceof HungUp) return left(exchange)
+  const { reply, serving } = exchange
+  const isStopping = serving.lifecycle.isDraining()
+  return renderedFailure(exchange, failureOf(cause, reply.requestId, { isStopping, report: report(exchange) }))
+}
+
+/** Its client has left before its answer began. */
+export const left = ({ record, reply }: Exchange): Response => {
+  record.hungUp()
+  return hungUp(reply)
+}
+
+/** The answer's head is about to leave. */
+export const finish = ({ count, record, reply: { headers } }: Exchange, status: number, begun: number): void => {
+  const millis = performance.now() - begun
+  count(status, millis)
+  record.adapted = headers["x-gateway-adapted"]
+  record.clientRequestId = headers["x-client-request-id"]
+  record.traceparent = (record.trace && recordedAt(record.trace)) ?? headers["traceparent"]
+  record.answered(status, millis)
+}
+
+/** A defect is logged once, here, under the id that the caller sees. */
+const report =
+  ({ reply, serving }: Exchange) =>
+  (cause: Cause.Cause<unknown>) =>
+    void Runtime.runFork(serving.runtime)(
+      Effect.logError("request failed", cause).pipe(Effect.annotateLogs({ requestId: reply.requestId }))
+    )

@@ -1,0 +1,94 @@
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Effect } from "effect"
+import type { AccountId, Caller } from "../contract/Caller.ts"
+import type { InsufficientBalance, QuotaExceeded } from "../contract/Failure.ts"
+import type { Balance, HeldAmount, Hold, Owner } from "./Balances.ts"
+import type { InDoubt } from "./InDoubt.ts"
+import type { EndedHold, StoredHold } from "./store/holds.ts"
+import type { UsageRow } from "./store/usageRows.ts"
+
+export type Refused = InsufficientBalance | QuotaExceeded
+
+/** Money set aside for a task. */
+export interface TaskMoney {
+  /** To be run in the transaction that stores the task: stores its hold with it. */
+  readonly stored: Effect.Effect<unknown, SqlError>
+  /** To be run where the task could not be stored. */
+  readonly undo: Effect.Effect<void>
+}
+
+/** How usage is stored. */
+export type Writes = Pick<BalanceOperations, "write" | "writeNow" | "writeSoon">
+
+/** Who has how much money, and what is set aside of it: where one process remembers that, and where many share it. */
+export interface BalanceOperations {
+  /** Whether the money of both is known without asking anybody. */
+  readonly knows: (owner: Owner) => boolean
+  readonly load: (owner: Owner, nowMs: number) => Effect.Effect<void, SqlError>
+  /** Of a known account: whether it may spend no more than its balance. */
+  readonly isMetered: (account: AccountId) => boolean
+  /** Sets money aside, or says what is short. An own result where nobody is asked. */
+  readonly hold: <A>(
+    caller: Caller,
+    hold: Hold,
+    nowMs: number,
+    held: (held: HeldAmount) => A
+  ) => Effect.Effect<A, Refused>
+  /** The request is over: what it held is free, and what it cost spent, by the time its row (with `held`) is stored. */
+  readonly settle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
+  /** What it cost could not be stored: it cost nothing. */
+  readonly unsettle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
+  /** The request is over, and cost nothing. */
+  readonly release: (owner: Owner, held: HeldAmount, nowMs: number) => void
+  /** Sets money aside for a task; the row is what is stored of it. */
+  readonly holdForTask: (
+    caller: Caller,
+    hold: Hold,
+    row: StoredHold,
+    nowMs: number
+  ) => Effect.Effect<TaskMoney, Refused>
+  /**
+   * In the transaction that ends a task and has removed its hold: pays for what it used.
+   * @param row what it used; undefined where nothing is paid for
+   * @param committed runs once that is durable
+   */
+  readonly endTask: (
+    hold: EndedHold,
+    row: UsageRow | undefined,
+    nowMs: number,
+    committed: () => void
+  ) => Effect.Effect<void, SqlError>
+  /**
+   * Stores the rows that `take` answers, and what follows from them: all or none, and once.
+   *
+   * @param take is called when it begins, and whenever it is tried again; answers the same each time
+   * @param late runs where it was in doubt, once it is known whether they are stored, before anything else is
+   */
+  readonly write: (
+    take: () => ReadonlyArray<UsageRow>,
+    late: (isStored: boolean) => void
+  ) => Effect.Effect<void, SqlError | InDoubt>
+  /**
+   * As `write`, at once and in plain code. False where nothing was stored, for whatever reason: `write` is for that. Absent
+   * where storing means waiting.
+   */
+  readonly writeNow?: (rows: ReadonlyArray<UsageRow>) => boolean
+  /**
+   * As `write`, in plain code: `done` hears what `write` answers, `Effect.void` itself where the rows are stored. Absent
+   * where storing takes no waiting.
+   */
+  readonly writeSoon?: (
+    take: () => ReadonlyArray<UsageRow>,
+    late: (isStored: boolean) => void,
+    done: (written: Effect.Effect<void, SqlError | InDoubt>) => void
+  ) => void
+  /**
+   * The way to store rows that nothing was held for, beside which those above are under way too. Absent where storing takes
+   * no waiting.
+   */
+  readonly unheld?: Writes
+  /** An account's money, what requests hold included; undefined where there is no such account. */
+  readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
+  /** What is run before anybody is refused money that may be about to come free. */
+  readonly beforeRefusing: (settles: Effect.Effect<void>) => void
+}

@@ -1,0 +1,28 @@
+import { SqlClient } from "@effect/sql"
+import { Context, Effect, Layer } from "effect"
+import { Daemons } from "../flow/Daemons.ts"
+import { Node } from "../cluster/Node.ts"
+import { Changes } from "../sql/Changes.ts"
+import { Commits } from "../sql/Commits.ts"
+import type { BalanceOperations } from "./BalanceOperations.ts"
+import { makeLocalBalances } from "./localBalances.ts"
+import { makeSharedBalances } from "./shared/sharedBalances.ts"
+
+/** The books of one process with SQLite, of all that share the database with Postgres. */
+export class BalanceStore extends Context.Tag("gateway/ledger/BalanceStore")<BalanceStore, BalanceOperations>() {
+  static readonly DefaultWithoutDependencies = Layer.scoped(
+    BalanceStore,
+    Effect.flatMap(SqlClient.SqlClient, (sql) => {
+      const make: Effect.Effect<BalanceOperations, never, BooksNeeds> = sql.onDialectOrElse({
+        pg: () => makeSharedBalances,
+        orElse: () => makeLocalBalances
+      })
+      return make
+    })
+  )
+  static readonly Default = BalanceStore.DefaultWithoutDependencies.pipe(
+    Layer.provide([Changes.Default, Commits.Default, Node.Default, Daemons.Default])
+  )
+}
+
+type BooksNeeds = Effect.Effect.Context<typeof makeLocalBalances> | Effect.Effect.Context<typeof makeSharedBalances>

@@ -1,0 +1,122 @@
+import { SqlClient } from "@effect/sql"
+import { Effect } from "effect"
+import type { AccountId } from "../../contract/Caller.ts"
+import { Node } from "../../cluster/Node.ts"
+import { Changes } from "../../sql/Changes.ts"
+import { Commits } from "../../sql/Commits.ts"
+import type { HeldAmount, Owner } from "../Balances.ts"
+import type { BalanceOperations } from "../BalanceOperations.ts"
+import { balanceStatements } from "../store/balances.ts"
+import { grantedNow } from "../store/grantedNow.ts"
+import { holdStatements } from "../store/holds.ts"
+import { laneStatements } from "../store/lanes.ts"
+import { dayOf } from "../store/usageRows.ts"
+import { usageStatements } from "../store/usageStatements.ts"
+import { makeBatches } from "./Batches.ts"
+import { makeSums } from "./Sums.ts"
+import { makeUnheld } from "./unheld.ts"
+
+/**
+ * Books that many processes keep in one Postgres. Here is only remembered which accounts have a balance at all: what
+ * neither that nor a budget bounds is held without a trip, and its usage stored beside all else (`unheld.ts`). That is
+ * judged where it is stored, for all requests of this node that ask at the same moment (`Batches`), and given back where
+ * usage is stored. What a node holds is its own, and given back once where it dies; a task's hold is a row that outlives it.
+ */
+export const makeSharedBalances = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const commits = yield* Commits
+  const changes = yield* Changes
+  const node = yield* Node
+  const metered = new Map<AccountId, boolean>()
+  const balances = balanceStatements(sql)
+  const rows = holdStatements(sql)
+  const usage = usageStatements(sql)
+  const sums = yield* makeSums
+  const unheld = yield* makeUnheld
+  let settling: Effect.Effect<void> = Effect.void
+  const batches = yield* makeBatches(
+    Effect.suspend(() => Effect.zipRight(settling, sums.all)),
+    sums.all
+  )
+  /** What this process knows to be over is so in the books. */
+  const settled = Effect.suspend(() => Effect.zipRight(settling, batches.flush))
+
+  const bury = laneStatements(sql).bury
+  node.atBurial(bury)
+  yield* changes.listen(
+    Effect.suspend(() => grantedNow(sql, [...metered.keys()], (id, granted) => metered.set(id, granted !== undefined)))
+  )
+
+  /** Ends a task's hold, and gives back what it held: in a transaction. */
+  const free = (
+    id: string,
+    hold: { readonly account: string; readonly key: string; readonly nanoUsd: number },
+    nowMs: number
+  ) => (hold.nanoUsd === 0 ? Effect.void : usage.leaveHold(id, hold, dayOf(nowMs)))
+
+  const release = (owner: Owner, held: HeldAmount) => {
+    if (held.nanoUsd > 0) batches.giveBack(owner, held)
+  }
+
+  const books: BalanceOperations = {
+    knows: ({ account }) => metered.has(account),
+    load: ({ account }) =>
+      Effect.map(balances.granted([account]), ([row]) => {
+        metered.set(account, row !== undefined && row.granted !== null)
+      }),
+    isMetered: (account) => metered.get(account) === true,
+    hold: (caller, hold, _nowMs, held) =>
+      hold.nanoUsd === 0 ? Effect.succeed(held(nothing)) : Effect.map(batches.ask(caller, hold, undefined), held),
+    settle: () => {},
+    // Its row was to give it back.
+    unsettle: release,
+    release,
+    holdForTask: (caller, hold, row, nowMs) => {
+      if (hold.nanoUsd === 0) return Effect.succeed({ stored: rows.insert(row), undo: Effect.void })
+      const { account, id, key, nanoUsd } = row
+      const undo = commits.write(
+        Effect.flatMap(rows.removeUnconfirmed(id), (isThere) =>
+          isThere ? free(id, { account, key, nanoUsd }, nowMs) : Effect.void
+        )
+      )
+      return Effect.as(batches.ask(caller, hold, row), {
+        stored: Effect.filterOrDieMessage(
+          rows.confirm(id),
+          (isThere) => isThere,
+          "a task came after its hold was freed"
+        ),
+        // What can't be freed now is later (`tasks/OrphanedHolds.ts`).
+        undo: Effect.ignore(undo)
+      })
+    },
+    endTask: (hold, row, nowMs, committed) => {
+      const owner = { account: hold.account_id, key: hold.key_id, nanoUsd: hold.nano_usd }
+      const left = row === undefined ? free(hold.id, owner, nowMs) : usage.leave(hold.id, row, hold.nano_usd)
+      return Effect.zipRight(
+        left,
+        commits.afterCommit(() => {
+          committed()
+          sums.soon()
+        })
+      )
+    },
+    write: (take, late) => Effect.uninterruptible(Effect.async((resume) => batches.writeSoon(take, late, resume))),
+    writeSoon: batches.writeSoon,
+    unheld,
+    balance: (account) =>
+      settled.pipe(
+        Effect.zipRight(sums.all),
+        Effect.zipRight(
+          Effect.map(balances.account(account), (row) =>
+            row === undefined ? undefined : { ...row, granted: row.granted ?? undefined }
+          )
+        )
+      ),
+    beforeRefusing: (settles) => {
+      settling = settles
+    }
+  }
+  return books
+})
+
+const nothing: HeldAmount = { nanoUsd: 0, node: "" }

@@ -1,0 +1,134 @@
+import { SqlClient } from "@effect/sql"
+import type { SqlError } from "@effect/sql/SqlError"
+import { Clock, Context, Duration, Effect, Schema } from "effect"
+import type { AccountId } from "../../contract/Caller.ts"
+import { isJsonObject } from "../../contract/fields.ts"
+import type { JsonObject } from "../../contract/fields.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { rows } from "../../sql/decode.ts"
+import { gathered } from "../../sql/gathered.ts"
+import { preparedPlain } from "../../sql/prepared.ts"
+
+/** How long seals are kept since they were last asked for: an agent's loop that goes on keeps all of its own. */
+export class ReasoningSignatureRetention extends Context.Reference<ReasoningSignatureRetention>()(
+  "gateway/ownership/store/ReasoningSignatureRetention",
+  {
+    defaultValue: () => Duration.hours(1)
+  }
+) {}
+
+/** How many an account may have: the oldest go first. */
+export class ReasoningSignatureBound extends Context.Reference<ReasoningSignatureBound>()(
+  "gateway/ownership/store/ReasoningSignatureBound",
+  {
+    defaultValue: () => 5_000
+  }
+) {}
+
+/** Pieces of reasoning with their seals, as they went out in `reasoning_details`. */
+type Details = ReadonlyArray<JsonObject>
+
+type Row = Readonly<Record<"call_id" | "details", string>> & {
+  readonly account_id: AccountId
+  readonly expires_at: number
+}
+
+/**
+ * The reasoning behind tool calls, for clients that do not send it back: its model demands it in a tool loop. Everything
+ * is per account: another one's calls look unknown.
+ */
+export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
+  "gateway/ownership/store/ReasoningSignatures",
+  {
+    dependencies: [Commits.Default],
+    effect: Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const commits = yield* Commits
+      const retentionMs = Duration.toMillis(yield* ReasoningSignatureRetention)
+      const bound = yield* ReasoningSignatureBound
+      const clock = yield* Effect.clock
+
+      const add = preparedPlain(
+        sql`INSERT INTO reasoning_seals ${sql.insert({ account_id: "", call_id: "", details: "", expires_at: 0 })}
+        ON CONFLICT (account_id, call_id) DO UPDATE SET details = excluded.details, expires_at = excluded.expires_at`
+      )
+
+      /** Leaves an account what it may have. */
+      const shorten = preparedPlain(
+        sql`DELETE FROM reasoning_seals WHERE account_id = ${""} AND expires_at <= (
+        SELECT expires_at FROM reasoning_seals WHERE account_id = ${""}
+        ORDER BY expires_at DESC LIMIT 1 OFFSET ${bound}
+      )`
+      )
+
+      const insert = gathered(sql, commits, yield* Effect.runtime(), (added: ReadonlyArray<Row>) => [
+        ...added.map((row) => add([row.account_id, row.call_id, row.details, row.expires_at])),
+        ...Array.from(new Set(added.map(({ account_id }) => account_id)), (account) =>
+          shorten([account, account, bound])
+        )
+      ])
+
+      /** Resolves once it is durable. Nothing is kept of what is too long. */
+      const save = (account: AccountId, callId: string, details: Details): Promise<void> => {
+        const text = JSON.stringify(details)
+        if (text.length > longest || callId.length > longestId) return Promise.resolve()
+        const expires_at = clock.unsafeCurrentTimeMillis() + retentionMs
+        return insert({ account_id: account, call_id: callId, details: text, expires_at })
+      }
+
+      /** What is kept of these calls; all of it lives on. */
+      const find = Effect.fnUntraced(function* (
+        account: AccountId,
+        callIds: ReadonlyArray<string>
+      ): Effect.fn.Return<ReadonlyMap<string, Details>, SqlError> {
+        const now = yield* Clock.currentTimeMillis
+        const wanted = callIds.slice(-mostAtOnce)
+        const found = seals.all(
+          yield* sql`SELECT call_id, details, expires_at FROM reasoning_seals
+            WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
+        )
+        // Not with every turn of a loop.
+        const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
+        if (isLate) {
+          yield* commits.statementBehind(
+            sql`UPDATE reasoning_seals SET expires_at = ${now + retentionMs}
+              WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
+          )
+        }
+        return new Map(found.map(({ call_id, details }) => [call_id, details]))
+      }, Effect.orDie)
+
+      /** Removes some of what has expired; answers how many there were. */
+      const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Effect.map(
+            sql`DELETE FROM reasoning_seals
+            WHERE (account_id, call_id) IN (
+              SELECT account_id, call_id FROM reasoning_seals
+              WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${atMost}
+            )
+            RETURNING call_id`,
+            ({ length }) => length
+          )
+        )
+
+      return { save, find, removeExpired } as const
+    })
+  }
+) {}
+
+/** Far more than a model thinks before it calls. */
+const longest = 256 * 1024
+const longestId = 256
+/** Calls of one request, the latest ones. */
+const mostAtOnce = 1_000
+
+const Objects = Schema.declare(
+  (value: unknown): value is Details => Array.isArray(value) && value.every(isJsonObject)
+).annotations({ identifier: "objects" })
+
+const seals = rows("reasoning_seals", {
+  call_id: Schema.String,
+  details: Schema.parseJson(Objects),
+  expires_at: Schema.Number
+})

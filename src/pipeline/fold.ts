@@ -1,0 +1,90 @@
+import type { Failure } from "../contract/Failure.ts"
+import { Future } from "../flow/Future.ts"
+import type { Settled } from "../flow/Future.ts"
+import { PendingFuture } from "../flow/PendingFuture.ts"
+import { storing, upstreamEnded } from "./ending.ts"
+import type { Ending } from "./ending.ts"
+import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
+import type { Frame, Machine } from "../generation/Machine.ts"
+
+type Folded<S, F extends Frame> = { readonly generation: Generation; readonly machine: Machine<S, F> } & Ending<S>
+
+/**
+ * Runs a generation to its end and answers the machine's final state: the synchronous answer is the fold of the streamed
+ * one. Fails with the generation's failure; interruption cancels it.
+ */
+export const fold = <S, F extends Frame>(options: Folded<S, F>): Future<S, Failure> => new Folding(options).begin()
+
+class Folding<S, F extends Frame> extends PendingFuture<S, Failure> {
+  readonly #options: Folded<S, F>
+  #state: S
+  #isOpen = true
+  /** How it ends if the client leaves now. */
+  #left: GenerationEnding = "hang-up"
+
+  constructor(options: Folded<S, F>) {
+    super()
+    this.#options = options
+    this.#state = options.machine.initial
+  }
+
+  begin(): Future<S, Failure> {
+    return this.#goOn(this.#options.generation.next()) ?? this
+  }
+
+  /** Goes on with what is there; answers how it ended, or nothing where that must be waited for. */
+  #goOn(given: Batch | undefined | Promise<Batch | undefined>): Settled<S, Failure> | undefined {
+    const { generation, machine } = this.#options
+    let batch = given
+    while (!(batch instanceof Promise)) {
+      for (const event of batch ?? [upstreamEnded]) {
+        if (event.type === "failed") return this.#end("failed", Future.fail(event.failure))
+        this.#state = machine.step(this.#state, event)[0]
+        if (event.type === "finished") return this.#conclude()
+      }
+      batch = generation.next()
+    }
+    void batch.then((next) => this.#next(next))
+    return undefined
+  }
+
+  #next(batch: Batch | undefined): void {
+    if (!this.#isOpen) return
+    try {
+      this.#endWith(this.#goOn(batch))
+    } catch (cause) {
+      this.#endWith(this.#end("failed", Future.die(cause)))
+    }
+  }
+
+  /** What it comes to once what it waits for is stored. */
+  #conclude(): Settled<S, Failure> | undefined {
+    const stored = storing(this.#options, this.#state)
+    if (stored === undefined) return this.#end("finished", Future.succeed(this.#state))
+    this.#left = "failed"
+    stored.then(
+      () => this.#isOpen && this.#endWith(this.#end("finished", Future.succeed(this.#state))),
+      (cause: unknown) => this.#isOpen && this.#endWith(this.#end("failed", Future.die(cause)))
+    )
+    return undefined
+  }
+
+  #end(how: GenerationEnding, result: Settled<S, Failure>): Settled<S, Failure> {
+    this.#close(how)
+    return result
+  }
+
+  #close(how: GenerationEnding): void {
+    this.#isOpen = false
+    this.#options.generation.cancel(how)
+    this.#options.ended?.(this.#state, how)
+  }
+
+  #endWith(result: Settled<S, Failure> | undefined): void {
+    if (result !== undefined) this.end(result)
+  }
+
+  protected override abandon(): void {
+    if (this.#isOpen) this.#close(this.#left)
+  }
+}

@@ -1,0 +1,139 @@
+import { Internal, UpstreamFailed } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { Future, Failed, Succeeded } from "../flow/Future.ts"
+import type { Settled } from "../flow/Future.ts"
+import { clearDeadline, lateness, setDeadline } from "../flow/deadlines.ts"
+import type { HasDeadline } from "../flow/deadlines.ts"
+import { onShutdown, offShutdown } from "../flow/shutdown.ts"
+import type { ShutdownListener } from "../flow/shutdown.ts"
+import { PendingFuture } from "../flow/PendingFuture.ts"
+import type { GenerationEnding } from "../generation/Generation.ts"
+import type { Frame, Machine } from "../generation/Machine.ts"
+import { eventStream, heartbeatEvery, render } from "./streamed.ts"
+
+export interface HoldOptions {
+  readonly request: Incoming
+  /** The frames that tell a failure on a stream that has nothing on it yet. */
+  readonly failed: (failure: Failure) => string
+  /** In ms; ten seconds unless said otherwise. */
+  readonly holdMs?: number
+}
+
+/** The longest wait for an answer before the 200 leaves without it, in ms. */
+const longestHoldMs = 10_000
+
+/** What a stream says that nothing else is on yet: a comment, which every client library skips. */
+const heartbeat = ": ping\n\n"
+
+/**
+ * Holds a stream's 200 until its first event is there, for ten seconds at most: a model that loads, a queue, retries or
+ * a long thought leave the client with an open stream and heartbeats, and failures are told in-band from then on.
+ */
+export const holdResponse = (answer: Future<Response, Failure>, options: HoldOptions): Future<Response, Failure> =>
+  answer.settled ?? new HeldResponse(answer, options)
+
+/** A stream whose answer is not there yet. */
+class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadline {
+  deadlinePlace = -1
+  readonly #answer: Future<Response, Failure>
+  readonly #options: HoldOptions
+
+  constructor(answer: Future<Response, Failure>, options: HoldOptions) {
+    super()
+    this.#answer = answer
+    this.#options = options
+    setDeadline(this, options.holdMs ?? longestHoldMs - lateness)
+    answer.onDone((end) => this.#release(end))
+  }
+
+  look(): number {
+    this.#release(Future.succeed(opened(this.#answer, this.#options)))
+    return Infinity
+  }
+
+  #release(end: Settled<Response, Failure>): void {
+    if (this.settled !== undefined) return
+    clearDeadline(this)
+    this.end(end)
+  }
+
+  override interrupt(): void {
+    if (this.settled === undefined) this.#answer.interrupt()
+  }
+}
+
+/** Tells a failure in a family's dialect, on a stream that has nothing on it yet. */
+export const failedStream =
+  <S, F extends Frame>(machine: () => Machine<S, F>) =>
+  (failure: Failure): string => {
+    const { initial, step } = machine()
+    return render(step(initial, { type: "failed", failure })[1])
+  }
+
+const utf8 = new TextEncoder()
+
+/** The stream that is open before its answer is there: heartbeats, then the answer's own bytes. */
+const opened = (answer: Future<Response, Failure>, options: HoldOptions): Response => {
+  const { once, record, shutdown } = options.request
+  record?.streams()
+  const left = Promise.withResolvers<Settled<Response, Failure>>()
+  answer.onDone(left.resolve)
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
+  let beat: ReturnType<typeof setInterval>
+  let isLeft = false
+  const stopWaiting = () => {
+    clearInterval(beat)
+    offShutdown(shutdown, gatewayStops)
+  }
+  const over = (how: GenerationEnding) => {
+    once?.ended(how)
+    record?.over(how)
+  }
+  const gatewayStops: ShutdownListener = {
+    shutdownPlace: -1,
+    handleEvent: () => {
+      left.resolve(Future.fail(new UpstreamFailed({ message: "The gateway is shutting down" })))
+      answer.interrupt()
+    }
+  }
+  const source: Bun.UnderlyingSource<Uint8Array> = {
+    start: (controller) => {
+      onShutdown(shutdown, gatewayStops)
+      controller.enqueue(utf8.encode(heartbeat))
+      beat = setInterval(() => controller.enqueue(utf8.encode(heartbeat)), heartbeatEvery)
+    },
+    pull: async (controller) => {
+      if (reader === undefined) {
+        const end = await left.promise
+        if (isLeft) return
+        stopWaiting()
+        if (end instanceof Failed || end.value.body === null) {
+          const failure = end instanceof Failed ? failureOf(end) : new Internal({})
+          controller.enqueue(utf8.encode(options.failed(failure)))
+          record?.failed(failure)
+          over("failed")
+          controller.close()
+          return
+        }
+        reader = end.value.body.getReader()
+      }
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: async () => {
+      isLeft = true
+      stopWaiting()
+      answer.interrupt()
+      if (reader !== undefined) return reader.cancel()
+      const end = await left.promise
+      if (end instanceof Succeeded) await end.value.body?.cancel()
+      // Last: who was called, and what it cost, is known by then.
+      over("hang-up")
+    }
+  }
+  return eventStream(source, options.request)
+}
+
+const failureOf = ({ cause }: Failed<Failure>): Failure => (cause._tag === "Fail" ? cause.error : new Internal({}))

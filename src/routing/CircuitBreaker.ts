@@ -1,0 +1,93 @@
+import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
+import { Pause } from "./Pause.ts"
+import { SlidingCount } from "./SlidingCount.ts"
+
+export type CircuitState = "closed" | "open" | "probing"
+
+/** How a call is let through: as one of many, or alone to find out whether the upstream is back. */
+export type Pass = "usual" | "probe"
+
+/**
+ * Keeps one account's calls from an upstream that fails them: closed while it answers, open for a while when too many
+ * calls of late have failed, then half open: one call is let through, and its outcome closes or opens it again. Times are
+ * given, in ms.
+ */
+export class CircuitBreaker {
+  readonly #rules: CircuitBreakerRules
+  readonly #calls: SlidingCount
+  readonly #failures: SlidingCount
+  readonly #pause: Pause
+  #state: CircuitState = "closed"
+
+  constructor(rules: CircuitBreakerRules) {
+    this.#rules = rules
+    this.#calls = new SlidingCount(rules.windowMs)
+    this.#failures = new SlidingCount(rules.windowMs)
+    this.#pause = new Pause(rules)
+  }
+
+  get state(): CircuitState {
+    return this.#state
+  }
+
+  /** Whether it was called within the window. */
+  isUsed(now: number): boolean {
+    return this.#calls.total(now) > 0
+  }
+
+  /** How long it is until a call may go again, in ms; 0 where one may. While one probes, as long as a circuit opens for at first. */
+  waitMs(now: number): number {
+    if (this.#state === "closed") return 0
+    return this.#pause.leftMs(now) || (this.#state === "probing" ? this.#rules.openMs : 0)
+  }
+
+  /** Whether a call may go: undefined where it may not. Each pass is given back with one of the three below. */
+  enter(now: number): Pass | undefined {
+    if (this.#state === "closed") return "usual"
+    if (this.#state === "probing" || this.#pause.leftMs(now) > 0) return undefined
+    this.#state = "probing"
+    return "probe"
+  }
+
+  succeeded(pass: Pass, now: number): void {
+    if (pass === "probe") return this.#close()
+    this.#calls.add(now)
+  }
+
+  failed(pass: Pass, now: number): void {
+    if (pass === "probe") return this.open(now)
+    // Those that were on their way when it opened tell nothing new.
+    if (this.#state !== "closed") return
+    this.#calls.add(now)
+    this.#judge(now)
+  }
+
+  /** A call that had succeeded failed in the end. */
+  brokeOff(now: number): void {
+    if (this.#state === "closed") this.#judge(now)
+  }
+
+  /** The call was given up before its outcome was known. */
+  abandoned(pass: Pass): void {
+    if (pass === "probe" && this.#state === "probing") this.#state = "open"
+  }
+
+  open(now: number): void {
+    this.#pause.begin(now)
+    this.#state = "open"
+  }
+
+  #judge(now: number): void {
+    this.#failures.add(now)
+    const calls = this.#calls.total(now)
+    const { failureRate, leastCalls } = this.#rules
+    if (calls >= leastCalls && this.#failures.total(now) >= calls * failureRate) this.open(now)
+  }
+
+  #close(): void {
+    this.#state = "closed"
+    this.#pause.end()
+    this.#calls.clear()
+    this.#failures.clear()
+  }
+}

@@ -1,0 +1,43 @@
+import { Effect, Either, Schema } from "effect"
+import { parseJson } from "../../contract/json.ts"
+import { callUpstream } from "../client.ts"
+import type { Call, Exchange } from "../client.ts"
+import type { PassthroughRequest, TextUpstream } from "../Upstream.ts"
+
+/** Whoever asks wants to know before the real request: a count made here, at once, is better than one that is waited for. */
+const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
+const answerLimit = 65_536
+
+const Counted = Schema.Struct({ input_tokens: Schema.NonNegativeInt })
+const decode = Schema.decodeUnknownEither(Counted)
+
+/** Asks an upstream how many tokens it would read, as Anthropic's tells. What it refuses or does not tell is not known. */
+export const counter =
+  (
+    callOf: (
+      request: Pick<PassthroughRequest, "body" | "bodyText" | "headers">,
+      upstreamModel: string
+    ) => Omit<Call, "deadlines">
+  ): NonNullable<TextUpstream["countTokens"]> =>
+  (request, upstreamModel) =>
+    callUpstream({ ...callOf(request, upstreamModel), deadlines }).pipe(
+      Effect.flatMap((exchange) =>
+        exchange.status === 200
+          ? Effect.map(textOf(exchange), (text) =>
+              Either.match(decode(parseJson(text)), {
+                onLeft: () => undefined,
+                onRight: ({ input_tokens }) => input_tokens
+              })
+            )
+          : Effect.sync(() => {
+              exchange.release()
+              return undefined
+            })
+      ),
+      Effect.orElseSucceed(() => undefined)
+    )
+
+const textOf = (exchange: Exchange) =>
+  Effect.tryPromise(() => exchange.text(answerLimit)).pipe(
+    Effect.onInterrupt(() => Effect.sync(() => exchange.cancel()))
+  )

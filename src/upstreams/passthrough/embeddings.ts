@@ -1,0 +1,26 @@
+import { countAt, isObject, listAt, objectAt } from "../../contract/json.ts"
+import { noUsage } from "../../generation/GenerationEvent.ts"
+import type { Reader } from "../generationOf.ts"
+import type { PassthroughRequest } from "../Upstream.ts"
+import { wholeAnswer } from "./wholeAnswer.ts"
+
+/** Reads vectors: only the input has tokens. */
+export const passthroughEmbeddings = (request: PassthroughRequest): Reader =>
+  wholeAnswer(request, {
+    isAnswer: (answer) => {
+      const data = listAt(answer, "data")
+      return data.length === inputsOf(request.body["input"]) && data.every(hasVector)
+    },
+    usageOf: (answer) => {
+      const usage = objectAt(answer, "usage")
+      const inputTokens = countAt(usage, "prompt_tokens") ?? countAt(usage, "total_tokens")
+      return inputTokens === undefined ? undefined : { ...noUsage, inputTokens }
+    },
+    telling: ({ inputTokens: tokens }) => ({ prompt_tokens: tokens, total_tokens: tokens })
+  })
+
+/** A text, or one text's tokens, is one. */
+const inputsOf = (input: unknown): number => (Array.isArray(input) && typeof input[0] !== "number" ? input.length : 1)
+
+const hasVector = (one: unknown): boolean =>
+  isObject(one) && (Array.isArray(one["embedding"]) || typeof one["embedding"] === "string")

@@ -1,0 +1,234 @@
+import type { JsonObject } from "../../contract/fields.ts"
+import type { Batch } from "../../generation/Generation.ts"
+import type { GenerationEvent, Telling, Usage } from "../../generation/GenerationEvent.ts"
+import { sseEvents } from "../framing/sse.ts"
+import type { SseEvent } from "../framing/sse.ts"
+import { framesNamed, WholeFrames } from "../framing/WholeFrames.ts"
+import type { Reader } from "../generationOf.ts"
+import { noBack } from "../protocols/back.ts"
+import { isObject, objectAt, parseJson } from "../../contract/json.ts"
+import type { Protocol } from "../protocols/Protocol.ts"
+import { noAnswer, tooLongAsStream } from "../protocols/upstreamFailure.ts"
+import type { EventDialect } from "./Dialect.ts"
+import { gathered } from "./gathered.ts"
+import { Mender } from "./Mender.ts"
+import { written, writtenFrames } from "./written.ts"
+
+/**
+ * Reads an answer that passes through: the names in it are replaced, the rest is the upstream's own text. The
+ * protocol's machine tells usage, the end and failures, from those frames that hold any.
+ */
+export const passthroughEvents = <S>(
+  protocol: Protocol<S>,
+  dialect: EventDialect,
+  rewrite: (answer: JsonObject) => JsonObject,
+  isStream: boolean
+): Reader => {
+  const reader = new Forwarded(protocol, dialect, rewrite, isStream)
+  return isStream ? reader : gathered(reader, dialect)
+}
+
+/** One for each answer: an object and no closures, since thousands of them are read at a time. */
+class Forwarded<S> implements Reader {
+  readonly #protocol: Protocol<S>
+  readonly #dialect: EventDialect
+  readonly #rewrite: (answer: JsonObject) => JsonObject
+  readonly #isStream: boolean
+  #cutter: WholeFrames | undefined
+  #mender: Mender | undefined
+  #state: S
+  /** Whether anything has come that belongs to an answer of the dialect. */
+  #hasBegun = false
+
+  constructor(
+    protocol: Protocol<S>,
+    dialect: EventDialect,
+    rewrite: (answer: JsonObject) => JsonObject,
+    isStream: boolean
+  ) {
+    this.#protocol = protocol
+    this.#dialect = dialect
+    this.#rewrite = (answer) => rewrite(dialect.completed(answer))
+    this.#isStream = isStream
+    this.#state = protocol.begin(noBack)
+  }
+
+  push(bytes: Uint8Array): Batch {
+    const whole = (this.#cutter ??= new WholeFrames()).push(bytes)
+    return whole === undefined ? [] : this.#frames(whole)
+  }
+
+  end(): Batch {
+    const events = this.#rest()
+    const ending = events.at(-1)?.type
+    return ending === "finished" || ending === "failed"
+      ? events
+      : [...events, ...this.#protocol.end(this.#state, false)]
+  }
+
+  whole(text: string): Batch {
+    const answer = parseJson(text)
+    if (!isObject(answer)) return [noAnswer(text)]
+    const frames = this.#protocol.frames(this.#dialect.account(answer))
+    if (frames === undefined) return [noAnswer(text)]
+    const stream = this.#isStream ? this.#dialect.asStream(answer) : undefined
+    if (stream !== undefined) {
+      const frames = writtenFrames(text, stream, true)
+      return frames === undefined ? [tooLongAsStream] : this.#read(utf8.encode(frames))
+    }
+    const told: Array<GenerationEvent> = []
+    for (const frame of frames) this.#step(frame, told)
+    told.push(...this.#protocol.end(this.#state, true))
+    const ending = told.pop()
+    if (ending === undefined) return told
+    if (ending.type === "finished") {
+      told.push({
+        type: "passthrough",
+        text: JSON.stringify(this.#rewrite(answer)),
+        terminal: true,
+        telling: { isTotal: true, as: (usage) => JSON.stringify(this.#rewrite(this.#counted(answer, usage))) }
+      })
+    }
+    told.push(ending)
+    return told
+  }
+
+  /** What a frame tells beside its content, which is in the text that passes through. */
+  #step(frame: JsonObject, told: Array<GenerationEvent>): void {
+    const [next, events] = this.#protocol.step(this.#state, frame)
+    this.#state = next
+    for (const event of events) {
+      if (!isAccount(event)) continue
+      if (event.type === "started") this.#hasBegun = true
+      told.push(event)
+    }
+  }
+
+  #count(data: string, told: Array<GenerationEvent>): void {
+    const frame = parseJson(data)
+    if (isObject(frame)) this.#step(frame, told)
+  }
+
+  /** How a frame tells usage; undefined where it is not its place. */
+  #telling(event: SseEvent, frame: unknown): Telling<string> | undefined {
+    if (!isObject(frame)) return undefined
+    const tells = this.#dialect.tells(frame)
+    if (tells === undefined) return undefined
+    const { answerIn } = this.#dialect
+    const as = (usage: Usage) => {
+      const answer = objectAt(frame, answerIn)
+      const counted =
+        answer === undefined
+          ? this.#counted(frame, usage)
+          : { ...frame, [answerIn]: this.#rewrite(this.#counted(answer, usage)) }
+      return written({ event: event.event, data: JSON.stringify(counted) })
+    }
+    return { isTotal: tells === "totals", as }
+  }
+
+  #counted(told: JsonObject, usage: Usage): JsonObject {
+    return { ...told, usage: this.#dialect.usage(usage) }
+  }
+
+  /** A frame with the caller's names; undefined where it has none. */
+  #rename({ event }: SseEvent, frame: unknown): string | undefined {
+    const { answerIn } = this.#dialect
+    const answer = objectAt(frame, answerIn)
+    if (answer === undefined || !isObject(frame)) return undefined
+    return written({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
+  }
+
+  /** Whole frames: the bytes around those that concern us go through as they are. */
+  #frames(given: Uint8Array): Batch {
+    const bytes = (this.#mender ??= new Mender(this.#dialect)).mend(given)
+    return bytes.length === 0 ? [] : this.#read(bytes)
+  }
+
+  #read(bytes: Uint8Array): Batch {
+    const events = this.#told(bytes)
+    return this.#hasBegun ? events : events.map(asBeginning)
+  }
+
+  #told(bytes: Uint8Array): Batch {
+    const places = framesNamed(this.#dialect.names, bytes)
+    if (places.length === 0) return [{ type: "passthrough", bytes, terminal: false }]
+    const events: Array<GenerationEvent> = []
+    let passed = 0
+    const pass = (until: number) => {
+      if (until > passed) events.push({ type: "passthrough", bytes: bytes.subarray(passed, until), terminal: false })
+    }
+    for (let index = 0; index < places.length; index += 2) {
+      const [start = 0, end = 0] = [places[index], places[index + 1]]
+      const frame = bytes.subarray(start, end)
+      const [event] = sseEvents(frame)
+      if (event === undefined) {
+        // Without data it is none, though it looks like one to some.
+        pass(start)
+        passed = end
+        continue
+      }
+      if (event.event === this.#dialect.itemEnd) {
+        pass(start)
+        passed = end
+        if (this.#dialect.concerns(event.event, event.data)) this.#count(event.data, events)
+        events.push({ type: "passthrough", bytes: frame, terminal: false, item: event.data })
+        continue
+      }
+      if (!this.#dialect.concerns(event.event, event.data)) continue
+      const parsed = parseJson(event.data)
+      const told: Array<GenerationEvent> = []
+      if (isObject(parsed)) this.#step(parsed, told)
+      else told.push(noAnswer(event.data))
+      const renamed = this.#rename(event, parsed)
+      const telling = this.#telling(event, parsed)
+      const ending = told.at(-1)
+      if (ending?.type === "failed") {
+        // The family tells failures in its own words; ours hold nothing of the upstream's.
+        pass(start)
+        return [...events, ...told]
+      }
+      if (ending?.type === "finished") {
+        pass(start)
+        const text = renamed ?? utf8Decoder.decode(frame)
+        return [
+          ...events,
+          ...told.slice(0, -1),
+          { type: "passthrough", text, terminal: true, ...(telling && { telling }) },
+          ending
+        ]
+      }
+      events.push(...told)
+      if (renamed === undefined && telling === undefined) continue
+      pass(start)
+      passed = end
+      events.push({
+        type: "passthrough",
+        bytes: renamed === undefined ? frame : utf8.encode(renamed),
+        terminal: false,
+        ...(isObject(parsed) && this.#dialect.begins(parsed) && { isBeginning: true }),
+        ...(telling && { telling: { isTotal: telling.isTotal, as: (usage) => utf8.encode(telling.as(usage)) } })
+      })
+    }
+    pass(bytes.length)
+    return events
+  }
+
+  /** What the stream's end has cut off: no more than its closing blank line, or it is none. */
+  #rest(): Batch {
+    const [frame] = sseEvents(this.#cutter?.rest() ?? empty)
+    return frame !== undefined && isObject(parseJson(frame.data)) ? this.#frames(utf8.encode(written(frame))) : []
+  }
+}
+
+/** What comes before an answer begins is no answer: another dialect's frames, say. */
+const asBeginning = (event: GenerationEvent): GenerationEvent =>
+  event.type === "passthrough" && !event.terminal ? { ...event, isBeginning: true } : event
+
+/** Content is in the text that passes through; what it cost and how it ended is told beside it. */
+const isAccount = (event: GenerationEvent): boolean =>
+  event.type === "started" || event.type === "usage" || event.type === "finished" || event.type === "failed"
+
+const utf8 = new TextEncoder()
+const utf8Decoder = new TextDecoder()
+
+const empty = new Uint8Array()

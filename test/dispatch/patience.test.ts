@@ -1,0 +1,82 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { runFuture } from "../../src/flow/runFuture.ts"
+import { toEffect } from "../../src/flow/toEffect.ts"
+import type { Batch } from "../../src/generation/Generation.ts"
+import { parse } from "../../src/http/body.ts"
+import type { Parsed } from "../../src/http/body.ts"
+import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import type { GenerationOptions } from "../../src/dispatch/GenerationOptions.ts"
+import { Dispatch } from "../../src/dispatch/Dispatch.ts"
+import { layer } from "../../src/sql/Database.ts"
+import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
+import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
+import { incoming } from "../contract/incoming.ts"
+import { conversation, said } from "../generation/conversations.ts"
+
+let isPatient: boolean | undefined
+const upstream: TextUpstream = {
+  name: "fake",
+  generate: (_, how) => {
+    ;({ isPatient } = how)
+    const batches: Array<Batch> = [[{ type: "finished", reason: "stop", stopSequence: null }]]
+    return runFuture(how.runtime, Effect.succeed({ next: () => batches.shift(), cancel: () => {} }))
+  }
+}
+
+const route = { upstream: "fake", model: "m" }
+const model = { kind: "text" as const, contextTokens: undefined, ownedBy: "test" }
+const live = Dispatch.Default.pipe(
+  Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
+  Layer.provide(
+    Layer.mergeAll(
+      Layer.succeed(
+        Catalogue,
+        new Map([
+          ["one", { ...model, id: "one", routes: [route] }],
+          ["two", { ...model, id: "two", routes: [route, { ...route, model: "other" }] }]
+        ])
+      ),
+      Layer.succeed(TextUpstreams, new Map([["fake", upstream]]))
+    )
+  )
+)
+
+const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
+const setAside = {
+  charge: () => ({ settle: () => undefined, abandon: () => {}, release: () => {} }),
+  routes: undefined
+}
+
+it.effect("a body's text is let go of once an upstream has taken it", () =>
+  Effect.gen(function* () {
+    const { generate } = yield* Dispatch
+    const { body, bodyText } = parse(`{"long": ["${"x".repeat(4_096)}", 1.0]}`) as Parsed
+    expect(bodyText?.write(body)).toContain("1.0")
+    const asked = conversation({ model: "one", items: [said("user", "hi")] })
+    const generation = yield* toEffect(() => generate(caller, asked, incoming({ body, bodyText }), { stream: true }))
+    expect(bodyText?.write(body)).toBe(JSON.stringify(body))
+    generation.cancel("hang-up")
+  }).pipe(Effect.provide(live))
+)
+
+describe("an upstream's beginning may be held back", () => {
+  const cases: ReadonlyArray<readonly [string, string, GenerationOptions, boolean]> = [
+    ["not where a stream's model has one route", "one", { stream: true }, false],
+    ["where it has two", "two", { stream: true }, true],
+    ["where nobody reads a stream", "one", { stream: false }, true],
+    ["where the money was set aside before: nobody waits", "one", { stream: true, prepaid: setAside }, true]
+  ]
+  for (const [what, id, options, expected] of cases) {
+    it.effect(what, () =>
+      Effect.gen(function* () {
+        const { generate } = yield* Dispatch
+        const asked = conversation({ model: id, items: [said("user", "hi")] })
+        const generation = yield* toEffect(() => generate(caller, asked, incoming(), options))
+        generation.cancel("hang-up")
+        expect(isPatient).toBe(expected)
+      }).pipe(Effect.provide(live))
+    )
+  }
+})

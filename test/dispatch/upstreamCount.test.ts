@@ -1,0 +1,89 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Duration, Effect, Layer, TestClock } from "effect"
+import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import type { Model } from "../../src/catalogue/Catalogue.ts"
+import type { Passthrough } from "../../src/dispatch/GenerationOptions.ts"
+import { makeUpstreamCount } from "../../src/dispatch/upstreamCount.ts"
+import { Bulkheads, makeBulkhead } from "../../src/routing/Bulkhead.ts"
+import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
+import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
+
+const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
+const permit = () => Effect.void
+
+const model: Model = {
+  id: "m",
+  kind: "text",
+  routes: [{ upstream: "claude", model: "claude-1" }],
+  contextTokens: undefined,
+  ownedBy: "claude"
+}
+
+const asking = (text: string): Passthrough => ({
+  family: "messages",
+  request: () => ({ body: { messages: text }, headers: new Headers(), rewrite: (answer) => answer })
+})
+
+/** Counts how often it is asked, and says so. */
+const counting = () => {
+  let asked = 0
+  const upstream: TextUpstream = {
+    name: "claude",
+    generate: () => {
+      throw new Error("not asked")
+    },
+    forwarder: {
+      family: "messages",
+      send: () => {
+        throw new Error("not asked")
+      }
+    },
+    countTokens: () => Effect.sync(() => ++asked)
+  }
+  return { layer: Layer.succeed(TextUpstreams, new Map([["claude", upstream]])), asked: () => asked }
+}
+
+describe("an upstream's count", () => {
+  it.effect("is remembered for a minute", () => {
+    const { asked, layer } = counting()
+    return Effect.gen(function* () {
+      const count = yield* makeUpstreamCount(permit)
+      expect(yield* count(caller, model, asking("a"))).toBe(1)
+      yield* TestClock.adjust("59 seconds")
+      expect(yield* count(caller, model, asking("a"))).toBe(1)
+      yield* TestClock.adjust("1 second")
+      expect(yield* count(caller, model, asking("a"))).toBe(2)
+      expect(asked()).toBe(2)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is remembered for a thousand requests", () => {
+    const { layer } = counting()
+    return Effect.gen(function* () {
+      const count = yield* makeUpstreamCount(permit)
+      for (let index = 0; index < 1_001; index++) yield* count(caller, model, asking(`${index}`))
+      expect(yield* count(caller, model, asking("1"))).toBe(2)
+      expect(yield* count(caller, model, asking("0"))).toBe(1_002)
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("is not asked for where the upstream has no room, or is left alone", () => {
+    const { asked, layer } = counting()
+    return Effect.gen(function* () {
+      const lane = yield* makeBulkhead({ maxConcurrency: 1, queueDeadline: Duration.seconds(1) })
+      const count = yield* Effect.provideService(makeUpstreamCount(permit), Bulkheads, new Map([["claude", lane]]))
+      const taken = lane.slots?.take(caller.account)
+      expect(yield* count(caller, model, asking("a"))).toBeUndefined()
+      taken?.leave()
+      for (let call = 0; call < 20; call++) {
+        const permit = lane.circuit.enter(caller.account, 0)
+        if (permit !== undefined) lane.circuit.failed(permit, 0, false)
+      }
+      expect(yield* count(caller, model, asking("a"))).toBeUndefined()
+      expect(asked()).toBe(0)
+      yield* TestClock.adjust("10 seconds")
+      expect(yield* count(caller, model, asking("a"))).toBe(1)
+      expect(lane.slots).toMatchObject({ running: 0, waiting: 0 })
+    }).pipe(Effect.provide(layer))
+  })
+})
