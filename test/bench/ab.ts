@@ -11,7 +11,7 @@ import { benchKey, configuration } from "./setting.ts"
 import type { StreamLoad, StreamMeasured } from "./streams.ts"
 
 /**
- * `bun run bench:ab -- --base DIR [--rounds 9] [--seconds 3] [--only WORD] [--env NAME=VALUE,…]`: this build (`dist/gateway`) against another one
+ * `bun run test:long bench:ab --base DIR [--rounds 9] [--seconds 3] [--only WORD] [--env NAME=VALUE,…]`: this build (`dist/gateway`) against another one
  * (`DIR/gateway`), side by side and in turn, so that whatever else the machine does falls on both. Prints, for each
  * load, the median of the rounds' ratios (this to the other) and the interval in which that median lies with 95 %: of
  * throughput, where more is better, and of the CPU that one request or event costs, where less is and which others on

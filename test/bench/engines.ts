@@ -9,7 +9,7 @@ import { startScript } from "./processes.ts"
 import { benchKey, configuration } from "./setting.ts"
 
 /**
- * `bun run bench:engines [-- --rounds 5] [--seconds 3] [--warm 8] [--only unmetered]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
+ * `bun run test:long bench:engines [-- --rounds 5] [--seconds 3] [--warm 8] [--only unmetered]`: this build (`dist/gateway`) on SQLite, on Postgres, and on
  * Postgres with two workers, by turns, on one machine with the database, the load and the upstream.
  */
 const option = (name: string, otherwise: number) => {

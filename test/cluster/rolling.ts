@@ -2,7 +2,7 @@
  * Restarts node after node of three, under load, each told to end by SIGTERM: no request fails. They become the next
  * version, whose schema has more in it; for the first ten restarts one of them stays what it was.
  *
- *   bun run test:rolling [--restarts 100]
+ *   bun run test:long rolling [--restarts 100]
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

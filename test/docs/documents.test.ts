@@ -47,11 +47,21 @@ describe.each(documents)("%s", async (page) => {
 })
 
 describe("CONTRIBUTING.md", () => {
-  it("names every check and every kind of test", async () => {
+  it("names the commands that package.json has", async () => {
     const page = await read("CONTRIBUTING.md")
     const { scripts } = JSON.parse(await read("package.json")) as { scripts: Record<string, string> }
-    const named = Object.keys(scripts).filter((name) => /^(?:check|test|bench)/.test(name))
-    expect(named.filter((name) => !page.includes(`\`bun run ${name}\``))).toEqual([])
+    for (const name of ["check", "test", "test:long", "bench", "docs", "build"]) {
+      expect(Object.keys(scripts)).toContain(name)
+      expect(page).toMatch(new RegExp(`\`bun run ${name}[ \`]`))
+    }
+  })
+})
+
+describe("the long runs", () => {
+  it("are programs that are there", async () => {
+    const programs = [...(await read("test/long.ts")).matchAll(/"\.\/(test\/[^"]+\.ts)"/g)].map(([, path = ""]) => path)
+    expect(programs.length).toBeGreaterThan(10)
+    expect(programs.filter((path) => !isThere(path))).toEqual([])
   })
 })
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { killGateway } from "./killing.ts"
 
-// The short form: `bun run test:faults:gateway --kills 1000` is the long one.
+// The short form: `bun run test:long faults:gateway --kills 1000` is the long one.
 it("the real gateway, killed again and again, loses nothing, submits and pays once, and calls back", async () => {
   const { counts, mustBeZero, words } = await killGateway(2)
   expect(words).toEqual([])

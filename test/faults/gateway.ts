@@ -2,7 +2,7 @@
  * Kills the real gateway (`src/main.ts`, in one file) with SIGKILL at random moments while clients create, cancel and
  * repeat video tasks and async messages; then counts what was lost, stuck, submitted twice, paid twice or never delivered.
  *
- *   bun run test:faults:gateway [--kills 1000]
+ *   bun run test:long faults:gateway [--kills 1000]
  */
 import { killGateway } from "./killing.ts"
 

@@ -2,7 +2,7 @@
  * Kills a real process with SIGKILL, at random moments and at each labelled crash point, while clients create, cancel and
  * read tasks; then counts what was lost, stuck, submitted twice, cancelled and yet done, or never delivered.
  *
- *   bun run test:faults [--kills 1000]
+ *   bun run test:long faults [--kills 1000]
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

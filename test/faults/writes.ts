@@ -2,7 +2,7 @@
  * Kills a process that writes to SQLite with SIGKILL, again and again, until so many writes were acknowledged; then each
  * of them must be there, and the file whole.
  *
- *   bun run test:writes [--writes 1000000]
+ *   bun run test:long writes [--writes 1000000]
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -2,7 +2,7 @@
  * Kills a gateway with SIGKILL at random moments under traffic of every family, with and without idempotency keys and
  * hang-ups; then compares every sum with its rows, and what clients were told with what they paid.
  *
- *   bun run test:money [--kills 1000]
+ *   bun run test:long money [--kills 1000]
  */
 import { everySum } from "./everySum.ts"
 import { ledgerOf } from "./ledgerOf.ts"

@@ -2,7 +2,7 @@
  * Breaks lines that guard money, keys, ids of others, order or durability, one at a time, in a copy of the repository,
  * and runs the tests that must notice.
  *
- *   bun run test:mutations [part of a name…]
+ *   bun run test:long mutations [part of a name…]
  *
  * Nothing runs while a mutant's line is not there: `mutants.test.ts` says so too.
  */

@@ -3,7 +3,7 @@
  * outside its schema, and what else it checks. Needs python3; installs its pinned version into a folder of the
  * package cache. What is switched off, and why: `schemathesis.toml` beside this file.
  *
- *   bun run test:schemathesis [--cases 20000] [--seed 1] [--only public|admin]
+ *   bun run test:long schemathesis [--cases 20000] [--seed 1] [--only public|admin]
  */
 import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

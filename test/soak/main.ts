@@ -2,7 +2,7 @@
  * Drives the built binary with a mix of every family at half of what it takes, and fails where it becomes slower or grows:
  * whole answers, stored and unstored, streams, and tasks with callbacks, each answer checked.
  *
- *   bun run test:soak [--minutes 60] [--rate REQUESTS A SECOND]
+ *   bun run test:long soak [--minutes 60] [--rate REQUESTS A SECOND]
  */
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -7,7 +7,7 @@ import { start } from "../setting.ts"
 import { steps } from "./steps.ts"
 
 /**
- * `bun run bench:duties [--rounds 5] [--seconds 2] [--write]`: what each of a gateway's duties costs in plain calls, added
+ * `bun run test:long bench:duties [--rounds 5] [--seconds 2] [--write]`: what each of a gateway's duties costs in plain calls, added
  * one after the other to the bare proxy (`server.ts`), and the gateway beside them: how much of what it costs is what is
  * asked of it on this engine, and how much is how it is made.
  */

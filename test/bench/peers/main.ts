@@ -14,7 +14,7 @@ import { residentMegabytes } from "./tree.ts"
 import { startUpstream } from "./upstream.ts"
 
 /**
- * `bun run bench:peers [--write] [--only WORD OF A NAME]`: this build beside bare proxies and the gateways that
+ * `bun run test:long bench:peers [--write] [--only WORD OF A NAME]`: this build beside bare proxies and the gateways that
  * `GOMODEL_BIN`, `HUB_BIN`, `LITELLM_BIN` and `PORTKEY_DIR` name, one after the other, each beside the bare Bun proxy.
  * `--write` puts the table into docs/performance.md, with the last figures of those that were not measured now, after each.
  * `BENCH_SECONDS`, `BENCH_ROUNDS` and `BENCH_WARM` make it shorter than three rounds of 3 s after 24 s of warm-up at most.

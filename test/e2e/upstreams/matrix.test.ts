@@ -66,7 +66,7 @@ it("what an upstream of the dialect signs is the caller's to replay", async () =
   expect(items[0]?.["opaque"]).toBe(spoken.signature)
 })
 
-it("docs/compatibility.md says how it turned out (`bun run compatibility scripted` writes it)", () => {
+it("docs/compatibility.md says how it turned out (`bun run test:long compatibility scripted` writes it)", () => {
   // Where only some of the cells were asked for, there is nothing to compare.
   if (results.size < families.length * protocols.length * 2 * cases.length) return
   expect(sectionOf("scripted")).toBe(results.tables(cases.map(({ name }) => name)))

@@ -49,7 +49,7 @@ export class Results {
 }
 
 const marks = (section: string) =>
-  [`<!-- ${section}: written by \`bun run compatibility ${section}\` -->`, `<!-- /${section} -->`] as const
+  [`<!-- ${section}: written by \`bun run test:long compatibility ${section}\` -->`, `<!-- /${section} -->`] as const
 
 /** What stands in a section of the page. */
 export const sectionOf = (section: string): string => {

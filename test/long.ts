@@ -1,0 +1,106 @@
+/*
+ * Runs that take longer than a suite may: `bun run test:long NAME [ITS OPTIONS]`, and `bun run test:long --list`. Each is a
+ * program of its own, which exits with 1 where something did not hold.
+ */
+
+interface LongRun {
+  readonly command: ReadonlyArray<string>
+  /** Whether it runs the compiled binary, which is built first. */
+  readonly needsBinary?: true
+  readonly shows: string
+  /** With its defaults, on two cores. */
+  readonly takes: string
+}
+
+const vitest = ["./test/run.ts", "--config", "test/promises/vitest.config.ts"]
+
+const runs: Readonly<Record<string, LongRun>> = {
+  promises: { command: vitest, takes: "5 min", shows: "what is promised by the clock, scaled by this machine's speed" },
+  faults: { command: ["./test/faults/run.ts"], takes: "as asked", shows: "the task engine, killed; --kills 1000" },
+  "faults:gateway": {
+    command: ["./test/faults/gateway.ts"],
+    takes: "as asked",
+    shows: "a whole gateway, killed; --kills 1000"
+  },
+  writes: { command: ["./test/faults/writes.ts"], takes: "minutes", shows: "SQLite keeps every acknowledged write" },
+  money: { command: ["./test/money/drift.ts"], takes: "as asked", shows: "every sum against its rows, after kills" },
+  cluster: {
+    command: ["./test/cluster/main.ts"],
+    takes: "10 min",
+    shows: "three nodes, Postgres and Redis killed and paused"
+  },
+  rolling: { command: ["./test/cluster/rolling.ts"], takes: "minutes", shows: "a hundred restarts without a failure" },
+  soak: {
+    command: ["./test/soak/main.ts"],
+    needsBinary: true,
+    takes: "as asked",
+    shows: "steady speed and memory under load; --minutes 60"
+  },
+  bodies: {
+    command: ["./test/guard/bodies/main.ts"],
+    takes: "10 min",
+    shows: "hostile bodies and the event loop; --short"
+  },
+  mutations: { command: ["./test/mutations/run.ts"], takes: "10 min", shows: "a test fails for each broken line" },
+  agents: {
+    command: ["./test/agents/main.ts"],
+    takes: "10 min",
+    shows: "coding agents and clients, installed and run; needs the network"
+  },
+  schemathesis: {
+    command: ["./test/schemathesis/main.ts"],
+    takes: "15 min",
+    shows: "both OpenAPI documents, 20,000 cases; needs python3"
+  },
+  compatibility: {
+    command: ["./test/e2e/upstreams/matrix/main.ts"],
+    takes: "minutes",
+    shows: "each request field at each upstream: scripted, litellm or aimock"
+  },
+  "bench:peers": {
+    command: ["./test/bench/peers/main.ts"],
+    needsBinary: true,
+    takes: "30 min",
+    shows: "beside bare proxies and other gateways; --write, --only NAME"
+  },
+  "bench:ab": {
+    command: ["./test/bench/ab.ts"],
+    needsBinary: true,
+    takes: "minutes",
+    shows: "two builds by turns; --base DIR"
+  },
+  "bench:engines": {
+    command: ["./test/bench/engines.ts"],
+    needsBinary: true,
+    takes: "3 min",
+    shows: "SQLite, Postgres, and Postgres with two workers"
+  },
+  "bench:duties": {
+    command: ["./test/bench/duties/main.ts"],
+    takes: "2 min",
+    shows: "the cost of each duty of a gateway; --write"
+  },
+  "bench:local": { command: ["./test/bench/local.ts"], takes: "1 min", shows: "the HTTP edge without an upstream" }
+}
+
+const width = Math.max(...Object.keys(runs).map((name) => name.length))
+
+const list = (): string =>
+  Object.entries(runs)
+    .map(([name, { shows, takes }]) => `${name.padEnd(width)}  ${takes.padEnd(8)}  ${shows}`)
+    .join("\n")
+
+const bun = async (args: ReadonlyArray<string>): Promise<number> =>
+  Bun.spawn([process.execPath, ...args], { stdio: ["inherit", "inherit", "inherit"] }).exited
+
+const [name = "--list", ...options] = process.argv.slice(2)
+const run = runs[name]
+if (name === "--list") {
+  console.log(list())
+} else if (run === undefined) {
+  console.error(`no long run is called "${name}":\n${list()}`)
+  process.exitCode = 2
+} else {
+  const built = run.needsBinary === true ? await bun(["run", "build"]) : 0
+  process.exitCode = built === 0 ? await bun([...run.command, ...options]) : built
+}
