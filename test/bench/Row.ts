@@ -14,7 +14,7 @@ export interface Row {
   readonly floor?: number
   readonly most?: number
   /**
-   * What was reached where the promise is out of reach so far (docs/lab-notes.md says why): `--check` fails below it,
+   * What was reached where the promise is out of reach so far (docs/internals/lab-notes.md says why): `--check` fails below it,
    * and the table says that the promise is not kept.
    */
   readonly reached?: number

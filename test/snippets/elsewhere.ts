@@ -5,10 +5,9 @@
 export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^(?:npx -y bun@[\d.]+ |bun )(?:start|install)\b/, ".ci/run"],
   [/^(?:npx -y bun@[\d.]+ |bun )run test\b/, ".ci/run"],
-  [/^bun run check$/, ".ci/run"],
+  [/^bun run check:static$/, ".ci/run"],
   [/^bun run build\b/, "test/binary.ts"],
   [/^bun run bench\b/, "test/bench/main.ts"],
-  [/^bun run bench:/, "test/bench/ab.ts"],
   [/^bun test\/bench\//, "test/bench/main.ts"],
   [/^(?:bun run test:|bun run docs)/, "CONTRIBUTING.md"],
   [/^(?:[A-Z_]+=\S+ )+npx -y bun@[\d.]+ start$/, "test/config/settings.test.ts"],
@@ -34,7 +33,7 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^gateway deliveries redeliver /, "test/e2e/operations.test.ts"],
   [/^gateway restore /, "test/e2e/backup.test.ts"],
   // Of a profiler and of a release: by hand.
-  [/^cd \/tmp && BUN_CONFIG_MAX_HTTP_REQUESTS|^wrk /, "docs/lab-notes.md"],
+  [/^cd \/tmp && BUN_CONFIG_MAX_HTTP_REQUESTS|^wrk /, "docs/internals/lab-notes.md"],
   [/^git tag /, "docs/releasing.md"]
 ]
 
