@@ -33,7 +33,6 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
   [/^gateway deliveries redeliver /, "test/e2e/operations.test.ts"],
   [/^gateway restore /, "test/e2e/backup.test.ts"],
   // Of a profiler and of a release: by hand.
-  [/^cd \/tmp && BUN_CONFIG_MAX_HTTP_REQUESTS|^wrk /, "docs/internals/lab-notes.md"],
   [/^git tag /, "docs/releasing.md"]
 ]
 
