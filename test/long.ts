@@ -104,3 +104,5 @@ if (name === "--list") {
   const built = run.needsBinary === true ? await bun(["run", "build"]) : 0
   process.exitCode = built === 0 ? await bun([...run.command, ...options]) : built
 }
+
+export {}
