@@ -17,14 +17,14 @@ const OwnLimits = Schema.Struct({
 export const AccountView = Schema.Struct({
   ...BalanceRecord.fields,
   object: Schema.Literal("account"),
-  limits: said(OwnLimits, "Of all its keys together; null is no limit."),
+  limits: said(OwnLimits, "For all keys together; null for no limit."),
   key: said(
     Schema.Struct({
       id: said(Schema.String, "Its public id."),
       models: said(Schema.Array(Schema.String), "Patterns of the models that it may use."),
       limits: said(OwnLimits, "Its own.")
     }),
-    "The key that asks."
+    "The calling key."
   )
 }).annotations({ identifier: "OwnAccount" })
 

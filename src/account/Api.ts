@@ -25,7 +25,7 @@ const usage = HttpApiEndpoint.get("usage", "/v1/usage")
   .annotateContext(
     OpenApi.annotations({
       summary: "Report the account's usage",
-      description: "What all keys of the account used and what it cost, by day, model or key, or request by request."
+      description: "Usage and cost of all keys of the account, by day, model, key or request."
     })
   )
 
@@ -46,7 +46,7 @@ const request = HttpApiEndpoint.get("request", "/v1/requests/:id")
   .addSuccess(RequestDetail)
   .annotateContext(
     OpenApi.annotations({
-      summary: "Read what became of a request",
+      summary: "Read a request and its outcome",
       description:
         "Who answered it, after which calls, how long that took, what it used and cost; a moment after it is over, for " +
         "as long as it is kept. What was only read (GET) leaves none."
@@ -68,8 +68,8 @@ const requests = HttpApiEndpoint.get("requests", "/v1/requests")
   .addSuccess(pageOf(RequestView))
   .annotateContext(
     OpenApi.annotations({
-      summary: "List the account's requests that are over, newest first",
-      description: "A page ends early where nothing was found for long; its `next` goes on from there."
+      summary: "List the account's finished requests, newest first",
+      description: "A page may end early after a long stretch without matches; `next` continues from there."
     })
   )
 
@@ -79,7 +79,7 @@ const requestHistogram = HttpApiEndpoint.get("requestHistogram", "/v1/requests/h
   .annotateContext(
     OpenApi.annotations({
       summary: "Count the account's requests by when they came and how they ended",
-      description: "All that a list with the same filters has, however many."
+      description: "The number of all rows that the same filters match."
     })
   )
 
@@ -88,7 +88,7 @@ const overview = HttpApiEndpoint.get("overview", "/v1/overview")
     Schema.Struct({
       ...OverviewTimes,
       by: Schema.optional(Schema.Literal("model", "upstream", "key")).annotations({
-        description: "What groups have in common. Default `model`."
+        description: "The grouping. Default `model`."
       })
     })
   )
@@ -143,5 +143,5 @@ export class AccountApi extends HttpApiGroup.make("account")
   .annotate(BodyLimit, 64 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
   .annotateContext(
-    OpenApi.annotations({ title: "Account", description: "Balance, usage, prices and requests of one's own." })
+    OpenApi.annotations({ title: "Account", description: "Your own balance, usage, prices and requests." })
   ) {}

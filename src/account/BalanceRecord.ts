@@ -5,11 +5,11 @@ import { Money } from "../ledger/Money.ts"
 /** An account's money. */
 export const BalanceRecord = Schema.Struct({
   object: Schema.Literal("balance"),
-  account: said(Schema.String, "Whose it is."),
-  metered: said(Schema.Boolean, "False: the account may spend without end, and `granted` and `available` are null."),
-  granted: said(Schema.NullOr(Money), "All that the account was ever given."),
-  settled: said(Money, "All that it has used."),
-  held: said(Money, "Set aside for requests and tasks that are under way."),
+  account: said(Schema.String, "Its account."),
+  metered: said(Schema.Boolean, "False: spending is unlimited, and `granted` and `available` are null."),
+  granted: said(Schema.NullOr(Money), "Everything the account was ever granted."),
+  settled: said(Money, "Everything it has spent."),
+  held: said(Money, "Held for requests and tasks under way."),
   available: said(
     Schema.NullOr(Money),
     "`granted - settled - held`: what a new request may cost. A smaller one is answered with 402."
@@ -18,10 +18,10 @@ export const BalanceRecord = Schema.Struct({
     Schema.NullOr(
       Schema.Struct({
         period: said(Schema.Literal("day", "month"), "The UTC day or month."),
-        limit: said(Money, "What the key may spend in each."),
-        spent: said(Money, "What it has spent in this one.")
+        limit: said(Money, "The key's budget for each period."),
+        spent: said(Money, "Spent in the current period.")
       })
     ),
-    "The own budget of the key that asks; null without one."
+    "The budget of the calling key; null if it has none."
   )
 }).annotations({ identifier: "Balance" })

@@ -29,7 +29,7 @@ export const QuoteRequest = Schema.Record({ key: Schema.String, value: Schema.Un
 })
 
 const Amount = Schema.Struct({
-  cost: said(Money, "What that costs."),
+  cost: said(Money, "Its cost."),
   input_tokens: said(Schema.Int, "Input tokens, counted."),
   output_tokens: said(Schema.Int, "Output tokens; of a video, its tokens."),
   searches: said(Schema.Int, "Web searches."),
@@ -39,16 +39,16 @@ const Amount = Schema.Struct({
 /** What a request would cost. */
 export const QuoteRecord = Schema.Struct({
   object: Schema.Literal("quote"),
-  endpoint: said(QuotedEndpoint, "Whose body it is."),
+  endpoint: said(QuotedEndpoint, "The endpoint the body belongs to."),
   model: said(Schema.String, "The model."),
   basis: said(
     Schema.Literal("exact", "history", "usual"),
     "How the estimate came about: `exact` settled by the request, `history` from what the account's requests to the model used in the last week, `usual` from a usual amount."
   ),
-  estimated: said(Amount, "What it will likely use."),
+  estimated: said(Amount, "The likely usage."),
   maximum: said(
     Amount,
-    "What it can use at most, as far as the request or its model bounds it: so much must be available, and is held while it runs, unless the operator holds less."
+    "The most it can use, by the bounds of the request or its model. That much must be available and is held while it runs, unless the operator holds less."
   )
 }).annotations({ identifier: "Quote" })
 

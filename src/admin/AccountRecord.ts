@@ -10,30 +10,33 @@ import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 export const AccountRecord = Schema.Struct({
   object: Schema.Literal("account"),
   id: said(Schema.String, "Its id."),
-  metered: said(Schema.Boolean, "False: it may spend without end, and `granted` and `available` are null."),
-  granted: said(Schema.NullOr(Money), "All that it was ever given."),
-  settled: said(Money, "All that it has used."),
-  held: said(Money, "Set aside for unfinished tasks; requests that are being answered right now may hold more."),
+  metered: said(Schema.Boolean, "False: spending is unlimited, and `granted` and `available` are null."),
+  granted: said(Schema.NullOr(Money), "Everything it was ever granted."),
+  settled: said(Money, "Everything it has spent."),
+  held: said(Money, "Held for unfinished tasks; requests being answered may hold more."),
   available: said(Schema.NullOr(Money), "`granted - settled - held`."),
   limits: said(LimitsRecord, "Its limits, over all its keys."),
   hold_output_tokens: said(
     Schema.NullOr(Schema.Int),
-    "Output tokens that money is set aside for at most where a request may write more; null for what its model says."
+    "The most output tokens that a hold covers; null for the model's own value."
   ),
   search_domains: said(
     Schema.Struct({
-      allowed: said(Schema.NullOr(Schema.Array(Schema.String)), "Web searches find these domains alone; null: any."),
-      blocked: said(Schema.NullOr(Schema.Array(Schema.String)), "Web searches never find these; null: none.")
+      allowed: said(
+        Schema.NullOr(Schema.Array(Schema.String)),
+        "The only domains that web searches find; null for all."
+      ),
+      blocked: said(Schema.NullOr(Schema.Array(Schema.String)), "Domains that web searches never find; null for none.")
     }),
-    "What web searches of the account may find."
+    "Domains that the account's web searches may find."
   ),
   unpriced: said(
     Schema.NullOr(Unpriced),
-    "Whether its keys may use models without a price although it has a balance; null for what the configuration says."
+    "Use of models without a price while it has a balance: `allow` or `refuse`; null for the configuration's setting."
   ),
-  keys: said(Schema.Int, "Keys that are not revoked."),
-  suspended_at: said(Schema.NullOr(Schema.String), "Since when its keys open nothing; null where they do."),
-  version: said(Schema.Int, "Of what can be changed: a change that names another one is refused."),
+  keys: said(Schema.Int, "Keys that have not been revoked."),
+  suspended_at: said(Schema.NullOr(Schema.String), "When the account was suspended; null if it is active."),
+  version: said(Schema.Int, "Version of what can be changed. A change that names another version is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC.")
 }).annotations({ identifier: "Account" })
 export type AccountRecord = typeof AccountRecord.Type
@@ -42,7 +45,7 @@ export type AccountRecord = typeof AccountRecord.Type
 export const GrantRecord = Schema.Struct({
   time: said(Schema.String, "When (ISO 8601, UTC)."),
   amount: said(Money, "Negative where it was taken."),
-  note: said(Schema.String, "What for.")
+  note: said(Schema.String, "The purpose.")
 }).annotations({ identifier: "Grant" })
 export type GrantRecord = typeof GrantRecord.Type
 

@@ -20,31 +20,30 @@ const settings = {
   limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Limits over all its keys." }),
   unpriced: Schema.optional(Schema.NullOr(Unpriced)).annotations({
     description:
-      "Whether its keys may use models without a price although it has a balance; null for what the configuration says."
+      "Use of models without a price while it has a balance: `allow` or `refuse`; null for the configuration's setting."
   }),
   hold_output_tokens: Schema.optional(Schema.NullOr(integer(1))).annotations({
-    description:
-      "Output tokens that money is set aside for at most where a request may write more; null for what its model says."
+    description: "The most output tokens that a hold covers; null for the model's own value."
   }),
-  search_allowed: Domains.annotations({ description: "Web searches find these domains alone; null for any." }),
+  search_allowed: Domains.annotations({ description: "The only domains that web searches find; null for all." }),
   search_blocked: Domains.annotations({ description: "Web searches never find these domains; null for none." })
 }
 
 const CreateAccount = Schema.Struct({
-  id: required(AccountName, "What to call it."),
+  id: required(AccountName, "The name."),
   balance_usd: Schema.optional(Schema.NullOr(Usd)).annotations({
-    description: "Dollars to begin with; without it the account may spend without end until it is credited."
+    description: "The first dollars. Without it spending is unlimited until the account is credited."
   }),
   ...settings
 }).annotations({ identifier: "CreateAccount" })
 
 const UpdateAccount = Schema.Struct({
   unmetered: Schema.optional(Schema.Boolean).annotations({
-    description: "`true` takes the balance away: the account may spend without end."
+    description: "`true` removes the balance: spending is unlimited."
   }),
   version: Schema.optional(Schema.Int).annotations({
     description:
-      "The `version` that was looked at: where the record has another one now, 409 with what it is in `error.current`."
+      "The `version` the change is based on. If the record has another one now: 409, with the record in `error.current`."
   }),
   ...settings
 }).annotations({ identifier: "UpdateAccount" })
@@ -52,13 +51,13 @@ export type AccountSettings = typeof UpdateAccount.Type
 
 const Credit = Schema.Struct({
   usd: required(Usd, "Dollars; a negative amount is taken."),
-  note: Schema.optional(Schema.NullOr(Schema.String)).annotations({ description: "What for." })
+  note: Schema.optional(Schema.NullOr(Schema.String)).annotations({ description: "The purpose." })
 }).annotations({ identifier: "Credit" })
 
 const WebhookSecrets = Schema.Struct({
   object: Schema.Literal("webhook_secrets"),
-  account: said(Schema.String, "Whose callbacks they sign."),
-  secrets: said(Schema.Array(Schema.String), "Every secret that signs now (`whsec_…`), newest first.")
+  account: said(Schema.String, "The account whose callbacks they sign."),
+  secrets: said(Schema.Array(Schema.String), "All active signing secrets (`whsec_…`), newest first.")
 }).annotations({ identifier: "WebhookSecrets" })
 
 const summary = (summary: string, description?: string) =>
@@ -89,7 +88,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .setPath(IdPath)
       .setPayload(UpdateAccount)
       .addSuccess(AccountRecord)
-      .annotateContext(summary("Change an account", "What is left out stays; null takes it away."))
+      .annotateContext(summary("Change an account", "Fields left out stay as they are; null removes a value."))
   )
   .add(
     HttpApiEndpoint.post("suspend", "/admin/v1/accounts/:id/suspend")
@@ -149,4 +148,4 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")
   .annotate(KnownFieldsOnly, true)
-  .annotateContext(OpenApi.annotations({ title: "Accounts", description: "Who owns keys, tasks and money." })) {}
+  .annotateContext(OpenApi.annotations({ title: "Accounts", description: "Accounts own keys, tasks and money." })) {}

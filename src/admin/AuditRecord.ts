@@ -3,15 +3,15 @@ import { said } from "../contract/fields.ts"
 
 /** One change, as it was made. */
 export const AuditRecord = Schema.Struct({
-  id: said(Schema.Int, "Counts up."),
+  id: said(Schema.Int, "A counter."),
   time: said(Schema.String, "When (ISO 8601, UTC)."),
   actor: said(
     Schema.String,
-    "Who: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), or `upgrade` for what a new version found."
+    "The actor: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), or `upgrade` for findings of a new version."
   ),
-  action: said(Schema.String, "What: `key.create`, `account.credit`, …"),
-  target: said(Schema.String, "Of what: an id."),
-  before: said(Schema.Unknown, "What it was, never with a secret; null where it was not there."),
-  after: said(Schema.Unknown, "What it became.")
+  action: said(Schema.String, "The action: `key.create`, `account.credit`, …"),
+  target: said(Schema.String, "The id of what was changed."),
+  before: said(Schema.Unknown, "The value before, without secrets; null if there was none."),
+  after: said(Schema.Unknown, "The state it changed to.")
 }).annotations({ identifier: "AuditRecord" })
 export type AuditRecord = typeof AuditRecord.Type

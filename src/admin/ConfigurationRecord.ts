@@ -6,17 +6,17 @@ import type { ConfigurationRow } from "./store/Configurations.ts"
 /** A version of the configuration that is kept in the database. */
 export const ConfigurationRecord = Schema.Struct({
   object: Schema.Literal("configuration"),
-  version: said(Schema.Int, "Counts up; the newest is in effect where the database has the configuration."),
+  version: said(Schema.Int, "A counter; the newest version is in effect with `GATEWAY_CONFIG=postgres`."),
   applied_at: said(Schema.String, "When (ISO 8601, UTC)."),
-  applied_by: said(Schema.String, "Who, as the audit log has it."),
-  note: said(Schema.NullOr(Schema.String), "Why, where anybody said.")
+  applied_by: said(Schema.String, "The actor, as in the audit log."),
+  note: said(Schema.NullOr(Schema.String), "The reason, if one was given.")
 }).annotations({ identifier: "Configuration" })
 export type ConfigurationRecord = typeof ConfigurationRecord.Type
 
 /** The same with what was applied. */
 export const ConfigurationDocument = Schema.Struct({
   ...ConfigurationRecord.fields,
-  document: said(Schema.String, "As it was written: YAML, without a secret.")
+  document: said(Schema.String, "As written: YAML, without secrets.")
 }).annotations({ identifier: "ConfigurationDocument" })
 export type ConfigurationDocument = typeof ConfigurationDocument.Type
 

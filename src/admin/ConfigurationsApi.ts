@@ -19,7 +19,7 @@ const Earlier = Schema.String.pipe(
 const Applying = Schema.Struct({
   document: said(Schema.String, "A `gateway.yaml`, whose secrets are variables of each node's environment."),
   note: Schema.optional(Schema.NullOr(Schema.String.pipe(Schema.maxLength(1_000)))).annotations({
-    description: "Why, for the history."
+    description: "A note for the history."
   })
 }).annotations({ identifier: "ApplyConfiguration" })
 
@@ -43,7 +43,7 @@ export class AdminConfigurationsApi extends HttpApiGroup.make("adminConfiguratio
       .addSuccess(ConfigurationRecord)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Make a document the configuration of all nodes",
+          summary: "Apply a configuration to all nodes",
           description:
             "It is read through first, with the environment of the node that answers; one that is not in order, or holds a " +
             "secret, is a 400 that says where. Nodes that run with `GATEWAY_CONFIG=postgres` take it over."
@@ -54,12 +54,12 @@ export class AdminConfigurationsApi extends HttpApiGroup.make("adminConfiguratio
     HttpApiEndpoint.post("reapply", "/admin/v1/configurations/:version/apply")
       .setPath(Schema.Struct({ version: Earlier }))
       .addSuccess(ConfigurationRecord)
-      .annotateContext(OpenApi.annotations({ summary: "Apply an earlier version once more" }))
+      .annotateContext(OpenApi.annotations({ summary: "Apply an earlier version again" }))
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")
   .annotate(BodyLimit, 1024 * 1024)
   .annotate(KnownFieldsOnly, true)
   .annotateContext(
-    OpenApi.annotations({ title: "Configuration", description: "The configuration that is kept in the database." })
+    OpenApi.annotations({ title: "Configuration", description: "The configuration in the database." })
   ) {}

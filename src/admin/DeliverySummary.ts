@@ -9,16 +9,16 @@ export const DeliverySummary = Schema.Struct({
   object: Schema.Literal("delivery"),
   id: said(Schema.String, "Its id, also the `webhook-id` header of every attempt."),
   task: said(Schema.String, "The task whose change it reports."),
-  account: said(Schema.String, "Whose it is."),
+  account: said(Schema.String, "Its account."),
   status: said(Schema.String, "The task status that it reports."),
-  url: said(Schema.String, "Who is told."),
+  url: said(Schema.String, "The address it is sent to."),
   state: said(
     DeliveryState,
     "`waiting` for an earlier one, `pending` its next attempt, `delivered`, `failed` for good, or `superseded` by a later change."
   ),
   attempts: said(Schema.Array(DeliveryAttempt), "Every try so far, 50 at most."),
   created_at: said(Schema.String, "When its task changed (ISO 8601, UTC)."),
-  next_attempt_at: said(Schema.NullOr(Schema.String), "When it is tried next; null where it is not."),
+  next_attempt_at: said(Schema.NullOr(Schema.String), "The next attempt; null if there is none."),
   delivered_at: said(Schema.NullOr(Schema.String), "When it arrived.")
 }).annotations({ identifier: "DeliverySummary" })
 export type DeliverySummary = typeof DeliverySummary.Type

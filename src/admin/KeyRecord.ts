@@ -11,35 +11,32 @@ import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 export const KeyRecord = Schema.Struct({
   object: Schema.Literal("key"),
   id: said(Schema.String, "Its public id."),
-  account: said(Schema.String, "Whose it is."),
-  name: said(Schema.String, "What it is called."),
-  status: said(Schema.Literal("active", "expired", "revoked"), "Whether it opens anything."),
-  hint: said(
-    Schema.String,
-    "Four characters of the secret, to tell one's keys apart; empty for a secret of one's own."
-  ),
+  account: said(Schema.String, "Its account."),
+  name: said(Schema.String, "Its name."),
+  status: said(Schema.Literal("active", "expired", "revoked"), "True if the key works."),
+  hint: said(Schema.String, "Four characters of the secret, to tell keys apart; empty for a secret that you chose."),
   models: said(Schema.Array(Schema.String), "Patterns of the models it may use; `*` stands for any run of characters."),
-  limits: said(LimitsRecord, "Its own limits, beside those of its account."),
+  limits: said(LimitsRecord, "The key's own limits, beside the account's."),
   budget: said(
     Schema.NullOr(
       Schema.Struct({
         period: said(Schema.Literal("day", "month"), "The UTC day or month."),
-        limit: said(Money, "What it may spend in each."),
-        spent: said(Money, "What it has spent in this one.")
+        limit: said(Money, "The budget of each period."),
+        spent: said(Money, "Spent in the current period.")
       })
     ),
-    "Its own budget; null without one."
+    "The key's own budget; null if it has none."
   ),
   unpriced: said(
     Schema.NullOr(Unpriced),
-    "Whether it may use models without a price although its money is counted; null for what its account says."
+    "Use of models without a price while its money is counted: `allow` or `refuse`; null for the account's setting."
   ),
-  declared: said(Schema.Boolean, "Whether it is a key of the configuration file, to be changed there."),
-  version: said(Schema.Int, "Of what can be changed: a change that names another one is refused."),
+  declared: said(Schema.Boolean, "True for a key of the configuration file, which is changed there."),
+  version: said(Schema.Int, "Version of what can be changed. A change that names another version is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
-  expires_at: said(Schema.NullOr(Schema.String), "From then on it opens nothing."),
+  expires_at: said(Schema.NullOr(Schema.String), "When the key expires."),
   last_used_at: said(Schema.NullOr(Schema.String), "To the minute."),
-  revoked_at: said(Schema.NullOr(Schema.String), "Since when it opens nothing.")
+  revoked_at: said(Schema.NullOr(Schema.String), "When the key was revoked.")
 }).annotations({ identifier: "Key" })
 export type KeyRecord = typeof KeyRecord.Type
 

@@ -31,28 +31,30 @@ const settings = {
   models: Schema.optional(Schema.NullOr(someOf(Patterns))).annotations({
     description: 'Patterns of the models it may use; `*` stands for any run of characters. Default `["*"]`.'
   }),
-  limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "Its own limits." }),
-  budget: Schema.optional(Schema.NullOr(Budget)).annotations({ description: "Its own budget; null for none." }),
+  limits: Schema.optional(Schema.NullOr(LimitsPatch)).annotations({ description: "The key's own limits." }),
+  budget: Schema.optional(Schema.NullOr(Budget)).annotations({
+    description: "The key's own budget; null if it has none."
+  }),
   unpriced: Schema.optional(Schema.NullOr(Unpriced)).annotations({
     description:
-      "Whether it may use models without a price although its money is counted; null for what its account says."
+      "Use of models without a price while its money is counted: `allow` or `refuse`; null for the account's setting."
   }),
   expires_at: Schema.optional(Schema.NullOr(Time)).annotations({
-    description: "From then on it opens nothing; null for never."
+    description: "When the key expires; null for never."
   })
 }
 
 const CreateKey = Schema.Struct({
   account: required(Schema.NonEmptyString, "Whose it is; the account must be there."),
-  name: required(Schema.NonEmptyString, "What to call it."),
+  name: required(Schema.NonEmptyString, "The name."),
   ...settings
 }).annotations({ identifier: "CreateKey" })
 
 const UpdateKey = Schema.Struct({
-  name: Schema.optional(Schema.NonEmptyString).annotations({ description: "What to call it." }),
+  name: Schema.optional(Schema.NonEmptyString).annotations({ description: "The name." }),
   version: Schema.optional(Schema.Int).annotations({
     description:
-      "The `version` that was looked at: where the record has another one now, 409 with what it is in `error.current`."
+      "The `version` the change is based on. If the record has another one now: 409, with the record in `error.current`."
   }),
   ...settings
 }).annotations({ identifier: "UpdateKey" })
@@ -60,7 +62,7 @@ export type KeySettings = typeof UpdateKey.Type
 
 const KeyWithSecret = Schema.Struct({
   key: said(KeyRecord, "The key."),
-  secret: said(Schema.String, "Its secret: nobody can read it again.")
+  secret: said(Schema.String, "The secret, shown this once.")
 }).annotations({ identifier: "KeyWithSecret" })
 
 const summary = (summary: string) => OpenApi.annotations({ summary })
@@ -99,7 +101,10 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
       .setPayload(UpdateKey)
       .addSuccess(KeyRecord)
       .annotateContext(
-        OpenApi.annotations({ summary: "Change a key", description: "What is left out stays; null takes it away." })
+        OpenApi.annotations({
+          summary: "Change a key",
+          description: "Fields left out stay as they are; null removes a value."
+        })
       )
   )
   .add(
@@ -109,7 +114,7 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
       .annotateContext(
         OpenApi.annotations({
           summary: "Revoke a key",
-          description: "For good; it opens nothing any more within a second. A revoked key is answered as it is."
+          description: "Final. The key stops working within a second. Revoking a revoked key changes nothing."
         })
       )
   )
@@ -120,7 +125,7 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
       .annotateContext(
         OpenApi.annotations({
           summary: "Give a key another secret",
-          description: "The one before opens nothing any more within a second."
+          description: "The former secret stops working within a second."
         })
       )
   )

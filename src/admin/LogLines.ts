@@ -8,7 +8,7 @@ const most = 5_000
 
 /** Which lines of the log. */
 export const LogParams = {
-  level: Schema.optional(Schema.Literal(...levels)).annotations({ description: "Only those from this level on." }),
+  level: Schema.optional(Schema.Literal(...levels)).annotations({ description: "Only lines of this level or above." }),
   event: only("Only those of this event: `request`, `upstream.attempt`, …"),
   request_id: only("Only those of the request with this `x-request-id`."),
   limit: Schema.optional(wholeNumber(0, most)).annotations({
@@ -24,7 +24,7 @@ export const LogLines = Schema.Struct({
   object: Schema.Literal("list"),
   data: said(
     Schema.Array(JsonObject),
-    "Oldest first, each as the log has it: `time`, `level`, `event`, `message` and what belongs to its event."
+    "Oldest first, each as in the log: `time`, `level`, `event`, `message` and the fields of its event."
   ),
   next: said(Schema.Null, "There are no more pages.")
 }).annotations({ identifier: "LogLines" })

@@ -30,7 +30,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("showTask", "/admin/v1/tasks/:id")
       .setPath(IdPath)
       .addSuccess(TaskSummary)
-      .annotateContext(OpenApi.annotations({ summary: "Read where a task stands" }))
+      .annotateContext(OpenApi.annotations({ summary: "Read a task's status" }))
   )
   .add(
     HttpApiEndpoint.post("cancelTask", "/admin/v1/tasks/:id/cancel")
@@ -38,8 +38,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .addSuccess(TaskSummary)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Cancel a task that waits",
-          description: "What runs or has ended is refused with 409; 500 where its upstream can't be reached."
+          summary: "Cancel a queued task",
+          description: "409 for a running or ended task; 500 if its upstream can't be reached."
         })
       )
   )
@@ -61,8 +61,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .addSuccess(pageOf(RequestView))
       .annotateContext(
         OpenApi.annotations({
-          summary: "List requests that are over, newest first",
-          description: "A page ends early where nothing was found for long; its `next` goes on from there."
+          summary: "List finished requests, newest first",
+          description: "A page may end early after a long stretch without matches; `next` continues from there."
         })
       )
   )
@@ -73,7 +73,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .annotateContext(
         OpenApi.annotations({
           summary: "Count requests by when they came and how they ended",
-          description: "All that a list with the same filters has, however many."
+          description: "The number of all rows that the same filters match."
         })
       )
   )
@@ -81,7 +81,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
     HttpApiEndpoint.get("showRequest", "/admin/v1/requests/:id")
       .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "A reply's `x-request-id`." }) }))
       .addSuccess(RequestDetail)
-      .annotateContext(OpenApi.annotations({ summary: "Read what became of a request" }))
+      .annotateContext(OpenApi.annotations({ summary: "Read a request and its outcome" }))
   )
   .add(
     HttpApiEndpoint.get("listDeliveries", "/admin/v1/deliveries")
@@ -91,7 +91,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
           task: only("Only this task's."),
           state: Schema.optional(DeliveryState).annotations({ description: "Only those in this state." }),
           since: Schema.optional(TimeQuery).annotations({
-            description: "Of changes since: a UTC day, a time, or how long ago. Default `7d`."
+            description: "Only changes since: a UTC day, a time, or how long ago. Default `7d`."
           }),
           ...PageParams
         })
@@ -105,8 +105,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .addSuccess(DeliverySummary)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Send a callback once more",
-          description: "Now, with the same id and bytes, however it stands; one that waits for another is a 409."
+          summary: "Send a callback again",
+          description: "Sends it now, with the same id and bytes, in any state. 409 if it waits for an earlier one."
         })
       )
   )
@@ -115,8 +115,8 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .addSuccess(pageOf(UpstreamRecord))
       .annotateContext(
         OpenApi.annotations({
-          summary: "List the upstreams, and how they do",
-          description: "As the process finds them that answers: each of several counts its own calls."
+          summary: "List upstreams and their health",
+          description: "As seen by the process that answers: each process counts its own calls."
         })
       )
   )
@@ -149,7 +149,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
         })
       )
       .addSuccess(pageOf(AuditRecord))
-      .annotateContext(OpenApi.annotations({ summary: "List who changed what, newest first" }))
+      .annotateContext(OpenApi.annotations({ summary: "List changes, newest first" }))
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")

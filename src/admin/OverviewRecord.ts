@@ -5,9 +5,9 @@ import { OverviewSums } from "../requests/OverviewSums.ts"
 const count = (description: string) => said(Schema.Int, description)
 const Attention = Schema.Struct({
   level: said(Schema.Literal("error", "warning"), "How much it matters."),
-  what: said(Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model"), "What it is about."),
-  id: said(Schema.NullOr(Schema.String), "Which; null where it is several."),
-  message: said(Schema.String, "What is the matter, in a sentence.")
+  what: said(Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model"), "The topic."),
+  id: said(Schema.NullOr(Schema.String), "Its id; null if there are several."),
+  message: said(Schema.String, "The problem, in a sentence.")
 }).annotations({ identifier: "Attention" })
 export type Attention = typeof Attention.Type
 
@@ -20,8 +20,8 @@ export const OverviewRecord = Schema.Struct({
       deliveries: count("Callbacks still to be delivered, up to 100000."),
       waiting: count("Calls that wait for room at an upstream, in this process.")
     }),
-    "What waits now."
+    "The current backlog."
   ),
-  attention: said(Schema.Array(Attention), "What somebody should look at, the worst first.")
+  attention: said(Schema.Array(Attention), "Problems that need attention, the worst first.")
 }).annotations({ identifier: "Overview" })
 export type OverviewRecord = typeof OverviewRecord.Type

@@ -10,31 +10,28 @@ export const TaskSummary = Schema.Struct({
   object: Schema.Literal("task"),
   id: said(Schema.String, "Its id."),
   kind: said(Schema.String, "`message` or `video`."),
-  account: said(Schema.String, "Whose it is."),
+  account: said(Schema.String, "Its account."),
   key: said(Schema.String, "Id of the key it came with."),
   model: said(Schema.String, "The model as the request named it."),
-  state: said(TaskState, "Where it stands."),
-  upstream: said(Schema.NullOr(Schema.String), "Who does it; null where that is not settled."),
-  upstream_id: said(Schema.NullOr(Schema.String), "What it is called there; null until it was submitted."),
+  state: said(TaskState, "Its state."),
+  upstream: said(Schema.NullOr(Schema.String), "The upstream; null until it is chosen."),
+  upstream_id: said(Schema.NullOr(Schema.String), "Its id at the upstream; null until it was submitted."),
   error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
-  attempts: said(Schema.Int, "Workers that died over it in a row."),
+  attempts: said(Schema.Int, "Consecutive workers that died while running it."),
   tries: said(Schema.Int, "Calls to the upstream in a row that brought nothing."),
-  held_usd: said(Schema.Number, "What is set aside for it, in dollars, until it has ended."),
-  cost_usd: said(Schema.Number, "What it cost, in dollars; 0 while it has not ended."),
-  callback_url: said(Schema.NullOr(Schema.String), "Who is told of its changes."),
+  held_usd: said(Schema.Number, "Dollars held for it until it ends."),
+  cost_usd: said(Schema.Number, "Its cost in dollars; 0 until it ends."),
+  callback_url: said(Schema.NullOr(Schema.String), "The address its changes are sent to."),
   callback_state: callbackState,
-  held_by: said(Schema.NullOr(Schema.String), "The process that works on it now."),
+  held_by: said(Schema.NullOr(Schema.String), "The process working on it."),
   next_run_at: said(
     Schema.NullOr(Schema.String),
-    "When it is looked at next; null while a process works on it, and once it ended."
+    "The next look at it; null while a process works on it and once it ended."
   ),
   expires_at: said(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
-  submitted_at: said(
-    Schema.NullOr(Schema.String),
-    "When its upstream was asked for it last; null unless that is stored."
-  ),
-  started_at: said(Schema.NullOr(Schema.String), "When it was seen to run; null where it never was."),
+  submitted_at: said(Schema.NullOr(Schema.String), "The last submit to its upstream; null if none is stored."),
+  started_at: said(Schema.NullOr(Schema.String), "When it was first seen running; null if it never was."),
   updated_at: said(Schema.String, "When its state last changed."),
   ended_at: said(Schema.NullOr(Schema.String), "When it ended.")
 }).annotations({ identifier: "TaskSummary" })

@@ -7,15 +7,15 @@ const time = (description: string) => said(Schema.NullOr(Schema.String), descrip
 export const UpstreamRecord = Schema.Struct({
   object: Schema.Literal("upstream"),
   name: said(Schema.String, "Its name in `gateway.yaml`."),
-  kind: said(Schema.Literal("text", "video"), "What its models make."),
-  protocol: said(Schema.NullOr(Schema.String), "What it speaks; null for what is built in."),
-  base_url: said(Schema.NullOr(Schema.String), "Where it is; null for what is built in."),
-  models: said(Schema.Array(Schema.String), "The models that may run there."),
+  kind: said(Schema.Literal("text", "video"), "What its models produce."),
+  protocol: said(Schema.NullOr(Schema.String), "Its protocol; null for built-in upstreams."),
+  base_url: said(Schema.NullOr(Schema.String), "Its address; null for built-in upstreams."),
+  models: said(Schema.Array(Schema.String), "Models that route here."),
   circuit: said(
     Schema.Literal("closed", "probing", "open"),
-    "`closed` while it is called, `open` while it is left alone, `probing` while one call finds out whether it is back."
+    "`closed`: calls go through. `open`: no calls. `probing`: one call tests whether it is back."
   ),
-  retry_in_seconds: said(Schema.NullOr(Schema.Number), "When the next call may go, where its circuit is not closed."),
+  retry_in_seconds: said(Schema.NullOr(Schema.Number), "When the next call may go, if its circuit is not closed."),
   running: said(Schema.NullOr(Schema.Int), "Calls under way; null where they are not bounded."),
   waiting: said(Schema.NullOr(Schema.Int), "Calls that wait for room; null where they are not bounded."),
   answers: said(Schema.Int, "Calls that it answered since the process began."),
@@ -27,7 +27,7 @@ export const UpstreamRecord = Schema.Struct({
         p95: said(Schema.Int, "95 of 100 began sooner.")
       })
     ),
-    "How long its answers took to begin; null before the first."
+    "Time to the first byte; null before the first answer."
   ),
   last_answer_at: time("When it answered last (ISO 8601, UTC)."),
   last_failure: said(
@@ -35,10 +35,10 @@ export const UpstreamRecord = Schema.Struct({
       Schema.Struct({
         time: said(Schema.String, "When (ISO 8601, UTC)."),
         status: said(Schema.NullOr(Schema.Int), "The HTTP status; null where no answer came."),
-        message: said(Schema.String, "What was wrong.")
+        message: said(Schema.String, "The error.")
       })
     ),
-    "What went wrong last."
+    "The last error."
   )
 }).annotations({ identifier: "UpstreamState" })
 export type UpstreamRecord = typeof UpstreamRecord.Type
@@ -58,17 +58,17 @@ const Price = Schema.NullOr(
 /** A model as the process that answers serves it. */
 export const ModelRecord = Schema.Struct({
   object: Schema.Literal("model"),
-  id: said(Schema.String, "What requests name it by."),
-  kind: said(Schema.Literal("text", "video", "embedding"), "What it makes."),
+  id: said(Schema.String, "The id that requests use."),
+  kind: said(Schema.Literal("text", "video", "embedding"), "What the model produces."),
   routes: said(
     Schema.Array(
       Schema.Struct({
-        upstream: said(Schema.String, "Where it runs."),
-        model: said(Schema.String, "What it is called there."),
+        upstream: said(Schema.String, "Its routes."),
+        model: said(Schema.String, "Its id there."),
         price: said(Price, "What is charged where it answers; null where nobody has priced it.")
       })
     ),
-    "Where it may run, in the order in which they are asked."
+    "Its routes, in the order in which they are tried."
   ),
   context_tokens: said(Schema.NullOr(Schema.Int), "Its context window; null where it is not known."),
   max_output_tokens: said(Schema.NullOr(Schema.Int), "Its own bound for output; null where it is not known."),
@@ -77,12 +77,12 @@ export const ModelRecord = Schema.Struct({
     Schema.Struct({
       from: said(
         Schema.Literal("gateway.yaml", "prices_file", "built-in list", "sandbox", "nowhere"),
-        "Who says what it costs."
+        "The source of its price."
       ),
-      name: said(Schema.NullOr(Schema.String), "The name that the price stands under there; null where there is none."),
+      name: said(Schema.NullOr(Schema.String), "The name of the price there; null if there is none."),
       as_of: said(
         Schema.NullOr(Schema.String),
-        "The day of the built-in list (ISO 8601); null where the price is from elsewhere."
+        "The day of the built-in list (ISO 8601); null if the price is from elsewhere."
       )
     }),
     "Where the price of its first route comes from."
@@ -91,15 +91,18 @@ export const ModelRecord = Schema.Struct({
     Schema.Struct({
       takes: said(
         Schema.Array(Schema.Literal("images", "pdf", "pdf_text", "tools", "web_search", "video", "audio")),
-        "What a request may bring besides text. `pdf_text`: PDFs are sent on as their text."
+        "Accepted input besides text. `pdf_text`: PDFs are sent as their text."
       ),
       passes_through: said(
         Schema.Array(Schema.Literal("messages", "responses", "chat", "embeddings", "compactions", "videos")),
-        "The families whose requests are sent on as they come; those of others are translated."
+        "Families whose requests pass through; those of others are translated."
       ),
-      resolutions: said(Schema.NullOr(Schema.Array(Schema.String)), "Of videos; null where it makes none.")
+      resolutions: said(
+        Schema.NullOr(Schema.Array(Schema.String)),
+        "The resolutions of a video model; null for others."
+      )
     }),
-    "What its first route carries, as far as the gateway knows its protocol; the model behind it may take less."
+    "What the protocol of its first route carries; the model behind it may accept less."
   )
 }).annotations({ identifier: "ServedModel" })
 export type ModelRecord = typeof ModelRecord.Type

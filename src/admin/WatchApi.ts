@@ -12,10 +12,10 @@ import { OverviewRecord } from "./OverviewRecord.ts"
 export const UpstreamTest = Schema.Struct({
   object: Schema.Literal("upstream_test"),
   name: said(Schema.String, "The upstream."),
-  ok: said(Schema.Boolean, "Whether it answered with a list of its models."),
+  ok: said(Schema.Boolean, "True if it answered with a list of models."),
   ms: said(Schema.Int, "How long that took."),
-  models: said(Schema.NullOr(Schema.Array(Schema.String)), "What it serves; null where it did not say."),
-  error: said(Schema.NullOr(Schema.String), "What went wrong; null where nothing did.")
+  models: said(Schema.NullOr(Schema.Array(Schema.String)), "Models it lists; null if it has no list."),
+  error: said(Schema.NullOr(Schema.String), "The error; null if there was none.")
 }).annotations({ identifier: "UpstreamTest" })
 
 /** What happens, for whoever looks on. */
@@ -26,14 +26,14 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
         Schema.Struct({
           ...OverviewTimes,
           by: Schema.optional(Schema.Literal("model", "upstream", "key", "account", "tag")).annotations({
-            description: "What groups have in common. Default `model`."
+            description: "The grouping. Default `model`."
           })
         })
       )
       .addSuccess(OverviewRecord)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Sum up what happened, and say what needs attention",
+          summary: "Sums of requests, and what needs attention",
           description:
             "Counts, costs and tokens are exact: of the hours' sums for steps of an hour and more, else of the requests that " +
             "are kept. Percentiles are of 20000 requests at most, and what tags tell apart of 100000."
@@ -61,7 +61,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .annotateContext(
         OpenApi.annotations({
           summary: "Ask an upstream what it serves",
-          description: "Costs nothing; one of videos, which has no list of models, is not asked."
+          description: "Free. A video upstream has no list and is not asked."
         })
       )
   )
@@ -95,5 +95,5 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
   .annotate(OpenedBy, "admin-key")
   .annotate(KnownFieldsOnly, true)
   .annotateContext(
-    OpenApi.annotations({ title: "Watching", description: "What happens and happened, and what to look at." })
+    OpenApi.annotations({ title: "Watching", description: "Live events, sums and what needs attention." })
   ) {}

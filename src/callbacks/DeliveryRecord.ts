@@ -6,7 +6,7 @@ export const DeliveryAttempt = Schema.Struct({
   at: Schema.Int.annotations({ description: "When it started, Unix timestamp in seconds." }),
   duration_ms: said(Schema.Int, "How long it took."),
   status: Schema.optional(Schema.Int.annotations({ description: "HTTP status of the answer." })),
-  reason: Schema.optional(Schema.String.annotations({ description: "Why there was none, or why it did not count." }))
+  reason: Schema.optional(Schema.String.annotations({ description: "The reason for a missing or uncounted answer." }))
 })
 export type DeliveryAttempt = typeof DeliveryAttempt.Type
 

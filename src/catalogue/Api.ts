@@ -5,20 +5,20 @@ import { CodedError } from "../contract/codedErrors.ts"
 import { said } from "../contract/fields.ts"
 
 const ModelEntry = Schema.Struct({
-  id: Schema.String.annotations({ description: "What requests name it by." }),
+  id: Schema.String.annotations({ description: "The id that requests use." }),
   object: Schema.Literal("model"),
   created: Schema.Int.annotations({ description: "Unix seconds." }),
-  owned_by: said(Schema.String, "Who serves it."),
-  type: said(Schema.Literal("model"), "What `object` says, as Anthropic's clients read it."),
-  display_name: said(Schema.String, "Its id, as there is no other name."),
-  created_at: said(Schema.String, "What `created` says, in RFC 3339.")
+  owned_by: said(Schema.String, "The owner of the model."),
+  type: said(Schema.Literal("model"), "The same as `object`, for Anthropic's clients."),
+  display_name: said(Schema.String, "The id again: models have no other name."),
+  created_at: said(Schema.String, "`created` in RFC 3339.")
 })
 
 const list = HttpApiEndpoint.get("list", "/v1/models")
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("list"),
-      data: said(Schema.Array(ModelEntry), "Every model that the key may use."),
+      data: said(Schema.Array(ModelEntry), "All models that the key may use."),
       has_more: said(Schema.Literal(false), "They are all on one page."),
       first_id: said(Schema.NullOr(Schema.String), "The first one's id; null where there is none."),
       last_id: said(Schema.NullOr(Schema.String), "The last one's.")
@@ -38,4 +38,4 @@ export class ModelsApi extends HttpApiGroup.make("models")
   .addError(CodedError)
   .annotate(Prefixes, ["/v1/models"])
   .annotate(RateHeaders, "openai")
-  .annotateContext(OpenApi.annotations({ title: "Models", description: "What this gateway serves." })) {}
+  .annotateContext(OpenApi.annotations({ title: "Models", description: "Models that this gateway serves." })) {}

@@ -35,5 +35,8 @@ export class ChatApi extends HttpApiGroup.make("chat")
   .annotate(BodyLimit, 32 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
   .annotateContext(
-    OpenApi.annotations({ title: "Chat completions", description: "What most programs speak: OpenAI's older dialect." })
+    OpenApi.annotations({
+      title: "Chat completions",
+      description: "OpenAI's older dialect, which most programs speak."
+    })
   ) {}

@@ -13,7 +13,7 @@ const ToolCall = Schema.Union(
   Schema.Struct({
     id: said(Schema.String, "Id of the call, for its `tool` message."),
     type: Schema.Literal("function"),
-    function: said(FunctionCall, "What to call.")
+    function: said(FunctionCall, "The function to call.")
   }),
   Schema.Struct({
     id: said(Schema.String, "Id of the call, for its `tool` message."),
@@ -21,9 +21,9 @@ const ToolCall = Schema.Union(
     custom: said(
       Schema.Struct({
         name: said(Schema.String, "Name of the tool."),
-        input: said(Schema.String, "What to call it with.")
+        input: said(Schema.String, "The arguments.")
       }),
-      "What to call."
+      "The function to call."
     )
   })
 )
@@ -33,8 +33,8 @@ const Annotation = Schema.Struct({
   type: Schema.Literal("url_citation"),
   url_citation: said(
     Schema.Struct({
-      start_index: said(Schema.Int, "Where in `content` the words that it supports begin."),
-      end_index: said(Schema.Int, "Where they end, exclusive."),
+      start_index: said(Schema.Int, "Start of the supported words in `content`."),
+      end_index: said(Schema.Int, "End of the words, exclusive."),
       url: said(Schema.String, "Address of the page."),
       title: said(Schema.String, "Title of the page.")
     }),
@@ -47,12 +47,12 @@ export type Annotation = typeof Annotation.Type
 export const AnswerMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
   content: said(Schema.NullOr(Schema.String), "The text; null where there is none."),
-  refusal: said(Schema.NullOr(Schema.String), "Why the model does not answer; null where it does."),
-  reasoning_content: optional(Schema.String).annotations({ description: "What the model thought." }),
+  refusal: said(Schema.NullOr(Schema.String), "The reason the model does not answer; null if it does."),
+  reasoning_content: optional(Schema.String).annotations({ description: "The model's thinking." }),
   reasoning_details: optional(Schema.Array(JsonObject)).annotations({
     description: "The thinking as its model wants it back; replay it as it came."
   }),
-  annotations: optional(Schema.Array(Annotation)).annotations({ description: "What the text cites." }),
+  annotations: optional(Schema.Array(Annotation)).annotations({ description: "Citations in the text." }),
   tool_calls: optional(Schema.Array(ToolCall)).annotations({ description: "The tools to call." }),
   function_call: optional(FunctionCall).annotations({ description: "The function to call, where `functions` asked." })
 })
@@ -62,7 +62,7 @@ const FinishReason = Schema.Literal("stop", "length", "tool_calls", "content_fil
 export type FinishReason = typeof FinishReason.Type
 
 const Choice = Schema.Struct({
-  index: said(Schema.Int, "Which of the `n` answers."),
+  index: said(Schema.Int, "The index of the answer."),
   message: said(AnswerMessage, "The answer."),
   logprobs: said(Schema.Null, "Always null, unless an upstream of this dialect answers."),
   finish_reason: said(FinishReason, "Why it ended.")
@@ -77,11 +77,11 @@ const Usage = Schema.Struct({
   total_tokens: said(count, "Both together."),
   prompt_tokens_details: said(
     Schema.Struct({ cached_tokens: said(count, "Input tokens read from a cache.") }),
-    "What the input was."
+    "The input."
   ),
   completion_tokens_details: said(
     Schema.Struct({ reasoning_tokens: said(count, "Tokens of reasoning.") }),
-    "What the output was."
+    "The output."
   )
 })
 export type Usage = typeof Usage.Type

@@ -40,7 +40,7 @@ export const InputMessage = Schema.Struct({
     description: "Text, or parts of different kinds. Required, but of an assistant's message that calls tools."
   }),
   name: maybe(open(Schema.String)).annotations({
-    description: "Of the `function` whose result this is; else not read."
+    description: "The name of the `function` whose result this is; ignored otherwise."
   }),
   tool_call_id: maybe(open(Schema.String)).annotations({
     description: "`id` of the call that a `tool` message answers. Required with that role."

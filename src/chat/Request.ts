@@ -13,9 +13,9 @@ const ResponseFormat = variants({
     json_schema: required(
       Schema.Struct({
         name: required(Schema.String, "Name of the schema."),
-        description: maybe(Schema.String).annotations({ description: "What the answer is for." }),
+        description: maybe(Schema.String).annotations({ description: "The purpose of the answer." }),
         schema: maybe(JsonObject).annotations({ description: "JSON Schema of the answer; any object where absent." }),
-        strict: maybe(Schema.Boolean).annotations({ description: "Whether the answer must follow it exactly." })
+        strict: maybe(Schema.Boolean).annotations({ description: "True makes the answer follow it exactly." })
       }),
       "The schema. Required when `type` is `json_schema`."
     )
@@ -37,7 +37,7 @@ const WebSearch = Schema.Struct({
           country: maybe(Schema.String).annotations({ description: "Two-letter ISO 3166-1 country code." }),
           timezone: maybe(Schema.String).annotations({ description: "An IANA time zone id." })
         })
-      ).annotations({ description: "Where, roughly." })
+      ).annotations({ description: "The approximate location." })
     })
   ).annotations({ description: "Roughly where the user is." })
 })
@@ -58,7 +58,7 @@ export const CreateCompletion = Schema.Struct({
     default: "auto"
   }),
   parallel_tool_calls: maybe(open(Schema.Boolean)).annotations({
-    description: "Whether the model may call several tools at once.",
+    description: "True lets the model call several tools at once.",
     default: true
   }),
   functions: maybe(open(Schema.Array(FunctionDefinition))).annotations({
@@ -66,7 +66,7 @@ export const CreateCompletion = Schema.Struct({
   }),
   function_call: maybe(open(FunctionChoice)).annotations({ description: "An older form of `tool_choice`." }),
   response_format: maybe(open(ResponseFormat)).annotations({
-    description: "What the text must be.",
+    description: "The required format of the text.",
     default: { type: "text" }
   }),
   reasoning_effort: maybe(open(Schema.Literal("none", "minimal", "low", "medium", "high", "xhigh", "max"))).annotations(
@@ -95,15 +95,15 @@ export const CreateCompletion = Schema.Struct({
     )
   ).annotations({ description: "Generation stops before one of these is produced." }),
   stream: maybe(Schema.Boolean).annotations({
-    description: "Whether the answer is a server-sent event stream. Default `false`.",
+    description: "True streams the answer as server-sent events. Default `false`.",
     default: false
   }),
   stream_options: maybe(
     Schema.Struct({
-      include_usage: maybe(Schema.Boolean).annotations({ description: "Whether a last chunk tells the tokens used." }),
+      include_usage: maybe(Schema.Boolean).annotations({ description: "Adds a last chunk with the usage." }),
       include_obfuscation: maybe(open(Schema.Boolean)).annotations({ description: passed })
     })
-  ).annotations({ description: "How the stream looks." }),
+  ).annotations({ description: "Options of the stream." }),
   temperature: maybe(open(Schema.Number.pipe(Schema.between(0, 2)))).annotations({
     description: "Sampling temperature, `0` to `2`.",
     default: 1

@@ -8,9 +8,9 @@ const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { descriptio
 /** A function that the model may call, in either generation of the dialect. */
 export const FunctionDefinition = Schema.Struct({
   name: required(Name, "The function's name. Required."),
-  description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
+  description: maybe(Schema.String).annotations({ description: "Its purpose and when to use it." }),
   parameters: maybe(JsonObject).annotations({ description: "JSON Schema of its arguments; none where absent." }),
-  strict: maybe(Schema.Boolean).annotations({ description: "Whether the arguments must follow the schema exactly." })
+  strict: maybe(Schema.Boolean).annotations({ description: "True makes the arguments follow the schema exactly." })
 }).annotations({ identifier: "ChatFunction" })
 export type FunctionDefinition = typeof FunctionDefinition.Type
 
@@ -24,7 +24,7 @@ const CustomTool = Schema.Struct({
   custom: required(
     Schema.Struct({
       name: required(Name, "The tool's name. Required."),
-      description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
+      description: maybe(Schema.String).annotations({ description: "Its purpose and when to use it." }),
       format: maybe(
         variants({
           text: Schema.Struct({ type: Schema.Literal("text") }),
@@ -39,7 +39,7 @@ const CustomTool = Schema.Struct({
             )
           })
         })
-      ).annotations({ description: "What its input may be. Default any text." })
+      ).annotations({ description: "The format of its input. Default any text." })
     }),
     "The tool. Required when `type` is `custom`."
   )

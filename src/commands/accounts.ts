@@ -117,7 +117,7 @@ const credit = Command.make(
     amount: Args.text({ name: "usd" }).pipe(
       Args.withDescription("Dollars, nine decimals at most; a negative amount is taken.")
     ),
-    note: Options.text("note").pipe(Options.withDescription("What for."), Options.withDefault("")),
+    note: Options.text("note").pipe(Options.withDescription("The purpose."), Options.withDefault("")),
     json
   },
   ({ amount, id, json, note }) =>

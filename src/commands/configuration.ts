@@ -21,7 +21,7 @@ const apply = Command.make(
   "apply",
   {
     file: Args.text({ name: "file" }).pipe(Args.withDescription("A gateway.yaml.")),
-    note: optionalText("note", "Why, for the history."),
+    note: optionalText("note", "A note for the history."),
     json
   },
   ({ file, json, note }) =>

@@ -74,7 +74,7 @@ const readExpiry = (text: string, nowMs: number): number | undefined =>
 const create = Command.make(
   "create",
   {
-    name: Args.text({ name: "name" }).pipe(Args.withDescription("What to call it.")),
+    name: Args.text({ name: "name" }).pipe(Args.withDescription("The name.")),
     account: Options.text("account").pipe(
       Options.withPseudoName("ACCOUNT"),
       Options.withDescription("Whose it is (default)."),
@@ -145,7 +145,7 @@ const update = Command.make(
   "update",
   {
     id,
-    name: optionalText("name", "What to call it."),
+    name: optionalText("name", "The name."),
     noBudget: Options.boolean("no-budget").pipe(Options.withDescription("Take its budget away.")),
     neverExpires: Options.boolean("never-expires").pipe(Options.withDescription("Take its expiry away.")),
     ...settings,

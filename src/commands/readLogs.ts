@@ -12,7 +12,7 @@ const logs = Command.make(
   "logs",
   {
     level: Options.choice("level", ["debug", "info", "warn", "error"]).pipe(
-      Options.withDescription("Only those from this level on."),
+      Options.withDescription("Only lines of this level or above."),
       Options.optional
     ),
     event: optionalText("event", "Only those of this event: request, upstream.attempt, …"),

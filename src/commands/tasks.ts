@@ -24,7 +24,7 @@ const list = Command.make(
       Options.repeated
     ),
     kind: Options.choice("kind", ["message", "response", "video"]).pipe(
-      Options.withDescription("Only these."),
+      Options.withDescription("Only rows that match."),
       Options.optional
     ),
     callback: Options.choice("callback", callbacks).pipe(

@@ -13,7 +13,7 @@ const SignIn = Schema.Struct({
     description: "The admin key, or an API key."
   }),
   link: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(longest))).annotations({
-    description: "What stands behind `#link=` of the link that the gateway printed."
+    description: "The part after `#link=` in the link that the gateway printed."
   })
 }).annotations({ identifier: "SignIn" })
 
@@ -22,7 +22,7 @@ export class SessionApi extends HttpApiGroup.make("session")
   .add(
     HttpApiEndpoint.get("show", "/console/session")
       .addSuccess(OwnSession)
-      .annotateContext(OpenApi.annotations({ summary: "Read whether somebody is signed in" }))
+      .annotateContext(OpenApi.annotations({ summary: "Read the current session" }))
   )
   .add(
     HttpApiEndpoint.post("open", "/console/session")
@@ -60,20 +60,20 @@ export class AdminSessionsApi extends HttpApiGroup.make("adminSessions")
     HttpApiEndpoint.get("list", "/admin/v1/sessions")
       .setUrlParams(Schema.Struct(PageParams))
       .addSuccess(pageOf(SessionRecord))
-      .annotateContext(OpenApi.annotations({ summary: "List who is signed in, newest first" }))
+      .annotateContext(OpenApi.annotations({ summary: "List sessions, newest first" }))
   )
   .add(
     HttpApiEndpoint.del("revoke", "/admin/v1/sessions/:id")
       .setPath(Schema.Struct({ id: Schema.String.annotations({ description: "The session's id." }) }))
       .addSuccess(SessionRecord)
       .annotateContext(
-        OpenApi.annotations({ summary: "End a session", description: "It opens nothing any more within a second." })
+        OpenApi.annotations({ summary: "End a session", description: "It stops working within a second." })
       )
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")
   .annotate(KnownFieldsOnly, true)
-  .annotateContext(OpenApi.annotations({ title: "Sessions", description: "Who is signed in to the console." })) {}
+  .annotateContext(OpenApi.annotations({ title: "Sessions", description: "Sessions of the console." })) {}
 
 /** What the console adds to the contracts. */
 export const ConsoleApi = withoutDecodeError(HttpApi.make("gatewayConsole").add(SessionApi).add(AdminSessionsApi))

@@ -9,15 +9,15 @@ const Kind = Schema.Literal("operator", "account")
 export const SessionRecord = Schema.Struct({
   object: Schema.Literal("session"),
   id: said(Schema.String, "Its id (`session_…`)."),
-  kind: said(Kind, "Whether it was opened for the operator or with an API key."),
-  account: said(Schema.NullOr(Schema.String), "Whose key opened it; null for the operator's."),
+  kind: said(Kind, "Opened by the operator or with an API key."),
+  account: said(Schema.NullOr(Schema.String), "The account of the key that opened it; null for the operator's."),
   key: said(Schema.NullOr(Schema.String), "The id of that key; null for the operator's."),
-  client: said(Schema.String, "The browser, as it calls itself."),
-  address: said(Schema.String, "Where it was opened from."),
-  current: said(Schema.Boolean, "Whether it is the one that asks."),
+  client: said(Schema.String, "The browser's user agent."),
+  address: said(Schema.String, "The address it was opened from."),
+  current: said(Schema.Boolean, "True for the calling session."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   last_used_at: said(Schema.String, "To the minute."),
-  expires_at: said(Schema.String, "From then on it opens nothing.")
+  expires_at: said(Schema.String, "When the key expires.")
 }).annotations({ identifier: "Session" })
 export type SessionRecord = typeof SessionRecord.Type
 
@@ -25,18 +25,20 @@ export type SessionRecord = typeof SessionRecord.Type
 export const OwnSession = Schema.Union(
   Schema.Struct({
     object: Schema.Literal("own_session"),
-    signed_in: said(Schema.Literal(false), "Nobody is."),
-    admin: said(Schema.Boolean, "Whether there is an admin key to sign in with.")
+    signed_in: said(Schema.Literal(false), "Nobody is signed in."),
+    admin: said(Schema.Boolean, "True if there is an admin key to sign in with.")
   }).annotations({ identifier: "SignedOut" }),
   Schema.Struct({
     object: Schema.Literal("own_session"),
-    signed_in: said(Schema.Literal(true), "Somebody is."),
-    kind: said(Kind, "What it opens: `/admin/v1`, or what its API key opens."),
-    account_id: Schema.optional(said(Schema.String, "Whose key opened it; absent for the operator's.")),
+    signed_in: said(Schema.Literal(true), "A session is signed in."),
+    kind: said(Kind, "Its scope: `/admin/v1`, or that of its API key."),
+    account_id: Schema.optional(
+      said(Schema.String, "The account of the key that opened it; absent for the operator's.")
+    ),
     key_id: Schema.optional(said(Schema.String, "The id of that key.")),
-    csrf: said(Schema.String, "To be sent as `x-gateway-csrf` with every request but GET."),
+    csrf: said(Schema.String, "Send it as `x-gateway-csrf` with every request but GET."),
     expires_at: said(Schema.String, "When it ends (ISO 8601, UTC)."),
-    public_url: said(Schema.String, "What links to the gateway's own files begin with.")
+    public_url: said(Schema.String, "The base of links to the gateway's files.")
   }).annotations({ identifier: "SignedIn" })
 )
 export type OwnSession = typeof OwnSession.Type

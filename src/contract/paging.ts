@@ -15,7 +15,7 @@ export const pageOf = <A, I>(row: Schema.Schema<A, I>) =>
   Schema.Struct({
     object: Schema.Literal("list"),
     data: said(Schema.Array(row), "The rows of this page."),
-    next: said(Schema.NullOr(Schema.String), "What `after` must be for the next page; null on the last.")
+    next: said(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
   })
 
 interface Asked {

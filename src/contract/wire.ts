@@ -39,12 +39,12 @@ const paramOf = (failure: Failure) =>
   failure._tag === "InvalidRequest" || failure._tag === "NotFound" ? failure.param : null
 
 const current = Schema.optionalWith(JsonObject, { exact: true }).annotations({
-  description: "What a record is now, where a change was thought of for an earlier `version` of it."
+  description: "The current record, if the change was based on an earlier `version`."
 })
 
 const fieldsOf = (row: FailureRow) => ({
-  code: said(Schema.String, "What kind of failure."),
-  message: said(Schema.String, "What is wrong and what is allowed, in words."),
+  code: said(Schema.String, "The kind of failure."),
+  message: said(Schema.String, "The problem and the allowed values."),
   param: said(Schema.NullOr(Schema.String), "Path of the first bad field, where the family names it."),
   type: Schema.Literal(row.type)
 })
@@ -56,7 +56,7 @@ export const codedBody = (options: { readonly param: boolean }): Body<CodedBody>
       error: said(
         row.status === 409
           ? // A conflict may carry the wire's own code.
-            Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "What conflicts."), current })
+            Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "The conflicting record."), current })
           : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
         "The failure."
       )
@@ -88,9 +88,9 @@ export const typedBody: Body<TypedBody> = {
       error: said(
         Schema.Struct({
           type: Schema.Literal(row.type),
-          message: said(Schema.String, "What is wrong and what is allowed, in words."),
+          message: said(Schema.String, "The problem and the allowed values."),
           details: Schema.optionalWith(JsonObject, { exact: true }).annotations({
-            description: "What a program can act on: an `error_code`, where there is one."
+            description: "An `error_code` for programs, if there is one."
           })
         }),
         "The failure."

@@ -15,7 +15,7 @@ export const CreateEmbeddings = Schema.Struct({
     description: "How many numbers a vector has, where the model has a choice."
   }),
   encoding_format: maybe(Schema.Literal("float", "base64")).annotations({
-    description: "Whether a vector is an array of numbers or the base64 of 32-bit floats.",
+    description: "Vectors as arrays of numbers or as base64 of 32-bit floats.",
     default: "float"
   }),
   user: maybe(Schema.String).annotations({ description: "Stable id of the end user." })
@@ -24,7 +24,7 @@ export type CreateEmbeddings = typeof CreateEmbeddings.Type
 
 const Embedding = Schema.Struct({
   object: Schema.Literal("embedding"),
-  index: said(Schema.Int, "Which of the inputs."),
+  index: said(Schema.Int, "The index of the input."),
   embedding: said(Schema.Union(Schema.Array(Schema.Number), Schema.String), "The vector.")
 })
 

@@ -8,14 +8,13 @@ const Health = Schema.Struct({ status: Schema.Literal("ok") }).annotations({ ide
 const Readiness = Schema.Struct({
   status: Schema.Literal("ok"),
   oldest_expired_lease_seconds: Schema.Int.annotations({
-    description: "How long the longest-abandoned task has waited for another worker; 0 where none does."
+    description: "How long the oldest abandoned task has waited for another worker; 0 if there is none."
   }),
   limits: Schema.Literal("process", "redis", "process while redis is away").annotations({
-    description: "Who counts requests and tokens a minute: this process alone, or Redis for all of them."
+    description: "Where limits are counted: in this process, or in Redis for all."
   }),
   files: Schema.Literal("ok", "away").annotations({
-    description:
-      "Whether the place could be reached, when it was last asked, where the files live that the gateway serves."
+    description: "`ok` if the file storage was reachable when last checked."
   })
 }).annotations({ identifier: "Readiness" })
 

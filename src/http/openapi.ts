@@ -78,7 +78,7 @@ const securitySchemes = {
     type: "apiKey",
     name: "x-api-key",
     in: "header",
-    description: "The same key where a client sends it so; `Authorization` wins where both are there."
+    description: "The same key in another header; `Authorization` wins if both are sent."
   }
 }
 

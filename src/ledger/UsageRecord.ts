@@ -13,7 +13,7 @@ const counted = {
   reasoning_tokens: said(Schema.Int, "The part of the output that was reasoning."),
   searches: said(Schema.Int, "Web searches."),
   video_seconds: said(Schema.Number, "Seconds of video, at 24 frames each."),
-  cost: said(Money, "What it cost."),
+  cost: said(Money, "Its cost."),
   upstream_cost: Schema.optional(Money).annotations({
     description: "What it costs the operator at its upstreams; told to operators alone."
   })
@@ -26,35 +26,35 @@ const Totals = Schema.Struct({
 
 const Group = Schema.Struct({
   group: said(Schema.String, "The key's id, the model or the UTC day (`2026-01-31`)."),
-  name: said(Schema.NullOr(Schema.String), "Of a key, the name that its owner gave it; else null."),
+  name: said(Schema.NullOr(Schema.String), "The key's name; null unless rows stand for keys."),
   ...Totals.fields
 }).annotations({ identifier: "UsageGroup" })
 
 const Entry = Schema.Struct({
   time: said(Schema.String, "When it was settled (ISO 8601, UTC)."),
   request_id: said(Schema.String, "The `x-request-id` of its reply."),
-  account: said(Schema.String, "Who paid."),
+  account: said(Schema.String, "The account that paid."),
   key: said(Schema.String, "Id of the key it came with."),
   model: said(Schema.String, "The model as the request named it."),
-  upstream: said(Schema.String, "Who answered."),
-  outcome: said(Schema.String, "`finished`, or `hang-up` where the client left before the end."),
-  estimated: said(Schema.Boolean, "Whether the gateway counted because the upstream told no usage."),
+  upstream: said(Schema.String, "The upstream that answered."),
+  outcome: said(Schema.String, "`finished`, or `hang-up` if the client left before the end."),
+  estimated: said(Schema.Boolean, "True if the gateway counted because the upstream sent no usable usage."),
   price: said(
     Schema.Unknown,
-    "The price used: `rates` in nano-dollars a million tokens (`cacheWriteHour` where it is another than `cacheWrite`), `search` a search, `videoSecond` a second; zeros left out."
+    "The price used: `rates` in nano-dollars per million tokens (`cacheWriteHour` if it differs from `cacheWrite`), `search` per search, `videoSecond` per second; zeros are left out."
   ),
   ...counted,
   // Absent where a gateway of before answers the command line.
   cache_write_1h_tokens: Schema.optionalWith(
-    said(Schema.Int, "How many of those that were written into a cache are kept for an hour."),
+    said(Schema.Int, "The part of `cache_write_tokens` that is kept for an hour."),
     { default: () => 0 }
   )
 }).annotations({ identifier: "UsageEntry" })
 
 const since = Schema.optional(TimeQuery).annotations({
-  description: "Where the span begins: a UTC day, a time, or how long ago (`7d`, `24h`). Default `7d`."
+  description: "Start of the span: a UTC day, a time, or how long ago (`7d`, `24h`). Default `7d`."
 })
-const until = Schema.optional(TimeQuery).annotations({ description: "Where it ends, inclusive. Default now." })
+const until = Schema.optional(TimeQuery).annotations({ description: "End of the span, inclusive. Default now." })
 
 const limit = (most: number, otherwise: number) =>
   Schema.optional(wholeNumber(1, most)).annotations({
@@ -67,7 +67,7 @@ export const UsageParams = {
   until,
   by: Schema.optional(Schema.Literal("day", "model", "key", "request")).annotations({
     description:
-      "What a row stands for. Default `day`. All but `request` count whole UTC days: those in which the span begins and ends, and all between."
+      "The grouping of the rows. Default `day`. All but `request` cover whole UTC days, from the day the span begins to the day it ends."
   }),
   key: Schema.optional(Schema.String).annotations({ description: "Only this key's: its id." }),
   model: Schema.optional(Schema.String).annotations({ description: "Only this model's." }),
@@ -83,15 +83,15 @@ export const UsageParams = {
 /** A usage report: what each row used, and all of them together. */
 export const UsageRecord = Schema.Struct({
   object: Schema.Literal("list"),
-  by: said(Schema.Literal("day", "model", "key", "request"), "What a row stands for."),
-  since: said(Schema.String, "Where the span begins (ISO 8601, UTC)."),
-  until: said(Schema.String, "Where it ends."),
+  by: said(Schema.Literal("day", "model", "key", "request"), "The grouping of the rows."),
+  since: said(Schema.String, "Start of the span (ISO 8601, UTC)."),
+  until: said(Schema.String, "End of the span."),
   totals: said(Totals, "The whole span, all pages; whole UTC days of it."),
   data: said(
     Schema.Union(Schema.Array(Entry), Schema.Array(Group)),
     "Days newest first, keys and models dearest first, requests newest first."
   ),
-  next: said(Schema.NullOr(Schema.String), "What `after` must be for the next page; null on the last.")
+  next: said(Schema.NullOr(Schema.String), "The `after` of the next page; null on the last page.")
 }).annotations({ identifier: "UsageReport" })
 export type UsageRecord = typeof UsageRecord.Type
 

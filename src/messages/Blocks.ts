@@ -29,17 +29,17 @@ const ImageBlock = Schema.Struct({ ...image.fields, cache_control: cacheControl 
   description: "An image given through `source`: PNG, JPEG, GIF or WebP."
 })
 
-const title = maybe(Schema.String).annotations({ description: "What the model knows the file by." })
+const title = maybe(Schema.String).annotations({ description: "The file's name for the model." })
 
 const citing = maybe(
-  Schema.Struct({ enabled: maybe(Schema.Boolean).annotations({ description: "Whether the model cites it." }) })
+  Schema.Struct({ enabled: maybe(Schema.Boolean).annotations({ description: "True lets the model cite it." }) })
 ).annotations({ description: "Accepted; citations come from web search alone." })
 
 const DocumentBlock = Schema.Struct({
   type: Schema.Literal("document"),
   source: required(DocumentSource, "The document. Required when `type` is `document`."),
   title,
-  context: maybe(Schema.String).annotations({ description: "What the model should know about the document." }),
+  context: maybe(Schema.String).annotations({ description: "Context about the document for the model." }),
   citations: citing,
   cache_control: cacheControl
 }).annotations({
@@ -118,9 +118,9 @@ const ToolResultBlock = Schema.Struct({
   content: maybe(Schema.Union(Schema.String, Schema.Array(ResultBlock))).annotations({
     description: "A text, or blocks of text, images and documents."
   }),
-  is_error: maybe(Schema.Boolean).annotations({ description: "Whether the tool failed. Default `false`." }),
+  is_error: maybe(Schema.Boolean).annotations({ description: "True if the tool failed. Default `false`." }),
   cache_control: cacheControl
-}).annotations({ identifier: "MessagesToolResultBlock", description: "What a tool of the caller answered." })
+}).annotations({ identifier: "MessagesToolResultBlock", description: "The result of a caller's tool." })
 
 const ThinkingBlock = Schema.Struct({
   type: Schema.Literal("thinking"),
@@ -140,7 +140,7 @@ const ServerToolUseBlock = Schema.Struct({
   type: Schema.Literal("server_tool_use"),
   id: required(Schema.NonEmptyString, "Id of the search, as it came."),
   name: required(Schema.NonEmptyString, "`web_search`; others are left out."),
-  input: maybe(JsonObject).annotations({ description: 'What was searched for: `{"query": "…"}`.' }),
+  input: maybe(JsonObject).annotations({ description: 'The query: `{"query": "…"}`.' }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesServerToolUseBlock", description: "A web search of an earlier answer." })
 
@@ -168,7 +168,7 @@ const WebSearchToolResultBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesWebSearchToolResultBlock",
-  description: "What a web search of an earlier answer found."
+  description: "The results of an earlier web search."
 })
 
 /** Blocks of tools that Anthropic runs: an upstream of this dialect gets them as they are, others never hear of them. */
@@ -186,7 +186,7 @@ const hosted = [
 const isHostedType = new RegExp(`^(${hosted.join("|")})$`)
 
 const HostedBlock = Schema.Struct(
-  { type: Schema.Literal(...hosted).annotations({ description: "What a tool did." }), cache_control: cacheControl },
+  { type: Schema.Literal(...hosted).annotations({ description: "A tool's output." }), cache_control: cacheControl },
   { key: Schema.String, value: Schema.Unknown }
 ).annotations({
   identifier: "MessagesHostedBlock",

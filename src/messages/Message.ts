@@ -15,7 +15,7 @@ export type Citation = typeof Citation.Type
 const Text = Schema.Struct({
   type: Schema.Literal("text"),
   text: said(Schema.String, "The text."),
-  citations: optional(Schema.Array(Citation)).annotations({ description: "What the text cites." })
+  citations: optional(Schema.Array(Citation)).annotations({ description: "Citations in the text." })
 })
 
 const Thinking = Schema.Struct({
@@ -33,14 +33,14 @@ const ToolUse = Schema.Struct({
   type: Schema.Literal("tool_use"),
   id: said(Schema.String, "Id of the call, for its `tool_result`."),
   name: said(Schema.String, "Name of the tool."),
-  input: said(JsonObject, "What to call it with.")
+  input: said(JsonObject, "The arguments.")
 })
 
 const ServerToolUse = Schema.Struct({
   type: Schema.Literal("server_tool_use"),
   id: said(Schema.String, "Id of the search, for its result."),
   name: Schema.Literal("web_search"),
-  input: said(JsonObject, 'What is searched for: `{"query": "…"}`.')
+  input: said(JsonObject, 'The query: `{"query": "…"}`.')
 })
 
 const SearchHit = Schema.Struct({
@@ -99,15 +99,15 @@ const Usage = Schema.Struct({
   cache_read_input_tokens: said(count, "Input tokens read from a cache."),
   cache_creation: said(
     Schema.Struct({
-      ephemeral_5m_input_tokens: said(count, "To be kept for five minutes."),
-      ephemeral_1h_input_tokens: said(count, "To be kept for an hour.")
+      ephemeral_5m_input_tokens: said(count, "Kept for five minutes."),
+      ephemeral_1h_input_tokens: said(count, "Kept for an hour.")
     }),
     "The tokens written to a cache, by how long it keeps them."
   ),
   output_tokens: count.annotations({ description: "Generated tokens, thinking included." }),
   server_tool_use: optional(ServerToolUsage).annotations({ description: "Uses of tools on the model's side." }),
   service_tier: optional(Schema.String).annotations({ description: "Service tier applied." }),
-  inference_geo: optional(Schema.String).annotations({ description: "Where the model ran." })
+  inference_geo: optional(Schema.String).annotations({ description: "The upstream that ran the model." })
 })
 export type Usage = typeof Usage.Type
 
@@ -117,11 +117,11 @@ export const Message = Schema.Struct({
   type: Schema.Literal("message"),
   role: Schema.Literal("assistant"),
   model: Schema.String.annotations({ description: "The model id that was asked." }),
-  content: said(Schema.Array(AnswerBlock), "What the model made, in order."),
+  content: said(Schema.Array(AnswerBlock), "The model's output, in order."),
   stop_reason: Schema.NullOr(StopReason).annotations({
     description: "Why the answer ended; null only in a stream's `message_start`."
   }),
-  stop_sequence: Schema.NullOr(Schema.String).annotations({ description: "Which of `stop_sequences` ended it." }),
+  stop_sequence: Schema.NullOr(Schema.String).annotations({ description: "The stop sequence that ended it." }),
   usage: said(Usage, "Tokens used.")
 }).annotations({ identifier: "Message" })
 export type Message = typeof Message.Type

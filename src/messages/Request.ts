@@ -59,7 +59,7 @@ const Thread = variants({
       Schema.NonEmptyString.pipe(Schema.maxLength(256)),
       "The id of the answer that this continues. Required when `type` is `continue`."
     )
-  }).annotations({ description: "It goes on." })
+  }).annotations({ description: "The task continues." })
 })
 
 const JsonFormat = Schema.Struct({
@@ -90,7 +90,7 @@ const shared = {
     default: { type: "auto" }
   }),
   thinking: maybe(open(Thinking)).annotations({
-    description: "Whether and how much the model thinks before it answers."
+    description: "Turns thinking on, and how much."
   }),
   output_config: maybe(
     Schema.Struct({
@@ -120,11 +120,11 @@ export const CreateMessage = Schema.Struct({
     "Most tokens to generate, thinking included: `1` to `32000`, or to what the model is known to write. Required."
   ),
   stream: maybe(Schema.Boolean).annotations({
-    description: "Whether the answer is a server-sent event stream. Default `false`; wins over `async`.",
+    description: "True streams the answer as server-sent events. Default `false`; wins over `async`.",
     default: false
   }),
   async: maybe(Schema.Boolean).annotations({
-    description: "Whether to answer at once with a task, to be queried at `/v1/tasks/{id}`. Default `false`.",
+    description: "True answers at once with a task; poll `/v1/tasks/{id}`. Default `false`.",
     default: false
   }),
   temperature: maybe(open(fraction)).annotations({ description: "`0.0` to `1.0`. Default `1.0`.", default: 1 }),
@@ -149,7 +149,7 @@ export const CreateMessage = Schema.Struct({
   metadata: maybe(
     Schema.Struct({
       user_id: maybe(Schema.String).annotations({
-        description: "The caller's own id of its user, for analytics, abuse detection and logging."
+        description: "The caller's id of its end user, for analytics, abuse detection and logging."
       })
     })
   ).annotations({ description: "About the request; not shown to the model." })

@@ -30,7 +30,7 @@ const HttpUrl = Schema.String.pipe(
 const UrlSource = Schema.Struct({
   type: Schema.Literal("url"),
   url: required(HttpUrl, "Required when `source.type` is `url`."),
-  media_type: maybe(Schema.String).annotations({ description: "What the address serves, where the caller knows it." })
+  media_type: maybe(Schema.String).annotations({ description: "The media type, if known." })
 }).annotations({ description: "The address of the file." })
 
 const FileIdSource = Schema.Struct({

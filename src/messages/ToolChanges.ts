@@ -21,7 +21,7 @@ export const ToolAdditionBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesToolAdditionBlock",
-  description: "From here on the model may use a tool, which replaces one of its name."
+  description: "The model may use this tool from here on; it replaces a tool of the same name."
 })
 
 export const ToolRemovalBlock = Schema.Struct({
@@ -30,5 +30,5 @@ export const ToolRemovalBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesToolRemovalBlock",
-  description: "From here on the model may no longer use a tool."
+  description: "The model may not use this tool from here on."
 })

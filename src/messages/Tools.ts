@@ -24,9 +24,9 @@ const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { descriptio
 const CustomTool = Schema.Struct({
   type: maybe(Schema.Literal("custom")).annotations({ description: "May be left out." }),
   name: required(Name, "The tool's name, unique among the tools. Required."),
-  description: maybe(Schema.String).annotations({ description: "What it does and when to use it." }),
+  description: maybe(Schema.String).annotations({ description: "Its purpose and when to use it." }),
   input_schema: required(JsonObject, "JSON Schema of its input. Required."),
-  strict: maybe(Schema.Boolean).annotations({ description: "Whether the input must follow its schema exactly." }),
+  strict: maybe(Schema.Boolean).annotations({ description: "True makes the input follow its schema exactly." }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesCustomTool", description: "A tool of the caller's own." })
 
@@ -99,7 +99,7 @@ export const Tool = variants(
 export type Tool = typeof Tool.Type
 
 const disable_parallel_tool_use = maybe(Schema.Boolean).annotations({
-  description: "Whether at most one tool may be used at a time. Default `false`."
+  description: "True allows at most one tool at a time. Default `false`."
 })
 
 export const ToolChoice = variants({

@@ -36,10 +36,10 @@ const clientTools: ReadonlyArray<ClientTool> = [
       action: {
         type: "string",
         description:
-          "What to do: screenshot, left_click, right_click, double_click, mouse_move, type, key, scroll, wait, …"
+          "The action: screenshot, left_click, right_click, double_click, mouse_move, type, key, scroll, wait, …"
       },
       coordinate: { type: "array", items: { type: "integer" }, description: "x and y in pixels." },
-      start_coordinate: { type: "array", items: { type: "integer" }, description: "Where a drag starts." },
+      start_coordinate: { type: "array", items: { type: "integer" }, description: "The start of a drag." },
       text: { type: "string", description: "Text to type, or the key to press." },
       scroll_direction: { type: "string", enum: ["up", "down", "left", "right"] },
       scroll_amount: { type: "integer" },

@@ -13,19 +13,19 @@ const Percentiles = Schema.NullOr(
 )
 
 const sums = {
-  requests: count("Requests that were over."),
-  errors: count("Those of them that did not go well: the next three together."),
-  refused: count("Those that were refused: 4xx."),
-  failed: count("Those that failed: 5xx, or cut after their 200."),
-  hang_ups: count("Those whose reader left."),
+  requests: count("Finished requests."),
+  errors: count("All that did not finish well: the next three together."),
+  refused: count("Refused requests: 4xx."),
+  failed: count("Failed requests: 5xx, or cut after their 200."),
+  hang_ups: count("Requests whose client left."),
   cost_usd: said(Schema.Number, "What was settled in that time, in dollars: requests, and tasks that ended in it."),
   upstream_cost_usd: upstreamCost,
   input_tokens: count("What was settled was for so many, not from a cache."),
   output_tokens: count("And for so many of these, reasoning among them.")
 }
 const times = {
-  first_byte_ms: said(Percentiles, "Until the first byte of the answer; null where no request was looked at."),
-  duration_ms: said(Percentiles, "Until its end.")
+  first_byte_ms: said(Percentiles, "Time to the first byte; null if no request was sampled."),
+  duration_ms: said(Percentiles, "Time to the end of the answer.")
 }
 
 const Point = Schema.Struct({ time: said(Schema.String, "When the step begins."), ...sums })
@@ -37,7 +37,7 @@ const Total = Schema.Struct({
 }).annotations({ identifier: "OverviewTotal" })
 
 const Group = Schema.Struct({
-  name: said(Schema.String, "What they have in common; empty where that is not known."),
+  name: said(Schema.String, "The group's name; empty if unknown."),
   ...sums,
   ...times,
   points: said(Schema.Array(Point), "Each step of the time, also empty ones.")
@@ -47,12 +47,9 @@ const Group = Schema.Struct({
 export const OverviewSums = {
   object: Schema.Literal("overview"),
   from: said(Schema.String, "ISO 8601, UTC."),
-  to: said(Schema.String, "Until then."),
+  to: said(Schema.String, "End of the span."),
   step_seconds: count("How long each step is."),
-  sampled: said(
-    Schema.Boolean,
-    "Whether percentiles (and what is told by tags) are of a part of the requests, as there are many."
-  ),
+  sampled: said(Schema.Boolean, "True if percentiles (and groups by tag) are of a sample of the requests."),
   total: said(Total, "All of them."),
   groups: said(Schema.Array(Group), "The ten that cost the most; of those that cost the same, with the most requests.")
 }
@@ -66,9 +63,9 @@ const Step = wholeNumber(1, 86_400)
 /** Which time is asked for, in steps of which length. */
 export const OverviewTimes = {
   from: Schema.optional(TimeQuery).annotations({
-    description: "Since then: a UTC day, a time, or how long ago. Default `24h`."
+    description: "Start of the span: a UTC day, a time, or how long ago. Default `24h`."
   }),
-  to: Schema.optional(TimeQuery).annotations({ description: "Until then; now by default." }),
+  to: Schema.optional(TimeQuery).annotations({ description: "End of the span. Default now." }),
   step: Schema.optional(Step).annotations({
     description: "Seconds of each step, a thousand steps at most; about sixty steps by default."
   })

@@ -12,10 +12,10 @@ import { wholeNumber } from "../contract/wholeNumber.ts"
 const count = (description: string) => said(Schema.Int, description)
 
 const counted = {
-  requests: count("Requests that are over."),
-  refused: count("Those of them that were refused: 4xx."),
-  failed: count("Those that failed: 5xx, or cut after their 200."),
-  hang_ups: count("Those whose reader left."),
+  requests: count("Finished requests."),
+  refused: count("Refused requests: 4xx."),
+  failed: count("Failed requests: 5xx, or cut after their 200."),
+  hang_ups: count("Requests whose client left."),
   cost_usd: said(Schema.Number, "What was settled for such requests in that time, in dollars."),
   upstream_cost_usd: upstreamCost
 }
@@ -28,7 +28,7 @@ const Bucket = Schema.Struct({ time: said(Schema.String, "When it begins."), ...
 export const RequestHistogram = Schema.Struct({
   object: Schema.Literal("request_histogram"),
   from: said(Schema.String, "ISO 8601, UTC: what began earlier is not counted."),
-  to: said(Schema.String, "Nor what began then or later."),
+  to: said(Schema.String, "Only those that began before this time."),
   bucket_seconds: said(Schema.Number, "How long each bucket is."),
   total: said(Schema.Struct(counted), "All of them."),
   data: said(Schema.Array(Bucket), "Each bucket of the time, oldest first, also empty ones.")
@@ -39,9 +39,9 @@ const mostBuckets = 1_000
 
 export const HistogramTimes = {
   from: Schema.optional(TimeQuery).annotations({
-    description: "Begun since then: a UTC day, a time, or how long ago. Default `24h`."
+    description: "Only those that began since: a UTC day, a time, or how long ago. Default `24h`."
   }),
-  to: Schema.optional(TimeQuery).annotations({ description: "Begun before then; now by default." }),
+  to: Schema.optional(TimeQuery).annotations({ description: "Only those that began before this time. Default now." }),
   buckets: Schema.optional(wholeNumber(1, mostBuckets)).annotations({
     description: "About how many buckets, one more at most: their length is a round one. Default 60."
   })

@@ -35,12 +35,12 @@ export const ownRequestParams = {
       "error or client, or as their status or outcome."
   }),
   status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
-    description: "Only these: `429`, or a class of them, `4xx`."
+    description: "Only this status: `429`, or a class, `4xx`."
   }),
   error: like("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
   outcome: Schema.optional(Schema.Literal(...outcomes)).annotations({
     description:
-      "Only those that ended so: `finished`, `refused` (4xx), `failed` (5xx), `cut` (after a 200), `hang_up` (the reader left)."
+      "Only this outcome: `finished`, `refused` (4xx), `failed` (5xx), `cut` (failed after its 200), `hang_up` (the client left)."
   })
 }
 
@@ -52,7 +52,7 @@ export const requestParams = {
 
 export const RequestTimes = {
   since: Schema.optional(TimeQuery).annotations({ description: "Begun since: a UTC day, a time, or how long ago." }),
-  until: Schema.optional(TimeQuery).annotations({ description: "Begun until then." })
+  until: Schema.optional(TimeQuery).annotations({ description: "Only those that began before this time." })
 }
 
 interface Asked extends Omit<RequestFilter, "status" | "sinceMs" | "untilMs"> {

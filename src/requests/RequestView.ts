@@ -4,15 +4,15 @@ import { upstreamCost } from "../ledger/Money.ts"
 import type { StoredRequest } from "./store/RequestStore.ts"
 
 const AttemptView = Schema.Struct({
-  upstream: said(Schema.String, "Who was asked."),
-  upstream_model: said(Schema.String, "What the model is called there."),
-  status: said(Schema.NullOr(Schema.Int), "Its answer's status; null where none came."),
-  error: said(Schema.NullOr(Schema.String), "What went wrong; null where nothing did."),
+  upstream: said(Schema.String, "The upstream."),
+  upstream_model: said(Schema.String, "The model's id there."),
+  status: said(Schema.NullOr(Schema.Int), "The status of its answer; null if none came."),
+  error: said(Schema.NullOr(Schema.String), "The error; null if there was none."),
   offset_ms: said(
     Schema.NullOr(Schema.Int),
-    "When it began, in ms after the request; null where it was the only one and began at once, and in older rows."
+    "Its start in ms after the request; null if it was the only call and began at once, and in older rows."
   ),
-  duration_ms: said(Schema.Int, "Until its answer began, or it was given up."),
+  duration_ms: said(Schema.Int, "Until its answer began or it was given up."),
   upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's own id of the call.")
 }).annotations({ identifier: "RequestAttempt" })
 
@@ -24,20 +24,20 @@ export const RequestView = Schema.Struct({
   object: Schema.Literal("request"),
   request_id: said(Schema.String, "The reply's `x-request-id`."),
   time: said(Schema.String, "When it came (ISO 8601, UTC)."),
-  account: said(Schema.String, "Whose it was."),
+  account: said(Schema.String, "Its account."),
   key: said(Schema.String, "Id of the key it came with."),
   family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
   endpoint: said(Schema.String, "The path as the contract has it."),
   model: name("As it was asked for."),
   upstream: name("Who was asked last."),
-  upstream_model: name("What the model is called there."),
+  upstream_model: name("The model's id there."),
   attempts: said(Schema.Array(AttemptView), "Each call of an upstream, in order."),
   status: count("The answer's status."),
   error: name("What kind of failure it ended with, also after its 200; `hang_up` where the reader left."),
   reason: name("What was wrong, as its caller was told, without what was given."),
-  stream: said(Schema.Boolean, "Whether it was answered by a stream."),
-  first_byte_ms: count("From the request's first byte to its answer's."),
-  duration_ms: count("And to its end."),
+  stream: said(Schema.Boolean, "True if the answer was streamed."),
+  first_byte_ms: count("From the request's first byte to the answer's first byte."),
+  duration_ms: count("From the request's first byte to the answer's last byte."),
   input_tokens: count("Not from a cache."),
   output_tokens: count("Reasoning among them."),
   cache_read_tokens: count("Read from a cache."),
@@ -68,12 +68,12 @@ export const RequestDetail = Schema.Struct({
   bodies: said(
     Schema.NullOr(
       Schema.Struct({
-        request: said(Schema.String, "The body as it came, without what is redacted."),
-        answer: said(Schema.String, "The answer, or its events; empty where it was no text."),
-        is_cut: said(Schema.Boolean, "Whether either was longer than what is kept (64 K characters).")
+        request: said(Schema.String, "The request body, redacted."),
+        answer: said(Schema.String, "The answer, or its events; empty if it was not text."),
+        is_cut: said(Schema.Boolean, "True if either was longer than the 64 K characters that are kept.")
       })
     ),
-    "What was asked and answered, where the account has its bodies recorded; else null."
+    "Request and answer bodies if the account records them, else null."
   )
 }).annotations({ identifier: "RequestDetail" })
 export type RequestDetail = typeof RequestDetail.Type

@@ -84,7 +84,7 @@ const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
   .annotateContext(
     OpenApi.annotations({
       summary: "Delete a stored response",
-      description: "One that still runs in the background is cancelled."
+      description: "A response that still runs in the background is cancelled."
     })
   )
 
@@ -95,7 +95,7 @@ const cancel = HttpApiEndpoint.post("cancel", "/v1/responses/:id/cancel")
     OpenApi.annotations({
       summary: "Cancel a background response",
       description:
-        "Answers with it as it is then. One that has ended stays as it was; 400 where it never ran in the background."
+        "Answers with the response as it is then. A response that has ended stays as it was; 400 if it never ran in the background."
     })
   )
 
@@ -116,7 +116,7 @@ const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_it
       data: said(Schema.Array(InputItem), "The items of the page."),
       first_id: said(Schema.NullOr(Schema.String), "Id of the first item; null on an empty page."),
       last_id: said(Schema.NullOr(Schema.String), "Id of the last item, for `after`; null on an empty page."),
-      has_more: said(Schema.Boolean, "Whether there are items after the last.")
+      has_more: said(Schema.Boolean, "True if there are more items.")
     })
   )
   .annotateContext(OpenApi.annotations({ summary: "List a stored response's input items" }))
@@ -132,7 +132,7 @@ const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tok
   .annotateContext(
     OpenApi.annotations({
       summary: "Count input tokens",
-      description: "How many input tokens a response request would have, about."
+      description: "About how many input tokens a response request would have."
     })
   )
 

@@ -34,7 +34,7 @@ const InputFile = Schema.Struct({
 const OutputText = Schema.Struct({
   type: Schema.Literal("output_text"),
   text: required(Schema.String, "The text."),
-  annotations: maybe(Schema.Array(JsonObject)).annotations({ description: "As they were returned; not read." })
+  annotations: maybe(Schema.Array(JsonObject)).annotations({ description: "As returned; ignored." })
 }).annotations({ identifier: "ResponsesReplayedText" })
 
 const Refusal = Schema.Struct({

@@ -11,9 +11,9 @@ const Format = variants({
   json_schema: Schema.Struct({
     type: Schema.Literal("json_schema"),
     name: required(Schema.String, "Name of the schema."),
-    description: maybe(Schema.String).annotations({ description: "What the answer is for." }),
+    description: maybe(Schema.String).annotations({ description: "The purpose of the answer." }),
     schema: required(JsonObject, "JSON Schema of the answer."),
-    strict: maybe(Schema.Boolean).annotations({ description: "Whether the answer must follow the schema exactly." })
+    strict: maybe(Schema.Boolean).annotations({ description: "True makes the answer follow the schema exactly." })
   })
 })
 
@@ -46,19 +46,22 @@ const fields = {
     default: "auto"
   }),
   parallel_tool_calls: maybe(Schema.Boolean).annotations({
-    description: "Whether the model may call several tools at once.",
+    description: "True lets the model call several tools at once.",
     default: true
   }),
   reasoning: maybe(open(Reasoning)).annotations({ description: "Reasoning configuration, for reasoning models only." }),
   text: maybe(
     Schema.Struct({
-      format: maybe(open(Format)).annotations({ description: "What the text must be.", default: { type: "text" } }),
+      format: maybe(open(Format)).annotations({
+        description: "The required format of the text.",
+        default: { type: "text" }
+      }),
       verbosity: maybe(open(Schema.Literal("low", "medium", "high"))).annotations({
         description: "Echoed.",
         default: "medium"
       })
     })
-  ).annotations({ description: "How the text output looks." }),
+  ).annotations({ description: "The format of the text output." }),
   truncation: maybe(Schema.Literal("auto", "disabled")).annotations({
     description:
       "`auto` drops the oldest items of an input that exceeds the model's context window; `disabled` answers 400.",
@@ -92,7 +95,7 @@ export const CreateResponse = Schema.Struct({
     default: false
   }),
   store: maybe(Schema.Boolean).annotations({
-    description: "Whether the response can be read back and continued later.",
+    description: "True keeps the response, so that it can be read back and continued.",
     default: true
   }),
   include: maybe(Schema.Array(Schema.String)).annotations({
@@ -110,7 +113,7 @@ export const CreateResponse = Schema.Struct({
   user: maybe(Schema.String).annotations({ description: "Older spelling of `safety_identifier`." }),
   top_logprobs: maybe(open(integer(0, 20))).annotations({ description: "Echoed.", default: 0 }),
   background: maybe(Schema.Boolean).annotations({
-    description: "`true` answers at once and generates while nobody waits; needs `store`.",
+    description: "`true` answers at once and generates in the background; needs `store`.",
     default: false
   }),
   prompt: maybe(Schema.Unknown).annotations({

@@ -68,8 +68,8 @@ const ReasoningText = Schema.Struct({
 const Reasoning = Schema.Struct({
   type: Schema.Literal("reasoning"),
   id,
-  summary: maybe(Schema.Array(ReasoningText)).annotations({ description: "What was shown of the reasoning." }),
-  content: maybe(Schema.Array(ReasoningText)).annotations({ description: "The reasoning itself; not read." }),
+  summary: maybe(Schema.Array(ReasoningText)).annotations({ description: "The visible reasoning." }),
+  content: maybe(Schema.Array(ReasoningText)).annotations({ description: "The reasoning text; ignored." }),
   encrypted_content: maybe(Schema.String).annotations({
     description: "As the gateway gave it out; reasoning that is not the gateway's own is left out silently."
   }),
@@ -85,22 +85,22 @@ const WebSearchCall = Schema.Struct({
   type: Schema.Literal("web_search_call"),
   id,
   status,
-  action: maybe(JsonObject).annotations({ description: "What the search did, as it was returned." }),
-  encrypted_content: maybe(Schema.String).annotations({ description: "What it found, as it was returned." })
+  action: maybe(JsonObject).annotations({ description: "The search's action, as returned." }),
+  encrypted_content: maybe(Schema.String).annotations({ description: "Its results, as returned." })
 }).annotations({ identifier: "ResponsesReplayedWebSearch" })
 
 const AdditionalTools = Schema.Struct({
   type: Schema.Literal("additional_tools"),
   id,
   status,
-  role: maybe(Schema.String).annotations({ description: "Who adds them: `developer`." }),
+  role: maybe(Schema.String).annotations({ description: "The role that adds them: `developer`." }),
   tools: Schema.Array(ToolEntry).annotations({ description: "Tools the model may call, beside those of `tools`." })
 }).annotations({ identifier: "ResponsesAdditionalTools" })
 
 const searchCallId = maybe(Schema.String).annotations({
   description: "Ties the tools that were found to the search; none where the upstream has searched."
 })
-const execution = maybe(Schema.String).annotations({ description: "Who searches: `client` or `server`." })
+const execution = maybe(Schema.String).annotations({ description: "The side that searches: `client` or `server`." })
 
 const ToolSearchCall = Schema.Struct({
   type: Schema.Literal("tool_search_call"),
@@ -142,7 +142,7 @@ const hosted = [
 const hostedTypes = new RegExp(`^(${hosted.join("|")})$`)
 
 const HostedItem = Schema.Struct(
-  { type: Schema.Literal(...hosted).annotations({ description: "What a tool did, or was asked." }), id, status },
+  { type: Schema.Literal(...hosted).annotations({ description: "A tool's output or input." }), id, status },
   { key: Schema.String, value: Schema.Unknown }
 ).annotations({
   identifier: "ResponsesHostedItem",

@@ -9,15 +9,15 @@ const ItemStatus = said(
   "`in_progress` only inside a stream."
 )
 const itemId = said(Schema.String, "Id of the item; an `item_reference` may name it later.")
-const callId = said(Schema.String, "What the tool's output refers to.")
+const callId = said(Schema.String, "The subject of the tool's output.")
 const toolName = said(Schema.String, "Name of the tool.")
 const namespace = exactly(Schema.String).annotations({ description: "Namespace of the tool, where it has one." })
 export type ItemStatus = typeof ItemStatus.Type
 
 const UrlCitation = Schema.Struct({
   type: Schema.Literal("url_citation"),
-  start_index: said(Schema.Int, "Where in the text the cited words begin."),
-  end_index: said(Schema.Int, "Where in the text the cited words end."),
+  start_index: said(Schema.Int, "Start of the cited words in the text."),
+  end_index: said(Schema.Int, "End of the cited words in the text."),
   url: said(Schema.String, "Address of the page."),
   title: said(Schema.String, "Title of the page.")
 }).annotations({ identifier: "ResponsesUrlCitation" })
@@ -26,7 +26,7 @@ export type UrlCitation = typeof UrlCitation.Type
 const OutputText = Schema.Struct({
   type: Schema.Literal("output_text"),
   text: said(Schema.String, "The text."),
-  annotations: said(Schema.Array(UrlCitation), "What the text cites."),
+  annotations: said(Schema.Array(UrlCitation), "Citations in the text."),
   logprobs: said(Schema.Array(Schema.Unknown), "Always empty.")
 }).annotations({ identifier: "ResponsesOutputText" })
 
@@ -54,7 +54,7 @@ const OutputReasoning = Schema.Struct({
   id: itemId,
   type: Schema.Literal("reasoning"),
   status: ItemStatus,
-  summary: said(Schema.Array(SummaryText), "What is shown of the reasoning; may be empty."),
+  summary: said(Schema.Array(SummaryText), "The visible reasoning; may be empty."),
   encrypted_content: exactly(Schema.String).annotations({
     description: 'Only with `include: ["reasoning.encrypted_content"]` or `store: false`.'
   })
@@ -86,7 +86,7 @@ const OutputToolSearchCall = Schema.Struct({
   status: ItemStatus,
   call_id: callId,
   execution: said(Schema.Literal("client"), "The caller searches, and answers with a `tool_search_output`."),
-  arguments: said(Schema.Unknown, "What to search for, as `parameters` of the tool describes it.")
+  arguments: said(Schema.Unknown, "The query, as the tool's `parameters` describe it.")
 }).annotations({ identifier: "ResponsesToolSearchCall" })
 
 const OutputWebSearch = Schema.Struct({
@@ -96,13 +96,13 @@ const OutputWebSearch = Schema.Struct({
   action: said(
     Schema.Struct({
       type: Schema.Literal("search"),
-      query: said(Schema.String, "What was searched for."),
+      query: said(Schema.String, "The query."),
       queries: exactly(Schema.Array(Schema.String)).annotations({ description: "Every query of the search." }),
       sources: exactly(
         Schema.Array(Schema.Struct({ type: Schema.Literal("url"), url: said(Schema.String, "Address of the page.") }))
       ).annotations({ description: 'Only with `include: ["web_search_call.action.sources"]`.' })
     }),
-    "What the search did."
+    "The search's action."
   ),
   encrypted_content: exactly(Schema.String).annotations({
     description:
@@ -123,8 +123,8 @@ export const OutputItem = variants({
 export type OutputItem = typeof OutputItem.Type
 
 const ContentFilter = Schema.Struct({
-  blocked: said(Schema.Boolean, "Whether the filter held something back."),
-  source_type: said(Schema.String, "What was looked at: `prompt` or `completion`."),
+  blocked: said(Schema.Boolean, "True if the filter held something back."),
+  source_type: said(Schema.String, "The filtered part: `prompt` or `completion`."),
   content_filter_raw: said(Schema.Array(Schema.Unknown), "The filter's own findings."),
   content_filter_results: said(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }),
@@ -134,9 +134,9 @@ const ContentFilter = Schema.Struct({
     Schema.Struct({
       start_offset: said(Schema.Int, "First character looked at."),
       end_offset: said(Schema.Int, "Last character looked at."),
-      check_offset: said(Schema.Int, "How far everything was checked.")
+      check_offset: said(Schema.Int, "How far the request was checked.")
     }),
-    "Which part of the text it concerns."
+    "The part of the text it concerns."
   )
 }).annotations({ identifier: "ResponsesContentFilter" })
 
@@ -156,9 +156,9 @@ export const Usage = Schema.Struct({
 
 const ResponseError = Schema.Struct({
   code: said(Schema.String, "`server_error`, `rate_limit_exceeded`, …"),
-  message: said(Schema.String, "What went wrong, in words."),
+  message: said(Schema.String, "The error in words."),
   type: said(Schema.String, "Kind of failure, as an HTTP error would have it."),
-  param: said(nullable.text, "The field at fault, if one is.")
+  param: said(nullable.text, "The field at fault, if there is one.")
 })
 
 export const ResponseStatus = Schema.Literal("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")
@@ -174,30 +174,32 @@ export const ResponseObject = Schema.Struct({
     ResponseStatus,
     "The first two only inside a stream, or of a background response; `incomplete_details` or `error` says why it is not `completed`."
   ),
-  background: said(Schema.Boolean, "Whether it is made while nobody waits."),
-  content_filters: said(Schema.Array(ContentFilter), "What content filters found; may be empty."),
+  background: said(Schema.Boolean, "True if it is generated in the background."),
+  content_filters: said(Schema.Array(ContentFilter), "Findings of content filters; may be empty."),
   error: said(Schema.NullOr(ResponseError), "Why it failed; null otherwise."),
   incomplete_details: said(
     Schema.NullOr(
-      Schema.Struct({ reason: said(Schema.Literal("max_output_tokens", "content_filter"), "What cut it short.") })
+      Schema.Struct({
+        reason: said(Schema.Literal("max_output_tokens", "content_filter"), "The reason it was cut short.")
+      })
     ),
     "Why it is incomplete; null otherwise."
   ),
   instructions: said(nullable.text, "As they were sent."),
-  max_output_tokens: said(nullable.integer, "As it was sent."),
-  max_tool_calls: said(nullable.integer, "As it was sent."),
+  max_output_tokens: said(nullable.integer, "As sent."),
+  max_tool_calls: said(nullable.integer, "As sent."),
   model: said(Schema.String, "The model as the request named it."),
-  output: said(Schema.Array(OutputItem), "What the model made, in order."),
-  parallel_tool_calls: said(Schema.Boolean, "Whether the model could call several tools at once."),
+  output: said(Schema.Array(OutputItem), "The model's output, in order."),
+  parallel_tool_calls: said(Schema.Boolean, "True if the model could call several tools at once."),
   frequency_penalty: said(Schema.Number, "Always 0."),
   presence_penalty: said(Schema.Number, "Always 0."),
-  temperature: said(Schema.Number, "As it was sent, 1 where it was not."),
-  top_p: said(Schema.Number, "As it was sent, 1 where it was not."),
+  temperature: said(Schema.Number, "As sent; 1 if it was left out."),
+  top_p: said(Schema.Number, "As sent; 1 if it was left out."),
   previous_response_id: said(nullable.text, "The response that this one continues."),
-  prompt_cache_key: said(nullable.text, "As it was sent."),
-  prompt_cache_retention: said(nullable.text, "As it was sent."),
-  safety_identifier: said(nullable.text, "As it was sent."),
-  user: said(nullable.text, "As it was sent."),
+  prompt_cache_key: said(nullable.text, "As sent."),
+  prompt_cache_retention: said(nullable.text, "As sent."),
+  safety_identifier: said(nullable.text, "As sent."),
+  user: said(nullable.text, "As sent."),
   reasoning: said(
     Schema.Struct({
       effort: said(nullable.text, "The effort in effect; null where the model has none."),
@@ -205,8 +207,8 @@ export const ResponseObject = Schema.Struct({
     }),
     "The reasoning configuration in effect."
   ),
-  service_tier: said(Schema.String, "As it was sent."),
-  store: said(Schema.Boolean, "Whether it can be read back and continued."),
+  service_tier: said(Schema.String, "As sent."),
+  store: said(Schema.Boolean, "True if it can be read back and continued."),
   text: said(
     Schema.Struct({
       format: said(
@@ -214,21 +216,21 @@ export const ResponseObject = Schema.Struct({
           { type: said(Schema.String, "`text`, `json_object` or `json_schema`.") },
           { key: Schema.String, value: Schema.Unknown }
         ),
-        "What the text had to be."
+        "The required format of the text."
       ),
-      verbosity: said(Schema.String, "As it was sent.")
+      verbosity: said(Schema.String, "As sent.")
     }),
     "The text configuration in effect."
   ),
   tool_choice: Schema.Union(Schema.String, Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
-    description: "As it was sent."
+    description: "As sent."
   }),
   tools: Schema.Array(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
     description: "The effective tool entries."
   }),
-  top_logprobs: said(Schema.Int, "As it was sent."),
+  top_logprobs: said(Schema.Int, "As sent."),
   truncation: said(Schema.String, "`auto` or `disabled`."),
   usage: said(Schema.NullOr(Usage), "Tokens used; null before the end, on a failure, and where it was cancelled."),
-  metadata: said(Schema.Record({ key: Schema.String, value: Schema.String }), "As it was sent.")
+  metadata: said(Schema.Record({ key: Schema.String, value: Schema.String }), "As sent.")
 }).annotations({ identifier: "Response" })
 export type ResponseObject = typeof ResponseObject.Type

@@ -4,7 +4,7 @@ import { variants } from "../contract/variants.ts"
 
 const Name = Schema.String.pipe(Schema.minLength(1)).annotations({ description: "a name of at least one character" })
 
-const description = maybe(Schema.String).annotations({ description: "What it does and when to use it." })
+const description = maybe(Schema.String).annotations({ description: "Its purpose and when to use it." })
 const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool, where it has one." })
 
 const FunctionEntry = Schema.Struct({
@@ -12,7 +12,7 @@ const FunctionEntry = Schema.Struct({
   name: Name,
   description,
   parameters: maybe(JsonObject).annotations({ description: "JSON Schema of the arguments." }),
-  strict: maybe(Schema.Boolean).annotations({ description: "Whether the arguments must follow the schema exactly." })
+  strict: maybe(Schema.Boolean).annotations({ description: "True makes the arguments follow the schema exactly." })
 }).annotations({ identifier: "ResponsesFunctionTool" })
 
 const CustomEntry = Schema.Struct({
@@ -21,7 +21,7 @@ const CustomEntry = Schema.Struct({
   description,
   format: maybe(JsonObject).annotations({
     description:
-      "What the input must match: `{type: grammar, syntax, definition}`. Upstreams that can't hold a model to it tell it."
+      "A grammar the input must match: `{type: grammar, syntax, definition}`. Upstreams that can't enforce it describe it to the model."
   })
 }).annotations({ identifier: "ResponsesCustomTool" })
 
@@ -111,7 +111,7 @@ export const isToolSearchEntry = (entry: ToolEntry): entry is ToolSearchEntry =>
 
 const HostedEntry = Schema.Struct({
   type: Schema.Literal(...hosted).annotations({
-    description: "Not served: ignored where `tool_choice` leaves the choice to the model, refused where it names it."
+    description: "Not served: ignored if `tool_choice` leaves the choice to the model, refused if it names this tool."
   })
 }).annotations({ identifier: "ResponsesHostedTool" })
 

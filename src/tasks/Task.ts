@@ -10,8 +10,8 @@ export const isState = Schema.is(TaskState)
 
 /** Why a task failed, in the words of its family. */
 export const TaskError = Schema.Struct({
-  code: said(Schema.String, "What kind of failure."),
-  message: said(Schema.String, "What went wrong, in words.")
+  code: said(Schema.String, "The kind of failure."),
+  message: said(Schema.String, "The error in words.")
 })
 export type TaskError = typeof TaskError.Type
 

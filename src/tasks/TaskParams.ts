@@ -19,7 +19,9 @@ export const callbackState = Schema.optional(Schema.NullOr(CallbackState)).annot
 
 /** Which tasks a list is of. */
 export const TaskParams = {
-  kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({ description: "Only these." }),
+  kind: Schema.optional(Schema.Literal("message", "response", "video")).annotations({
+    description: "Only rows that match."
+  }),
   model: only("Only this model's."),
   state: Schema.optional(Schema.Array(TaskState)).annotations({
     description: "Only tasks in this state; repeat it for several."

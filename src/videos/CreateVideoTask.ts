@@ -16,7 +16,7 @@ export type MediaRole = typeof MediaRole.Type
 
 const role = maybe(MediaRole).annotations({
   description:
-    "What the input is for. A single image without a role is the first frame; a video or an audio without one is a reference."
+    "The role of the input. A single image without a role is the first frame; a video or audio without one is a reference."
 })
 
 /** Characters; a hundred times what models read. A task is kept until its video is made. */
@@ -159,7 +159,7 @@ export const CreateVideoTask = Schema.Struct({
   draft: maybe(Schema.Boolean).annotations({
     description: "Default false; echoed. A draft can be made into a real video by a `draft_task` part."
   }),
-  camera_fixed: maybe(Schema.Boolean).annotations({ description: "Whether the camera holds still." }),
+  camera_fixed: maybe(Schema.Boolean).annotations({ description: "True holds the camera still." }),
   priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })
 }).annotations({
   identifier: "CreateVideoTask",

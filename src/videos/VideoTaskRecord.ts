@@ -12,13 +12,13 @@ const known = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
 
 const TaskError = Schema.Struct({
   code: said(Schema.String, "The upstream's own code where it has one."),
-  message: said(Schema.String, "What went wrong, in words.")
+  message: said(Schema.String, "The error in words.")
 })
 
 const fields = {
-  id: Schema.String.annotations({ description: "The id that the creation answered." }),
+  id: Schema.String.annotations({ description: "The id from the create request." }),
   model: Schema.String.annotations({ description: "The model as the request named it." }),
-  status: VideoStatus.annotations({ description: "Everything but queued and running is final." }),
+  status: VideoStatus.annotations({ description: "All but `queued` and `running` are final." }),
   content: known(
     Schema.Struct({
       video_url: Schema.String.annotations({ description: "Address of the video; it expires." }),

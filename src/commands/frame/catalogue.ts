@@ -8,7 +8,7 @@ interface Chapter {
 /** All commands, in the order in which somebody comes to need them. */
 export const chapters: ReadonlyArray<Chapter> = [
   {
-    title: "Run it",
+    title: "Operations",
     entries: [
       {
         name: "serve",
@@ -33,7 +33,7 @@ export const chapters: ReadonlyArray<Chapter> = [
     ]
   },
   {
-    title: "Who may use it",
+    title: "Access",
     entries: [
       {
         name: "keys",
@@ -58,7 +58,7 @@ export const chapters: ReadonlyArray<Chapter> = [
     ]
   },
   {
-    title: "What happens in it",
+    title: "Activity",
     entries: [
       {
         name: "requests",
@@ -132,7 +132,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "config",
-        what: "The configuration that is kept in the database.",
+        what: "The configuration in the database.",
         load: async () => (await import("../configuration.ts")).configurationCommand
       }
     ]

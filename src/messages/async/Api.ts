@@ -22,9 +22,9 @@ export const TaskRecord = Schema.Struct({
   }),
   error: optional(
     Schema.Struct({
-      type: Schema.String.annotations({ description: "The error type that the synchronous request would have had." }),
-      code: said(Schema.String, "The same, for clients that look here."),
-      message: said(Schema.String, "What went wrong, in words.")
+      type: Schema.String.annotations({ description: "The error type of the synchronous request." }),
+      code: said(Schema.String, "The same, where other clients look for it."),
+      message: said(Schema.String, "The error in words.")
     })
   ).annotations({ description: "There on `failed`." }),
   created_at: Schema.Int.annotations({ description: "Unix time in seconds." }),
@@ -49,4 +49,4 @@ export class TasksApi extends HttpApiGroup.make("tasks")
   .addError(TasksError)
   .annotate(Prefixes, ["/v1/tasks"])
   .annotate(RateHeaders, "anthropic")
-  .annotateContext(OpenApi.annotations({ title: "Tasks", description: "What became of async message requests." })) {}
+  .annotateContext(OpenApi.annotations({ title: "Tasks", description: "Results of async message requests." })) {}
