@@ -4,7 +4,6 @@ import { Administration } from "./admin/Administration.ts"
 import { AdminHandlers } from "./admin/Handlers.ts"
 import { Serving } from "./admin/Serving.ts"
 import { CallbacksLive } from "./callbacks/Callbacks.ts"
-import { ChatCompletions } from "./chat/ChatCompletions.ts"
 import { ChatHandlers } from "./chat/Handlers.ts"
 import { makeChatQuoter } from "./chat/quote.ts"
 import { ReasoningSignatureExpiry } from "./ownership/ReasoningSignatureExpiry.ts"
@@ -25,6 +24,7 @@ import { ThreadExpiry } from "./messages/threads/ThreadExpiry.ts"
 import { ConfiguredModels } from "./catalogue/Configured.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
+import { Pipeline } from "./pipeline/Pipeline.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
 import { Searches } from "./requests/Searches.ts"
 import { RequestStore } from "./requests/store/RequestStore.ts"
@@ -54,7 +54,7 @@ import { FirstReplies } from "./videos/FirstReplies.ts"
 import { MessagesLive, ThreadsLive } from "./messages/MessagesLive.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
 
-const ModelsLive = Layer.provideMerge(Dispatch.Default, ConfiguredModels)
+const ModelsLive = Pipeline.Default.pipe(Layer.provideMerge(Dispatch.Default), Layer.provideMerge(ConfiguredModels))
 
 /** What the engine can run. */
 const TaskKindsLive = Layer.effect(
@@ -95,7 +95,17 @@ const QuotersLive = Layer.effect(
     "/v1/embeddings": makeEmbeddingsQuoter,
     "/api/v3/contents/generations/tasks": makeVideosQuoter
   })
-).pipe(Layer.provide(Layer.mergeAll(UsageReport.Default, StoredResponsesLive, ThreadsLive, VideoTasks.Default)))
+).pipe(
+  Layer.provide(
+    Layer.mergeAll(
+      UsageReport.Default,
+      ReasoningSignatures.Default,
+      StoredResponsesLive,
+      ThreadsLive,
+      VideoTasks.Default
+    )
+  )
+)
 
 const AccountLive = AccountHandlers.pipe(
   Layer.provide(TaskSummaries.Default),
@@ -109,10 +119,7 @@ const AccountLive = AccountHandlers.pipe(
 export const HandlersLive = Layer.mergeAll(
   AccountLive,
   AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
-  Layer.merge(ChatHandlers, ReasoningSignatureExpiry).pipe(
-    Layer.provide(ChatCompletions.Default),
-    Layer.provide(ReasoningSignatures.Default)
-  ),
+  Layer.merge(ChatHandlers, ReasoningSignatureExpiry).pipe(Layer.provide(ReasoningSignatures.Default)),
   EmbeddingsHandlers.pipe(Layer.provide(Embeddings.Default)),
   HealthHandlers,
   MessagesHandlers,

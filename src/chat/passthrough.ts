@@ -10,9 +10,9 @@ import { isOurs } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
 
 /** The request for an upstream of this dialect: as it came, but for the gateway's own seals, which mean nothing there. */
-export const passthroughOf = (payload: CreateCompletion, request: Incoming): Passthrough => ({
-  family: "chat",
-  request: () => {
+export const passthroughOf =
+  (payload: CreateCompletion, request: Incoming): Passthrough["request"] =>
+  () => {
     const body = isObject(request.body) ? request.body : payload
     const messages: unknown = body["messages"]
     const isSealed =
@@ -25,7 +25,6 @@ export const passthroughOf = (payload: CreateCompletion, request: Incoming): Pas
       rewrite: (answer) => ({ ...answer, model: payload.model })
     }
   }
-})
 
 const unsealed = (message: unknown): unknown => {
   if (!isObject(message) || !Array.isArray(message["reasoning_details"])) return message

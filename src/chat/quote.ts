@@ -1,10 +1,6 @@
-import { quoterOf } from "../dispatch/quoterOf.ts"
-import { understand } from "./decode.ts"
+import { quoterOf } from "../pipeline/quoterOf.ts"
+import { makeChatFamily } from "./chatFamily.ts"
 import { CreateCompletion } from "./Request.ts"
 
 /** Quotes a body of `POST /v1/chat/completions`, all its answers together. */
-export const makeChatQuoter = quoterOf(
-  CreateCompletion,
-  (request, body) => ({ family: "chat", ...understand(request, body) }),
-  ({ n }) => n ?? 1
-)
+export const makeChatQuoter = quoterOf("/v1/chat/completions", CreateCompletion, makeChatFamily)

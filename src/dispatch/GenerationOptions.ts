@@ -24,7 +24,7 @@ export interface GenerationOptions {
   /** Whether the client reads a stream. */
   readonly stream: boolean
   /** What the model must be; text unless said otherwise. */
-  readonly kind?: Model["kind"]
+  readonly kind?: Model["kind"] | undefined
   /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
   readonly passthrough?: Passthrough | undefined
   /** Pays in place of the ledger, where the money was set aside before. */
@@ -34,7 +34,7 @@ export interface GenerationOptions {
   /** Whether it has tools, beside those of the conversation, with which its upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
   /** What the conversation does not say of the request; asked where it goes to an upstream of another dialect. */
-  readonly unsupported?: () => ReadonlyArray<Unsupported>
+  readonly unsupported?: (() => ReadonlyArray<Unsupported>) | undefined
   /** More than one answer: an upstream of the request's dialect makes them all, another is called once for each. */
   readonly several?: Several | undefined
 }

@@ -7,6 +7,9 @@ import type { Most } from "./mostUsed.ts"
 export interface Quote {
   readonly model: Model
   readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
+  /** How many answers the request wants. */
+  readonly answers: number
+  /** The most that one of its answers can use. */
   readonly most: () => Most
   readonly mostNanoUsd: (price: Price) => number
   readonly held: (price: Price) => Required<Hold>

@@ -32,6 +32,12 @@ export interface AdmissionRequest {
   readonly kind?: Model["kind"] | undefined
 }
 
+/** What is asked of a request that is quoted. */
+export interface QuoteRequest extends AdmissionRequest {
+  /** How many answers it wants; one unless said otherwise. */
+  readonly answers?: number | undefined
+}
+
 export interface Admitted {
   readonly model: Model
   /** The conversation as it may be had from the model. */

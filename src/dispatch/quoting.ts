@@ -6,7 +6,7 @@ import type { Ledger } from "../ledger/Ledger.ts"
 import { Offers } from "../ledger/Offers.ts"
 import { mostOf } from "../ledger/Price.ts"
 import { countTokens } from "../tokens/tokens.ts"
-import type { Admitted, AdmissionRequest } from "./admit.ts"
+import type { Admitted, AdmissionRequest, QuoteRequest } from "./admit.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
 import { once } from "./Quote.ts"
 import type { Quote } from "./Quote.ts"
@@ -23,7 +23,7 @@ export const quoting =
   (
     caller: Caller,
     conversation: Conversation,
-    asked: AdmissionRequest
+    asked: QuoteRequest
   ): Effect.Effect<Quote, InvalidRequest | ModelForbidden> =>
     Effect.suspend(() => {
       const admitted = admit(caller, conversation, asked)
@@ -31,15 +31,17 @@ export const quoting =
       const { fitting, model } = admitted
       const { unpriced } = model
       const offers = new Offers(admitted.routes)
+      const answers = asked.answers ?? 1
       const most = once(() => mostUsed(fitting, model, countTokens(fitting)))
       return Effect.map(ledger.permit({ caller, model: model.id, prices: offers.prices, unpriced }), (prices) => {
         offers.keep(prices)
         return {
           model,
           routes: offers.all,
+          answers,
           most,
-          mostNanoUsd: (price) => mostOf(price, most()),
-          held: (price) => heldFor(price, most(), { answers: 1, caller, conversation: fitting, model })
+          mostNanoUsd: (price) => answers * mostOf(price, most()),
+          held: (price) => heldFor(price, most(), { answers, caller, conversation: fitting, model })
         }
       })
     })

@@ -203,7 +203,7 @@ const keeping = <S>(
   replyOf: (state: S) => Reply | undefined,
   isPassed = false
 ): Ending<S> =>
-  turn === undefined ? {} : { commit: (state) => turn.keep(replyOf(state), isPassed), ended: turn.release }
+  turn === undefined ? {} : { keep: (state) => turn.keep(replyOf(state), isPassed), ended: turn.release }
 
 const messageOf = ({ message }: State) => message
 

@@ -2,27 +2,38 @@ import { UpstreamFailed } from "../contract/Failure.ts"
 import type { Generation, GenerationEnding } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 
-/** What an answer does when its generation ends. */
+/** What happens when a generation ends. */
 export interface Ending<S> {
-  /** Runs when the generation has ended well, before the last frames leave: what it stores is there when they arrive. */
-  readonly commit?: (state: S) => Promise<void> | undefined
-  /** Runs when a stream's generation has failed in its midst, before that is told. */
-  readonly failing?: (state: S) => Promise<void> | undefined
-  /** Runs once, however it ended. */
+  /** Stores a finished answer. Begun by plain code; the last frames wait for it. */
+  readonly keep?: (state: S) => Promise<void> | undefined
+  /** Stores a stream that failed midway. The failure is sent after it; its own failure is ignored. */
+  readonly keepFailed?: (state: S) => Promise<void> | undefined
+  /** Runs once, however the generation ended. */
   readonly ended?: (state: S, how: GenerationEnding) => void
 }
 
-/** What the last frames wait for: the family's own commit and the generation's, side by side so that they share one. */
-export const storing = <S>(
-  options: Ending<S> & { readonly generation: Generation },
-  state: S
-): Promise<unknown> | undefined => {
-  const settled = options.generation.settled?.()
-  const committed = options.commit?.(state)
-  return settled === undefined || committed === undefined ? (settled ?? committed) : Promise.all([settled, committed])
+/** A generation and what happens when it ends. */
+export interface Running<S> extends Ending<S> {
+  readonly generation: Generation
+  /** Releases what the request claimed; runs last. */
+  readonly release?: ((how: GenerationEnding) => void) | undefined
 }
 
-/** What a generation that just stops amounts to. */
+/** Starts both writes that the last frames wait for, the family's and the charge's, so that they share a commit. */
+export const storing = <S>(running: Running<S>, state: S): Promise<unknown> | undefined => {
+  const settled = running.generation.settled?.()
+  const kept = running.keep?.(state)
+  return settled === undefined || kept === undefined ? (settled ?? kept) : Promise.all([settled, kept])
+}
+
+/** Ends a generation and tells its family. */
+export const finish = <S>({ ended, generation, release }: Running<S>, state: S, how: GenerationEnding): void => {
+  generation.cancel(how)
+  ended?.(state, how)
+  release?.(how)
+}
+
+/** The event for a generation that stops without an ending. */
 export const upstreamEnded: GenerationEvent = {
   type: "failed",
   failure: new UpstreamFailed({ message: "The model's upstream ended before its answer did" })

@@ -2,12 +2,14 @@ import type { Failure } from "../contract/Failure.ts"
 import { Future } from "../flow/Future.ts"
 import type { Settled } from "../flow/Future.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
-import { storing, upstreamEnded } from "./ending.ts"
-import type { Ending } from "./ending.ts"
-import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
+import { finish, storing, upstreamEnded } from "./ending.ts"
+import type { Running } from "./ending.ts"
+import type { Batch, GenerationEnding } from "../generation/Generation.ts"
 import type { Frame, Machine } from "../generation/Machine.ts"
 
-type Folded<S, F extends Frame> = { readonly generation: Generation; readonly machine: Machine<S, F> } & Ending<S>
+interface Folded<S, F extends Frame> extends Running<S> {
+  readonly machine: Machine<S, F>
+}
 
 /**
  * Runs a generation to its end and answers the machine's final state: the synchronous answer is the fold of the streamed
@@ -76,8 +78,7 @@ class Folding<S, F extends Frame> extends PendingFuture<S, Failure> {
 
   #close(how: GenerationEnding): void {
     this.#isOpen = false
-    this.#options.generation.cancel(how)
-    this.#options.ended?.(this.#state, how)
+    finish(this.#options, this.#state, how)
   }
 
   #endWith(result: Settled<S, Failure> | undefined): void {

@@ -6,16 +6,15 @@ import type { Settled } from "../flow/Future.ts"
 import { onShutdown, offShutdown } from "../flow/shutdown.ts"
 import type { ShutdownListener } from "../flow/shutdown.ts"
 import { PendingFuture } from "../flow/PendingFuture.ts"
-import { storing, upstreamEnded } from "./ending.ts"
-import type { Ending } from "./ending.ts"
+import { finish, storing, upstreamEnded } from "./ending.ts"
+import type { Running } from "./ending.ts"
 import { clearDeadline, lateness, setDeadline } from "../flow/deadlines.ts"
 import type { HasDeadline } from "../flow/deadlines.ts"
-import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
+import type { Batch, GenerationEnding } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 
-export interface Streaming<S, F extends Frame> extends Ending<S> {
-  readonly generation: Generation
+export interface Streaming<S, F extends Frame> extends Running<S> {
   readonly machine: Machine<S, F>
   /** What is sent after ten seconds of silence (a comment, a `ping` event). */
   readonly heartbeat: string
@@ -46,13 +45,8 @@ const opened = <S, F extends Frame>(options: Streaming<S, F>, given: Batch | und
     options.request.record?.streams()
     return Future.succeed(eventStream(new Body(options, batch), options.request))
   }
-  abandon(options, "failed")
+  finish(options, options.machine.initial, "failed")
   return Future.fail(failure)
-}
-
-const abandon = <S, F extends Frame>({ ended, generation, machine }: Streaming<S, F>, how: GenerationEnding): void => {
-  generation.cancel(how)
-  ended?.(machine.initial, how)
 }
 
 /** A stream whose first event is not there yet. */
@@ -70,7 +64,7 @@ class Opening<S, F extends Frame> extends PendingFuture<Response, Failure> {
   }
 
   protected override abandon(): void {
-    abandon(this.#options, "hang-up")
+    finish(this.#options, this.#options.machine.initial, "hang-up")
   }
 }
 
@@ -192,7 +186,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
         let [state, frames] = machine.step(this.#state, event)
         ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
         const stored = event.type === "finished" ? storing(this.#options, state) : undefined
-        const noted = event.type === "failed" ? this.#options.failing?.(state) : undefined
+        const noted = event.type === "failed" ? this.#options.keepFailed?.(state) : undefined
         // What was said does not wait for the disk.
         if (noted !== undefined || stored !== undefined) this.#send(controller)
         if (noted !== undefined) {
@@ -259,11 +253,10 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     if (this.#over) return
     this.#over = true
     clearDeadline(this)
-    const { ended, generation, request } = this.#options
+    const { request } = this.#options
     offShutdown(request.shutdown, this)
     request.once?.ended(how)
-    generation.cancel(how)
-    ended?.(this.#state, how)
+    finish(this.#options, this.#state, how)
     // Last: what it cost is known by then.
     request.record?.over(how)
   }

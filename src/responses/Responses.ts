@@ -9,6 +9,7 @@ import { Future, Failed } from "../flow/Future.ts"
 import { fold } from "../pipeline/fold.ts"
 import type { Ending } from "../pipeline/ending.ts"
 import { failedStream, holdResponse } from "../pipeline/holdResponse.ts"
+import { nothingGenerated } from "../pipeline/nothingGenerated.ts"
 import { streamed } from "../pipeline/streamed.ts"
 import { jsonResponse } from "../pipeline/passthrough.ts"
 import type { Generation } from "../generation/Generation.ts"
@@ -28,7 +29,7 @@ import { Recent } from "./Recent.ts"
 import { replayFor } from "./replayFor.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import { ResponseStore } from "./store/ResponseStore.ts"
-import { isWarmUp, nothingGenerated } from "./warmUp.ts"
+import { isWarmUp } from "./warmUp.ts"
 
 /** A comment, which every client library skips. */
 const heartbeat = ": ping\n\n"
@@ -136,15 +137,15 @@ export class Responses extends Effect.Service<Responses>()("gateway/responses/Re
           store.save(account, { response, output, input: replay.input, include: encoding.include })
         // Its client has seen an id. Where it can't be written it is unknown, which is true enough.
         let failure: Promise<void> | undefined
-        const failing = (state: S) => {
+        const keepFailed = (state: S) => {
           const end = made(state)
           return end.response.status === "failed" ? (failure ??= save(end)) : undefined
         }
         return {
-          commit: (state: S) => save(made(state)),
-          failing,
+          keep: (state: S) => save(made(state)),
+          keepFailed,
           ended: (state: S, how: "finished" | "failed" | "hang-up") => {
-            if (how === "failed") void failing(state)
+            if (how === "failed") void keepFailed(state)
           }
         }
       }

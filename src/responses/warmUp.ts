@@ -1,8 +1,6 @@
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
 import { isJsonObject } from "../contract/fields.ts"
-import type { Batch, Generation } from "../generation/Generation.ts"
-import { noUsage } from "../generation/GenerationEvent.ts"
 
 /**
  * Whether a message of a socket only brings what a later one will go on from (`generate: false`). A request that comes
@@ -16,21 +14,4 @@ export const isWarmUp = ({ body, connection }: Pick<Incoming, "body" | "connecti
         param: "generate",
         message: `generate: expected a boolean; got ${JSON.stringify(generate)}`
       })
-}
-
-/** What it is answered with: nothing, which costs nothing. */
-export const nothingGenerated = (): Generation => {
-  let rest: Batch | undefined = [
-    { type: "started", usage: noUsage },
-    { type: "usage", usage: noUsage },
-    { type: "finished", reason: "stop", stopSequence: null }
-  ]
-  return {
-    next: () => {
-      const batch = rest
-      rest = undefined
-      return batch
-    },
-    cancel: () => {}
-  }
 }

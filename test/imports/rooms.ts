@@ -71,7 +71,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "limits",
     "catalogue"
   ],
-  pipeline: [...leaves, "generation"],
+  pipeline: [...leaves, "generation", "ledger", "dispatch"],
   idempotency: [...leaves, "cluster"],
 
   // Work that outlives its request.
@@ -133,6 +133,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "ledger",
     "catalogue",
     "dispatch",
+    "pipeline",
     "tasks",
     "callbacks",
     "ownership",

@@ -194,7 +194,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
           machine: passthroughMachine((failure) => [{ type: "error", message: failure.message }]),
           heartbeat: ": ping\n\n",
           request: { shutdown: new AbortController().signal } as never,
-          commit: () => Promise.reject(new Error("disk full"))
+          keep: () => Promise.reject(new Error("disk full"))
         })
       )
       const sent = framesOf(yield* Effect.promise(() => response.text()))

@@ -1,30 +1,24 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
-import type { Conversation } from "../generation/Conversation.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { RequestQuote } from "../ledger/Quote.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
-import type { AdmissionRequest } from "./admit.ts"
-import { Dispatch } from "./Dispatch.ts"
+import type { Quote } from "./Quote.ts"
 
-/** What an answer has where nothing tells: most are shorter. */
+/** Output tokens of an answer where the account has no history; most are shorter. */
 const usualOutput = 500
 
 /**
- * Quotes conversations: the estimate follows what the account's requests to the model used in the last week. Several
- * answers cost several times what one does.
+ * Adds an estimate to a quote: it follows the account's requests to the model of the last week. Several answers cost
+ * several times as much as one.
  */
-export const makeQuoteText = Effect.gen(function* () {
-  const models = yield* Dispatch
+export const makeEstimate = Effect.gen(function* () {
   const report = yield* UsageReport
   return Effect.fnUntraced(function* (
     caller: Caller,
-    conversation: Conversation,
-    asked: AdmissionRequest,
-    answers = 1
+    { answers, model, most, mostNanoUsd, routes }: Quote
   ): Effect.fn.Return<RequestQuote, Failure> {
-    const { model, most, mostNanoUsd, routes } = yield* models.quote(caller, conversation, asked)
     const maximum = most()
     const usual = yield* report.usual(caller.account, model.id)
     const searches = usual === undefined ? 1 : Math.round(usual.searches)
@@ -43,7 +37,7 @@ export const makeQuoteText = Effect.gen(function* () {
         outputTokens: answers * maximum.outputTokens,
         searches: answers * maximum.searches
       },
-      mostNanoUsd: answers * Math.max(...routes.map(({ price }) => mostNanoUsd(price))),
+      mostNanoUsd: Math.max(...routes.map(({ price }) => mostNanoUsd(price))),
       basis: usual === undefined ? ("usual" as const) : ("history" as const)
     }
   })

@@ -1,0 +1,77 @@
+import { Effect } from "effect"
+import type { AccountId } from "../contract/Caller.ts"
+import { randomHex } from "../contract/randomHex.ts"
+import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
+import { jsonResponse } from "../pipeline/passthrough.ts"
+import type { PassthroughState } from "../pipeline/passthrough.ts"
+import type { TextFamily } from "../pipeline/TextFamily.ts"
+import type { Head } from "./chunks.ts"
+import type { AnswerMessage, ChatCompletion } from "./Completion.ts"
+import { understand } from "./decode.ts"
+import { choiceOf, completionOf, machine, messageOf } from "./encode.ts"
+import type { State } from "./encode.ts"
+import type { InputMessage } from "./InputMessage.ts"
+import { joined } from "./Joined.ts"
+import { passthroughMachineOf, passthroughOf } from "./passthrough.ts"
+import { sealName, unsealedCalls } from "./reasoning.ts"
+import type { KeptSeals } from "./reasoning.ts"
+import type { CreateCompletion } from "./Request.ts"
+import { unsupported } from "./unsupported.ts"
+
+type ChatFamily = TextFamily<CreateCompletion, KeptSeals, State, PassthroughState, ChatCompletion | Response>
+
+/** Chat completions, as `Pipeline` runs them. */
+export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): ChatFamily => {
+  /** Keeps the signed reasoning behind an answer's calls. Clients that send it back need no copy, so a failed write is ignored. */
+  const keepSignatures = (account: AccountId, answer: AnswerMessage, question: InputMessage | undefined) => {
+    const name = sealName(answer, question)
+    if (name === undefined || answer.reasoning_details === undefined) return undefined
+    return signatures.save(account, name, answer.reasoning_details).catch(() => {})
+  }
+
+  return {
+    dialect: "chat",
+    // A comment, which every client library skips.
+    heartbeat: ": ping\n\n",
+    // The reasoning of clients that do not send it back, where a model may want it.
+    lookUp: ({ caller, payload }, routes) => {
+      const calls = unsealedCalls(payload.messages)
+      return calls.length === 0 || !routes.translates(payload.model, "chat")
+        ? undefined
+        : signatures.find(caller.account, calls)
+    },
+    understand: ({ caller, payload, request }, kept) => {
+      const stream = payload.stream ?? false
+      const head = headOf(payload)
+      const isLegacy = (payload.functions ?? []).length > 0
+      const count = payload.n ?? 1
+      const keep = (message: AnswerMessage) => keepSignatures(caller.account, message, payload.messages.at(-1))
+      return {
+        ...understand(payload, request.body, kept),
+        stream,
+        unsupported: () => unsupported(payload, request.body),
+        passthrough: passthroughOf(payload, request),
+        answers:
+          count === 1
+            ? undefined
+            : { count, join: (generations) => joined(generations, { head, isLegacy, stream, keep }) },
+        translated: () => ({
+          machine: machine({ head, index: 0, isWhole: true, isLegacy }),
+          answer: (state) => completionOf(head, [choiceOf(state, 0)], state.usage),
+          keep: (state) => keep(messageOf(state))
+        }),
+        passed: () => ({
+          machine: passthroughMachineOf,
+          answer: ({ terminal }) => jsonResponse(terminal, request)
+        })
+      }
+    }
+  }
+})
+
+const headOf = (payload: CreateCompletion): Head => ({
+  id: `chatcmpl-${randomHex()}`,
+  created: Math.floor(Date.now() / 1_000),
+  model: payload.model,
+  includeUsage: payload.stream_options?.include_usage ?? false
+})

@@ -1,0 +1,215 @@
+import { Effect, Exit } from "effect"
+import type { Scope } from "effect"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Failure } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
+import type { GenerationOptions } from "../dispatch/GenerationOptions.ts"
+import type { Quote } from "../dispatch/Quote.ts"
+import { nextTurn } from "../flow/eventLoop.ts"
+import { Failed, Future } from "../flow/Future.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { toEffect } from "../flow/toEffect.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { Running } from "./ending.ts"
+import { fold } from "./fold.ts"
+import { failedStream, holdResponse } from "./holdResponse.ts"
+import { nothingGenerated } from "./nothingGenerated.ts"
+import { streamed } from "./streamed.ts"
+import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
+
+/** Who pays in place of the ledger, where the money was set aside before. */
+type Pay = GenerationOptions["charge"]
+
+/** A request that its family has understood. */
+interface Prepared<S, P, A> {
+  readonly text: TextRequest<S, P, A>
+  readonly request: Incoming
+  readonly release: Running<unknown>["release"]
+}
+
+/** A generation that has begun, for a caller that pulls it. */
+export interface Started<A> {
+  readonly generation: Generation
+  /** Applies to the encoding that belongs to the generation. */
+  readonly encode: <B>(use: <T>(encoding: Encoding<T, A>) => B) => B
+}
+
+/** Runs the text families: looks up, understands, generates, and answers whole or as a stream. */
+export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipeline", {
+  effect: Effect.gen(function* () {
+    const dispatch = yield* Dispatch
+    const runtime = yield* Effect.runtime()
+
+    const prepare = <Payload, Stored, S, P, A>(
+      family: TextFamily<Payload, Stored, S, P, A>,
+      input: TextInput<Payload>
+    ): Future<Prepared<S, P, A>, Failure> => {
+      let stored: Stored | undefined
+      let release: Prepared<S, P, A>["release"]
+      const understand = (found: Stored | undefined): Future<Prepared<S, P, A>, InvalidRequest> => {
+        stored = found
+        const text = family.understand(input, found)
+        return text instanceof InvalidRequest
+          ? Future.fail(text)
+          : Future.succeed({ text, request: text.request ?? input.request, release })
+      }
+      const prepared = Future.attempt((): Future<Prepared<S, P, A>, Failure> => {
+        const found = family.lookUp?.(input, dispatch, "take")
+        if (found === undefined) return understand(undefined)
+        release = (how) => family.release?.(input, stored, how)
+        return runFuture(runtime, found).flatMap(understand)
+      })
+      return releasing(prepared, release)
+    }
+
+    /** A large request is made into items in one turn of the event loop and generated in another. */
+    const inTurns = <B>(isLarge: boolean, readItems: () => unknown, work: () => Future<B, Failure>) =>
+      isLarge
+        ? runFuture(runtime, turn)
+            .map(readItems)
+            .flatMap(() => runFuture(runtime, turn))
+            .flatMap(work)
+        : work()
+
+    const generate = <Payload, Stored, S, P, A>(
+      family: TextFamily<Payload, Stored, S, P, A>,
+      { caller }: TextInput<Payload>,
+      { release, request, text }: Prepared<S, P, A>,
+      { charge, stream }: { readonly charge?: Pay; readonly stream: boolean }
+    ): Future<Generation, Failure> => {
+      const { conversation, mayReachWeb, objection, passthrough, unsupported } = text
+      const { dialect, kind } = family
+      const generation = Future.attempt(() =>
+        inTurns(
+          isLarge(text, request),
+          () => conversation.items,
+          (): Future<Generation, Failure> => {
+            if (text.isDry === true) {
+              const asked = { family: dialect, kind, mayReachWeb, objection }
+              return runFuture(runtime, Effect.map(dispatch.quote(caller, conversation, asked), nothingGenerated))
+            }
+            return dispatch.generate(caller, conversation, request, {
+              stream,
+              kind,
+              charge,
+              objection,
+              mayReachWeb,
+              unsupported,
+              passthrough: passthrough === undefined ? undefined : { family: dialect, request: passthrough },
+              several: text.answers
+            })
+          }
+        )
+      )
+      return releasing(generation, release)
+    }
+
+    const whole = <S, P, A>(generation: Generation, { release, text }: Prepared<S, P, A>): Future<A, Failure> =>
+      encodedBy(text, generation, (encoding) => fold({ ...encoding, generation, release }).map(encoding.answer))
+
+    /** Answers a request: whole, or with a stream whose 200 waits for the first event. */
+    const answer =
+      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
+      (input: TextInput<Payload>): Future<A | Response, Failure> =>
+        prepare(family, input).flatMap((prepared): Future<A | Response, Failure> => {
+          const { release, request, text } = prepared
+          const { stream } = text
+          const generation = generate(family, input, prepared, { stream })
+          if (!stream) return generation.flatMap((begun) => whole(begun, prepared))
+          const { heartbeat } = family
+          const opened = generation.flatMap((begun) =>
+            encodedBy(text, begun, (encoding) =>
+              streamed({ ...encoding, generation: begun, release, heartbeat, request })
+            )
+          )
+          return holdResponse(opened, { request, failed: failedStream(() => text.translated().machine) })
+        })
+
+    /** Runs a request to its whole answer, also where the payload asks for a stream. */
+    const run =
+      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
+      (input: TextInput<Payload>, charge?: Pay): Effect.Effect<A | Response, Failure> =>
+        toEffect(() =>
+          prepare(family, input).flatMap((prepared) =>
+            generate(family, input, prepared, { stream: false, charge }).flatMap((begun) => whole(begun, prepared))
+          )
+        )
+
+    /** Starts a generation for a caller that pulls it; the scope's end cancels it. */
+    const start =
+      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
+      (
+        input: TextInput<Payload>,
+        options: { readonly charge?: Pay; readonly stream: boolean }
+      ): Effect.Effect<Started<A>, Failure, Scope.Scope> => {
+        const begun = toEffect(
+          () =>
+            prepare(family, input).flatMap((prepared) =>
+              generate(family, input, prepared, options).map((generation) => ({ generation, prepared }))
+            ),
+          ({ generation, prepared }) => {
+            generation.cancel()
+            prepared.release?.("hang-up")
+          }
+        )
+        return Effect.acquireRelease(Effect.interruptible(begun), ({ generation, prepared }, exit) =>
+          Effect.sync(() => {
+            generation.cancel()
+            prepared.release?.(Exit.isSuccess(exit) ? "finished" : "failed")
+          })
+        ).pipe(
+          Effect.map(({ generation, prepared }) => ({
+            generation,
+            encode: (use) => encodedBy(prepared.text, generation, use)
+          }))
+        )
+      }
+
+    /** The most that a request can cost. Fails where the request would be refused before an upstream is asked. */
+    const quote =
+      <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
+      (input: TextInput<Payload>): Effect.Effect<Quote, Failure> => {
+        const quoted = (stored: Stored | undefined): Effect.Effect<Quote, Failure> => {
+          const text = family.understand(input, stored)
+          if (text instanceof InvalidRequest) return Effect.fail(text)
+          const { answers, conversation, mayReachWeb, objection } = text
+          const { dialect, kind } = family
+          const asked = { family: dialect, kind, mayReachWeb, objection, answers: answers?.count }
+          const ask = dispatch.quote(caller, conversation, asked)
+          if (!isLarge(text, input.request)) return ask
+          const items = Effect.sync(() => conversation.items)
+          return turn.pipe(Effect.zipRight(items), Effect.zipRight(turn), Effect.zipRight(ask))
+        }
+        const { caller } = input
+        return Effect.suspend(() => {
+          const found = family.lookUp?.(input, dispatch, "look")
+          return found === undefined ? quoted(undefined) : Effect.flatMap(found, quoted)
+        })
+      }
+
+    return { answer, run, start, quote } as const
+  })
+}) {}
+
+const turn = Effect.promise(nextTurn)
+
+const isLarge = <S, P, A>(text: TextRequest<S, P, A>, request: Incoming): boolean =>
+  text.isLarge === true || request.isLarge === true
+
+/** Releases what the request claimed where the work fails. It hangs on the work and not on a held answer, which hides failures. */
+const releasing = <A>(work: Future<A, Failure>, release: Running<unknown>["release"]): Future<A, Failure> => {
+  if (release !== undefined) {
+    work.onDone((end) => {
+      if (end instanceof Failed) release("failed")
+    })
+  }
+  return work
+}
+
+/** Applies to the encoding of a generation: as its upstream wrote it, or translated. The only place that asks. */
+const encodedBy = <S, P, A, B>(
+  text: TextRequest<S, P, A>,
+  generation: Generation,
+  use: <T>(encoding: Encoding<T, A>) => B
+): B => (generation.passthrough === true ? use(text.passed()) : use(text.translated()))

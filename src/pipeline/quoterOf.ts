@@ -1,0 +1,41 @@
+import { Effect } from "effect"
+import type { Schema } from "effect"
+import type { Incoming } from "../contract/handlers.ts"
+import { openDecoder } from "../contract/open.ts"
+import { refusing } from "../contract/refusing.ts"
+import { makeEstimate } from "../dispatch/estimate.ts"
+import { nextTurn } from "../flow/eventLoop.ts"
+import type { Quoter } from "../ledger/Quote.ts"
+import { Pipeline } from "./Pipeline.ts"
+import type { TextFamily } from "./TextFamily.ts"
+
+/** Makes a family's quoter of the bodies that its endpoint takes. */
+export const quoterOf = <A, I, Stored, S, P, Answer, E, R>(
+  path: string,
+  schema: Schema.Schema<A, I>,
+  makeFamily: Effect.Effect<TextFamily<A, Stored, S, P, Answer>, E, R>
+) => {
+  const decodeBody = refusing(openDecoder(schema))
+  return Effect.map(Effect.all([Pipeline, makeEstimate, makeFamily]), ([pipeline, estimate, family]): Quoter => {
+    const quote = pipeline.quote(family)
+    return Effect.fnUntraced(function* (caller, body) {
+      const payload = yield* decodeBody(body)
+      yield* turn
+      return yield* estimate(caller, yield* quote({ caller, payload, request: quotedRequest(path, body) }))
+    })
+  })
+}
+
+const turn = Effect.promise(nextTurn)
+
+/** A body as the request that it would be. It may be a large one. */
+const quotedRequest = (path: string, body: unknown): Incoming => ({
+  id: "",
+  method: "POST",
+  path,
+  headers: new Headers(),
+  body,
+  isLarge: true,
+  replyHeaders: {},
+  shutdown: new AbortController().signal
+})
