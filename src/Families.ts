@@ -9,7 +9,6 @@ import { makeChatQuoter } from "./chat/quote.ts"
 import { ReasoningSignatureExpiry } from "./ownership/ReasoningSignatureExpiry.ts"
 import { ReasoningSignatures } from "./ownership/store/ReasoningSignatures.ts"
 import { Settings } from "./config/Settings.ts"
-import { Embeddings } from "./embeddings/Embeddings.ts"
 import { EmbeddingsHandlers } from "./embeddings/Handlers.ts"
 import { makeEmbeddingsQuoter } from "./embeddings/quote.ts"
 import { HealthHandlers } from "./health/Handlers.ts"
@@ -120,7 +119,7 @@ export const HandlersLive = Layer.mergeAll(
   AccountLive,
   AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
   Layer.merge(ChatHandlers, ReasoningSignatureExpiry).pipe(Layer.provide(ReasoningSignatures.Default)),
-  EmbeddingsHandlers.pipe(Layer.provide(Embeddings.Default)),
+  EmbeddingsHandlers,
   HealthHandlers,
   MessagesHandlers,
   ModelsHandlers,

@@ -1,11 +1,10 @@
 import { Effect } from "effect"
 import { handlers } from "../contract/handlers.ts"
+import { Pipeline } from "../pipeline/Pipeline.ts"
 import { EmbeddingsApi } from "./Api.ts"
-import { Embeddings } from "./Embeddings.ts"
+import { embeddingsFamily } from "./embeddingsFamily.ts"
 
 export const EmbeddingsHandlers = handlers(
   EmbeddingsApi,
-  Effect.map(Embeddings, (embeddings) => ({
-    create: ({ caller, payload, request }) => embeddings.create(caller, payload, request)
-  }))
+  Effect.map(Pipeline, ({ answer }) => ({ create: answer(embeddingsFamily) }))
 )

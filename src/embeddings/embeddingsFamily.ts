@@ -1,0 +1,44 @@
+import { isJsonObject as isObject } from "../contract/fields.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import { jsonResponse, passthroughMachine } from "../pipeline/passthrough.ts"
+import type { PassthroughState } from "../pipeline/passthrough.ts"
+import type { Encoding, TextFamily } from "../pipeline/TextFamily.ts"
+import { decode } from "./decode.ts"
+import type { CreateEmbeddings } from "./Request.ts"
+
+/** Vectors of texts, as `Pipeline` runs them: passed through to upstreams that make them, and paid for by their input. */
+export const embeddingsFamily: TextFamily<CreateEmbeddings, never, PassthroughState, PassthroughState, Response> = {
+  dialect: "embeddings",
+  kind: "embedding",
+  heartbeat: "",
+  understand: ({ payload, request }) => {
+    const conversation = decode(payload)
+    if (conversation instanceof InvalidRequest) return conversation
+    const passed = (): Encoding<PassthroughState, Response> => ({
+      machine,
+      answer: ({ terminal }) => jsonResponse(terminal, request)
+    })
+    return {
+      conversation,
+      stream: false,
+      objection,
+      passthrough: () => ({
+        body: isObject(request.body) ? request.body : payload,
+        bodyText: request.bodyText,
+        headers: request.headers,
+        rewrite: (answer) => ({ ...answer, model: payload.model })
+      }),
+      // Every route that makes no vectors is refused by `objection`.
+      translated: passed,
+      passed
+    }
+  }
+}
+
+const machine = passthroughMachine(() => [])
+
+const objection = () =>
+  new InvalidRequest({
+    param: "model",
+    message: "model: none of this model's upstreams makes embeddings"
+  })
