@@ -50,7 +50,7 @@ import { makeVideoFamily } from "./videos/videoFamily.ts"
 import { VideoTasks } from "./videos/VideoTasks.ts"
 import { Outages } from "./videos/Outages.ts"
 import { FirstReplies } from "./videos/FirstReplies.ts"
-import { MessagesLive, ThreadsLive } from "./messages/MessagesLive.ts"
+import { ThreadsLive } from "./messages/threads/ThreadsLive.ts"
 import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts"
 
 const ModelsLive = Pipeline.Default.pipe(Layer.provideMerge(Dispatch.Default), Layer.provideMerge(ConfiguredModels))
@@ -64,7 +64,7 @@ const TaskKindsLive = Layer.effect(
 ).pipe(
   Layer.provide(
     Layer.mergeAll(
-      MessagesLive,
+      ThreadsLive,
       Ledger.Default,
       StoredResponsesLive,
       Outages.Default,
@@ -130,7 +130,7 @@ export const HandlersLive = Layer.mergeAll(
   MetricsPage.Default
 ).pipe(
   Layer.provide(Feed.Default),
-  Layer.provide(Layer.mergeAll(AsyncMessages.Default, ThreadExpiry).pipe(Layer.provideMerge(MessagesLive))),
+  Layer.provide(Layer.mergeAll(AsyncMessages.Default, ThreadExpiry).pipe(Layer.provideMerge(ThreadsLive))),
   // Closed after the server has drained: what runs may come to its end meanwhile.
   Layer.provide(
     Layer.mergeAll(

@@ -1,18 +1,21 @@
 import { Effect } from "effect"
 import { handlers } from "../contract/handlers.ts"
+import { Pipeline } from "../pipeline/Pipeline.ts"
 import { MessagesApi } from "./Api.ts"
 import { AsyncMessages, isAsync } from "./async/AsyncMessages.ts"
-import { Messages } from "./Messages.ts"
+import { makeCountTokens } from "./countTokens.ts"
+import { makeMessageFamily } from "./messageFamily.ts"
 
 export const MessagesHandlers = handlers(
   MessagesApi,
   Effect.gen(function* () {
-    const messages = yield* Messages
-    const asyncMessages = yield* AsyncMessages
+    const pipeline = yield* Pipeline
+    const answer = pipeline.answer(yield* makeMessageFamily)
+    const { accept } = yield* AsyncMessages
+    const countTokens = yield* makeCountTokens
     return {
-      create: ({ caller, payload, request }) =>
-        (isAsync(payload) ? asyncMessages.accept : messages.create)(caller, payload, request),
-      countTokens: ({ caller, payload, request }) => messages.countTokens(caller, payload, request)
+      create: (input) => (isAsync(input.payload) ? accept(input) : answer(input)),
+      countTokens: ({ caller, payload, request }) => countTokens(caller, payload, request)
     }
   })
 )

@@ -8,14 +8,14 @@ import type { CreateMessage } from "./Request.ts"
 import type { ThreadTurn } from "./threads/Threads.ts"
 
 /** The request for an upstream of this dialect: as it came, but for what only this gateway leaves to be left out. */
-export const passthroughOf = (
-  payload: Pick<CreateMessage, "model">,
-  request: Incoming,
-  id: string,
-  turn: ThreadTurn | undefined
-): Passthrough => ({
-  family: "messages",
-  request: (upstream) => {
+export const passthroughOf =
+  (
+    payload: Pick<CreateMessage, "model">,
+    request: Incoming,
+    id: string,
+    turn: ThreadTurn | undefined
+  ): Passthrough["request"] =>
+  (upstream) => {
     // A thread that the upstream remembers goes on under the ids that it gives.
     const own = turn?.toldTo(upstream)
     const { body, headers } = own ?? request
@@ -27,7 +27,6 @@ export const passthroughOf = (
         own === undefined ? { ...answer, id, model: payload.model } : { ...answer, model: payload.model }
     }
   }
-})
 
 /** Frames pass through; a failure of the way is told as the dialect does. */
 export const passthroughMachineOf = (request: Incoming) =>

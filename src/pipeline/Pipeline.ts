@@ -18,8 +18,8 @@ import { nothingGenerated } from "./nothingGenerated.ts"
 import { streamed } from "./streamed.ts"
 import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.ts"
 
-/** Who pays in place of the ledger, where the money was set aside before. */
-type Pay = GenerationOptions["charge"]
+/** The charge and routes of a task, whose money was held before. */
+type Prepaid = GenerationOptions["prepaid"]
 
 /** A request that its family has understood. */
 interface Prepared<S, P, A> {
@@ -76,7 +76,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       family: TextFamily<Payload, Stored, S, P, A>,
       { caller }: TextInput<Payload>,
       { release, request, text }: Prepared<S, P, A>,
-      { charge, stream }: { readonly charge?: Pay; readonly stream: boolean }
+      { prepaid, stream }: { readonly prepaid?: Prepaid; readonly stream: boolean }
     ): Future<Generation, Failure> => {
       const { conversation, mayReachWeb, objection, passthrough, unsupported } = text
       const { dialect, kind } = family
@@ -92,7 +92,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
             return dispatch.generate(caller, conversation, request, {
               stream,
               kind,
-              charge,
+              prepaid,
               objection,
               mayReachWeb,
               unsupported,
@@ -129,10 +129,10 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     /** Runs a request to its whole answer, also where the payload asks for a stream. */
     const run =
       <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
-      (input: TextInput<Payload>, charge?: Pay): Effect.Effect<A | Response, Failure> =>
+      (input: TextInput<Payload>, prepaid?: Prepaid): Effect.Effect<A | Response, Failure> =>
         toEffect(() =>
           prepare(family, input).flatMap((prepared) =>
-            generate(family, input, prepared, { stream: false, charge }).flatMap((begun) => whole(begun, prepared))
+            generate(family, input, prepared, { stream: false, prepaid }).flatMap((begun) => whole(begun, prepared))
           )
         )
 
@@ -141,7 +141,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
       (
         input: TextInput<Payload>,
-        options: { readonly charge?: Pay; readonly stream: boolean }
+        options: { readonly prepaid?: Prepaid; readonly stream: boolean }
       ): Effect.Effect<Started<A>, Failure, Scope.Scope> => {
         const begun = toEffect(
           () =>

@@ -19,7 +19,8 @@ import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { makeMessageKind, messageLane } from "../../src/messages/async/MessageKind.ts"
-import { Messages } from "../../src/messages/Messages.ts"
+import { Threads } from "../../src/messages/threads/Threads.ts"
+import { Pipeline } from "../../src/pipeline/Pipeline.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
@@ -69,13 +70,10 @@ const watched = (kind: TaskKind): TaskKind => ({
     })
 })
 
-const messages = testDouble(Messages, {
-  run: (_caller, payload) =>
+const messages = testDouble(Pipeline, {
+  run: () => (input: { readonly payload: unknown }) =>
     Effect.tryPromise({
-      try: async (signal) => {
-        const reply = await fetch(`${world}messages`, { method: "POST", body: JSON.stringify(payload), signal })
-        return (await reply.json()) as object
-      },
+      try: (signal) => fetch(`${world}messages`, { method: "POST", body: JSON.stringify(input.payload), signal }),
       catch: () => new UpstreamFailed({ message: "the upstream failed" })
     })
 })
@@ -90,7 +88,7 @@ const kinds = Layer.effect(
     (all) => taskKinds(...all.map(watched))
   )
 ).pipe(
-  Layer.provide(messages),
+  Layer.provide(Layer.merge(messages, testDouble(Threads, {}))),
   Layer.provide(Ledger.Default),
   Layer.provide(
     Layer.succeed(

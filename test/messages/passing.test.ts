@@ -3,25 +3,27 @@ import { Effect, Layer } from "effect"
 import type { Caller } from "../../src/contract/Caller.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
-import { Messages } from "../../src/messages/Messages.ts"
+import { makeMessageFamily } from "../../src/messages/messageFamily.ts"
 import type { CreateMessage } from "../../src/messages/Request.ts"
+import { Pipeline } from "../../src/pipeline/Pipeline.ts"
 import { Threads } from "../../src/messages/threads/Threads.ts"
 import { incoming } from "../contract/incoming.ts"
 import { blocking, caller, counted, modelsInOwnDialect } from "../dispatch/ownDialect.ts"
 
-const live = Messages.Default.pipe(
-  Layer.provide(testDouble(Threads, {})),
+const live = Pipeline.Default.pipe(
+  Layer.merge(testDouble(Threads, {})),
   Layer.provide(modelsInOwnDialect("messages", { content: [{ text: "passed through" }] }))
 )
 
 /** What a request is answered with, and how often its text was read. */
 const ask = (who: Caller, more: Partial<CreateMessage>) =>
   Effect.gen(function* () {
-    const messages = yield* Messages
+    const { answer } = yield* Pipeline
+    const family = yield* makeMessageFamily
     const { part, reads } = counted("text")
     const payload = { model: "own", max_tokens: 10, messages: [{ role: "user" as const, content: [part] }], ...more }
-    const answer = yield* toEffect(() => messages.create(who, payload, incoming()))
-    const message = answer instanceof Response ? yield* Effect.promise(() => answer.json()) : answer
+    const answered = yield* toEffect(() => answer(family)({ caller: who, payload, request: incoming() }))
+    const message = answered instanceof Response ? yield* Effect.promise(() => answered.json()) : answered
     return { text: message.content[0].text as string, reads: reads.count }
   })
 

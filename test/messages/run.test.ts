@@ -6,8 +6,9 @@ import { testDouble } from "../../src/contract/testDouble.ts"
 import { Future } from "../../src/flow/Future.ts"
 import type { Generation } from "../../src/generation/Generation.ts"
 import type { GenerationEvent } from "../../src/generation/GenerationEvent.ts"
-import { Messages } from "../../src/messages/Messages.ts"
+import { makeMessageFamily } from "../../src/messages/messageFamily.ts"
 import type { CreateMessage } from "../../src/messages/Request.ts"
+import { Pipeline } from "../../src/pipeline/Pipeline.ts"
 import { Threads } from "../../src/messages/threads/Threads.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { incoming } from "../contract/incoming.ts"
@@ -45,9 +46,9 @@ const modelsThat = (done: ReadonlyArray<GenerationEvent>) => {
 
 /** Runs a request that is paid for. */
 const run = (models: Dispatch, payload: CreateMessage = hello) =>
-  Messages.pipe(
-    Effect.flatMap((messages) => messages.run(caller, payload, request, undefined)),
-    Effect.provide(Layer.provide(Messages.Default, testDouble(Threads, {}))),
+  Effect.all([Pipeline, makeMessageFamily]).pipe(
+    Effect.flatMap(([pipeline, family]) => pipeline.run(family)({ caller, payload, request })),
+    Effect.provide(Layer.merge(Pipeline.Default, testDouble(Threads, {}))),
     Effect.provideService(Dispatch, models)
   )
 

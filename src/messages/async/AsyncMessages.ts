@@ -1,13 +1,15 @@
 import { Clock, Effect } from "effect"
-import type { Caller } from "../../contract/Caller.ts"
 import type { Failure } from "../../contract/Failure.ts"
-import type { Incoming } from "../../contract/handlers.ts"
 import { randomHex } from "../../contract/randomHex.ts"
 import { recordedAt } from "../../contract/Trace.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { holdOf } from "../../dispatch/holdOf.ts"
-import { Messages } from "../Messages.ts"
+import { Pipeline } from "../../pipeline/Pipeline.ts"
+import type { TextInput } from "../../pipeline/TextFamily.ts"
+import { makeMessageFamily } from "../messageFamily.ts"
 import type { CreateMessage } from "../Request.ts"
+import { unthreadable } from "../threads/failures.ts"
+import { isThreaded } from "../threads/Threads.ts"
 import { messageKindName, messageLane } from "./MessageKind.ts"
 import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
@@ -31,7 +33,8 @@ const kept = ["anthropic-version", "anthropic-beta", "user-agent"]
 export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/messages/async/AsyncMessages", {
   dependencies: [Ledger.Default],
   effect: Effect.gen(function* () {
-    const messages = yield* Messages
+    const pipeline = yield* Pipeline
+    const quoteOf = pipeline.quote(yield* makeMessageFamily)
     const store = yield* TaskStore
     const ledger = yield* Ledger
 
@@ -39,12 +42,10 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
      * Stores a request with what it may cost; it is durable when the handle is there. Whatever can be said of it at once
      * is said at once: only a generation that fails becomes a failed task.
      */
-    const accept = Effect.fnUntraced(function* (
-      caller: Caller,
-      payload: CreateMessage,
-      request: Incoming
-    ): Effect.fn.Return<Handle, Failure> {
-      const quote = yield* messages.quote(caller, payload, request)
+    const accept = Effect.fnUntraced(function* (input: TextInput<CreateMessage>): Effect.fn.Return<Handle, Failure> {
+      const { caller, payload, request } = input
+      if (isThreaded(payload)) return yield* unthreadable("async", "an async message has none")
+      const quote = yield* quoteOf(input)
       const { model } = quote
       const createdAtMs = yield* Clock.currentTimeMillis
       const id = newId(createdAtMs)

@@ -1,10 +1,13 @@
 import { Effect } from "effect"
 import { isJsonObject as isObject } from "../../contract/fields.ts"
 import type { Failure } from "../../contract/Failure.ts"
+import { parseJson } from "../../contract/json.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
 import { errorBody } from "../Errors.ts"
-import { Messages } from "../Messages.ts"
+import { Pipeline } from "../../pipeline/Pipeline.ts"
+import { makeMessageFamily } from "../messageFamily.ts"
 import { CreateMessage } from "../Request.ts"
+import type { Threads } from "../threads/Threads.ts"
 import type { TaskRecord } from "./Api.ts"
 import { openDecoder } from "../../contract/open.ts"
 import { decodeStored, incoming } from "../../tasks/StoredRequest.ts"
@@ -22,8 +25,9 @@ const parallel = 1_000
 export const messageLane = (model: string): string => `${messageKindName}:${model}`
 
 /** Async messages: one turn is the whole generation; after a crash it starts again. */
-export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> = Effect.gen(function* () {
-  const messages = yield* Messages
+export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads | Ledger> = Effect.gen(function* () {
+  const pipeline = yield* Pipeline
+  const answer = pipeline.run(yield* makeMessageFamily)
   const ledger = yield* Ledger
   return {
     name: messageKindName,
@@ -33,11 +37,12 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> 
       // It was valid when it was accepted; if it is not now, this gateway is another one.
       const payload = yield* Effect.orDie(decodeBody(stored.body))
       yield* lease.write({ state: "running" })
-      const ran = messages.run(stored.caller, payload, incoming(stored, "/v1/messages", lease.trace), {
-        charge: ledger.chargeOf(lease.task.id),
-        routes: stored.routes
-      })
-      return yield* Effect.matchEffect(ran, {
+      const request = incoming(stored, "/v1/messages", lease.trace)
+      const answered = answer(
+        { caller: stored.caller, payload, request },
+        { charge: ledger.chargeOf(lease.task.id), routes: stored.routes }
+      )
+      return yield* Effect.matchEffect(Effect.flatMap(answered, messageOf), {
         onSuccess: (result) => Effect.succeed({ patch: { state: "succeeded", result } as const, againInMs: 0 }),
         onFailure: (failure) =>
           waitOut(lease.task, failure, { patch: { state: "failed", error: taskError(failure) }, againInMs: 0 })
@@ -51,6 +56,16 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Messages | Ledger> 
     gaveUp: (reason) => ({ code: "internal_server_error", message: `Internal error: ${reason}` })
   }
 })
+
+/** The message; one that passed through comes as its text. */
+const messageOf = (answer: object): Effect.Effect<object> =>
+  answer instanceof Response ? Effect.promise(async () => objectIn(await answer.text())) : Effect.succeed(answer)
+
+/** Parsed so that long integers keep their digits. */
+const objectIn = (text: string): object => {
+  const message = parseJson(text)
+  return isObject(message) ? message : {}
+}
 
 const decodeBody = openDecoder(CreateMessage)
 

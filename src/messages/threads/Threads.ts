@@ -69,16 +69,14 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       return { body: whole, heldBy: found.heldBy }
     })
 
-    /** The request with the whole conversation, for whoever only looks at it. */
-    const whole = (caller: Caller, payload: CreateMessage, body: unknown): Effect.Effect<CreateMessage, Refused> =>
-      isThreaded(payload)
-        ? Effect.flatMap(wholeBody(caller, payload, bodyOf(body, payload)), ({ body }) => wholePayload(body))
-        : Effect.succeed(payload)
+    /** The request with the whole conversation. It claims nothing. */
+    const look = (caller: Caller, payload: CreateMessage, request: Incoming): Effect.Effect<ThreadTurn, Refused> =>
+      begun(caller, payload, request, { previousId: previousOf(payload), release: () => {} })
 
     /** Takes a turn. Nobody else continues the same answer until it is released. */
     const take = (caller: Caller, payload: CreateMessage, request: Incoming): Effect.Effect<ThreadTurn, Refused> =>
       Effect.suspend(() => {
-        const previousId = payload.thread?.type === "continue" ? payload.thread.previous_message_id : undefined
+        const previousId = previousOf(payload)
         const claim = previousId === undefined ? undefined : `${caller.account} ${previousId}`
         if (claim !== undefined && previousId !== undefined) {
           if (inFlight.has(claim)) return continueInFlight(previousId)
@@ -131,9 +129,12 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       }
     })
 
-    return { take, whole } as const
+    return { take, look } as const
   })
 }) {}
+
+const previousOf = ({ thread }: CreateMessage): string | undefined =>
+  thread?.type === "continue" ? thread.previous_message_id : undefined
 
 /** Whether a request is a thread's. */
 export const isThreaded = ({ thread }: CreateMessage): boolean => thread !== undefined && thread !== null

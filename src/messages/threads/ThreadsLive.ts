@@ -1,8 +1,7 @@
 import { Effect, Layer } from "effect"
-import { Settings } from "../config/Settings.ts"
-import { Messages } from "./Messages.ts"
-import { ThreadRetention, TurnStore } from "./threads/store/TurnStore.ts"
-import { Threads } from "./threads/Threads.ts"
+import { Settings } from "../../config/Settings.ts"
+import { ThreadRetention, TurnStore } from "./store/TurnStore.ts"
+import { Threads } from "./Threads.ts"
 
 /** Conversations are kept as long as responses, by whichever family they came. */
 export const ThreadsLive = Threads.Default.pipe(
@@ -14,6 +13,3 @@ export const ThreadsLive = Threads.Default.pipe(
     )
   )
 )
-
-/** Messages, and the threads that continue them. */
-export const MessagesLive = Layer.provideMerge(Messages.Default, ThreadsLive)

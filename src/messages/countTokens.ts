@@ -1,0 +1,25 @@
+import { Effect } from "effect"
+import type { Caller } from "../contract/Caller.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import { forbidden } from "../catalogue/permission.ts"
+import { Dispatch } from "../dispatch/Dispatch.ts"
+import { countTokens } from "../tokens/tokens.ts"
+import { understand } from "./decode.ts"
+import { passthroughOf } from "./passthrough.ts"
+import type { CountTokens } from "./Request.ts"
+
+/** Counts a request's input tokens: by an upstream of this dialect where one counts, otherwise an estimate. */
+export const makeCountTokens = Effect.gen(function* () {
+  const models = yield* Dispatch
+  return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {
+    const { conversation, objection } = understand(payload, request.body, "count")
+    const model = yield* models.find(conversation.model, "text")
+    const refused = (models.passes(model.id, "messages") ? undefined : objection()) ?? forbidden(caller, model.id)
+    if (refused !== undefined) return yield* refused
+    const counted = yield* models.upstreamCount(caller, model, {
+      family: "messages",
+      request: passthroughOf(payload, request, "", undefined)
+    })
+    return { input_tokens: counted ?? countTokens(conversation) }
+  })
+})
