@@ -1,25 +1,33 @@
 import { Effect } from "effect"
 import { handlers } from "../contract/handlers.ts"
+import { Pipeline } from "../pipeline/Pipeline.ts"
 import { ResponsesApi } from "./Api.ts"
 import { BackgroundResponses, isBackground } from "./background/BackgroundResponses.ts"
 import { Compactions } from "./compact/Compactions.ts"
-import { Responses } from "./Responses.ts"
+import { makeInputTokens } from "./inputTokens.ts"
+import { inputPage } from "./read.ts"
+import { makeResponseFamily } from "./responseFamily.ts"
+import { ResponseStore } from "./store/ResponseStore.ts"
 
 export const ResponsesHandlers = handlers(
   ResponsesApi,
   Effect.gen(function* () {
-    const responses = yield* Responses
+    const pipeline = yield* Pipeline
+    const answer = pipeline.answer(yield* makeResponseFamily)
+    const store = yield* ResponseStore
     const background = yield* BackgroundResponses
     const compactions = yield* Compactions
+    const inputTokens = yield* makeInputTokens
     return {
-      create: ({ caller, payload, request }) =>
-        (isBackground(payload) ? background.accept : responses.create)(caller, payload, request),
+      create: (input) =>
+        isBackground(input.payload) ? background.accept(input.caller, input.payload, input.request) : answer(input),
       find: ({ caller, path, request, urlParams }) => background.find(caller.account, path.id, urlParams, request),
       remove: ({ caller, path }) => background.remove(caller.account, path.id),
       cancel: ({ caller, path }) => background.cancel(caller.account, path.id),
-      inputItems: ({ caller, path, urlParams }) => responses.inputItems(caller.account, path.id, urlParams),
+      inputItems: ({ caller, path, urlParams }) =>
+        Effect.flatMap(store.find(caller.account, path.id), (stored) => inputPage(stored, urlParams)),
       compact: ({ caller, payload, request }) => compactions.compact(caller, payload, request),
-      inputTokens: ({ caller, payload, request }) => responses.inputTokens(caller.account, payload, request.body)
+      inputTokens: ({ caller, payload, request }) => inputTokens(caller.account, payload, request.body)
     }
   })
 )

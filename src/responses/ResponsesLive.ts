@@ -3,7 +3,6 @@ import { Settings } from "../config/Settings.ts"
 import { BackgroundResponses } from "./background/BackgroundResponses.ts"
 import { Compactions } from "./compact/Compactions.ts"
 import { ResponsesHandlers } from "./Handlers.ts"
-import { Responses } from "./Responses.ts"
 import { ResponseExpiry } from "./ResponseExpiry.ts"
 import { ResponseEvents } from "./store/ResponseEvents.ts"
 import { ResponseRetention, ResponseStore } from "./store/ResponseStore.ts"
@@ -20,6 +19,6 @@ export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEv
 
 /** What serves responses, and forgets those that are over. */
 export const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
-  Layer.provide(Layer.mergeAll(Responses.Default, BackgroundResponses.Default, Compactions.Default)),
+  Layer.provide(Layer.merge(BackgroundResponses.Default, Compactions.Default)),
   Layer.provide(StoredResponsesLive)
 )

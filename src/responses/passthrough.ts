@@ -20,7 +20,7 @@ import { withOrigin } from "../generation/origin.ts"
 
 /** A request and its answer in the upstream's own words. */
 export interface ResponsesPassthrough {
-  readonly passthrough: Passthrough
+  readonly passthrough: Passthrough["request"]
   /** The response as the upstream last told it, under the gateway's names. */
   readonly response: () => ResponseObject
   /** What of its output a later request may be told of. */
@@ -28,7 +28,7 @@ export interface ResponsesPassthrough {
   readonly machine: Machine<PassingState, Frame | PassthroughFrame>
 }
 
-interface PassingState extends PassthroughState {
+export interface PassingState extends PassthroughState {
   /** The frames that went out last. */
   readonly last: string | Uint8Array
   /** The frames of the items that have ended. */
@@ -67,15 +67,12 @@ export const passthroughOf = (
   }
   const { initial, step } = passthroughMachine(() => [])
   return {
-    passthrough: {
-      family: "responses",
-      request: () => ({
-        body: wholeBody(payload, replay, request),
-        bodyText: request.bodyText,
-        headers: request.headers,
-        rewrite
-      })
-    },
+    passthrough: () => ({
+      body: wholeBody(payload, replay, request),
+      bodyText: request.bodyText,
+      headers: request.headers,
+      rewrite
+    }),
     response: () => response,
     // Providers leave the status of some items out.
     output: () => response.output.filter(isReplayable).map((item) => ({ ...item, status: item.status ?? "completed" })),

@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { wholeBody } from "../contract/wholeBody.ts"
 import { shown } from "./encoding.ts"
@@ -62,25 +63,30 @@ export interface ItemPage {
 }
 
 /** One page of a response's own input, the newest item first unless asked otherwise. */
-export const inputPage = ({ input, response }: StoredResponse, params: PageParams): ItemPage | InvalidRequest => {
+export const inputPage = (
+  { input, response }: StoredResponse,
+  params: PageParams
+): Effect.Effect<ItemPage, InvalidRequest> => {
   const items = input.map((item, index) => wholeItem(item, inputItemId(response.id, item, index)))
   if (params.order !== "asc") items.reverse()
   const from = params.after === undefined ? 0 : items.findIndex(({ id }) => id === params.after) + 1
   if (from === 0 && params.after !== undefined) {
-    return new InvalidRequest({
-      param: "after",
-      message: `after: expected the id of an input item; got "${params.after}"`
-    })
+    return Effect.fail(
+      new InvalidRequest({
+        param: "after",
+        message: `after: expected the id of an input item; got "${params.after}"`
+      })
+    )
   }
   const limit = params.limit ?? 20
   const data = items.slice(from, from + limit)
-  return {
+  return Effect.succeed({
     object: "list",
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
     has_more: from + limit < items.length
-  }
+  })
 }
 
 /** An item as it is read back: with its id, its type, and a message's content always as blocks. */

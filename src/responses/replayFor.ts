@@ -7,23 +7,33 @@ import type { Replay } from "./decode.ts"
 import type { InputItem } from "./InputItem.ts"
 import type { ResponseStore } from "./store/ResponseStore.ts"
 
+type Continuing = Pick<CountInputTokens, "previous_response_id" | "input">
+
+/** A request that says everything itself. */
+export const ownReplay = ({ input }: Pick<Continuing, "input">): Replay => ({ history: [], input: inputItems(input) })
+
 /**
- * What the store adds to a request: most need nothing of it.
+ * What the store adds to a request; undefined for most, which need nothing of it.
  *
  * @param recalled the conversation that it continues, where that is not stored
  */
-export const replayFor = (
+export const lookUpReplay = (
   store: ResponseStore,
   account: AccountId,
-  { input, previous_response_id }: Pick<CountInputTokens, "previous_response_id" | "input">,
+  { input, previous_response_id }: Continuing,
   recalled?: ReadonlyArray<InputItem>
-): Effect.Effect<Replay, Failure> => {
+): Effect.Effect<Replay, Failure> | undefined => {
   const own = inputItems(input)
   const previous = previous_response_id ?? undefined
-  if (previous === undefined && !own.some((item) => item.type === "item_reference")) {
-    return Effect.succeed({ history: [], input: own })
-  }
+  if (previous === undefined && !own.some((item) => item.type === "item_reference")) return undefined
   const history =
     recalled !== undefined || previous === undefined ? Effect.succeed(recalled ?? []) : store.history(account, previous)
   return Effect.flatMap(history, (history) => Effect.map(store.resolve(account, own), (input) => ({ history, input })))
 }
+
+/** A request with what the store adds to it. */
+export const replayFor = (
+  store: ResponseStore,
+  account: AccountId,
+  request: Continuing
+): Effect.Effect<Replay, Failure> => lookUpReplay(store, account, request) ?? Effect.succeed(ownReplay(request))

@@ -7,7 +7,8 @@ import { testDouble } from "../../src/contract/testDouble.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import type { CreateResponse } from "../../src/responses/CreateResponse.ts"
-import { Responses } from "../../src/responses/Responses.ts"
+import { Pipeline } from "../../src/pipeline/Pipeline.ts"
+import { makeResponseFamily } from "../../src/responses/responseFamily.ts"
 import { ResponseStore } from "../../src/responses/store/ResponseStore.ts"
 import { incoming } from "../contract/incoming.ts"
 import { blocking, caller, counted, limited, modelsInOwnDialect } from "../dispatch/ownDialect.ts"
@@ -24,8 +25,8 @@ const message = (text: string) => ({
 const kept: Array<Parameters<ResponseStore["save"]>[1]> = []
 const earlier = counted("input_text")
 
-const live = Responses.Default.pipe(
-  Layer.provide(
+const live = Pipeline.Default.pipe(
+  Layer.merge(
     testDouble(ResponseStore, {
       save: (_, ended) => {
         kept.push(ended)
@@ -42,15 +43,17 @@ const live = Responses.Default.pipe(
 /** What a request is answered with, and how often its text was read. */
 const ask = (who: Caller, more: Partial<CreateResponse>) =>
   Effect.gen(function* () {
-    const responses = yield* Responses
+    const { answer } = yield* Pipeline
+    const family = yield* makeResponseFamily
     const { part, reads } = counted("input_text")
     const payload = {
       model: "own",
       input: [{ type: "message" as const, role: "user" as const, content: [part] }],
       ...more
     }
-    const answer = yield* toEffect(() => responses.create(who, payload, incoming({ body: payload })))
-    const response = answer instanceof Response ? yield* Effect.promise(() => answer.json()) : answer
+    const input = { caller: who, payload, request: incoming({ body: payload }) }
+    const answered = yield* toEffect(() => answer(family)(input))
+    const response = answered instanceof Response ? yield* Effect.promise(() => answered.json()) : answered
     return { text: response.output[0].content[0].text as string, reads: reads.count }
   })
 

@@ -14,7 +14,7 @@ import type { NewTask } from "../../tasks/Task.ts"
 import { TaskStore } from "../../tasks/store/TaskStore.ts"
 import type { CreateResponse } from "../CreateResponse.ts"
 import { unknownOf } from "../decode.ts"
-import { prepare } from "../generating.ts"
+import { prepare } from "../prepare.ts"
 import { included, read, whole } from "../read.ts"
 import type { ReadParams } from "../read.ts"
 import { replayFor } from "../replayFor.ts"
@@ -64,8 +64,8 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         const replay = yield* replayFor(store, caller.account, payload)
         const prepared = prepare(payload, request, replay)
         if (prepared instanceof InvalidRequest) return yield* prepared
-        const { encoding, understood } = prepared
-        const { conversation, mayReachWeb, objection } = understood
+        const { encoding, text } = prepared
+        const { conversation, mayReachWeb, objection } = text
         const quote = yield* models.quote(caller, conversation, {
           family: "responses",
           objection,

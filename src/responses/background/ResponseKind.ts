@@ -5,7 +5,7 @@ import { Internal, UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import { NamedSlots } from "../../flow/NamedSlots.ts"
 import { Ledger } from "../../ledger/Ledger.ts"
-import type { Dispatch } from "../../dispatch/Dispatch.ts"
+import type { Pipeline } from "../../pipeline/Pipeline.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { isTerminal } from "../../tasks/Task.ts"
 import type { Task, TaskState } from "../../tasks/Task.ts"
@@ -50,7 +50,7 @@ interface Outcome extends Omit<CutShort, "frames"> {
 export const makeResponseKind: Effect.Effect<
   TaskKind,
   never,
-  Dispatch | Ledger | Commits | ResponseStore | ResponseEvents
+  Pipeline | Ledger | Commits | ResponseStore | ResponseEvents
 > = Effect.gen(function* () {
   const ledger = yield* Ledger
   const commits = yield* Commits

@@ -1,16 +1,14 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Option } from "effect"
 import { upstreamEnded } from "../../pipeline/ending.ts"
+import type { Started } from "../../pipeline/Pipeline.ts"
 import { UpstreamFailed } from "../../contract/Failure.ts"
 import type { Failure } from "../../contract/Failure.ts"
 import type { Batch, Generation } from "../../generation/Generation.ts"
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
-import type { Frame, Machine, PassthroughFrame } from "../../generation/Machine.ts"
+import type { Frame, Machine } from "../../generation/Machine.ts"
 import type { LeaseLost } from "../../tasks/TaskKind.ts"
-import { machine } from "../encode.ts"
-import { madeOf } from "../encoding.ts"
 import type { Made } from "../encoding.ts"
-import type { Prepared } from "../generating.ts"
 import { failedWith } from "./ending.ts"
 import type { Transcript } from "./Transcript.ts"
 
@@ -33,18 +31,15 @@ const idleDeadline = "5 minutes"
  * @param flush stores what the transcript has; undefined where nobody will read it
  */
 export const generate = (
-  { encoding, pass }: Prepared,
-  generation: Generation,
+  { encode, generation }: Started<Made>,
   transcript: Transcript,
   flush: Flush | undefined
 ): Effect.Effect<Ended, SqlError | LeaseLost> =>
-  generation.passthrough === true
-    ? pulled(generation, pass.machine, transcript, flush, () => ({ response: pass.response(), output: pass.output() }))
-    : pulled(generation, machine(encoding), transcript, flush, madeOf)
+  encode(({ answer, machine }) => pulled(generation, machine, transcript, flush, answer))
 
-const pulled = <S, F extends Frame>(
+const pulled = <S>(
   generation: Generation,
-  { initial, step }: Machine<S, F | PassthroughFrame>,
+  { initial, step }: Machine<S, Frame>,
   transcript: Transcript,
   flush: Flush | undefined,
   made: (state: S) => Made

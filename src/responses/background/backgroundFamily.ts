@@ -1,0 +1,35 @@
+import { InvalidRequest } from "../../contract/Failure.ts"
+import type { TextFamily } from "../../pipeline/TextFamily.ts"
+import type { CreateResponse } from "../CreateResponse.ts"
+import type { Replay } from "../decode.ts"
+import { machine } from "../encode.ts"
+import { madeOf } from "../encoding.ts"
+import type { Made, State } from "../encoding.ts"
+import type { Birth } from "../initialResponse.ts"
+import type { PassingState } from "../passthrough.ts"
+import { prepare } from "../prepare.ts"
+import { lookUpReplay } from "../replayFor.ts"
+import type { ResponseStore } from "../store/ResponseStore.ts"
+
+/** A response that has its id already, whose task stores what is made of it. */
+export const backgroundFamily = (
+  store: ResponseStore,
+  birth: Birth
+): TextFamily<CreateResponse, Replay, State, PassingState, Made> => ({
+  dialect: "responses",
+  heartbeat: "",
+  lookUp: ({ caller, payload }) => lookUpReplay(store, caller.account, payload),
+  understand: ({ payload, request }, found) => {
+    const prepared = prepare(payload, request, found, birth)
+    if (prepared instanceof InvalidRequest) return prepared
+    const { encoding, passing, text } = prepared
+    return {
+      ...text,
+      translated: () => ({ machine: machine(encoding), answer: madeOf }),
+      passed: () => ({
+        machine: passing.machine,
+        answer: () => ({ output: passing.output(), response: passing.response() })
+      })
+    }
+  }
+})

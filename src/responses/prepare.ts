@@ -1,0 +1,53 @@
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { Incoming } from "../contract/handlers.ts"
+import type { TextRequest } from "../pipeline/TextFamily.ts"
+import type { CreateResponse } from "./CreateResponse.ts"
+import { understand } from "./decode.ts"
+import type { Replay } from "./decode.ts"
+import type { State, Encoding } from "./encoding.ts"
+import { encodingOf } from "./encodingOf.ts"
+import type { Birth } from "./initialResponse.ts"
+import { passthroughOf } from "./passthrough.ts"
+import type { PassingState, ResponsesPassthrough } from "./passthrough.ts"
+import { ownReplay } from "./replayFor.ts"
+import { unsupported } from "./unsupported.ts"
+
+/** A request that is understood, and how its answer is written: translated, or as its upstream writes it. */
+export interface Prepared {
+  readonly replay: Replay
+  readonly encoding: Encoding
+  readonly passing: ResponsesPassthrough
+  /** The request without the encodings of its answer. */
+  readonly text: Omit<TextRequest<State, PassingState, unknown>, "translated" | "passed">
+}
+
+/**
+ * @param found what the store adds to the request; undefined where it says everything itself
+ * @param birth of a response that is there already; a new one gets its id here
+ */
+export const prepare = (
+  payload: CreateResponse,
+  request: Incoming,
+  found: Replay | undefined,
+  birth?: Birth
+): Prepared | InvalidRequest => {
+  const replay = found ?? ownReplay(payload)
+  const understood = understand(payload, request.body, replay)
+  if (understood instanceof InvalidRequest) return understood
+  const encoding = encodingOf(payload, understood, birth)
+  const passing = passthroughOf(payload, replay, request, encoding.response)
+  const { conversation, mayReachWeb, objection } = understood
+  return {
+    replay,
+    encoding,
+    passing,
+    text: {
+      conversation,
+      mayReachWeb,
+      objection,
+      stream: payload.stream ?? false,
+      passthrough: passing.passthrough,
+      unsupported: () => unsupported(payload, request.body)
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { Effect } from "effect"
+import type { Ending } from "../pipeline/ending.ts"
+import { jsonResponse } from "../pipeline/passthrough.ts"
+import type { TextFamily } from "../pipeline/TextFamily.ts"
+import { InvalidRequest } from "../contract/Failure.ts"
+import type { CreateResponse } from "./CreateResponse.ts"
+import { unknownOf } from "./decode.ts"
+import type { Replay } from "./decode.ts"
+import { machine } from "./encode.ts"
+import { madeOf } from "./encoding.ts"
+import type { Made, State } from "./encoding.ts"
+import type { PassingState } from "./passthrough.ts"
+import { prepare } from "./prepare.ts"
+import { Recent } from "./Recent.ts"
+import { lookUpReplay } from "./replayFor.ts"
+import type { ResponseObject } from "./ResponseObject.ts"
+import { ResponseStore } from "./store/ResponseStore.ts"
+import { isWarmUp } from "./warmUp.ts"
+
+type ResponseFamily = TextFamily<CreateResponse, Replay, State, PassingState, ResponseObject | Response>
+
+/** Responses, as `Pipeline` runs them: stored as they end, and continued. */
+export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFamily => {
+  const recent = new Recent()
+
+  return {
+    dialect: "responses",
+    // A comment, which every client library skips.
+    heartbeat: ": ping\n\n",
+    lookUp: ({ caller, payload, request }, routes) => {
+      // Nothing is looked up for a request that no route could answer.
+      const unknown = routes.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
+      if (unknown !== undefined) return Effect.fail(unknown)
+      return lookUpReplay(
+        store,
+        caller.account,
+        payload,
+        recent.recall(request.connection, payload.previous_response_id)
+      )
+    },
+    understand: ({ caller: { account }, payload, request }, found) => {
+      const prepared = prepare(payload, request, found)
+      if (prepared instanceof InvalidRequest) return prepared
+      const isDry = isWarmUp(request)
+      if (isDry instanceof InvalidRequest) return isDry
+      const { encoding, passing, replay, text } = prepared
+      const { id, store: isStored } = encoding.response
+
+      /** Stores an answer before its last frame leaves, so that it can be continued at once. */
+      const keeping = <S>(made: (state: S) => Made): Ending<S> => {
+        if (!isStored) {
+          const { connection } = request
+          if (connection === undefined) return {}
+          return {
+            ended: (state, how) => {
+              if (how === "finished") recent.remember(connection, id, replay, made(state).output)
+            }
+          }
+        }
+        const save = ({ output, response }: Made) =>
+          store.save(account, { response, output, input: replay.input, include: encoding.include })
+        let saved: Promise<void> | undefined
+        // The client has seen the id. If the write fails the id is unknown, which is true enough.
+        const keepFailed = (state: S) => {
+          const failed = made(state)
+          return failed.response.status === "failed" ? (saved ??= save(failed)) : undefined
+        }
+        return {
+          keep: (state) => save(made(state)),
+          keepFailed,
+          ended: (state, how) => {
+            if (how === "failed") void keepFailed(state)
+          }
+        }
+      }
+
+      return {
+        ...text,
+        isDry,
+        translated: () => ({
+          machine: machine(encoding),
+          answer: ({ response }) => response,
+          ...keeping(madeOf)
+        }),
+        passed: () => ({
+          machine: passing.machine,
+          answer: ({ terminal }) => jsonResponse(terminal, request),
+          ...keeping(() => ({ output: passing.output(), response: passing.response() }))
+        })
+      }
+    },
+    // A response that is not stored can't be continued any more once its continuation has failed.
+    release: ({ payload, request }, _, how) => {
+      if (how !== "finished") recent.forget(request.connection, payload.previous_response_id)
+    }
+  }
+})
