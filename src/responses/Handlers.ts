@@ -3,7 +3,7 @@ import { handlers } from "../contract/handlers.ts"
 import { Pipeline } from "../pipeline/Pipeline.ts"
 import { ResponsesApi } from "./Api.ts"
 import { BackgroundResponses, isBackground } from "./background/BackgroundResponses.ts"
-import { Compactions } from "./compact/Compactions.ts"
+import { makeCompact } from "./compact/compact.ts"
 import { makeInputTokens } from "./inputTokens.ts"
 import { inputPage } from "./read.ts"
 import { makeResponseFamily } from "./responseFamily.ts"
@@ -16,7 +16,7 @@ export const ResponsesHandlers = handlers(
     const answer = pipeline.answer(yield* makeResponseFamily)
     const store = yield* ResponseStore
     const background = yield* BackgroundResponses
-    const compactions = yield* Compactions
+    const compact = yield* makeCompact
     const inputTokens = yield* makeInputTokens
     return {
       create: (input) =>
@@ -26,7 +26,7 @@ export const ResponsesHandlers = handlers(
       cancel: ({ caller, path }) => background.cancel(caller.account, path.id),
       inputItems: ({ caller, path, urlParams }) =>
         Effect.flatMap(store.find(caller.account, path.id), (stored) => inputPage(stored, urlParams)),
-      compact: ({ caller, payload, request }) => compactions.compact(caller, payload, request),
+      compact,
       inputTokens: ({ caller, payload, request }) => inputTokens(caller.account, payload, request.body)
     }
   })

@@ -1,7 +1,6 @@
 import { Effect, Layer } from "effect"
 import { Settings } from "../config/Settings.ts"
 import { BackgroundResponses } from "./background/BackgroundResponses.ts"
-import { Compactions } from "./compact/Compactions.ts"
 import { ResponsesHandlers } from "./Handlers.ts"
 import { ResponseExpiry } from "./ResponseExpiry.ts"
 import { ResponseEvents } from "./store/ResponseEvents.ts"
@@ -19,6 +18,6 @@ export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEv
 
 /** What serves responses, and forgets those that are over. */
 export const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
-  Layer.provide(Layer.merge(BackgroundResponses.Default, Compactions.Default)),
+  Layer.provide(BackgroundResponses.Default),
   Layer.provide(StoredResponsesLive)
 )
