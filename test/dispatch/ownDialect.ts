@@ -44,7 +44,7 @@ const passing = (family: PassthroughEndpoint["family"], answer: object): TextUps
     send: ({ rewrite }) =>
       Future.succeed({
         ...answering({ type: "passthrough", terminal: true, text: JSON.stringify(rewrite({ ...answer })) }),
-        native: true as const
+        passthrough: true as const
       })
   }
 })

@@ -94,7 +94,7 @@ describe("a stream of chunks that passes through", () => {
   it("fails at the frame that says so", () => {
     const failure = 'data: {"error":{"message":"no","code":500}}\n\n'
     const events = told([chunk({ content: "Hi" }) + chunk({ content: "!" }), chunk({ content: "?" }) + failure])
-    expect(events.map(({ type }) => type)).toEqual(["started", "native", "native", "native", "failed"])
+    expect(events.map(({ type }) => type)).toEqual(["started", "passthrough", "passthrough", "passthrough", "failed"])
   })
 
   const all = [

@@ -99,7 +99,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
         expect(all.findLast((event) => event.type === "usage")).toMatchObject({
           usage: { inputTokens: 15, cacheReadTokens: 5, outputTokens: 8, searches: 1 }
         })
-        expect(all.slice(-2).map((event) => event.type)).toEqual(["native", "finished"])
+        expect(all.slice(-2).map((event) => event.type)).toEqual(["passthrough", "finished"])
       }
     })
   )
@@ -132,7 +132,7 @@ describe.each(["anthropic-messages", "openai-responses"] as const)("%s, passed t
         model: "caller-model",
         id: "id_ours"
       })
-      expect(all.map((event) => event.type)).toEqual(["started", "usage", "native", "finished"])
+      expect(all.map((event) => event.type)).toEqual(["started", "usage", "passthrough", "finished"])
     })
   )
 
