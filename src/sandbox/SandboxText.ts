@@ -1,8 +1,6 @@
 import { Effect, Layer } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { runFuture } from "../flow/runFuture.ts"
-import { Future } from "../flow/Future.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { countTokens } from "../tokens/tokens.ts"
@@ -10,6 +8,7 @@ import { Documents } from "../documents/Documents.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { upstreamOf } from "../upstreams/upstreamOf.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { describeAttachment } from "./attachment.ts"
 import type { Readers } from "./attachment.ts"
@@ -27,21 +26,20 @@ export type SandboxOptions = Readers
 
 /** The embedded text model: offline, free, and the same answer to the same input. docs/sandbox.md says all it does. */
 export const sandboxText = (options: SandboxOptions = {}): TextUpstream => ({
-  name: "sandbox",
-  searches: true,
-  takesPdf: true,
-  embedder: sandboxEmbed,
-  generate: (conversation, generate) => {
+  ...upstreamOf("sandbox", (conversation, generate) => {
     const question = readQuestion(conversation)
-    if (question instanceof InvalidRequest) return Future.fail(question)
+    if (question instanceof InvalidRequest) return Effect.fail(question)
     const { attachments, directive } = question
     if (directive.error !== undefined && directive.cut === undefined) return refuse(question, directive.error)
-    if (attachments.length === 0) return Future.succeed(start(conversation, question, [], generate))
-    return runFuture(
-      generate.runtime,
-      Effect.forEach(attachments, (part) => describeAttachment(part, options))
-    ).map((described) => start(conversation, question, described, generate))
-  }
+    if (attachments.length === 0) return Effect.succeed(start(conversation, question, [], generate))
+    return Effect.map(
+      Effect.forEach(attachments, (part) => describeAttachment(part, options)),
+      (described) => start(conversation, question, described, generate)
+    )
+  }),
+  searches: true,
+  takesPdf: true,
+  embedder: sandboxEmbed
 })
 
 /** An address that does not answer must not hold a test for long. */
@@ -91,12 +89,12 @@ const failing = function* (failure: Failure): Performance {
 }
 
 /** At once it is a refused call; after a delay it is an answer that fails, so that a waiting stream can be tested. */
-const refuse = (question: Question, status: number): Future<Generation, Failure | UpstreamError> => {
+const refuse = (question: Question, status: number): Effect.Effect<Generation, UpstreamError> => {
   const failure = failureOf(status)
   if (question.directive.delayMs > 0) {
-    return Future.succeed(play(failing(failure), question.directive))
+    return Effect.succeed(play(failing(failure), question.directive))
   }
-  return Future.fail(
+  return Effect.fail(
     new UpstreamError({
       failure,
       // The sandbox always answers alike: only another upstream could do better.

@@ -1,12 +1,12 @@
+import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { listAt, numberAt } from "../contract/json.ts"
-import { Future } from "../flow/Future.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import { countText } from "../tokens/tokens.ts"
-import type { PassthroughEndpoint } from "../upstreams/Upstream.ts"
+import { endpointOf } from "../upstreams/upstreamOf.ts"
 
 /** The catalogue's entry for it. */
 export const sandboxEmbedModel = {
@@ -26,29 +26,26 @@ const tooManyDimensions = new InvalidRequest({
 })
 
 /** The embedded embedding model: unit vectors whose cosine follows the words that two texts share. */
-export const sandboxEmbed: PassthroughEndpoint = {
-  family: "embeddings",
-  send: ({ body, rewrite }) => {
-    const inputs = inputsIn(body["input"])
-    const dimensions = numberAt(body, "dimensions") ?? usualDimensions
-    if (dimensions > mostDimensions) return Future.fail(tooManyDimensions)
-    const isPacked = body["encoding_format"] === "base64"
-    const data = inputs.map((words, index) => {
-      const vector = vectorOf(words, dimensions)
-      const embedding = isPacked ? Buffer.from(vector.buffer).toString("base64") : [...vector]
-      return { object: "embedding", index, embedding }
-    })
-    const inputTokens = inputs.reduce((sum, words) => sum + (words.tokens ?? countText(words.text)), 0)
-    const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens }
-    return Future.succeed(
-      told([
-        { type: "usage", usage: { ...noUsage, inputTokens } },
-        { type: "passthrough", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
-        { type: "finished", reason: "stop", stopSequence: null }
-      ])
-    )
-  }
-}
+export const sandboxEmbed = endpointOf("embeddings", ({ body, rewrite }) => {
+  const inputs = inputsIn(body["input"])
+  const dimensions = numberAt(body, "dimensions") ?? usualDimensions
+  if (dimensions > mostDimensions) return Effect.fail(tooManyDimensions)
+  const isPacked = body["encoding_format"] === "base64"
+  const data = inputs.map((words, index) => {
+    const vector = vectorOf(words, dimensions)
+    const embedding = isPacked ? Buffer.from(vector.buffer).toString("base64") : [...vector]
+    return { object: "embedding", index, embedding }
+  })
+  const inputTokens = inputs.reduce((sum, words) => sum + (words.tokens ?? countText(words.text)), 0)
+  const usage = { prompt_tokens: inputTokens, total_tokens: inputTokens }
+  return Effect.succeed(
+    told([
+      { type: "usage", usage: { ...noUsage, inputTokens } },
+      { type: "passthrough", terminal: true, text: JSON.stringify(rewrite({ object: "list", data, usage })) },
+      { type: "finished", reason: "stop", stopSequence: null }
+    ])
+  )
+})
 
 /** A generation that is over as soon as it begins. */
 const told = (events: ReadonlyArray<GenerationEvent>): Generation => {

@@ -1,9 +1,7 @@
-import { Cause, Effect } from "effect"
+import { Cause, Effect, Exit, Runtime } from "effect"
+import type { Fiber } from "effect"
 import { Internal } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
-import { runFuture } from "../flow/runFuture.ts"
-import { Failed } from "../flow/Future.ts"
-import type { Future, Settled } from "../flow/Future.ts"
 import type { Conversation, SearchOutcome, SearchTool } from "../generation/Conversation.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import { addUsage } from "../generation/addUsage.ts"
@@ -16,6 +14,7 @@ import { argumentsObject, textAt } from "../contract/json.ts"
 import { randomHex } from "../contract/randomHex.ts"
 import type { GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { UpstreamError } from "../upstreams/UpstreamError.ts"
+import { startGeneration } from "../upstreams/upstreamOf.ts"
 import { afterSearch, searched, withoutFunction } from "./asked.ts"
 import { Citer } from "./Citer.ts"
 import { Round } from "./Round.ts"
@@ -49,19 +48,19 @@ export const searchingGeneration = (searching: Searching): Generation => {
   const { name, options, provider, sources, tool, upstream } = searching
   const most = tool.maxUses ?? usualSearches
   let current: Generation | undefined = searching.first
-  let running: Future<unknown, unknown> | undefined
+  let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
   let isCancelled = false
 
-  /** Waits for work that a cancel interrupts; undefined where there was one before. */
-  const ended = async <A, E>(work: () => Future<A, E>): Promise<Settled<A, E> | undefined> => {
+  /** Waits for an effect that a cancel interrupts; undefined where there was a cancel before. */
+  const ended = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Exit<A, E> | undefined> => {
     if (isCancelled) return undefined
-    const begun = work()
-    running = begun
-    const end = await new Promise<Settled<A, E>>((resolve) => {
-      begun.onDone(resolve)
+    const fiber = Runtime.runFork(options.runtime)(effect)
+    running = fiber
+    const exit = await new Promise<Exit.Exit<A, E>>((resolve) => {
+      fiber.addObserver(resolve)
     })
     running = undefined
-    return end
+    return exit
   }
 
   async function* turns(): AsyncGenerator<Batch, void> {
@@ -103,17 +102,14 @@ export const searchingGeneration = (searching: Searching): Generation => {
       const searches = round.searches.map((search) => ({ id: randomHex(), query: queryOf(search.arguments) }))
       yield searches.map(({ id, query }) => ({ type: "search-start", id, query }))
       const allowed = Math.max(0, most - made)
-      const found = await ended(() =>
-        runFuture(
-          options.runtime,
-          Effect.forEach(
-            searches,
-            ({ query }, index) => (index < allowed ? outcomeOf(query) : Effect.succeed(exceeded)),
-            { concurrency: 4 }
-          )
+      const found = await ended(
+        Effect.forEach(
+          searches,
+          ({ query }, index) => (index < allowed ? outcomeOf(query) : Effect.succeed(exceeded)),
+          { concurrency: 4 }
         )
       )
-      if (found === undefined || found instanceof Failed) return yield* broken(found)
+      if (found === undefined || Exit.isFailure(found)) return yield* broken(found)
       made += Math.min(allowed, searches.length)
       answered += found.value.filter((outcome) => outcome.type === "results").length
       yield [
@@ -150,8 +146,8 @@ export const searchingGeneration = (searching: Searching): Generation => {
         }
         conversation = { ...conversation, maxOutputTokens: left }
       }
-      const started = await ended(() => upstream.generate(conversation, options))
-      if (started === undefined || started instanceof Failed) return yield* broken(started)
+      const started = await ended(startGeneration(upstream, conversation, options))
+      if (started === undefined || Exit.isFailure(started)) return yield* broken(started)
       current = started.value
       if (isCancelled) return current.cancel()
     }
@@ -174,7 +170,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
     if (isCancelled) return
     isCancelled = true
     current?.cancel(how)
-    running?.interrupt()
+    running?.unsafeInterruptAsFork(running.id())
   }
 
   const { adapted } = searching.first
@@ -187,7 +183,7 @@ const isCut = (reason: FinishReason) => reason === "max-tokens" || reason === "c
 const exceeded: SearchOutcome = { type: "error", code: "max_uses_exceeded" }
 
 /** What could not be gone on with; nothing where it was cancelled. */
-function* broken(end: Failed<Failure | UpstreamError> | undefined): Generator<Batch, void> {
+function* broken(end: Exit.Failure<unknown, Failure | UpstreamError> | undefined): Generator<Batch, void> {
   if (end === undefined || Cause.isInterrupted(end.cause)) return
   const error = end.cause._tag === "Fail" ? end.cause.error : new Internal({})
   yield [{ type: "failed", failure: error._tag === "UpstreamError" ? error.failure : error }]

@@ -1,7 +1,8 @@
+import { Effect } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
-import { Future } from "../flow/Future.ts"
 import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
+import { startGeneration, upstreamOf } from "../upstreams/upstreamOf.ts"
 import type { Generation } from "../generation/Generation.ts"
 import { searchingGeneration } from "./searchingGeneration.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
@@ -16,26 +17,32 @@ import { withFunction } from "./asked.ts"
  */
 export const withSearch = (upstream: TextUpstream, provider: SearchProvider | undefined): TextUpstream => {
   if (upstream.searches === true) return upstream
+  const searching = upstreamOf(upstream.name, (conversation, options) => {
+    const tool = searchOf(conversation)
+    if (tool === undefined) return startGeneration(upstream, conversation, options)
+    if (provider === undefined) {
+      if (isForced(conversation, tool)) return Effect.fail(noProvider(conversation))
+      if (options.strict === true) return Effect.fail(notLost)
+      return Effect.map(startGeneration(upstream, withoutSearch(conversation), options), leftOut)
+    }
+    const sources = new Sources()
+    const { conversation: asked, name } = withFunction(conversation, tool, sources)
+    return Effect.map(startGeneration(upstream, asked, options), (first) =>
+      searchingGeneration({ upstream, provider, options, asked, name, tool, sources, first })
+    )
+  })
   return {
     ...upstream,
     isSearchedFor: provider !== undefined && upstream.searchesVerbatim !== true,
     generate: (conversation, options) => {
-      const tool = conversation.tools.find((tool) => tool.type === "search")
-      if (tool === undefined) return upstream.generate(conversation, options)
+      if (searchOf(conversation) === undefined) return upstream.generate(conversation, options)
       if (conversation.toolChoice.type === "none") return upstream.generate(withoutSearch(conversation), options)
-      if (provider === undefined) {
-        if (isForced(conversation, tool)) return Future.fail(noProvider(conversation))
-        if (options.strict === true) return Future.fail(notLost)
-        return upstream.generate(withoutSearch(conversation), options).map(leftOut)
-      }
-      const sources = new Sources()
-      const { conversation: asked, name } = withFunction(conversation, tool, sources)
-      return upstream
-        .generate(asked, options)
-        .map((first) => searchingGeneration({ upstream, provider, options, asked, name, tool, sources, first }))
+      return searching.generate(conversation, options)
     }
   }
 }
+
+const searchOf = ({ tools }: Conversation): SearchTool | undefined => tools.find((tool) => tool.type === "search")
 
 /** Coding agents list a web search with every request: it is left out where the model has a choice. */
 const isForced = ({ toolChoice, tools }: Conversation, { name }: SearchTool): boolean => {

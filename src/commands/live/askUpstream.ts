@@ -2,8 +2,6 @@ import { Data, Effect, Option, Schema } from "effect"
 import type { BadSettings, Located } from "../../config/document.ts"
 import type { GatewayFile } from "../../config/GatewayFile.ts"
 import { parseJson } from "../../contract/json.ts"
-import type { Documents } from "../../documents/Documents.ts"
-import { toEffect } from "../../flow/toEffect.ts"
 import type { Conversation } from "../../generation/Conversation.ts"
 import { callUpstream } from "../../upstreams/client.ts"
 import { addressOf, bearer, headersTo } from "../../upstreams/Endpoint.ts"
@@ -13,6 +11,7 @@ import { hintOf } from "../../upstreams/hintOf.ts"
 import { troubleOf } from "../../upstreams/protocols/errorMeaning.ts"
 import { protocolOf } from "../../upstreams/protocols.ts"
 import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
+import { startGeneration } from "../../upstreams/upstreamOf.ts"
 
 /** What came of asking an upstream. */
 export interface UpstreamReply {
@@ -89,10 +88,7 @@ const oneToken = (file: Located<GatewayFile>, name: string, entry: UpstreamEntry
     const upstream = yield* place.upstream
     const runtime = yield* Effect.runtime()
     const options = { upstreamModel: model, stream: false, requestId: "check", runtime }
-    yield* toEffect(
-      () => upstream.generate(hello(model, fewest(entry)), options),
-      (generation) => generation.cancel()
-    ).pipe(
+    yield* startGeneration(upstream, hello(model, fewest(entry)), options).pipe(
       Effect.tap((generation) => Effect.sync(() => generation.cancel())),
       Effect.mapError((error) =>
         error._tag === "UpstreamError"

@@ -1,0 +1,43 @@
+import type { Effect } from "effect"
+import type { Failure } from "../contract/Failure.ts"
+import { runFuture } from "../flow/runFuture.ts"
+import { toEffect } from "../flow/toEffect.ts"
+import type { Conversation } from "../generation/Conversation.ts"
+import type { Generation } from "../generation/Generation.ts"
+import type { GenerateOptions, PassthroughEndpoint, PassthroughRequest, TextUpstream } from "./Upstream.ts"
+import type { UpstreamError } from "./UpstreamError.ts"
+
+type Starting = Effect.Effect<Generation, Failure | UpstreamError>
+
+/**
+ * A text upstream of one's own, from an effect that starts a generation. It succeeds once the request is accepted; an
+ * `UpstreamError` before that is a refused call, which the next route may answer. It is interrupted when its client
+ * leaves; later the generation is cancelled.
+ */
+export const upstreamOf = (
+  name: string,
+  generate: (conversation: Conversation, options: GenerateOptions) => Starting
+): TextUpstream => ({
+  name,
+  generate: (conversation, options) => runFuture(options.runtime, generate(conversation, options))
+})
+
+/** The same for requests that pass through. */
+export const endpointOf = (
+  family: PassthroughEndpoint["family"],
+  send: (request: PassthroughRequest, options: GenerateOptions) => Starting
+): PassthroughEndpoint => ({
+  family,
+  send: (request, options) => runFuture(options.runtime, send(request, options))
+})
+
+/** Starts a generation of an upstream; one that comes after an interruption is cancelled. */
+export const startGeneration = (
+  upstream: TextUpstream,
+  conversation: Conversation,
+  options: GenerateOptions
+): Starting =>
+  toEffect(
+    () => upstream.generate(conversation, options),
+    (generation) => generation.cancel()
+  )
