@@ -1,5 +1,6 @@
-import { Either, Exit, Runtime } from "effect"
+import { Runtime } from "effect"
 import type { Effect, Fiber } from "effect"
+import { exitOf } from "./exitOf.ts"
 import { settledOf } from "./Future.ts"
 import type { Future } from "./Future.ts"
 import { PendingFuture } from "./PendingFuture.ts"
@@ -25,20 +26,6 @@ const begun = <A, E>(
   const exit = fiber.unsafePoll()
   return exit === null ? new Forked(fiber, isUninterruptible) : settledOf(exit)
 }
-
-/** The result of an effect that is one already (`Effect.succeed`, an `Either`); undefined where it must run. */
-export const exitOf = <A, E>(effect: Effect.Effect<A, E>): Exit.Exit<A, E> | undefined => {
-  if (isExit(effect)) return effect
-  if (!isEither(effect)) return undefined
-  return Either.isRight(effect) ? Exit.succeed(effect.right) : Exit.fail(effect.left)
-}
-
-/** As `Exit.isExit`, which forgets the effect's own types. */
-const isExit = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Exit<A, E> => Exit.isExit(effect)
-
-/** As `Either.isEither`, likewise. */
-const isEither = <A, E>(effect: Effect.Effect<A, E>): effect is Either.Right<E, A> | Either.Left<E, A> =>
-  Either.isEither(effect)
 
 class Forked<A, E> extends PendingFuture<A, E> {
   readonly #fiber: Fiber.RuntimeFiber<A, E>

@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Clock, Effect, Either, Option, Schedule, Schema } from "effect"
-import { exitOf } from "../flow/runFuture.ts"
+import { exitOf } from "../flow/exitOf.ts"
 import type { JsonObject } from "../contract/fields.ts"
 import { VideoAmbiguous, VideoJob, VideoTransient, VideoUpstreams } from "../upstreams/VideoUpstream.ts"
 import type { VideoRejected, VideoReport, VideoResult, VideoUpstream } from "../upstreams/VideoUpstream.ts"

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
-import { complaints, importsOf, importsOfAll, readSources } from "./imports.ts"
-import { rooms } from "./rooms.ts"
+import { complaints, importsOf, importsOfAll, readSources, strayFutures } from "./imports.ts"
+import { followFutures, rooms } from "./rooms.ts"
 
 describe("the gateway's imports", async () => {
   const imports = importsOfAll(await readSources(join(import.meta.dirname, "../../src")))
@@ -36,6 +36,21 @@ describe("the gateway's imports", async () => {
 
   it("may not be of a room that the table does not know", () => {
     expect(withFile("attic/Box.ts", "export const box = 1")).toEqual(["attic: a room without a row in the table"])
+  })
+})
+
+describe("work under way", async () => {
+  const imports = importsOfAll(await readSources(join(import.meta.dirname, "../../src")))
+
+  it("is followed in the rooms that may", () => {
+    expect(strayFutures(imports, followFutures)).toEqual([])
+  })
+
+  it.each(["messages", "responses", "chat", "embeddings", "videos"])("is not followed in %s", (family) => {
+    const text = 'import type { Future } from "../flow/Future.ts"'
+    expect(strayFutures(importsOfAll(new Map([[`${family}/x.ts`, text]])), followFutures)).toEqual([
+      `${family}/x.ts imports flow/Future.ts: ${family} may not follow work under way`
+    ])
   })
 })
 

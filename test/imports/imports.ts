@@ -109,3 +109,18 @@ const circles = (imports: Imports): ReadonlyArray<string> => {
   for (const file of imports.keys()) walk(file)
   return found
 }
+
+/** The files that make and follow futures: work under way that plain calls wait for. */
+const futures = ["Future", "PendingFuture", "allFutures", "runFuture", "toEffect", "afterTurn"].map(
+  (name) => `flow/${name}.ts`
+)
+
+/** The imports of a future by rooms that do not follow work under way: there it is an effect. */
+export const strayFutures = (imports: Imports, allowed: ReadonlySet<string>): ReadonlyArray<string> =>
+  [...imports].flatMap(([file, imported]) => {
+    const [room = file] = file.split("/")
+    if (allowed.has(room) || allowed.has(file)) return []
+    return imported
+      .filter((one) => futures.includes(one))
+      .map((one) => `${file} imports ${one}: ${room} may not follow work under way`)
+  })

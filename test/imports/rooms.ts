@@ -191,3 +191,16 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "Gateway.ts"
   ]
 }
+
+/** Rooms and files that may follow work under way (`flow/Future.ts`); all others see effects. */
+export const followFutures: ReadonlySet<string> = new Set([
+  "flow",
+  "http",
+  "pipeline",
+  "dispatch",
+  "limits",
+  "routing",
+  "upstreams",
+  // A handler answers with an effect or with the pipeline's future.
+  "contract/handlers.ts"
+])

@@ -1,7 +1,7 @@
 import { Clock, Context, Duration, Effect, Exit, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import { SqlClient } from "@effect/sql"
-import { exitOf } from "../../flow/runFuture.ts"
+import { exitOf } from "../../flow/exitOf.ts"
 import { daemon } from "../../flow/daemon.ts"
 import { Daemons } from "../../flow/Daemons.ts"
 import { backoff } from "../../flow/schedules.ts"

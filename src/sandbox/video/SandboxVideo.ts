@@ -1,7 +1,7 @@
 import { Clock, Effect, Either, Exit, FiberMap, Layer, Option } from "effect"
 import type { Scope } from "effect"
 import { PublicUrl } from "../../config/PublicUrl.ts"
-import { exitOf } from "../../flow/runFuture.ts"
+import { exitOf } from "../../flow/exitOf.ts"
 import { chosenSeconds } from "../../upstreams/chosenSeconds.ts"
 import { VideoRejected, VideoSaturated, VideoTransient, VideoUpstreams } from "../../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoUpstream } from "../../upstreams/VideoUpstream.ts"
