@@ -13,13 +13,12 @@ import type { Charge } from "../ledger/Charge.ts"
 import { metered } from "../ledger/metered.ts"
 import { Limits } from "../limits/Limits.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
-import { passthroughEndpointOf } from "../upstreams/Upstream.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
 import { TextUpstreams } from "../upstreams/Upstreams.ts"
 import { Catalogue } from "../catalogue/Catalogue.ts"
-import type { PricedRoute } from "../catalogue/Catalogue.ts"
 import { tellAdapted } from "./adapted.ts"
 import { makeAdmit } from "./admit.ts"
+import type { AdmittedRoute } from "./admit.ts"
 import { makeOwnershipCheck } from "./ownershipCheck.ts"
 import { makeSigning } from "./callSignatures.ts"
 import type { Signing } from "./callSignatures.ts"
@@ -38,7 +37,6 @@ import { Bulkheads, through } from "../routing/Bulkhead.ts"
 import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
-import type { Route } from "../routing/Route.ts"
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispatch", {
@@ -68,18 +66,18 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       request: Incoming,
       options: GenerationOptions
     ): Future<Generation, Failure> => {
-      const { kind, mayReachWeb, objection, passthrough: verbatim } = options
-      const admitted = admit(caller, conversation, { family: verbatim?.family, objection, mayReachWeb, kind })
+      const { kind, mayReachWeb, objection, passthrough } = options
+      const admitted = admit(caller, conversation, { family: passthrough?.family, objection, mayReachWeb, kind })
       if (!("fitting" in admitted)) return Future.fail(admitted)
       return paid(new Work(caller, admitted, request, options, observers))
     }
 
     /** Finds somebody who takes the conversation. */
     const start = (work: Work): Future<Generation, Failure> => {
-      const { conversation, entry, request, passthrough: verbatim } = work
-      const { stream, passthrough: told } = work.options
+      const { conversation, entry, request } = work
+      const { passthrough, stream } = work.options
       const strict = entry.strict === true || request.headers.get("x-gateway-strict") === "true"
-      const call = (route: PricedRoute) => {
+      const call = (route: AdmittedRoute) => {
         const upstream = upstreams.get(route.upstream)
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
@@ -88,30 +86,32 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           signing(work.caller.account, upstream, conversation).flatMap((signed) => ask(route, upstream, signed))
         )
       }
-      const ask = (route: Route, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
+      const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }
         const how = {
           ...to,
           stream,
           requestId: request.id,
-          family: told?.family,
+          family: passthrough?.family,
           strict,
           isPatient: work.isPatient,
           runtime
         }
-        work.adapted = []
-        const isSearchedFor = upstream.isSearchedFor === true && work.isToSearch()
-        const forwarder = isSearchedFor ? undefined : passthroughEndpointOf(upstream, verbatim?.family)
-        if (verbatim !== undefined && forwarder !== undefined) {
+        const { endpoint } = route
+        if (endpoint !== undefined && passthrough !== undefined) {
+          work.isPassed = true
+          work.leftOut = []
           return through(lanes.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(
-              forwarder.send(verbatim.request(upstream), how, translateInstead(work, upstream, how)).map(keeping)
+              endpoint.send(passthrough.request(upstream), how, translateInstead(work, upstream, how)).map(keeping)
             )
           )
         }
+        work.isPassed = false
         const cut = cutTo(entry, route, conversation)
-        work.adapted = cut === undefined ? [] : [{ param: conversation.outputBound?.param ?? "max_output_tokens" }]
-        const refused = unsupportedError([...work.unsupported(), ...work.adapted], strict) ?? tooManyDomains(work)
+        const param = conversation.outputBound?.param ?? "max_output_tokens"
+        work.leftOut = cut === undefined ? work.unsupported() : [...work.unsupported(), { param }]
+        const refused = unsupportedError(work.leftOut, strict) ?? tooManyDomains(work)
         if (refused !== undefined) return Future.fail(refused)
         const fitted = cut === undefined ? conversation : { ...conversation, maxOutputTokens: cut }
         return severally(work.options.several, runtime, () =>
@@ -121,12 +121,6 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         )
       }
       return tryRoutes(routing, work.caller.account, work.offers.all, call, work.attempts)
-    }
-
-    /** Names what the upstream that answers was not told. */
-    const tellLeftOut = (work: Work, generation: Generation): void => {
-      const unsupported = generation.passthrough === true ? [] : [...work.unsupported(), ...work.adapted]
-      tellAdapted(work.request.replyHeaders, generation.adapted ?? [], unsupported, metrics.adapted)
     }
 
     /**
@@ -171,7 +165,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           // It is sent nowhere else, and a stream may be long.
           work.request.bodyText?.forget()
           work.attempts.answered(generation)
-          tellLeftOut(work, generation)
+          tellAdapted(work.request.replyHeaders, generation.adapted ?? [], work.leftOut, metrics.adapted)
           return Future.succeed(metered(generation, charge, work))
         }
       })

@@ -15,11 +15,11 @@ import { isFree, mostOf, priceFromText, unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import { Limits } from "../limits/Limits.ts"
 import type { Admission } from "../limits/Limits.ts"
-import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
-import type { Admitted } from "./admit.ts"
+import type { Model } from "../catalogue/Catalogue.ts"
+import type { Admitted, AdmittedRoute } from "./admit.ts"
 import { Attempts, makeFailedAttempts } from "./Attempts.ts"
 import { makeUsageDoubts } from "./usageDoubts.ts"
-import type { GenerationOptions, Prepaid, Passthrough } from "./GenerationOptions.ts"
+import type { GenerationOptions, Prepaid } from "./GenerationOptions.ts"
 import { heldFor, mostUsed } from "./mostUsed.ts"
 import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
@@ -40,21 +40,21 @@ export class Work implements Chargeable, Metering {
   readonly requestId: string
   readonly model: string
   readonly unpriced: Model["unpriced"]
-  readonly offers: Offers<PricedRoute>
+  readonly offers: Offers<AdmittedRoute>
   admission: Admission | undefined
-  /** What the gateway itself changes for that one. */
-  adapted: ReadonlyArray<Unsupported> = []
+  /** Whether that one gets the request as it came. */
+  isPassed = false
+  /** Parts of the request that it does not get. */
+  leftOut: ReadonlyArray<Unsupported> = []
   readonly entry: Model
   readonly conversation: Conversation
-  /** Undefined where the gateway has changed the request. */
-  readonly passthrough: Passthrough | undefined
   readonly request: Incoming
   readonly options: GenerationOptions
   readonly attempts: Attempts
   /** Each is paid for. */
   readonly answers: number
   readonly #doubting: Observers["doubting"]
-  #route: PricedRoute | undefined
+  #route: AdmittedRoute | undefined
   readonly #limits: Observers["limits"]
   #inputTokens: number | undefined
   #unsupported: ReadonlyArray<Unsupported> | undefined
@@ -66,7 +66,7 @@ export class Work implements Chargeable, Metering {
     options: GenerationOptions,
     { doubting, failedAttempts, limits }: Observers
   ) {
-    const { fitting, model: entry, routes, isPassthrough: unchanged } = admitted
+    const { fitting, model: entry, routes } = admitted
     this.caller = caller
     this.requestId = request.id
     this.model = entry.id
@@ -74,7 +74,6 @@ export class Work implements Chargeable, Metering {
     this.offers = new Offers(agreed(routes, options.prepaid?.routes))
     this.entry = entry
     this.conversation = fitting
-    this.passthrough = unchanged ? options.passthrough : undefined
     this.request = request
     this.options = options
     this.#doubting = doubting
@@ -84,7 +83,7 @@ export class Work implements Chargeable, Metering {
   }
 
   /** A route is asked now: until the request is paid for another may take over, at another price. */
-  asks(route: PricedRoute): void {
+  asks(route: AdmittedRoute): void {
     this.#route = route
   }
 
@@ -135,7 +134,7 @@ export class Work implements Chargeable, Metering {
   }
 
   hasMore(): boolean {
-    return this.passthrough !== undefined && this.unsupported().length > 0
+    return this.isPassed && this.unsupported().length > 0
   }
 
   doubtOf(usage: Usage, isStart: boolean): Doubt | undefined {
@@ -145,11 +144,6 @@ export class Work implements Chargeable, Metering {
 
   doubted(reason: Doubt, told: Usage): void {
     this.#doubting(this, reason, told)
-  }
-
-  /** Whether its search, if it has one, is the gateway's to make where its upstream can't. */
-  isToSearch(): boolean {
-    return this.conversation.tools.some(({ type }) => type === "search") && this.options.objection?.() === undefined
   }
 
   unsupported(): ReadonlyArray<Unsupported> {

@@ -42,15 +42,26 @@ export interface Admitted {
   readonly model: Model
   /** The conversation as it may be had from the model. */
   readonly fitting: Conversation
-  /** Whether the gateway has left it as it came, so that an upstream of its dialect may have it in its own words. */
-  readonly isPassthrough: boolean
   /** Those of the model's routes that can carry it. */
-  readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
+  readonly routes: readonly [AdmittedRoute, ...ReadonlyArray<AdmittedRoute>]
 }
 
+interface HasEndpoint {
+  /** Passes the request through as it came; undefined where it is translated. */
+  readonly endpoint: PassthroughEndpoint | undefined
+}
+
+/** A route with its price and the way in which it gets the request. */
+export interface AdmittedRoute extends PricedRoute, HasEndpoint {}
+
+/** A route that could carry the request, before its price is known. */
+interface PossibleRoute extends ListedRoute, HasEndpoint {}
+
+const isPassed = ({ endpoint }: HasEndpoint): boolean => endpoint !== undefined
+
 /**
- * Whether a request may be had from its model, and on which routes. What the gateway has to understand must be in order;
- * an upstream of the request's own dialect judges for itself, so it may have what all others are refused.
+ * Admits a request: on which of its model's routes, and which of these pass it through. What the gateway has to
+ * understand must be in order; an upstream of the request's own dialect judges for itself, so it may have what all others are refused.
  */
 export const makeAdmit = Effect.gen(function* () {
   const catalogue = yield* Catalogue
@@ -67,19 +78,37 @@ export const makeAdmit = Effect.gen(function* () {
     return model instanceof InvalidRequest ? Effect.fail(model) : Effect.succeed(model)
   }
 
-  const speaks = ({ upstream }: Route, family: Family | undefined): boolean =>
-    passthroughEndpointOf(upstreams.get(upstream), family) !== undefined
+  const endpointOf = ({ upstream }: Route, family: Family | undefined) =>
+    passthroughEndpointOf(upstreams.get(upstream), family)
+
+  const speaks = (route: Route, family: Family): boolean => endpointOf(route, family) !== undefined
+
+  const isSearchedFor = ({ endpoint, upstream }: PossibleRoute): boolean =>
+    endpoint !== undefined && upstreams.get(upstream)?.isSearchedFor === true
 
   const routesFor = (
     { routes }: Model,
     family: Family | undefined,
     objection: () => InvalidRequest | undefined
-  ): ReadonlyArray<ListedRoute> | InvalidRequest => {
-    if (routes.every((route) => speaks(route, family))) return routes
+  ): ReadonlyArray<PossibleRoute> | InvalidRequest => {
+    const all = routes.map((route) => ({ ...route, endpoint: endpointOf(route, family) }))
+    if (all.every(isPassed)) return all
     const objected = objection()
-    if (objected === undefined) return routes
-    const open = routes.filter((route) => speaks(route, family))
+    if (objected === undefined) return all
+    const open = all.filter(isPassed)
     return open.length === 0 ? objected : open
+  }
+
+  /** The gateway makes the searches of a request that it understands, where the upstream can't: such a route translates. */
+  const searching = (
+    routes: ReadonlyArray<PossibleRoute>,
+    { tools }: Conversation,
+    objection: AdmissionRequest["objection"]
+  ): ReadonlyArray<PossibleRoute> => {
+    const isSearched = tools.some(({ type }) => type === "search") && objection?.() === undefined
+    return isSearched
+      ? routes.map((route) => (isSearchedFor(route) ? { ...route, endpoint: undefined } : route))
+      : routes
   }
 
   const admit = (
@@ -106,14 +135,11 @@ export const makeAdmit = Effect.gen(function* () {
     const unchanged = narrowed === undefined && shortened === undefined && !isLoose
     const routes = unchanged ? possible : routesFor(model, undefined, objection)
     if (routes instanceof InvalidRequest) return routes
-    const [first, ...others] = routes.map((route) => ({ ...route, price: priceAt(model, route) }))
-    if (first === undefined) return unknownModel(model.id)
-    return {
-      model,
-      fitting: shortened ?? narrowed ?? conversation,
-      isPassthrough: unchanged,
-      routes: [first, ...others]
-    }
+    const fitting = shortened ?? narrowed ?? conversation
+    // Tools take time to read: they are asked of where it matters.
+    const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
+    const [first, ...others] = ways.map((route) => ({ ...route, price: priceAt(model, route) }))
+    return first === undefined ? unknownModel(model.id) : { model, fitting, routes: [first, ...others] }
   }
 
   /** Whether an upstream of that dialect may have a request for the model as it is. */

@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import type { Caller } from "../contract/Caller.ts"
 import type { Incoming } from "../contract/handlers.ts"
-import { forbidden } from "../catalogue/permission.ts"
+import { forbidden } from "../contract/permission.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { countTokens } from "../tokens/tokens.ts"
 import { understand } from "./decode.ts"

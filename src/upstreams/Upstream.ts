@@ -98,10 +98,13 @@ export interface TextUpstream {
 export const passthroughEndpointOf = (
   upstream: TextUpstream | undefined,
   family: PassthroughEndpoint["family"] | undefined
-): PassthroughEndpoint | undefined =>
-  family === undefined
-    ? undefined
-    : [upstream?.forwarder, upstream?.embedder, upstream?.compactor].find((one) => one?.family === family)
+): PassthroughEndpoint | undefined => {
+  if (upstream === undefined || family === undefined) return undefined
+  const { compactor, embedder, forwarder } = upstream
+  if (forwarder?.family === family) return forwarder
+  if (embedder?.family === family) return embedder
+  return compactor?.family === family ? compactor : undefined
+}
 
 export interface PassthroughEndpoint {
   readonly family: "messages" | "responses" | "chat" | "embeddings" | "compactions"
