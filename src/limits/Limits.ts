@@ -5,7 +5,7 @@ import { runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Admitted, Standing } from "../contract/Standing.ts"
-import { isBounded, isRated, limitOf, none, planOf, scopesOf } from "./plan.ts"
+import { isRated, limitOf, planOf, scopesOf } from "./plan.ts"
 import type { Kind, Limited, Plan, Scope } from "./plan.ts"
 import { SharedPermits } from "./SharedPermits.ts"
 import { SharedRedis } from "./SharedRedis.ts"
@@ -186,10 +186,8 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
      * @param tokens the most it may use; only asked where that matters
      */
     const begin = (caller: Caller, model: Limited, tokens: () => number): Future<Admission, RateLimited> => {
-      if (!isBounded(caller.keyLimits) && !isBounded(caller.accountLimits) && !isBounded(model.limits ?? none)) {
-        return withoutLimits
-      }
-      return beginWithin(planOf(caller, model), tokens)
+      const plan = planOf(caller, model)
+      return plan.isBounded ? beginWithin(plan, tokens) : withoutLimits
     }
 
     const beginWithin = (plan: Plan, tokens: () => number): Future<Admission, RateLimited> => {

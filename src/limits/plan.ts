@@ -13,6 +13,8 @@ export interface Scope {
 
 /** What a request of a caller for a model is within. */
 export interface Plan {
+  /** Some limit bounds the request. */
+  readonly isBounded: boolean
   readonly model: Scope
   readonly permits: ReadonlyArray<Bound & { readonly who: string }>
   /** Those that count tokens. */
@@ -23,7 +25,7 @@ export interface Plan {
 
 export type Kind = "requests" | "tokens"
 
-export const none: Bounds = {}
+const none: Bounds = {}
 
 /** A model as far as it has limits. */
 export interface Limited {
@@ -47,6 +49,7 @@ const makePlan = (caller: Caller, { id, limits = none }: Limited): Plan => {
   const model = scopeOf(`the model "${id}"`, `model:${id}`, limits)
   const scopes = [...scopesOf(caller), model]
   return {
+    isBounded: scopes.some(({ bounds }) => isBounded(bounds)),
     model,
     permits: scopes.flatMap(({ bounds, key, who }) =>
       bounds.concurrentRequests === undefined ? [] : [{ key, who, most: bounds.concurrentRequests }]
@@ -78,7 +81,7 @@ export const scopesOf = (caller: Caller): ReadonlyArray<Scope> => {
 export const isRated = (bounds: Bounds) =>
   bounds.requestsPerMinute !== undefined || bounds.tokensPerMinute !== undefined
 
-export const isBounded = (bounds: Bounds) => isRated(bounds) || bounds.concurrentRequests !== undefined
+const isBounded = (bounds: Bounds) => isRated(bounds) || bounds.concurrentRequests !== undefined
 
 export const limitOf = ({ bounds }: Scope, kind: Kind) =>
   kind === "requests" ? bounds.requestsPerMinute : bounds.tokensPerMinute
