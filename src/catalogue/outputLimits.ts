@@ -32,25 +32,26 @@ const known = (model: string): number | undefined => rows.find(([pattern]) => pa
 /** The upstream that is the gateway's own: what its models are called says nothing of them. */
 const sandbox = "sandbox"
 
-/**
- * The most that a request may ask of a model: what its entry says, else what is known of its id or of those that its
- * routes have for it; undefined where nothing is.
- */
-const boundOf = (model: Model): number | undefined => {
-  if (model.maxOutputTokens !== undefined) return model.maxOutputTokens
-  if (!bounds.has(model)) bounds.set(model, knownOf(model))
-  return bounds.get(model)
+/** The published bounds of a model: of itself, and of each id that its routes have for it. */
+interface Published {
+  readonly most: number | undefined
+  readonly ofRoutes: ReadonlyMap<string, number | undefined>
 }
 
-/** What was found once: the expressions take their time, and each request asks. */
-const bounds = new WeakMap<Model, number | undefined>()
+/** Found once for each model: the expressions take time, and every request asks. */
+const published = new WeakMap<Model, Published>()
 
-const knownOf = (model: Model): number | undefined => {
+const publishedOf = (model: Model): Published => {
+  let bounds = published.get(model)
+  if (bounds === undefined) published.set(model, (bounds = findPublished(model)))
+  return bounds
+}
+
+const findPublished = (model: Model): Published => {
   const routes = model.routes.filter(({ upstream }) => upstream !== sandbox)
-  if (routes.length === 0) return undefined
-  return (
-    known(model.id) ?? routes.reduce<number | undefined>((most, route) => larger(most, known(route.model)), undefined)
-  )
+  const ofRoutes = new Map(routes.map((route) => [route.model, known(route.model)]))
+  const most = routes.length === 0 ? undefined : (known(model.id) ?? [...ofRoutes.values()].reduce(larger, undefined))
+  return { most, ofRoutes }
 }
 
 const larger = (one: number | undefined, other: number | undefined) =>
@@ -65,7 +66,7 @@ export const tooMuchOutput = (
   { maxOutputTokens, outputBound }: Conversation
 ): InvalidRequest | undefined => {
   if (maxOutputTokens === undefined) return undefined
-  const most = boundOf(model) ?? outputBound?.usual
+  const most = model.maxOutputTokens ?? publishedOf(model).most ?? outputBound?.usual
   if (most === undefined || maxOutputTokens <= most) return undefined
   const param = outputBound?.param ?? "max_output_tokens"
   return new InvalidRequest({
@@ -78,6 +79,6 @@ export const tooMuchOutput = (
 export const cutTo = (model: Model, route: Route, { maxOutputTokens }: Conversation): number | undefined => {
   if (maxOutputTokens === undefined || route.upstream === sandbox) return undefined
   const isSame = route.model === model.id && model.maxOutputTokens !== undefined
-  const most = isSame ? model.maxOutputTokens : known(route.model)
+  const most = isSame ? model.maxOutputTokens : publishedOf(model).ofRoutes.get(route.model)
   return most !== undefined && maxOutputTokens > most ? most : undefined
 }

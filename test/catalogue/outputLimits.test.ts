@@ -48,9 +48,11 @@ describe("a translated request", () => {
   const route = (of: string) => ({ upstream: "u", model: of })
 
   it("is cut to what the route's model writes", () => {
-    expect(cutTo(model("claude-opus-5-5"), route("gpt-4o"), asks(64_000))).toBe(16_384)
-    expect(cutTo(model("claude-opus-5-5"), route("gpt-4o"), asks(16_384))).toBeUndefined()
-    expect(cutTo(model("house"), route("qwen3"), asks(32_000))).toBeUndefined()
+    const routes = [route("claude-opus-5-5"), route("gpt-4o"), route("qwen3")]
+    const several = model("claude-opus-5-5", { routes })
+    expect(cutTo(several, route("gpt-4o"), asks(64_000))).toBe(16_384)
+    expect(cutTo(several, route("gpt-4o"), asks(16_384))).toBeUndefined()
+    expect(cutTo(several, route("qwen3"), asks(32_000))).toBeUndefined()
   })
 
   it("is cut to what the model's own entry says where the route names the same model", () => {
