@@ -2,7 +2,7 @@ import { Cause, Effect } from "effect"
 import { Ownership } from "../ownership/Ownership.ts"
 import type { Caller } from "../contract/Caller.ts"
 import { afterTurn } from "../flow/afterTurn.ts"
-import { runFutureUninterruptible } from "../flow/runFuture.ts"
+import { runFuture, runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Incoming } from "../contract/handlers.ts"
@@ -20,7 +20,7 @@ import { tellAdapted } from "./adapted.ts"
 import { makeAdmit } from "./admit.ts"
 import type { AdmittedRoute } from "./admit.ts"
 import { makeOwnershipCheck } from "./ownershipCheck.ts"
-import { makeSigning } from "./callSignatures.ts"
+import { makeSigning, signsNothing } from "./callSignatures.ts"
 import type { Signing } from "./callSignatures.ts"
 import { ReasoningSignatures } from "../ownership/store/ReasoningSignatures.ts"
 import type { GenerationOptions } from "./GenerationOptions.ts"
@@ -82,9 +82,12 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
         work.attempts.calls(route, upstream)
-        return owned(work, upstream, () =>
-          signing(work.caller.account, upstream, conversation).flatMap((signed) => ask(route, upstream, signed))
-        )
+        return owned(work, upstream, () => {
+          const signed = signing(work.caller.account, upstream, conversation)
+          return signed === undefined
+            ? ask(route, upstream, signsNothing)
+            : runFuture(runtime, signed).flatMap((found) => ask(route, upstream, found))
+        })
       }
       const ask = (route: AdmittedRoute, upstream: TextUpstream, { callSignatures, keeping }: Signing) => {
         const to = { upstreamModel: route.model, callSignatures, trace: work.attempts.headers }

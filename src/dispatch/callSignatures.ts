@@ -1,8 +1,6 @@
 import { Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import { textAt } from "../contract/json.ts"
-import { runFuture } from "../flow/runFuture.ts"
-import { Future } from "../flow/Future.ts"
 import type { Conversation } from "../generation/Conversation.ts"
 import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Batch, Generation } from "../generation/Generation.ts"
@@ -17,21 +15,28 @@ export interface Signing {
   readonly keeping: (generation: Generation) => Generation
 }
 
-const signsNothing: Signing = { callSignatures: undefined, keeping: (generation) => generation }
+/** Of an upstream that signs no calls. */
+export const signsNothing: Signing = { callSignatures: undefined, keeping: (generation) => generation }
 
-/** Keeps what upstreams sign tool calls with, by the calls' ids and for their account alone: no family has words for it. */
+/**
+ * Keeps what upstreams sign tool calls with, by the calls' ids and for their account alone: no family has words for it.
+ * Undefined where the upstream signs nothing.
+ */
 export const makeSigning = Effect.gen(function* () {
   const seals = yield* ReasoningSignatures
-  const runtime = yield* Effect.runtime()
 
-  return (account: AccountId, upstream: TextUpstream, conversation: Pick<Conversation, "items">): Future<Signing> => {
+  return (
+    account: AccountId,
+    upstream: TextUpstream,
+    conversation: Pick<Conversation, "items">
+  ): Effect.Effect<Signing> | undefined => {
     // Before its items are read, which are made when they are.
-    if (upstream.signsCalls !== true) return Future.succeed(signsNothing)
+    if (upstream.signsCalls !== true) return undefined
     const keep: Keep = (callId, signature) => seals.save(account, nameOf(callId), [{ signature }]).catch(() => {})
     const keeping = (generation: Generation) => new Keeping(generation, keep)
     const calls = conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.callId] : []))
-    if (calls.length === 0) return Future.succeed({ callSignatures: undefined, keeping })
-    return runFuture(runtime, seals.find(account, calls.map(nameOf))).map((found) => ({
+    if (calls.length === 0) return Effect.succeed({ callSignatures: undefined, keeping })
+    return Effect.map(seals.find(account, calls.map(nameOf)), (found) => ({
       callSignatures: new Map(
         calls.flatMap((id): ReadonlyArray<[string, string]> => {
           const signature = textAt(found.get(nameOf(id))?.[0], "signature")
