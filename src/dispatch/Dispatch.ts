@@ -82,7 +82,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         if (upstream === undefined) return Future.die(new Error(`model ${entry.id} has no upstream`))
         work.asks(route)
         work.attempts.calls(route, upstream)
-        return owned(work, upstream, () => {
+        return owned(work, upstream, route.endpoint !== undefined, () => {
           const signed = signing(work.caller.account, upstream, conversation)
           return signed === undefined
             ? ask(route, upstream, signsNothing)

@@ -33,10 +33,19 @@ export const makeOwnershipCheck = Effect.gen(function* () {
     return own.length === 0 ? Effect.succeed([]) : belongings.check(account, name, own)
   }
 
-  /** Makes the call if all that its request names may be had, and keeps what it and its answer name. */
-  const owned = ({ caller, options, request }: Asking, upstream: TextUpstream, call: () => Call): Call => {
+  /**
+   * Makes the call if all that its request names may be had, and keeps what it and its answer name.
+   *
+   * @param isPassed whether the request goes as it came; a translated one names at most files
+   */
+  const owned = (
+    { caller, options, request }: Asking,
+    upstream: TextUpstream,
+    isPassed: boolean,
+    call: () => Call
+  ): Call => {
     if (upstream.sharedIds === undefined || options.kind === "embedding") return call()
-    const ids = idsAsked(request.body)
+    const ids = isPassed || upstream.takesFileIds === true ? idsAsked(request.body) : none
     const keep = (given: ReadonlyArray<string>) => belongings.give(caller.account, upstream.name, given)
     // Only such tools give any.
     if (ids.length === 0) return options.mayReachWeb === true ? call().map((made) => recordIds(made, [], keep)) : call()
@@ -50,6 +59,8 @@ export const makeOwnershipCheck = Effect.gen(function* () {
 
   return { owned, permit }
 })
+
+const none: ReadonlyArray<UpstreamId> = []
 
 /** Another of the model's upstreams may know it. */
 const keptBack = (failure: NotFound | InvalidRequest) =>

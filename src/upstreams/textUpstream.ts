@@ -110,10 +110,10 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   const compacted =
     protocol.compacts === undefined ? {} : { compactor: compacting(protocol.compacts, endpoint, options) }
   const { name, sharedIds = [] } = options
-  const { signsCalls = false } = protocol
+  const { signsCalls = false, takesFileIds = false } = protocol
   const provider = providerName(options)
   const takesPdf = protocol.takesDocument("application/pdf")
-  const all = { name, provider, searches, takesPdf, signsCalls, sharedIds, generate }
+  const all = { name, provider, searches, takesPdf, signsCalls, sharedIds, takesFileIds, generate }
   if (dialect === undefined) return { ...all, ...embedded }
   const forward = (request: PassthroughRequest, how: GenerateOptions) => {
     let lost: Set<string> | undefined

@@ -28,6 +28,8 @@ export interface Protocol<S> {
   readonly signs?: string
   /** Whether its tool calls are signed, and wanted back so; undefined is no. */
   readonly signsCalls?: boolean
+  /** A translated request can name a file that its upstream keeps; undefined is no. */
+  readonly takesFileIds?: true
   /** Where it is a family's own dialect: what the gateway looks at in requests and answers that pass through. */
   readonly dialect?: Dialect
   /** The kinds of documents it takes as they are; the text of others is extracted before `lower`. */

@@ -178,7 +178,12 @@ describe("what an answer gave to an account", () => {
     })
     expect((await post("ada", "/v1/chat/completions", parts("file_chat"))).status).toBe(200)
     await refused(post("bob", "/v1/chat/completions", parts("file_chat")))
-    await refused(respond("bob", { model: chat, ...withFile("file_chat") }))
+  })
+
+  it("is a 400 for everybody where a translation can't name it", async () => {
+    for (const who of ["ada", "bob"] as const) {
+      expect((await respond(who, { model: chat, ...withFile("file_chat") })).status).toBe(400)
+    }
   })
 })
 

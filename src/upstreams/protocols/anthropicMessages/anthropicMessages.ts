@@ -21,6 +21,7 @@ export const anthropicMessages: Protocol<MessagesState> = {
   searches: true,
   signs,
   dialect: messagesDialect,
+  takesFileIds: true,
   takesDocument: (mediaType) => mediaType === "application/pdf",
   lower,
   begin,

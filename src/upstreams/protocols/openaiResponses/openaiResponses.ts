@@ -15,6 +15,7 @@ export const openaiResponses: Protocol<ResponsesState> = {
   searches: true,
   signs,
   dialect: responsesDialect,
+  takesFileIds: true,
   takesDocument: (mediaType) => mediaType === "application/pdf",
   lower,
   begin,
