@@ -21,11 +21,14 @@ import type { Encoding, TextFamily, TextInput, TextRequest } from "./TextFamily.
 /** The charge and routes of a task, whose money was held before. */
 type Prepaid = GenerationOptions["prepaid"]
 
+/** Releases what a look-up claimed. */
+type Release = NonNullable<Running<unknown>["release"]>
+
 /** A request that its family has understood. */
 interface Prepared<S, P, A> {
   readonly text: TextRequest<S, P, A>
   readonly request: Incoming
-  readonly release: Running<unknown>["release"]
+  readonly release: Release | undefined
 }
 
 /** A generation that has begun, for a caller that pulls it. */
@@ -41,68 +44,69 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     const dispatch = yield* Dispatch
     const runtime = yield* Effect.runtime()
 
-    const prepare = <Payload, Stored, S, P, A>(
+    /** Looks up what belongs to a request, has its family understand it, and goes on. */
+    const prepare = <Payload, Stored, S, P, A, B>(
       family: TextFamily<Payload, Stored, S, P, A>,
-      input: TextInput<Payload>
-    ): Future<Prepared<S, P, A>, Failure> => {
+      input: TextInput<Payload>,
+      next: (prepared: Prepared<S, P, A>) => Future<B, Failure>
+    ): Future<B, Failure> => {
+      const found = family.lookUp?.(input, dispatch, "take")
+      if (found === undefined) return understand(family, input, undefined, undefined, next)
       let stored: Stored | undefined
-      let release: Prepared<S, P, A>["release"]
-      const understand = (found: Stored | undefined): Future<Prepared<S, P, A>, InvalidRequest> => {
-        stored = found
-        const text = family.understand(input, found)
-        return text instanceof InvalidRequest
-          ? Future.fail(text)
-          : Future.succeed({ text, request: text.request ?? input.request, release })
-      }
-      const prepared = Future.attempt((): Future<Prepared<S, P, A>, Failure> => {
-        const found = family.lookUp?.(input, dispatch, "take")
-        if (found === undefined) return understand(undefined)
-        release = (how) => family.release?.(input, stored, how)
-        return runFuture(runtime, found).flatMap(understand)
+      const release = once((how) => family.release?.(input, stored, how))
+      const work = runFuture(runtime, found).flatMap((claimed) => {
+        stored = claimed
+        return understand(family, input, claimed, release, next)
       })
-      return releasing(prepared, release)
+      return releasing(work, release)
+    }
+
+    const understand = <Payload, Stored, S, P, A, B>(
+      family: TextFamily<Payload, Stored, S, P, A>,
+      input: TextInput<Payload>,
+      stored: Stored | undefined,
+      release: Release | undefined,
+      next: (prepared: Prepared<S, P, A>) => Future<B, Failure>
+    ): Future<B, Failure> => {
+      const text = family.understand(input, stored)
+      return text instanceof InvalidRequest
+        ? Future.fail(text)
+        : next({ text, request: text.request ?? input.request, release })
     }
 
     /** A large request is made into items in one turn of the event loop and generated in another. */
-    const inTurns = <B>(isLarge: boolean, readItems: () => unknown, work: () => Future<B, Failure>) =>
-      isLarge
-        ? runFuture(runtime, turn)
-            .map(readItems)
-            .flatMap(() => runFuture(runtime, turn))
-            .flatMap(work)
-        : work()
+    const inTurns = (readItems: () => unknown, begin: () => Future<Generation, Failure>) =>
+      runFuture(runtime, turn)
+        .map(readItems)
+        .flatMap(() => runFuture(runtime, turn))
+        .flatMap(begin)
 
     const generate = <Payload, Stored, S, P, A>(
-      family: TextFamily<Payload, Stored, S, P, A>,
+      { dialect, kind }: TextFamily<Payload, Stored, S, P, A>,
       { caller }: TextInput<Payload>,
       { release, request, text }: Prepared<S, P, A>,
       { prepaid, stream }: { readonly prepaid?: Prepaid; readonly stream: boolean }
     ): Future<Generation, Failure> => {
       const { conversation, mayReachWeb, objection, passthrough, unsupported } = text
-      const { dialect, kind } = family
-      const generation = Future.attempt(() =>
-        inTurns(
-          isLarge(text, request),
-          () => conversation.items,
-          (): Future<Generation, Failure> => {
-            if (text.isDry === true) {
-              const asked = { family: dialect, kind, mayReachWeb, objection }
-              return runFuture(runtime, Effect.map(dispatch.quote(caller, conversation, asked), nothingGenerated))
-            }
-            return dispatch.generate(caller, conversation, request, {
-              stream,
-              kind,
-              prepaid,
-              objection,
-              mayReachWeb,
-              unsupported,
-              passthrough: passthrough === undefined ? undefined : { family: dialect, request: passthrough },
-              several: text.answers
-            })
-          }
-        )
-      )
-      return releasing(generation, release)
+      const begin = (): Future<Generation, Failure> => {
+        if (text.isDry === true) {
+          const asked = { family: dialect, kind, mayReachWeb, objection }
+          return runFuture(runtime, Effect.map(dispatch.quote(caller, conversation, asked), nothingGenerated))
+        }
+        return dispatch.generate(caller, conversation, request, {
+          stream,
+          kind,
+          prepaid,
+          objection,
+          mayReachWeb,
+          unsupported,
+          passthrough: passthrough === undefined ? undefined : { family: dialect, request: passthrough },
+          several: text.answers
+        })
+      }
+      const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
+      // On the generation too: once a held answer's 200 has left, the answer fails no more.
+      return release === undefined ? generation : releasing(generation, release)
     }
 
     const whole = <S, P, A>(generation: Generation, { release, text }: Prepared<S, P, A>): Future<A, Failure> =>
@@ -112,7 +116,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     const answer =
       <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
       (input: TextInput<Payload>): Future<A | Response, Failure> =>
-        prepare(family, input).flatMap((prepared): Future<A | Response, Failure> => {
+        prepare(family, input, (prepared): Future<A | Response, Failure> => {
           const { release, request, text } = prepared
           const { stream } = text
           const generation = generate(family, input, prepared, { stream })
@@ -131,7 +135,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
       (input: TextInput<Payload>, prepaid?: Prepaid): Effect.Effect<A | Response, Failure> =>
         toEffect(() =>
-          prepare(family, input).flatMap((prepared) =>
+          prepare(family, input, (prepared) =>
             generate(family, input, prepared, { stream: false, prepaid }).flatMap((begun) => whole(begun, prepared))
           )
         )
@@ -145,7 +149,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
       ): Effect.Effect<Started<A>, Failure, Scope.Scope> => {
         const begun = toEffect(
           () =>
-            prepare(family, input).flatMap((prepared) =>
+            prepare(family, input, (prepared) =>
               generate(family, input, prepared, options).map((generation) => ({ generation, prepared }))
             ),
           ({ generation, prepared }) => {
@@ -197,13 +201,20 @@ const turn = Effect.promise(nextTurn)
 const isLarge = <S, P, A>(text: TextRequest<S, P, A>, request: Incoming): boolean =>
   text.isLarge === true || request.isLarge === true
 
-/** Releases what the request claimed where the work fails. It hangs on the work and not on a held answer, which hides failures. */
-const releasing = <A>(work: Future<A, Failure>, release: Running<unknown>["release"]): Future<A, Failure> => {
-  if (release !== undefined) {
-    work.onDone((end) => {
-      if (end instanceof Failed) release("failed")
-    })
+/** Runs once. */
+const once = (release: Release): Release => {
+  let isReleased = false
+  return (how) => {
+    if (!isReleased) release(how)
+    isReleased = true
   }
+}
+
+/** Releases what the request claimed where the work fails. */
+const releasing = <A>(work: Future<A, Failure>, release: Release): Future<A, Failure> => {
+  work.onDone((end) => {
+    if (end instanceof Failed) release("failed")
+  })
   return work
 }
 
