@@ -2,6 +2,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import { objecting, unknownIn } from "../contract/open.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { Conversation, Item, OutputFormat, Reasoning, Tool, ToolChoice } from "../generation/Conversation.ts"
+import type { Unsupported } from "../dispatch/unsupported.ts"
 import { blocksOf, isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock } from "./Blocks.ts"
 import { listAt } from "../contract/json.ts"
@@ -14,6 +15,8 @@ import { brokenRule } from "./rules.ts"
 import { isWebSearch, toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
 import type * as Wire from "./Tools.ts"
+import { unsupported } from "./unsupported.ts"
+import type { RequestParts } from "./unsupported.ts"
 
 /** What the gateway makes of a request. */
 export interface Understood {
@@ -21,6 +24,8 @@ export interface Understood {
   /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
+  /** What the conversation does not say of it. */
+  readonly unsupported: () => ReadonlyArray<Unsupported>
 }
 
 const unknownOf = { create: objecting(CreateMessage), count: objecting(CountTokens) }
@@ -36,20 +41,22 @@ export const understand = (
   const objection = unknownOf[as](request, body) ?? brokenRule(request, betas ?? "")
   // Long histories have hundreds: they are gathered once for all that is asked of them here.
   const blocks = blocksOf(request)
+  const parts = { blocks, offered: offeredTools(request, blocks) }
   return {
-    conversation: conversation(request, blocks),
+    conversation: conversation(request, parts),
     objection: () => objection,
     mayReachWeb:
       (request.tools ?? []).some(reachesWeb) ||
       definedTools(blocks).some((tool) => tool === undefined || reachesWeb(tool)) ||
       listAt(body, "mcp_servers").length > 0 ||
-      blocks.some((block) => block instanceof Unknown)
+      blocks.some((block) => block instanceof Unknown),
+    unsupported: () => unsupported(request, body, parts)
   }
 }
 
 const reachesWeb = (tool: Wire.Tool): boolean => tool instanceof Unknown || isHosted(tool)
 
-const conversation = (request: AnyRequest, blocks: ReadonlyArray<ContentBlock>): Conversation => {
+const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): Conversation => {
   let made: ReadonlyArray<Item> | undefined
   return {
     model: request.model,
@@ -61,7 +68,7 @@ const conversation = (request: AnyRequest, blocks: ReadonlyArray<ContentBlock>):
     get items() {
       return (made ??= items(request.messages))
     },
-    tools: offeredTools(request, blocks).flatMap(tool),
+    tools: offered.flatMap(tool),
     toolChoice: toolChoice(request.tool_choice ?? { type: "auto" }),
     parallelToolCalls: !isSerial(request.tool_choice ?? { type: "auto" }),
     reasoning: reasoning(request),

@@ -14,7 +14,6 @@ import type { CreateMessage } from "./Request.ts"
 import { recorded } from "./threads/recorded.ts"
 import { isThreaded, Threads } from "./threads/Threads.ts"
 import type { ThreadTurn } from "./threads/Threads.ts"
-import { unsupported } from "./unsupported.ts"
 
 type MessageFamily = TextFamily<CreateMessage, ThreadTurn, State, PassthroughState, Message | Response>
 
@@ -32,7 +31,6 @@ export const makeMessageFamily = Effect.map(Threads, (threads): MessageFamily =>
       request,
       stream: payload.stream === true,
       isLarge: hasMany(payload.messages),
-      unsupported: () => unsupported(payload, request.body),
       passthrough: passthroughOf(payload, request, id, turn),
       translated: () => ({
         machine: machine({

@@ -1,19 +1,29 @@
 import { unknownFields } from "../dispatch/unsupported.ts"
 import type { Unsupported } from "../dispatch/unsupported.ts"
 import { Unknown } from "../contract/Unknown.ts"
-import { blocksOf, isHostedBlock } from "./Blocks.ts"
+import { isHostedBlock } from "./Blocks.ts"
 import type { ContentBlock, ResultBlock } from "./Blocks.ts"
 import { CreateMessage } from "./Request.ts"
-import { offeredTools } from "./offeredTools.ts"
+import type { AnyRequest } from "./Request.ts"
 import { toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
 import type { Tool } from "./Tools.ts"
 
+/** The parts of a request that are read once for all that is asked of it. */
+export interface RequestParts {
+  readonly blocks: ReadonlyArray<ContentBlock>
+  /** The tools that the model may use now. */
+  readonly offered: ReadonlyArray<Tool>
+}
+
 /** What a request asks for that its conversation does not say. Every request is asked, and mostly it is nothing. */
-export const unsupported = (request: CreateMessage, body: unknown): ReadonlyArray<Unsupported> => {
+export const unsupported = (
+  request: AnyRequest,
+  body: unknown,
+  { blocks, offered }: RequestParts
+): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
-  const blocks = blocksOf(request)
-  for (const [index, tool] of offeredTools(request, blocks).entries()) found.push(...hosted(request, tool, index))
+  for (const [index, tool] of offered.entries()) found.push(...hosted(request, tool, index))
   // What such tools did in an earlier answer.
   for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
   for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
@@ -24,13 +34,13 @@ export const unsupported = (request: CreateMessage, body: unknown): ReadonlyArra
 }
 
 /** A tool that Anthropic runs is left out, unless the model has no choice but to use one. */
-const hosted = (request: CreateMessage, tool: Tool, index: number): ReadonlyArray<Unsupported> => {
+const hosted = (request: AnyRequest, tool: Tool, index: number): ReadonlyArray<Unsupported> => {
   if (!isHosted(tool)) return none
   const refusal = `tools[${index}].type: this model's upstream does not run ${tool.type}`
   return [{ param: `tools.${tool.type}`, ...(isForced(request, tool) ? { refusal } : {}) }]
 }
 
-const isForced = ({ tool_choice: choice, tools }: CreateMessage, tool: Tool): boolean =>
+const isForced = ({ tool_choice: choice, tools }: AnyRequest, tool: Tool): boolean =>
   choice?.type === "tool" ? choice.name === toolName(tool) : choice?.type === "any" && (tools ?? []).every(isHosted)
 
 const none: ReadonlyArray<never> = []
@@ -50,7 +60,7 @@ const toolsOf = (body: unknown): ReadonlyArray<unknown> =>
   typeof body === "object" && body !== null && "tools" in body && Array.isArray(body.tools) ? body.tools : none
 
 /** Cache breakpoints outside of messages. */
-const isCached = ({ cache_control, system, tools }: CreateMessage): boolean =>
+const isCached = ({ cache_control, system, tools }: AnyRequest): boolean =>
   isSet(cache_control) ||
   (typeof system !== "string" && (system ?? []).some((part) => isSet(part.cache_control))) ||
   (tools ?? []).some((tool) => !(tool instanceof Unknown) && isSet(tool.cache_control))
@@ -63,7 +73,7 @@ const wantsCitations = (block: ContentBlock): boolean =>
   (block.type === "document" || block.type === "search_result") && block.citations?.enabled === true
 
 /** Ways of showing thinking that only its maker has; it is shown as usual. */
-const isShownInPart = ({ thinking }: CreateMessage): boolean =>
+const isShownInPart = ({ thinking }: AnyRequest): boolean =>
   thinking?.type !== "disabled" && (thinking?.display === "updates" || thinking?.display === "highlights")
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null
