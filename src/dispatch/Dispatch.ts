@@ -156,7 +156,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         : Future.succeed(work.options.prepaid.charge(work))
 
     const started = (work: Work, charge: Charge): Future<Generation, Failure> =>
-      afterTurn(runtime, work.request.isLarge, () => start(work)).matchCause({
+      Future.attempt(() => afterTurn(runtime, work.request.isLarge, () => start(work))).matchCause({
         onFailure: (cause) => {
           if (Cause.isInterrupted(cause) && !work.isShuttingDown()) work.left(charge)
           else charge.release()
