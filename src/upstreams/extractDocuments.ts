@@ -3,15 +3,9 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import type { ReadDocument } from "../documents/Documents.ts"
 import type { Conversation, DocumentPart, Item, Part } from "../generation/Conversation.ts"
 
-/** A conversation whose documents an upstream takes, and whether any had to become text for that. */
-export interface Readable {
-  readonly conversation: Conversation
-  readonly extracted: boolean
-}
-
 /**
- * Puts the text of PDFs in their place where an upstream takes none. Fails where one holds no text, or takes too much to
- * read.
+ * Puts the text of PDFs in their place where an upstream takes none; undefined where there is nothing to extract. Fails
+ * where one holds no text, or takes too much to read.
  *
  * @param takes the media types the upstream reads itself
  */
@@ -19,23 +13,20 @@ export const extractDocuments = (
   conversation: Conversation,
   takes: (mediaType: string) => boolean,
   read: ReadDocument
-): Effect.Effect<Readable, InvalidRequest> => {
+): Effect.Effect<Conversation, InvalidRequest> | undefined => {
+  if (takes("application/pdf")) return undefined
+  const { items } = conversation
   const wanted = (part: Part): part is DocumentPart & { readonly source: { readonly type: "base64" } } =>
-    part.type === "document" &&
-    part.source.type === "base64" &&
-    part.source.mediaType === "application/pdf" &&
-    !takes(part.source.mediaType)
-  if (!conversation.items.some((item) => contentOf(item).some(wanted))) {
-    return Effect.succeed({ conversation, extracted: false })
-  }
+    part.type === "document" && part.source.type === "base64" && part.source.mediaType === "application/pdf"
+  if (!items.some((item) => contentOf(item).some(wanted))) return undefined
   const readable = (part: Part) => (wanted(part) ? extract(part, part.source.data, read) : Effect.succeed(part))
   return Effect.map(
-    Effect.forEach(conversation.items, (item) =>
+    Effect.forEach(items, (item) =>
       item.type === "message" || item.type === "tool-result"
         ? Effect.map(Effect.forEach(item.content, readable), (content): Item => ({ ...item, content }))
         : Effect.succeed(item)
     ),
-    (items) => ({ conversation: { ...conversation, items }, extracted: true })
+    (items) => ({ ...conversation, items })
   )
 }
 

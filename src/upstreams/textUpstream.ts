@@ -61,32 +61,36 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       brought === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, brought)
     return beginCall({ url, headers, body, deadlines: options.deadlines })
   }
-  const generate = (asked: Conversation, how: GenerateOptions): Call =>
-    runFuture(how.runtime, extractDocuments(asked, protocol.takesDocument, options.readDocument)).flatMap(
-      ({ conversation, extracted }) => {
-        const lowered = protocol.lower(conversation, {
-          model: how.upstreamModel,
-          stream: how.stream,
-          cachesAll: options.cachesAll ?? false,
-          callSignatures: how.callSignatures
-        })
-        const adapted = extracted ? ["document", ...lowered.adapted] : lowered.adapted
-        const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
-        if (no !== undefined) return Future.fail(no)
-        const ask = (body: string, heard?: (frame: JsonObject) => void) =>
-          send(body, how).flatMap((exchange) =>
-            isSuccess(exchange)
-              ? accepting(
-                  new Answer(translated(protocol, lowered, { heard, model: how.upstreamModel }), exchange, { adapted }),
-                  exchange,
-                  secrets,
-                  how
-                )
-              : runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
-          )
-        return mayPause(conversation, how) ? round(lowered.body, ask) : ask(JSON.stringify(lowered.body))
-      }
-    )
+  const generate = (asked: Conversation, how: GenerateOptions): Call => {
+    const extracting = extractDocuments(asked, protocol.takesDocument, options.readDocument)
+    return extracting === undefined
+      ? ask(asked, how, nothing)
+      : runFuture(how.runtime, extracting).flatMap((conversation) => ask(conversation, how, ["document"]))
+  }
+  /** @param extracted names of what became text */
+  const ask = (conversation: Conversation, how: GenerateOptions, extracted: ReadonlyArray<string>): Call => {
+    const lowered = protocol.lower(conversation, {
+      model: how.upstreamModel,
+      stream: how.stream,
+      cachesAll: options.cachesAll ?? false,
+      callSignatures: how.callSignatures
+    })
+    const adapted = [...extracted, ...lowered.adapted]
+    const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
+    if (no !== undefined) return Future.fail(no)
+    const call = (body: string, heard?: (frame: JsonObject) => void) =>
+      send(body, how).flatMap((exchange) =>
+        isSuccess(exchange)
+          ? accepting(
+              new Answer(translated(protocol, lowered, { heard, model: how.upstreamModel }), exchange, { adapted }),
+              exchange,
+              secrets,
+              how
+            )
+          : runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
+      )
+    return mayPause(conversation, how) ? round(lowered.body, call) : call(JSON.stringify(lowered.body))
+  }
   type Ask = (body: string, heard: (frame: JsonObject) => void) => Call
   /** An answer with what follows where it pauses. */
   const round = (body: JsonObject, ask: Ask): Call => {

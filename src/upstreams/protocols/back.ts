@@ -20,14 +20,14 @@ export interface Back {
 const legal = /^[A-Za-z0-9_-]{1,64}$/
 
 /** Tool names that every upstream takes: what is illegal (the dot of a namespace, length) is replaced, uniquely. */
-export const backOf = (conversation: Conversation, answerTool?: string): Back => {
+export const backOf = ({ items, tools }: Conversation, answerTool?: string): Back => {
   const { toCaller, toUpstream } = mended([
-    ...conversation.tools.map((tool) => tool.name),
-    ...conversation.items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))
+    ...tools.map((tool) => tool.name),
+    ...items.flatMap((item) => (item.type === "tool-call" ? [item.name] : []))
   ])
-  const custom = new Set(conversation.tools.flatMap((tool) => (tool.type === "custom" ? [tool.name] : [])))
+  const custom = new Set(tools.flatMap((tool) => (tool.type === "custom" ? [tool.name] : [])))
   const customCalls = new Set(
-    conversation.items.flatMap((item) => (item.type === "tool-call" && item.kind === "custom" ? [item.callId] : []))
+    items.flatMap((item) => (item.type === "tool-call" && item.kind === "custom" ? [item.callId] : []))
   )
   return {
     upstreamName: (name) => toUpstream.get(name) ?? name,
