@@ -10,7 +10,7 @@ const seedance25 = /seedance[-_. ]?(?:v|pro-)?2[-_.]5(?!\d)/i
  * @param names the model's id at the upstream and the gateway's own
  */
 export const openLength = (
-  { isPassthrough: isPassthrough, seconds }: Pick<VideoUpstream, "isPassthrough" | "seconds">,
+  { isPassthrough, seconds }: Pick<VideoUpstream, "isPassthrough" | "seconds">,
   names: ReadonlyArray<string>
 ): Pick<VideoLimits, "longestSeconds" | "choosesLength"> => {
   const is25 = isPassthrough && names.some((name) => seedance25.test(name))
