@@ -5,20 +5,11 @@ import { settledOf } from "./Future.ts"
 import type { Future } from "./Future.ts"
 import { PendingFuture } from "./PendingFuture.ts"
 
-/** Begins an effect, without a fiber where it is its own result already, in one of its own otherwise. */
-export const runFuture = <A, E>(runtime: Runtime.Runtime<never>, effect: Effect.Effect<A, E>): Future<A, E> =>
-  begun(runtime, effect, false)
-
-/** As `begin`, for what must not be left half done: an interruption reaches what follows it. */
-export const runFutureUninterruptible = <A, E>(
-  runtime: Runtime.Runtime<never>,
-  effect: Effect.Effect<A, E>
-): Future<A, E> => begun(runtime, effect, true)
-
-const begun = <A, E>(
+/** Runs an effect: at once where it is its own result already, in a fiber of its own otherwise. */
+export const runFuture = <A, E>(
   runtime: Runtime.Runtime<never>,
   effect: Effect.Effect<A, E>,
-  isUninterruptible: boolean
+  isUninterruptible = false
 ): Future<A, E> => {
   const known = exitOf(effect)
   if (known !== undefined) return settledOf(known)
@@ -26,6 +17,12 @@ const begun = <A, E>(
   const exit = fiber.unsafePoll()
   return exit === null ? new Forked(fiber, isUninterruptible) : settledOf(exit)
 }
+
+/** Runs an effect that must not be left half done: an interruption reaches only what follows it. */
+export const runFutureUninterruptible = <A, E>(
+  runtime: Runtime.Runtime<never>,
+  effect: Effect.Effect<A, E>
+): Future<A, E> => runFuture(runtime, effect, true)
 
 class Forked<A, E> extends PendingFuture<A, E> {
   readonly #fiber: Fiber.RuntimeFiber<A, E>
