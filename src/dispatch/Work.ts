@@ -42,7 +42,7 @@ export class Work implements Chargeable, Metering {
   readonly unpriced: Model["unpriced"]
   readonly offers: Offers<AdmittedRoute>
   admission: Admission | undefined
-  /** Whether that one gets the request as it came. */
+  /** That upstream gets the request as it came. */
   isPassed = false
   /** Parts of the request that it does not get. */
   leftOut: ReadonlyArray<Unsupported> = []

@@ -32,7 +32,7 @@ export interface AdmissionRequest {
   readonly kind?: Model["kind"] | undefined
 }
 
-/** What is asked of a request that is quoted. */
+/** An `AdmissionRequest` of a request that is quoted. */
 export interface QuoteRequest extends AdmissionRequest {
   /** How many answers it wants; one unless said otherwise. */
   readonly answers?: number | undefined
@@ -60,8 +60,8 @@ interface PossibleRoute extends ListedRoute, HasEndpoint {}
 const isPassed = ({ endpoint }: HasEndpoint): boolean => endpoint !== undefined
 
 /**
- * Admits a request: on which of its model's routes, and which of these pass it through. What the gateway has to
- * understand must be in order; an upstream of the request's own dialect judges for itself, so it may have what all others are refused.
+ * Admits a request to those of its model's routes that can carry it, and says which of these pass it through. The gateway
+ * checks what it has to understand; an upstream of the request's own dialect judges for itself.
  */
 export const makeAdmit = Effect.gen(function* () {
   const catalogue = yield* Catalogue

@@ -24,7 +24,7 @@ export interface Understood {
   /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
-  /** What the conversation does not say of it. */
+  /** The parts that the conversation does not say. */
   readonly unsupported: () => ReadonlyArray<Unsupported>
 }
 

@@ -64,7 +64,7 @@ export interface TextRequest<S, P, A> {
   readonly stream: boolean
   /** Why only an upstream of the request's own dialect may have it. */
   readonly objection: () => InvalidRequest | undefined
-  /** What a translation leaves out. */
+  /** The parts that a translation leaves out. */
   readonly unsupported?: NonNullable<GenerationOptions["unsupported"]>
   readonly mayReachWeb?: boolean
   /** The request for an upstream of its dialect; left out, it never passes through. */

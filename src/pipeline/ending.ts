@@ -2,7 +2,7 @@ import { UpstreamFailed } from "../contract/Failure.ts"
 import type { Generation, GenerationEnding } from "../generation/Generation.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 
-/** What happens when a generation ends. */
+/** The steps at the end of a generation. */
 export interface Ending<S> {
   /** Stores a finished answer. Begun by plain code; the last frames wait for it. */
   readonly keep?: (state: S) => Promise<void> | undefined
@@ -12,7 +12,7 @@ export interface Ending<S> {
   readonly ended?: (state: S, how: GenerationEnding) => void
 }
 
-/** A generation and what happens when it ends. */
+/** A generation and the steps at its end. */
 export interface Running<S> extends Ending<S> {
   readonly generation: Generation
   /** Releases what the request claimed; runs last. */

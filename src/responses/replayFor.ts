@@ -13,7 +13,7 @@ type Continuing = Pick<CountInputTokens, "previous_response_id" | "input">
 export const ownReplay = ({ input }: Pick<Continuing, "input">): Replay => ({ history: [], input: inputItems(input) })
 
 /**
- * What the store adds to a request; undefined for most, which need nothing of it.
+ * Finds the items that the store adds to a request; undefined for most, which need none.
  *
  * @param recalled the conversation that it continues, where that is not stored
  */

@@ -73,7 +73,7 @@ export interface TextUpstream {
    * may name, `*` for any run of characters. All others are whose account they were given to. Undefined keeps nothing.
    */
   readonly sharedIds?: ReadonlyArray<string>
-  /** Whether a translated request can name one of those; undefined is no. One that passes through always can. */
+  /** A translated request can name one of those; undefined is no. One that passes through always can. */
   readonly takesFileIds?: boolean
   /**
    * Starts a generation. It succeeds once the upstream has accepted the request; an upstream that refuses fails here,

@@ -108,7 +108,7 @@ describe("a request with nothing to look up", () => {
   )
 })
 
-describe("a generation that somebody else pulls", () => {
+describe("a started generation", () => {
   it.effect("is cancelled and released at the end of its scope", () =>
     Effect.gen(function* () {
       const { cancelled, family, input, released, use } = world({ found: Effect.succeed("turn") })

@@ -180,7 +180,7 @@ describe("what an answer gave to an account", () => {
     await refused(post("bob", "/v1/chat/completions", parts("file_chat")))
   })
 
-  it("is a 400 for everybody where a translation can't name it", async () => {
+  it("is a 400 for every account where a translation can't name it", async () => {
     for (const who of ["ada", "bob"] as const) {
       expect((await respond(who, { model: chat, ...withFile("file_chat") })).status).toBe(400)
     }
