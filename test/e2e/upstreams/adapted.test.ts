@@ -176,6 +176,17 @@ describe("what an upstream's dialect can't say", () => {
     expect(response.headers.get("x-gateway-adapted")).toBe("top_k, context_management, cache_control")
   })
 
+  it.each([1, 2])("is listed for a completion with answers, %i of them", async (n) => {
+    const response = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.gateway.key}`, "content-type": "application/json" },
+      body: JSON.stringify({ model: models["anthropic-messages"], messages: [user("play:text")], seed: 7, n })
+    })
+    expect(response.status).toBe(200)
+    expect(response.headers.get("x-gateway-adapted")).toBe("seed")
+    expect((await response.json()).choices).toHaveLength(n)
+  })
+
   it("is nothing where what is asked says nothing", async () => {
     const fields = { context_management: null, container: null, mcp_servers: [], speed: null, tools: [] }
     const { response } = await send("messages", "openai-chat", fields, { "x-gateway-strict": "true" })
