@@ -1,25 +1,17 @@
 /*
- * A gateway in a program of one's own, whose text models answer with what they were told. Clients ask for
- * `sandbox-text` at any of the text endpoints; keys, limits, money, streams and everything else are the gateway's.
+ * A gateway in a program of one's own, whose text model repeats the user's text. Clients call `sandbox-text` at any text
+ * endpoint; keys, limits, money and streams are the gateway's.
  *
  *   GATEWAY_PORT=8080 GATEWAY_BOOTSTRAP_KEY=<24 characters or more> bun examples/embed.ts
  */
+import { Console, Effect, Layer, Option, Redacted, Stream } from "effect"
 import {
   AccessLog,
   BunRuntime,
-  Console,
-  Effect,
-  GatewayCore,
+  Gateway,
   Keys,
   lastUserText,
-  Layer,
-  Listening,
-  Option,
-  PlatformLive,
-  Redacted,
-  SandboxLive,
   Settings,
-  Stream,
   streamUpstream,
   TextUpstreams
 } from "model-gateway"
@@ -34,24 +26,18 @@ const echo = streamUpstream("sandbox", (conversation) =>
   ])
 )
 
-/** What is given first wins: the sandbox renders videos and has its model names, but answers no text. */
-const gateway = GatewayCore.pipe(
-  Layer.provide(TextUpstreams.layer(echo)),
-  Layer.provide(SandboxLive),
-  Layer.provide(PlatformLive)
-)
-
 const settings = Settings.from({ ...process.env, GATEWAY_DATABASE_URL: "sqlite::memory:" })
+
+/** The sandbox renders videos and has its model names, but answers no text. */
+const gateway = Gateway.layer({ settings, accessLog: AccessLog.Off, textUpstreams: TextUpstreams.layer(echo) })
 
 const started = Effect.gen(function* () {
   const { bootstrapKey } = yield* Settings
   const keys = yield* Keys
   const first = yield* keys.bootstrap(bootstrapKey)
-  const { url } = yield* Listening
+  const { url } = yield* Gateway.Address
   yield* Console.log(`The embedded gateway listens on ${url.href}`)
   if (Option.isSome(first)) yield* Console.log(`Its first API key: ${Redacted.value(first.value)}`)
 })
 
-BunRuntime.runMain(
-  Layer.launch(Layer.effectDiscard(started).pipe(Layer.provide(gateway), Layer.provide([settings, AccessLog.Off])))
-)
+BunRuntime.runMain(Layer.launch(Layer.effectDiscard(started).pipe(Layer.provide(gateway), Layer.provide(settings))))

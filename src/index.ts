@@ -1,54 +1,46 @@
 /*
- * What the package `model-gateway` offers: the gateway as Layers (docs/embedding.md). The names of `effect` that a
- * gateway is put together with come along, because Layers can only be given to Layers of the same copy of it.
+ * What the package `model-gateway` offers (docs/embedding.md): `Gateway.layer(parts)`, the services that may be parts,
+ * and what upstreams of one's own are written with.
  */
 
 export { BunRuntime } from "@effect/platform-bun"
 export { SqlClient } from "@effect/sql"
-export { Console, Context, Effect, Layer, Option, Redacted, Stream } from "effect"
 
 // The contract: what clients may send, and what they are answered.
 export { AdminApi } from "./admin/Api.ts"
 export { GatewayApi } from "./Api.ts"
 
-// The gateway, and what it is shipped with.
-export { GatewayCore, GatewayLive } from "./Gateway.ts"
-export type { GatewayNeeds, StartFailure } from "./Gateway.ts"
-export {
-  DatabaseLive,
-  GuardLive,
-  KeptFilesLive,
-  PlatformLive,
-  PublicUrlLive,
-  SandboxLive,
-  SecretLive
-} from "./Shipped.ts"
-export { migrate } from "./sql/migrations.ts"
+// The gateway, its parts and what it gives.
+export * as Gateway from "./Gateway.ts"
+export { Keys } from "./access/store/Keys.ts"
+export { WebhookSecrets } from "./access/WebhookSecrets.ts"
+export { AccountId, Caller, KeyId } from "./contract/Caller.ts"
 
-// What it needs.
+// The services that are parts.
+export { Access } from "./access/Access.ts"
 export { MasterSecret } from "./access/MasterSecret.ts"
+export { CallbackFailed, CallbackTransport } from "./callbacks/CallbackTransport.ts"
+export type { CallbackReply, CallbackRequest } from "./callbacks/CallbackTransport.ts"
+export type { Model } from "./catalogue/Catalogue.ts"
+export { OwnModels } from "./catalogue/OwnModels.ts"
 export { PublicUrl } from "./config/PublicUrl.ts"
 export { Settings } from "./config/Settings.ts"
 export type { GatewaySettings } from "./config/Settings.ts"
+export type { RequestRecord } from "./contract/RequestRecord.ts"
 export { Documents } from "./documents/Documents.ts"
 export { FileStore } from "./files/FileStore.ts"
 export type { Files, StoredFile } from "./files/Files.ts"
-export { FileSources } from "./files/FileSources.ts"
-export type { FileSource } from "./files/FileSources.ts"
-export { KeptFiles } from "./files/KeptFiles.ts"
 export { AddressGuard } from "./guard/AddressGuard.ts"
-export type { Model } from "./catalogue/Catalogue.ts"
-export { OwnModels } from "./catalogue/OwnModels.ts"
+export { Idempotency } from "./idempotency/Idempotency.ts"
+export { Ledger } from "./ledger/Ledger.ts"
+export { Limits } from "./limits/Limits.ts"
+export { Search } from "./search/Search.ts"
+export type { SearchProvider, SearchRequest } from "./search/SearchProvider.ts"
+export { migrate } from "./sql/migrations.ts"
+export { TaskStore } from "./tasks/store/TaskStore.ts"
 export { AccessLog } from "./telemetry/AccessLog.ts"
-export type { RequestRecord } from "./contract/RequestRecord.ts"
 export { TextUpstreams } from "./upstreams/Upstreams.ts"
 export { VideoUpstreams } from "./upstreams/VideoUpstream.ts"
-
-// What it gives.
-export { Keys } from "./access/store/Keys.ts"
-export { WebhookSecrets } from "./access/WebhookSecrets.ts"
-export { AccountId } from "./contract/Caller.ts"
-export { Listening } from "./http/Server.ts"
 
 // Upstreams of one's own.
 export * from "./contract/Failure.ts"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Caller, KeyId } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing } from "../contract/Failure.ts"
-import { Limits } from "../limits/Limits.ts"
+import { testDouble } from "../contract/testDouble.ts"
 import { Changes } from "../sql/Changes.ts"
 import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./store/Keys.ts"
@@ -16,14 +16,13 @@ interface Known {
   readonly expiresAtMs: number
 }
 
-/** Who calls, and whether there is room for one more request of theirs. */
+/** Authenticates callers by their API keys. */
 export class Access extends Effect.Service<Access>()("gateway/access/Access", {
-  dependencies: [Keys.Default, Changes.Default, LastUsed.Default, Limits.Default],
+  dependencies: [Keys.Default, Changes.Default, LastUsed.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
     const changes = yield* Changes
     const lastUsed = yield* LastUsed
-    const limits = yield* Limits
     const clock = yield* Effect.clock
     /** By the full SHA-256 of the secret. Only keys that open something are kept: strangers can't fill it. */
     const known = new Map<string, Known>()
@@ -74,9 +73,12 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
       return lookUp(hash, secret)
     }
 
-    return { authenticate, open, admit: limits.admit } as const
+    return { authenticate, open } as const
   })
-}) {}
+}) {
+  /** For tests: a member that is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<Access, "_tag">>) => testDouble(Access, given)
+}
 
 const missing = Effect.fail(new AuthMissing({}))
 const malformed = Effect.fail(

@@ -4,8 +4,7 @@ import type { Clock } from "effect"
 import * as ApiKey from "../access/ApiKey.ts"
 import { Keys } from "../access/store/Keys.ts"
 import { BadSettings } from "../config/document.ts"
-import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
-import type { Caller } from "../contract/Caller.ts"
+import { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, RateLimited, UnknownRoute } from "../contract/Failure.ts"
 import { pathOf } from "../contract/pathOf.ts"
 import { parseAllowed } from "../guard/addresses.ts"
@@ -94,7 +93,7 @@ const absent = (_: Headers, { request }: Knocking) =>
 
 const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest()
 
-const operator = Effect.succeed(unrestricted(AccountId.make(""), KeyId.make("admin-key")))
+const operator = Effect.succeed(Caller.unrestricted("", "admin-key"))
 const missing = Effect.fail(
   new AuthMissing({ message: "Missing Authorization header: send `Authorization: Bearer <GATEWAY_ADMIN_KEY>`" })
 )

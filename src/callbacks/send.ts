@@ -2,23 +2,20 @@ import { Clock, Effect, Redacted } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Webhook } from "standardwebhooks"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
-import { AddressGuard } from "../guard/AddressGuard.ts"
-import type { Reply } from "../guard/dial.ts"
+import { CallbackTransport } from "./CallbackTransport.ts"
+import type { CallbackReply } from "./CallbackTransport.ts"
 import type { Delivery, Outcome } from "./Delivery.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import { parseRetryAfterMs } from "./schedule.ts"
 
-/** Enough of an answer's body that the receiver can finish saying it; nobody reads it. */
-const maxAnswerBytes = 64 * 1024
-
 type Came = Pick<Outcome, "status" | "reason" | "retryAfterMs">
 
 /**
- * One attempt: the stored bytes, signed now with every secret that is valid now (Standard Webhooks), to the address as
- * the guard finds it now. Every ending is an `Outcome`.
+ * One attempt: the stored bytes, signed now with every secret that is valid now (Standard Webhooks), by the
+ * transport. Every ending is an `Outcome`.
  */
 export const makeSend = Effect.gen(function* () {
-  const guard = yield* AddressGuard
+  const transport = yield* CallbackTransport
   const secrets = yield* WebhookSecrets
   const tracing = yield* CurrentTracing
 
@@ -26,19 +23,11 @@ export const makeSend = Effect.gen(function* () {
     const startedAtMs = yield* Clock.currentTimeMillis
     const trace = tracing?.delivery(delivery.task_id, delivery.trace)
     const signing = yield* secrets.signing(delivery.account_id)
-    const came = yield* guard.check(delivery.url).pipe(
-      Effect.flatMap((checked) =>
-        guard.dial(checked, {
-          method: "POST",
-          headers: { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() },
-          body: new TextEncoder().encode(delivery.body),
-          connectTimeoutMs: 5_000,
-          totalTimeoutMs: 15_000,
-          maxBytes: maxAnswerBytes
-        })
-      ),
-      Effect.match({ onFailure: ({ reason }): Came => ({ reason }), onSuccess: (reply) => read(reply, startedAtMs) })
-    )
+    const headers = { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() }
+    const came = yield* Effect.match(transport.send({ url: delivery.url, headers, body: delivery.body }), {
+      onFailure: ({ reason }): Came => ({ reason }),
+      onSuccess: (reply) => read(reply, startedAtMs)
+    })
     const outcome: Outcome = { ...came, startedAtMs, endedAtMs: yield* Clock.currentTimeMillis }
     if (trace !== undefined) tracing?.delivered(trace, traced(delivery, outcome))
     return outcome
@@ -67,7 +56,7 @@ const signatureOf = (delivery: Delivery, nowMs: number, secrets: ReadonlyArray<R
     .join(" ")
 })
 
-const read = ({ status, headers }: Reply, nowMs: number): Came => {
+const read = ({ status, headers }: CallbackReply, nowMs: number): Came => {
   if (status >= 200 && status < 300) return { status }
   if (status === 410) return { status, reason: "the receiver wants no more of it" }
   if (status >= 300 && status < 400) return { status, reason: "redirects are not followed" }

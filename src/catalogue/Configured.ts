@@ -6,7 +6,7 @@ import type { Documents } from "../documents/Documents.ts"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
-import { searchProvider } from "../search/configured.ts"
+import { Search } from "../search/Search.ts"
 import { withSearch } from "../search/withSearch.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
 import type { TextUpstream } from "../upstreams/Upstream.ts"
@@ -25,7 +25,7 @@ import { SharedBulkheads } from "./SharedBulkheads.ts"
 import { modelWarnings } from "./modelWarnings.ts"
 import { priced } from "./prices.ts"
 
-type Given = Configuration | Documents | TextUpstreams | VideoUpstreams | OwnModels | KeptFiles | PublicUrl
+type Given = Configuration | Documents | TextUpstreams | VideoUpstreams | OwnModels | KeptFiles | PublicUrl | Search
 
 /**
  * Models and upstreams as the configuration has them, beside the upstreams and models that are always there, which it
@@ -36,6 +36,7 @@ export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpst
     Effect.gen(function* () {
       const configuration = yield* Configuration
       const own = yield* OwnModels
+      const { providerFor } = yield* Search
       const runtime = yield* Effect.runtime<Documents | KeptFiles | PublicUrl | Scope.Scope | SharedBulkheads>()
       const ownTexts = yield* TextUpstreams
       const ownVideos = yield* VideoUpstreams
@@ -56,7 +57,7 @@ export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpst
           const listed = new Map([...next].map(([name, { listed }]) => [name, listed]))
           const models = yield* Effect.flatMap(catalogueOf(file, own, listed), (all) => priced(all, file))
           for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
-          const search = searchProvider(file.value.search)
+          const search = providerFor(file.value.search)
           return () => {
             const kept = new Set([...next.values()].map(({ scope }) => scope))
             const gone = [...made.values()].filter(({ scope }) => !kept.has(scope))

@@ -4,10 +4,9 @@ import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { Settings } from "../config/Settings.ts"
 import { AccountId } from "../contract/Caller.ts"
 import { SessionAdministration } from "../console/SessionAdministration.ts"
-import { GatewayLive } from "../Gateway.ts"
+import * as Gateway from "../Gateway.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
-import { Listening, SharesPort } from "../http/Server.ts"
-import { AccessLog } from "../telemetry/AccessLog.ts"
+import { SharesPort } from "../http/Server.ts"
 import { StandardOutput } from "../telemetry/StandardOutput.ts"
 import { Workers } from "../telemetry/Workers.ts"
 import type { Link } from "../cluster/workers/linked.ts"
@@ -20,7 +19,7 @@ const defaultAccount = AccountId.make("default")
 
 /** Says where the gateway is and, at the first start, which key opens it: once, for nobody can read it again. */
 const greet = Effect.gen(function* () {
-  const { url } = yield* Listening
+  const { url } = yield* Gateway.Address
   const settings = yield* Settings
   for (const line of settings.warnings) yield* Effect.logWarning(line)
   if (Option.isNone(settings.redisUrl) && !Redacted.value(settings.databaseUrl).startsWith("sqlite:")) {
@@ -71,7 +70,7 @@ const serving = (link: Link | undefined) =>
     const { leave } = yield* Lifecycle
     if (link === undefined || link.isFirst) yield* greet
     if (link === undefined) return yield* Effect.never
-    link.up((yield* Listening).url)
+    link.up((yield* Gateway.Address).url)
     yield* Effect.promise(() => link.left)
     leave("replaced")
   })
@@ -79,10 +78,11 @@ const serving = (link: Link | undefined) =>
 /** It is for who looks after workers: what sends it to every process of a service would end those that serve. */
 const heedless = Effect.sync(() => void process.on("SIGUSR2", () => {}))
 
-/** What one process serves with. */
+/** The gateway of one process, with the settings of the command. */
 const gateway = (link: Link | undefined) =>
-  GatewayLive.pipe(
-    Layer.provideMerge(AccessLog.Stdout),
+  Layer.unwrapEffect(
+    Effect.map(Settings, (settings) => Gateway.layer({ settings: Layer.succeed(Settings, settings) }))
+  ).pipe(
     // Closed after the gateway: its last spans leave too.
     Layer.provide(TracesLive),
     Layer.provideMerge(LogsLive),

@@ -4,10 +4,9 @@ import { Keys } from "../access/store/Keys.ts"
 import { makeAdminAccess } from "../admin/AdminAccess.ts"
 import { PublicUrl } from "../config/PublicUrl.ts"
 import { Settings } from "../config/Settings.ts"
-import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
-import type { Caller } from "../contract/Caller.ts"
+import { Caller } from "../contract/Caller.ts"
 import { AuthInvalid, AuthMissing, Forbidden } from "../contract/Failure.ts"
-import { uncounted } from "../limits/Limits.ts"
+import { Limits, uncounted } from "../limits/Limits.ts"
 import { Sessions } from "./Sessions.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { csrfOf, isForeign, tokenIn } from "./token.ts"
@@ -23,6 +22,7 @@ const keyHeader = "x-gateway-key-id"
 const make = Effect.gen(function* () {
   const { adminKey, server } = yield* Settings
   const access = yield* Access
+  const limits = yield* Limits
   const keys = yield* Keys
   const sessions = yield* Sessions
   const publicUrl = yield* PublicUrl
@@ -64,7 +64,7 @@ const make = Effect.gen(function* () {
       if (cookie === null) return access.authenticate(headers)
       return Effect.flatMap(sessionOf(cookie, request), (session) => asCaller(session, headers))
     },
-    admit: access.admit
+    admit: limits.admit
   }
 
   const operators = {
@@ -112,8 +112,8 @@ export const addressOf = (caller: Caller): string =>
 const cookieWithoutKey = (headers: Headers): string | null =>
   headers.has("authorization") || headers.has("x-api-key") ? null : headers.get("cookie")
 
-const operator = ({ id }: SessionRow): Caller => unrestricted(AccountId.make(""), KeyId.make(id))
-const nobody = unrestricted(AccountId.make(""), KeyId.make(""))
+const operator = ({ id }: SessionRow): Caller => Caller.unrestricted("", id)
+const nobody = Caller.unrestricted("", "")
 
 const foreign = Effect.fail(new Forbidden({ message: "A page of another site may not ask in the name of a session" }))
 const forged = Effect.fail(

@@ -33,7 +33,7 @@ export interface SearchDomains {
 export const Unpriced = Schema.Literal("allow", "refuse")
 export type Unpriced = typeof Unpriced.Type
 
-/** Who is calling: the account that owns what the request makes, the key it came with, and what both may do. */
+/** The caller of a request: the account that owns what it makes, its key, and what both may do. */
 export interface Caller {
   readonly account: AccountId
   readonly key: KeyId
@@ -49,13 +49,15 @@ export interface Caller {
   readonly holdOutputTokens?: number | undefined
 }
 
-/** A caller without restrictions. */
-export const unrestricted = (account: AccountId, key: KeyId): Caller => ({
-  account,
-  key,
-  models: ["*"],
-  keyLimits: {},
-  accountLimits: {},
-  budget: undefined,
-  searchDomains: { allowed: undefined, blocked: undefined }
-})
+export const Caller = {
+  /** A caller that may use every model, without limits or budget. */
+  unrestricted: (account: string, key = account): Caller => ({
+    account: AccountId.make(account),
+    key: KeyId.make(key),
+    models: ["*"],
+    keyLimits: {},
+    accountLimits: {},
+    budget: undefined,
+    searchDomains: { allowed: undefined, blocked: undefined }
+  })
+}

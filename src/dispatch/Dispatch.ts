@@ -40,7 +40,7 @@ import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 
 /** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
 export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispatch", {
-  dependencies: [Ownership.Default, Ledger.Default, Limits.Default, ReasoningSignatures.Default, UpstreamCalls.Default],
+  dependencies: [Ownership.Default, ReasoningSignatures.Default, UpstreamCalls.Default],
   effect: Effect.gen(function* () {
     const catalogue = yield* Catalogue
     const upstreams = yield* TextUpstreams

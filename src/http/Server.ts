@@ -8,6 +8,7 @@ import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Daemons } from "../flow/Daemons.ts"
 import { Lifecycle } from "../flow/Lifecycle.ts"
 import { Idempotency } from "../idempotency/Idempotency.ts"
+import { Limits } from "../limits/Limits.ts"
 import { AccessLog } from "../telemetry/AccessLog.ts"
 import { BodyLog } from "../telemetry/BodyLog.ts"
 import { RequestLog } from "../telemetry/RequestLog.ts"
@@ -67,9 +68,9 @@ export class SharesPort extends Context.Reference<SharesPort>()("gateway/http/Sh
 const replacedTime = Duration.seconds(1)
 
 /** The address the server listens on. */
-export class Listening extends Context.Tag("gateway/http/Listening")<Listening, { readonly url: URL }>() {
+export class Address extends Context.Tag("gateway/http/Address")<Address, { readonly url: URL }>() {
   /** For tests: what is not given dies when it is used. */
-  static readonly Test = (given: Partial<(typeof Listening)["Service"]>) => testDouble(Listening, given)
+  static readonly Test = (given: Partial<(typeof Address)["Service"]>) => testDouble(Address, given)
 }
 
 /** Pages that are not part of the contract (`/docs`, `/console`): path → answer; undefined where there is nothing for this request. */
@@ -86,20 +87,22 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
   pages: Pages,
   options: ServerOptions
 ): Layer.Layer<
-  Listening,
+  Address,
   ListenFailure,
-  HandlersOfAll<Groups> | Access | AccessLog | Daemons | Idempotency | Lifecycle
+  HandlersOfAll<Groups> | Access | AccessLog | Daemons | Idempotency | Lifecycle | Limits
 > =>
   Layer.scoped(
-    Listening,
+    Address,
     Effect.gen(function* () {
       const lifecycle = yield* Lifecycle
+      const access = yield* Access
+      const limits = yield* Limits
       const services = yield* Effect.context<HandlersOfAll<Groups>>()
       const handlersOf = (group: string): Option.Option<AnyHandlers> => Context.getOption(services, handlersTag(group))
       const tracing = yield* CurrentTracing
       const serving: Serving = {
         runtime: yield* Effect.runtime(),
-        access: yield* Access,
+        access: { authenticate: access.authenticate, admit: limits.admit },
         idempotency: yield* Idempotency,
         ended: ended(yield* AccessLog, yield* RequestLog, tracing),
         bodyBudget: new BodyBudget(),
@@ -126,9 +129,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         const handler = Option.getOrUndefined(handlersOf(route.group))?.[route.name]
         if (handler === undefined) return yield* Effect.dieMessage(`${route.group}.${route.name} has no handler`)
         const methods = (table[route.path] ??= {})
-        const access = doors[route.openedBy]
-        if (access === undefined) return yield* Effect.dieMessage(`nobody can open ${route.group}.${route.name}`)
-        methods[route.method] = serveRoute({ ...serving, access }, route, handler)
+        const authenticator = doors[route.openedBy]
+        if (authenticator === undefined) return yield* Effect.dieMessage(`nobody can open ${route.group}.${route.name}`)
+        methods[route.method] = serveRoute({ ...serving, access: authenticator }, route, handler)
         if (route.socketEvent !== null) {
           methods["GET"] = sockets.upgrade(route, route.socketEvent, handler, otherwise)
         }

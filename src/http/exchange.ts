@@ -1,11 +1,11 @@
 import type { Effect, Runtime } from "effect"
-import type { Access } from "../access/Access.ts"
 import type { Caller } from "../contract/Caller.ts"
 import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } from "../contract/Failure.ts"
 import type { AnyHandlers, Incoming } from "../contract/handlers.ts"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import type { Lifecycle } from "../flow/Lifecycle.ts"
 import type { Idempotency } from "../idempotency/Idempotency.ts"
+import type { Limits } from "../limits/Limits.ts"
 import type { Metrics, RequestCounter } from "../telemetry/Metrics.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import type { Reply } from "./answer.ts"
@@ -16,7 +16,7 @@ import type { Framed } from "./Framed.ts"
 import type { BodyLog, RecordedRequest } from "../telemetry/BodyLog.ts"
 
 /** Who opens endpoints: says who calls, and whether they may call now. */
-export interface Authenticator extends Pick<Access, "admit"> {
+export interface Authenticator extends Pick<Limits, "admit"> {
   readonly authenticate: (
     headers: Headers,
     knocking: { readonly request: Request; readonly server: Server }

@@ -1,6 +1,5 @@
 import { Effect, Either } from "effect"
-import { AccountId, KeyId, unrestricted } from "../contract/Caller.ts"
-import type { Caller } from "../contract/Caller.ts"
+import { Caller } from "../contract/Caller.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { isJsonObject } from "../contract/fields.ts"
 import { forbidden } from "../contract/permission.ts"
@@ -39,7 +38,7 @@ export const handled = (asking: Asking): Response | Promise<Response> => {
 }
 
 /** The caller of an endpoint that asks for no key. */
-const nobody = Future.succeed(unrestricted(AccountId.make(""), KeyId.make("")))
+const nobody = Future.succeed(Caller.unrestricted("", ""))
 
 const entered = (asking: Asking, caller: Opened): Response | Promise<Response> => {
   const { exchange, route } = asking

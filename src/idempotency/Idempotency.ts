@@ -3,6 +3,7 @@ import type { Fiber } from "effect"
 import { Conflict } from "../contract/Failure.ts"
 import type { Once } from "../contract/handlers.ts"
 import { wholeBody } from "../contract/wholeBody.ts"
+import { testDouble } from "../contract/testDouble.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 import { Claims } from "./Claims.ts"
 import type { Claim } from "./Claims.ts"
@@ -184,7 +185,10 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
 
     return { answer } as const
   })
-}) {}
+}) {
+  /** For tests: a member that is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<Idempotency, "_tag">>) => testDouble(Idempotency, given)
+}
 
 const response = (outcome: Outcome, isTwin: boolean, leave: () => void): Response => {
   if (outcome.type === "streaming") {

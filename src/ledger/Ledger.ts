@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import type { AccountId, Caller } from "../contract/Caller.ts"
 import { UpstreamFailed } from "../contract/Failure.ts"
 import type { InsufficientBalance, ModelForbidden, QuotaExceeded, RateLimited } from "../contract/Failure.ts"
+import { testDouble } from "../contract/testDouble.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
@@ -177,7 +178,10 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const { chargeOf, end, generatedBy } = holds
     return { open, permit, holding, endHold: end, chargeOf, generatedBy, balance, flush: log.flush } as const
   })
-}) {}
+}) {
+  /** For tests: a member that is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<Ledger, "_tag">>) => testDouble(Ledger, given)
+}
 
 const cannotStore = "The gateway can't store at the moment what this request would cost; try again later"
 

@@ -5,6 +5,7 @@ import { runFutureUninterruptible } from "../flow/runFuture.ts"
 import { Future } from "../flow/Future.ts"
 import { RateLimited } from "../contract/Failure.ts"
 import type { Admitted, Standing } from "../contract/Standing.ts"
+import { testDouble } from "../contract/testDouble.ts"
 import { isRated, limitOf, planOf, scopesOf } from "./plan.ts"
 import type { Kind, Limited, Plan, Scope } from "./plan.ts"
 import { SharedPermits } from "./SharedPermits.ts"
@@ -251,7 +252,10 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       countedWhere: windows.where
     } as const
   })
-}) {}
+}) {
+  /** For tests: a member that is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<Limits, "_tag">>) => testDouble(Limits, given)
+}
 
 const tooMany = (scope: Scope, standing: Standing, kind: Kind, amount: number) =>
   amount > standing.limit

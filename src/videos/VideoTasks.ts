@@ -37,7 +37,7 @@ const kind = "video"
 
 /** Video tasks as their owners see them; the engine below makes them run. */
 export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/VideoTasks", {
-  dependencies: [Ownership.Default, Cancellation.Default, Ledger.Default, Outages.Default, FirstReplies.Default],
+  dependencies: [Ownership.Default, Cancellation.Default, Outages.Default, FirstReplies.Default],
   effect: Effect.gen(function* () {
     const models = yield* Dispatch
     const guard = yield* AddressGuard

@@ -6,7 +6,6 @@ import * as ApiKey from "../../src/access/ApiKey.ts"
 import { LastUsed } from "../../src/access/LastUsed.ts"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
-import { Limits } from "../../src/limits/Limits.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 import { adjust } from "../sql/clock.ts"
@@ -39,7 +38,7 @@ const slowKeys = Layer.effect(
 ).pipe(Layer.provide(Keys.Default))
 
 const slow = Access.DefaultWithoutDependencies.pipe(
-  Layer.provide(Layer.mergeAll(LastUsed.Default, Limits.Default)),
+  Layer.provide(LastUsed.Default),
   Layer.provideMerge(Changes.Default),
   Layer.provideMerge(slowKeys),
   Layer.provideMerge(Slow.Default),

@@ -6,6 +6,7 @@ import { CallbackOutbox } from "../../src/callbacks/CallbackOutbox.ts"
 import { Deliveries } from "../../src/callbacks/Deliveries.ts"
 import { DeliveryStore } from "../../src/callbacks/store/DeliveryStore.ts"
 import { DeliveryWake } from "../../src/callbacks/DeliveryWake.ts"
+import { CallbackTransport } from "../../src/callbacks/CallbackTransport.ts"
 import { SenderLive } from "../../src/callbacks/sender.ts"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
@@ -115,6 +116,7 @@ export const sending = (guard: Layer.Layer<AddressGuard, unknown>, name?: string
   SenderLive.pipe(
     Layer.provideMerge(callbacks),
     Layer.provideMerge(Layer.orDie(secretsLayer())),
+    Layer.provide(CallbackTransport.Default),
     Layer.provide(Layer.orDie(guard)),
     Layer.provideMerge(storage(name))
   )

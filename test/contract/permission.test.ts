@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { forbidden } from "../../src/contract/permission.ts"
 
 describe("a key may use the models its patterns match", () => {
@@ -13,7 +13,7 @@ describe("a key may use the models its patterns match", () => {
     [["a*b*bc"], "abc", false],
     [[], "x", false]
   ])("%j and %s: %s", (models, model, expected) => {
-    const caller = { ...unrestricted(AccountId.make("team"), KeyId.make("k")), models }
+    const caller = { ...Caller.unrestricted("team", "k"), models }
     expect(forbidden(caller, model) === undefined).toBe(expected)
   })
 })

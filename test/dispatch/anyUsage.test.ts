@@ -1,13 +1,14 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, FastCheck as fc, Layer, Logger, Redacted } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../src/contract/Caller.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Usage } from "../../src/generation/GenerationEvent.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd, mostOf, nanoUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { layer } from "../../src/sql/Database.ts"
 import { countTokens } from "../../src/tokens/tokens.ts"
@@ -17,7 +18,7 @@ import { incoming } from "../contract/incoming.ts"
 import { conversation as bare, said } from "../generation/conversations.ts"
 
 const team = AccountId.make("team")
-const caller = unrestricted(team, KeyId.make("key_1"))
+const caller = Caller.unrestricted(team, "key_1")
 const price = fromUsd({
   input: 3,
   cached_input: 0.3,
@@ -301,7 +302,8 @@ const world = Effect.gen(function* () {
     ownedBy: "test",
     price
   }))
-  const live = Layer.mergeAll(Dispatch.Default, Ledger.Default, Grants.Default).pipe(
+  const live = Layer.merge(Dispatch.Default, Grants.Default).pipe(
+    Layer.provideMerge(Layer.merge(Ledger.Default, Limits.Default)),
     Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
     Layer.provide(
       Layer.mergeAll(

@@ -1,17 +1,18 @@
 import { Layer } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
-import type { Caller } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { Future } from "../../src/flow/Future.ts"
 import type { Batch, Generation } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { fromUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { layer } from "../../src/sql/Database.ts"
 import type { PassthroughEndpoint, TextUpstream } from "../../src/upstreams/Upstream.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 
-export const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
+export const caller = Caller.unrestricted("team", "key_1")
 /** Whose web searches may not find everything. */
 export const blocking: Caller = { ...caller, searchDomains: { allowed: undefined, blocked: ["spam.example"] } }
 export const limited: Caller = { ...caller, keyLimits: { tokensPerMinute: 100_000 } }
@@ -68,6 +69,7 @@ const catalogue = [
 /** Models at an upstream that speaks the family's dialect, at one that does not, and at both. */
 export const modelsInOwnDialect = (family: PassthroughEndpoint["family"], answer: object) =>
   Dispatch.Default.pipe(
+    Layer.provideMerge(Layer.merge(Ledger.Default, Limits.Default)),
     Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
     Layer.provide(
       Layer.mergeAll(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import type { Batch } from "../../src/generation/Generation.ts"
@@ -8,6 +8,8 @@ import { parse } from "../../src/http/body.ts"
 import type { Parsed } from "../../src/http/body.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
 import type { GenerationOptions } from "../../src/dispatch/GenerationOptions.ts"
+import { Ledger } from "../../src/ledger/Ledger.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { layer } from "../../src/sql/Database.ts"
 import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
@@ -28,6 +30,7 @@ const upstream: TextUpstream = {
 const route = { upstream: "fake", model: "m" }
 const model = { kind: "text" as const, contextTokens: undefined, ownedBy: "test" }
 const live = Dispatch.Default.pipe(
+  Layer.provideMerge(Layer.merge(Ledger.Default, Limits.Default)),
   Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
   Layer.provide(
     Layer.mergeAll(
@@ -43,7 +46,7 @@ const live = Dispatch.Default.pipe(
   )
 )
 
-const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
+const caller = Caller.unrestricted("team", "key_1")
 const setAside = {
   charge: () => ({ settle: () => undefined, abandon: () => {}, release: () => {} }),
   routes: undefined

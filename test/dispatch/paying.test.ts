@@ -1,8 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
-import type { Caller } from "../../src/contract/Caller.ts"
+import { AccountId, Caller, KeyId } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
 import { fold } from "../../src/pipeline/fold.ts"
 import { runFuture } from "../../src/flow/runFuture.ts"
@@ -15,6 +14,7 @@ import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { settled } from "../sql/clock.ts"
 import { layer } from "../../src/sql/Database.ts"
@@ -24,7 +24,7 @@ import { incoming } from "../contract/incoming.ts"
 import { conversation as bare, said } from "../generation/conversations.ts"
 
 const team = AccountId.make("team")
-const caller = unrestricted(team, KeyId.make("key_1"))
+const caller = Caller.unrestricted(team, "key_1")
 const outputTokens = 3
 
 /** The upstream says what it was asked for; `behaviour` is the model's name there. */
@@ -79,7 +79,8 @@ const catalogue = [
   { ...unpricedModel, id: "allowed", unpriced: "allow" as const }
 ]
 
-const live = Layer.mergeAll(Dispatch.Default, Ledger.Default, Grants.Default).pipe(
+const live = Layer.merge(Dispatch.Default, Grants.Default).pipe(
+  Layer.provideMerge(Layer.merge(Ledger.Default, Limits.Default)),
   Layer.provideMerge(layer({ url: "sqlite::memory:", exclusive: true })),
   Layer.provide(
     Layer.mergeAll(

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import { fold } from "../../src/pipeline/fold.ts"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../src/contract/Caller.ts"
 import type { Caller } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
 import { Future } from "../../src/flow/Future.ts"
@@ -12,6 +12,7 @@ import type { Batch } from "../../src/generation/Generation.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { available } from "../../src/ledger/Balances.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { fromUsd, nanoUsd } from "../../src/ledger/Price.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
 import { Catalogue } from "../../src/catalogue/Catalogue.ts"
@@ -25,7 +26,7 @@ import { conversation, said } from "../generation/conversations.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
 const team = AccountId.make("team")
-const caller = unrestricted(team, KeyId.make("key_1"))
+const caller = Caller.unrestricted(team, "key_1")
 
 /** Output tokens of an answer, and the most that is asked for. */
 const [used, most] = [3, 10]
@@ -56,7 +57,8 @@ const names = ["a", "b", "c", "d"]
 
 const catalogue = new Map<string, Model>()
 const live = () =>
-  Layer.mergeAll(Dispatch.Default, Ledger.Default, Grants.Default).pipe(
+  Layer.merge(Dispatch.Default, Grants.Default).pipe(
+    Layer.provideMerge(Layer.merge(Ledger.Default, Limits.Default)),
     Layer.provideMerge(database()),
     Layer.provide(
       Layer.mergeAll(

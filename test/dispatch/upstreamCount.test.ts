@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, TestClock } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
 import type { Passthrough } from "../../src/dispatch/GenerationOptions.ts"
 import { makeUpstreamCount } from "../../src/dispatch/upstreamCount.ts"
@@ -8,7 +8,7 @@ import { Bulkheads, makeBulkhead } from "../../src/routing/Bulkhead.ts"
 import type { TextUpstream } from "../../src/upstreams/Upstream.ts"
 import { TextUpstreams } from "../../src/upstreams/Upstreams.ts"
 
-const caller = unrestricted(AccountId.make("team"), KeyId.make("key_1"))
+const caller = Caller.unrestricted("team", "key_1")
 const permit = () => Effect.void
 
 const model: Model = {

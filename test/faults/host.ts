@@ -5,6 +5,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect, Layer, Logger, LogLevel, ManagedRuntime, Option, Redacted, Duration } from "effect"
 import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
+import { CallbackTransport } from "../../src/callbacks/CallbackTransport.ts"
 import { CallbacksLive } from "../../src/callbacks/Callbacks.ts"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { UpstreamFailed } from "../../src/contract/Failure.ts"
@@ -139,7 +140,9 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provide(prepared),
   Layer.provideMerge(timedLeases),
   Layer.provideMerge(TaskStore.Default),
-  Layer.provideMerge(CallbacksLive.pipe(Layer.provide(guard), Layer.provide(secrets))),
+  Layer.provideMerge(
+    CallbacksLive.pipe(Layer.provide(CallbackTransport.Default), Layer.provide(guard), Layer.provide(secrets))
+  ),
   Layer.provideMerge(Layer.provide(kinds, Layer.merge(Outages.Default, FirstReplies.Default))),
   Layer.provideMerge(Commits.Default),
   Layer.provideMerge(

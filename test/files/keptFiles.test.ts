@@ -6,7 +6,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Layer, Option, TestClock } from "effect"
 import { Settings } from "../../src/config/Settings.ts"
 import { KeptFiles } from "../../src/files/KeptFiles.ts"
-import { KeptFilesLive } from "../../src/Shipped.ts"
+import { KeptFilesLive, shipped } from "../../src/Parts.ts"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "kept-"))),
@@ -21,9 +21,9 @@ const started = <A>(
 ) =>
   Effect.flatMap(KeptFiles, use).pipe(
     Effect.provide(
-      Layer.provide(
-        Layer.fresh(KeptFilesLive),
-        Settings.from({ GATEWAY_DATABASE_URL: `sqlite:${join(directory, "gateway.db")}`, ...secret })
+      Layer.fresh(KeptFilesLive).pipe(
+        Layer.provide(Layer.fresh(Layer.merge(shipped.files, shipped.secret))),
+        Layer.provide(Settings.from({ GATEWAY_DATABASE_URL: `sqlite:${join(directory, "gateway.db")}`, ...secret }))
       )
     )
   )

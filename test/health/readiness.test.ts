@@ -13,7 +13,7 @@ import { Limits } from "../../src/limits/Limits.ts"
 import { backoff } from "../../src/flow/schedules.ts"
 import { HealthApi } from "../../src/health/Api.ts"
 import { HealthHandlers } from "../../src/health/Handlers.ts"
-import { Listening, serve } from "../../src/http/Server.ts"
+import { Address, serve } from "../../src/http/Server.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import * as SqlDatabase from "../../src/sql/Database.ts"
 import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
@@ -50,7 +50,7 @@ const readiness = (url: URL | string) =>
 describe("readiness", () => {
   it.scoped("names a daemon that has died of a defect for five seconds, until it has come back", () =>
     Effect.gen(function* () {
-      const { url } = yield* Listening
+      const { url } = yield* Address
       let isBroken = true
       const pass = Effect.suspend(() => (isBroken ? Effect.die("out of order") : Effect.succeed(Effect.never)))
       yield* daemon("sweeper", pass, backoff)

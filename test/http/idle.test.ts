@@ -9,9 +9,10 @@ import { CodedError } from "../../src/contract/codedErrors.ts"
 import { handlers } from "../../src/contract/handlers.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { Lifecycle } from "../../src/flow/Lifecycle.ts"
-import { Listening, serve } from "../../src/http/Server.ts"
+import { Address, serve } from "../../src/http/Server.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
 import { exchange } from "./rawSocket.ts"
 
@@ -27,8 +28,8 @@ const AccessThatWaits = Layer.effect(
   Access,
   Effect.map(
     Access,
-    ({ admit, authenticate, open }) =>
-      new Access({ admit, open, authenticate: (headers) => Effect.delay(authenticate(headers), "5 millis") })
+    ({ authenticate, open }) =>
+      new Access({ open, authenticate: (headers) => Effect.delay(authenticate(headers), "5 millis") })
   )
 ).pipe(Layer.provide(Access.Default))
 
@@ -49,7 +50,7 @@ const served = serve(
   Layer.provide(
     handlers(EchoApi, Effect.succeed({ say: ({ payload }) => Effect.delay(Effect.succeed(payload), "3 seconds") }))
   ),
-  Layer.provideMerge(Layer.mergeAll(AccessThatWaits, Daemons.Default, Lifecycle.Default)),
+  Layer.provideMerge(Layer.mergeAll(AccessThatWaits, Daemons.Default, Lifecycle.Default, Limits.Default)),
   Layer.provideMerge(Keys.Default),
   Layer.provideMerge(Database.layer({ url: "sqlite::memory:", exclusive: true }))
 )
@@ -60,7 +61,7 @@ const head = (key: string, length: number) =>
 describe("a client that is silent", () => {
   it.live("in the middle of its body is cut, also where looking up its key took a while", () =>
     Effect.gen(function* () {
-      const { url } = yield* Listening
+      const { url } = yield* Address
       const keys = yield* Keys
       const { secret } = yield* keys.create({ account: AccountId.make("a"), name: "k" })
       const key = Redacted.value(secret)
@@ -76,7 +77,7 @@ describe("a client that is silent", () => {
 
   it.live("about a body that is too long by its own word is answered before it sends it", () =>
     Effect.gen(function* () {
-      const { url } = yield* Listening
+      const { url } = yield* Address
       const keys = yield* Keys
       const { secret } = yield* keys.create({ account: AccountId.make("a"), name: "k" })
       const key = Redacted.value(secret)

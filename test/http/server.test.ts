@@ -12,8 +12,9 @@ import { streamed } from "../../src/pipeline/streamed.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { Lifecycle } from "../../src/flow/Lifecycle.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
-import { Listening, serve } from "../../src/http/Server.ts"
+import { Address, serve } from "../../src/http/Server.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
 import { exchange } from "./rawSocket.ts"
 
@@ -136,7 +137,7 @@ const live = serve(
   }
 ).pipe(
   Layer.provide(Layer.mergeAll(EchoHandlers, AccessLog.Off, Idempotency.Default)),
-  Layer.provideMerge(Layer.mergeAll(Access.Default, Daemons.Default, Lifecycle.Default)),
+  Layer.provideMerge(Layer.mergeAll(Access.Default, Daemons.Default, Lifecycle.Default, Limits.Default)),
   Layer.provideMerge(Keys.Default),
   Layer.provide(Database.layer({ url: "sqlite::memory:", exclusive: true }))
 )
@@ -147,7 +148,7 @@ beforeAll(async () => {
   url = await runtime.runPromise(
     Effect.gen(function* () {
       yield* (yield* Keys).bootstrap(Option.some(Redacted.make(key)))
-      return (yield* Listening).url.href
+      return (yield* Address).url.href
     })
   )
 })
@@ -348,7 +349,7 @@ describe("stopping", () => {
     const address = await other.runPromise(
       Effect.gen(function* () {
         yield* (yield* Keys).bootstrap(Option.some(Redacted.make(key)))
-        return (yield* Listening).url
+        return (yield* Address).url
       })
     )
     const response = await fetch(new URL("/stream", address), {

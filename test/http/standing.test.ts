@@ -3,8 +3,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Keys } from "../../src/access/store/Keys.ts"
 import { Settings } from "../../src/config/Settings.ts"
 import { AccountId } from "../../src/contract/Caller.ts"
-import { GatewayLive } from "../../src/Gateway.ts"
-import { Listening } from "../../src/http/Server.ts"
+import * as Gateway from "../../src/Gateway.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
 
 const settings = Settings.from({
@@ -15,7 +14,7 @@ const settings = Settings.from({
 
 it.live("every reply says where its caller stands, in the headers of its family's vendor", () =>
   Effect.gen(function* () {
-    const gateway = yield* Layer.build(Layer.provide(GatewayLive, Layer.merge(settings, AccessLog.Off)))
+    const gateway = yield* Layer.build(Gateway.layer({ settings, accessLog: AccessLog.Off }))
     const { secret } = yield* Context.get(gateway, Keys).create({
       account: AccountId.make("default"),
       name: "limited",
@@ -23,7 +22,7 @@ it.live("every reply says where its caller stands, in the headers of its family'
     })
     const ask = (path: string, body: unknown) =>
       Effect.promise(async () => {
-        const answer = await fetch(new URL(path, Context.get(gateway, Listening).url), {
+        const answer = await fetch(new URL(path, Context.get(gateway, Gateway.Address).url), {
           method: "POST",
           headers: { authorization: `Bearer ${Redacted.value(secret)}` },
           body: JSON.stringify(body)

@@ -11,9 +11,10 @@ import { CodedError } from "../../src/contract/codedErrors.ts"
 import { handlers } from "../../src/contract/handlers.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { Lifecycle } from "../../src/flow/Lifecycle.ts"
-import { Listening, serve } from "../../src/http/Server.ts"
+import { Address, serve } from "../../src/http/Server.ts"
 import { Idempotency } from "../../src/idempotency/Idempotency.ts"
 import * as Database from "../../src/sql/Database.ts"
+import { Limits } from "../../src/limits/Limits.ts"
 import { AccessLog } from "../../src/telemetry/AccessLog.ts"
 
 const Kind = Schema.Struct({ kind: Schema.Literal("whole", "stream", "short") })
@@ -55,7 +56,7 @@ const served = serve(
       })
     )
   ),
-  Layer.provideMerge(Layer.mergeAll(Access.Default, Daemons.Default, Lifecycle.Default)),
+  Layer.provideMerge(Layer.mergeAll(Access.Default, Daemons.Default, Lifecycle.Default, Limits.Default)),
   Layer.provideMerge(Keys.Default),
   Layer.provideMerge(Database.layer({ url: "sqlite::memory:", exclusive: true }))
 )
@@ -69,7 +70,7 @@ const isOpen = (port: number): boolean => {
 const established = "01"
 
 const asking = Effect.gen(function* () {
-  const { url } = yield* Listening
+  const { url } = yield* Address
   const keys = yield* Keys
   const { secret } = yield* keys.create({ account: AccountId.make("a"), name: "k" })
   return (kind: (typeof Kind.Type)["kind"], more = "") =>

@@ -6,7 +6,7 @@ const forFamilies = ["generation", "tokens", "pipeline", "limits", "ledger", "ca
 
 const families = ["responses", "messages", "chat", "embeddings", "videos"]
 
-/** What the process is put together of, beside the families. */
+/** Services that embedders may replace, and those they meet. */
 const services = [
   "guard",
   "files",
@@ -121,12 +121,26 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "dispatch"
   ],
   health: [...leaves, "files", "limits", "routing", "tasks", "callbacks"],
-  http: [...leaves, "access", "idempotency"],
+  http: [...leaves, "access", "limits", "idempotency"],
   "Api.ts": ["contract", ...families, "files", "catalogue", "dispatch", "account", "health"],
   console: [...leaves, "guard", "access", "limits", "admin"],
   "console/app": ["contract", "requests", "ledger", "tasks", "callbacks", "videos", "account", "admin", "Api.ts"],
-  "Shipped.ts": [...leaves, "documents", "guard", "files", "access", "catalogue", "dispatch", "sandbox"],
-  "Families.ts": [
+  "Parts.ts": [
+    ...leaves,
+    "documents",
+    "guard",
+    "files",
+    "access",
+    "limits",
+    "ledger",
+    "idempotency",
+    "catalogue",
+    "sandbox",
+    "search",
+    "tasks",
+    "callbacks"
+  ],
+  "Handlers.ts": [
     ...leaves,
     ...families,
     "files",
@@ -141,26 +155,22 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "requests",
     "account",
     "admin",
-    "health"
+    "health",
+    "Parts.ts"
   ],
-  "Served.ts": [...leaves, "access", "idempotency", "requests", "admin", "health", "http", "Api.ts", "console"],
+  "ApiServer.ts": [...leaves, "access", "idempotency", "requests", "admin", "health", "http", "Api.ts", "console"],
   "Gateway.ts": [
     ...leaves,
     "cluster",
     "guard",
-    "files",
-    "documents",
     "access",
-    "catalogue",
-    "dispatch",
-    "upstreams",
     "limits",
     "admin",
     "console",
     "http",
-    "Shipped.ts",
-    "Families.ts",
-    "Served.ts"
+    "Parts.ts",
+    "Handlers.ts",
+    "ApiServer.ts"
   ],
   "cluster/workers": ["flow", "contract", "telemetry"],
   commands: [
@@ -175,21 +185,11 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "console",
     "http",
     "Api.ts",
+    "Parts.ts",
     "Gateway.ts"
   ],
   "main.ts": ["documents", "commands"],
-  "index.ts": [
-    ...leaves,
-    ...services,
-    "documents",
-    "generation",
-    "upstreams",
-    "admin",
-    "http",
-    "Api.ts",
-    "Shipped.ts",
-    "Gateway.ts"
-  ]
+  "index.ts": [...leaves, ...services, "limits", "generation", "search", "upstreams", "admin", "Api.ts", "Gateway.ts"]
 }
 
 /** Rooms and files that may follow work under way (`flow/Future.ts`); all others see effects. */

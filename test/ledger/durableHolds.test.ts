@@ -2,7 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Layer, Scope } from "effect"
 import * as fc from "fast-check"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { AccountId, Caller, KeyId } from "../../src/contract/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
@@ -12,7 +12,7 @@ import { Commits } from "../../src/sql/Commits.ts"
 import { database, describeOnEach, isElsewhere } from "../sql/engines.ts"
 
 const team = AccountId.make("team")
-const caller = unrestricted(team, KeyId.make("key_1"))
+const caller = Caller.unrestricted(team, "key_1")
 /** A dollar a token of output. */
 const price = fromUsd({ output: 1_000_000 })
 const dollar = 1_000_000_000

@@ -1,8 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
-import type { Caller } from "../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../src/contract/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { available } from "../../src/ledger/Balances.ts"
 import { Grants } from "../../src/ledger/store/Grants.ts"
@@ -15,7 +14,7 @@ import { adjust } from "../sql/clock.ts"
 const live = Layer.mergeAll(Ledger.Default, Grants.Default).pipe(Layer.provideMerge(database()))
 
 const team = AccountId.make("team")
-const caller = unrestricted(team, KeyId.make("key_1"))
+const caller = Caller.unrestricted(team, "key_1")
 /** A dollar a token of output. */
 const price = fromUsd({ output: 1_000_000 })
 const tokens = (outputTokens: number) => ({ ...noUsage, outputTokens })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Clock, Effect, Either, FastCheck as fc, Layer, TestClock } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
-import type { Caller, Limits as Bounds } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
+import type { Limits as Bounds } from "../../src/contract/Caller.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { Limits } from "../../src/limits/Limits.ts"
 
 const callerWith = (keyLimits: Bounds, accountLimits: Bounds = {}, key = "k"): Caller => ({
-  ...unrestricted(AccountId.make("team"), KeyId.make(key)),
+  ...Caller.unrestricted("team", key),
   keyLimits,
   accountLimits
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { Limits } from "../../src/limits/Limits.ts"
@@ -9,7 +9,7 @@ import { FakeRedis, faults, steps } from "./fakeRedis.ts"
 import type { Fault, Step } from "./fakeRedis.ts"
 
 const caller = {
-  ...unrestricted(AccountId.make("a"), KeyId.make("k")),
+  ...Caller.unrestricted("a", "k"),
   keyLimits: { requestsPerMinute: 1_000 }
 }
 

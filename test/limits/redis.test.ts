@@ -1,8 +1,8 @@
 import { RateLimitStoreError } from "@effect/experimental/RateLimiter"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@effect/vitest"
 import { Context, Effect, Either, Layer, Logger, Option, Redacted } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
-import type { Caller, Limits as Bounds } from "../../src/contract/Caller.ts"
+import { Caller, KeyId } from "../../src/contract/Caller.ts"
+import type { Limits as Bounds } from "../../src/contract/Caller.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
 import { toEffect } from "../../src/flow/toEffect.ts"
 import { makeAvailability } from "../../src/limits/Availability.ts"
@@ -15,7 +15,7 @@ import { startRedis, withoutRedis } from "./redisServer.ts"
 import type { RedisServer } from "./redisServer.ts"
 
 const callerWith = (keyLimits: Bounds): Caller => ({
-  ...unrestricted(AccountId.make("a"), KeyId.make("k")),
+  ...Caller.unrestricted("a", "k"),
   keyLimits
 })
 const model = { id: "m" }

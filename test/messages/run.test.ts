@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { RateLimited } from "../../src/contract/Failure.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
 import { Future } from "../../src/flow/Future.ts"
@@ -14,7 +14,7 @@ import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { incoming } from "../contract/incoming.ts"
 import { events } from "./golden.ts"
 
-const caller = unrestricted(AccountId.make("a"), KeyId.make("k"))
+const caller = Caller.unrestricted("a", "k")
 const request = incoming({ path: "/v1/messages" })
 const hello = { model: "m", max_tokens: 100, messages: "Hello" }
 

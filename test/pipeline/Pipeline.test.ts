@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { InvalidRequest, RateLimited } from "../../src/contract/Failure.ts"
 import type { Failure } from "../../src/contract/Failure.ts"
 import { testDouble } from "../../src/contract/testDouble.ts"
@@ -14,7 +14,7 @@ import type { TextFamily } from "../../src/pipeline/TextFamily.ts"
 import { incoming } from "../contract/incoming.ts"
 import { conversation } from "../messages/request.ts"
 
-const caller = unrestricted(AccountId.make("a"), KeyId.make("k"))
+const caller = Caller.unrestricted("a", "k")
 const refusal = new InvalidRequest({ param: "input", message: "input: is refused" })
 const busy = new RateLimited({ retryAfterSeconds: 1 })
 const finished: GenerationEvent = { type: "finished", reason: "stop", stopSequence: null }

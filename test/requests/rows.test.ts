@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Duration, Effect, Layer, TestClock } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { RequestRecord } from "../../src/contract/RequestRecord.ts"
 import { RequestExpiry, RequestRetention } from "../../src/requests/RequestExpiry.ts"
 import { RequestRowsLive } from "../../src/requests/RequestRows.ts"
@@ -11,7 +11,7 @@ import { RequestLog } from "../../src/telemetry/RequestLog.ts"
 import { adjust, settled } from "../sql/clock.ts"
 import { database, describeOnEach } from "../sql/engines.ts"
 
-const me = unrestricted(AccountId.make("acc_me"), KeyId.make("key_me"))
+const me = Caller.unrestricted("acc_me", "key_me")
 
 /** One that is over, and came at this time. */
 const over = (requestId: string, given: Partial<RequestRecord> = {}, caller = me): RequestRecord => {

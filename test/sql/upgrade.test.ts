@@ -5,7 +5,7 @@ import { Database as SqliteFile } from "bun:sqlite"
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../src/contract/Caller.ts"
 import { noUsage } from "../../src/generation/GenerationEvent.ts"
 import { Ledger } from "../../src/ledger/Ledger.ts"
 import { fromUsd } from "../../src/ledger/Price.ts"
@@ -139,7 +139,7 @@ describe("a database of version 0.1.0", () => {
       const ledger = yield* Ledger
       for (const { id } of before) {
         const charge = yield* ledger.open({
-          caller: unrestricted(AccountId.make(id), KeyId.make(`key of ${id}`)),
+          caller: Caller.unrestricted(id, `key of ${id}`),
           requestId: "req",
           model: "paid",
           upstream: "up",

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Option, TestClock } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../src/contract/Caller.ts"
+import { Caller } from "../../src/contract/Caller.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import { Ownership } from "../../src/ownership/Ownership.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
@@ -118,8 +118,8 @@ const layer = VideoTasks.DefaultWithoutDependencies.pipe(
   Layer.orDie
 )
 
-const alice = unrestricted(AccountId.make("alice"), KeyId.make("a"))
-const bob = unrestricted(AccountId.make("bob"), KeyId.make("b"))
+const alice = Caller.unrestricted("alice", "a")
+const bob = Caller.unrestricted("bob", "b")
 
 const create = (fields: Record<string, unknown> = {}, caller = alice) =>
   Effect.flatMap(VideoTasks, (videos) => {

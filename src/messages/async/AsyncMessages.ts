@@ -31,7 +31,6 @@ const kept = ["anthropic-version", "anthropic-beta", "user-agent"]
 
 /** Accepts message requests whose answer is fetched later. */
 export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/messages/async/AsyncMessages", {
-  dependencies: [Ledger.Default],
   effect: Effect.gen(function* () {
     const pipeline = yield* Pipeline
     const quoteOf = pipeline.quote(yield* makeMessageFamily)

@@ -38,7 +38,7 @@ export const isBackground = ({ background }: CreateResponse): boolean => backgro
 export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
   "gateway/responses/background/BackgroundResponses",
   {
-    dependencies: [Ledger.Default, Cancellation.Default],
+    dependencies: [Cancellation.Default],
     effect: Effect.gen(function* () {
       const models = yield* Dispatch
       const ledger = yield* Ledger

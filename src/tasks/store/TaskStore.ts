@@ -5,6 +5,7 @@ import { NamedSlots } from "../../flow/NamedSlots.ts"
 import type { AccountId } from "../../contract/Caller.ts"
 import type { NotFound } from "../../contract/Failure.ts"
 import { writtenAs } from "../../contract/Written.ts"
+import { testDouble, unsupplied } from "../../contract/testDouble.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
@@ -285,7 +286,12 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       deadlines
     } as const
   })
-}) {}
+}) {
+  /** For tests: a member that is not given dies when it is used. */
+  static readonly Test = (given: Partial<Omit<TaskStore, "_tag">>) =>
+    // Readers are made at the start: they die when a task is read.
+    testDouble(TaskStore, { reader: () => unsupplied(`${TaskStore.key}.reader`), ...given })
+}
 
 const named = rows("tasks", { id: Schema.String })
 const counted = rows("tasks", { n: Schema.Int })

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from "@effect/vitest"
 import { Effect, Exit, Layer } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../../src/contract/Caller.ts"
 import { noUsage } from "../../../src/generation/GenerationEvent.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
 import { fromUsd } from "../../../src/ledger/Price.ts"
@@ -11,7 +11,7 @@ import { booksAt } from "./books.ts"
 
 const dollar = 1_000_000_000
 const team = AccountId.make("team")
-const caller = unrestricted(team, KeyId.make("key of team"))
+const caller = Caller.unrestricted(team, "key of team")
 const price = fromUsd({ output: 1_000_000 })
 const postgres = engines.find(({ name }) => name === "postgres")
 
@@ -159,7 +159,7 @@ describe.runIf(inject("postgres") !== undefined)("what an account without a bala
       yield* Effect.promise(() => books.account("other", undefined))
       const mine = yield* Effect.all([open(5_000_000), open(5_000_000), open(1)])
       const others = yield* ledger.open({
-        caller: unrestricted(AccountId.make("other"), KeyId.make("key of other")),
+        caller: Caller.unrestricted("other", "key of other"),
         requestId: "r",
         model: "m",
         upstream: "u",

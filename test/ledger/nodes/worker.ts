@@ -4,7 +4,7 @@
  */
 import { createInterface } from "node:readline"
 import { Effect, Either, Layer, ManagedRuntime } from "effect"
-import { AccountId, KeyId, unrestricted } from "../../../src/contract/Caller.ts"
+import { AccountId, Caller } from "../../../src/contract/Caller.ts"
 import { noUsage } from "../../../src/generation/GenerationEvent.ts"
 import type { Charge } from "../../../src/ledger/Charge.ts"
 import { Ledger } from "../../../src/ledger/Ledger.ts"
@@ -28,7 +28,7 @@ const hold = ({ account, budget, count, dollars }: Extract<Command, { do: "hold"
   Effect.gen(function* () {
     const ledger = yield* Ledger
     const caller = {
-      ...unrestricted(AccountId.make(account), KeyId.make(`key of ${account}`)),
+      ...Caller.unrestricted(account, `key of ${account}`),
       budget: budget === undefined ? undefined : ({ nanoUsd: budget * dollar, period: "day" } as const)
     }
     const one = ledger.open({

@@ -12,25 +12,23 @@ import { ConsoleHandlers } from "./console/Handlers.ts"
 import { consolePages } from "./console/servedPage.ts"
 import { Sessions } from "./console/Sessions.ts"
 import { docsPages } from "./http/docs.ts"
-import { Listening, serve } from "./http/Server.ts"
-import { Idempotency } from "./idempotency/Idempotency.ts"
+import { Address, serve } from "./http/Server.ts"
 import { KeptAnswersExpiry } from "./idempotency/store/KeptAnswers.ts"
 import { RequestsLive } from "./requests/RequestsLive.ts"
 
-/** Bytes a body may have where its family sets no limit of its own. */
+/** Bytes of a body where its family sets no limit of its own. */
 const bodyLimit = 32 * 1024 * 1024
 
-/** Who may ask what, and who is signed in. */
 const ConsoleLive = ConsoleHandlers.pipe(
   Layer.provideMerge(SessionAuthenticators.Default),
   Layer.provide(Sessions.Default)
 )
 
-/** The operator's contract, with who is signed in. */
+/** The operator's contract with the console's. */
 const OperatorApi = AdminApi.addHttpApi(ConsoleApi)
 
-/** What is served: the gateway's contract, and the operator's to the operator's key and to whoever is signed in as one. */
-export const ServerLive = Layer.unwrapEffect(
+/** The server: the gateway's contract, the operator's contract, documentation, the console and metrics. */
+export const ApiServer = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { adminKey, server } = yield* Settings
     const metrics = yield* MetricsPage
@@ -57,12 +55,9 @@ export const ServerLive = Layer.unwrapEffect(
     const pages = { ...docsPages(GatewayApi), ...consolePages(Option.getOrUndefined(server.publicUrl)), ...adminPages }
     return serve(GatewayApi.addHttpApi(OperatorApi), pages, options)
   })
-).pipe(
-  Layer.provide(ConsoleLive),
-  Layer.provide(Layer.mergeAll(DeclaredKeysLive, Idempotency.Default, KeptAnswersExpiry, RequestsLive))
-)
+).pipe(Layer.provide(ConsoleLive), Layer.provide(Layer.mergeAll(DeclaredKeysLive, KeptAnswersExpiry, RequestsLive)))
 
-/** Links to the gateway's own files begin with where it listens, unless the operator says otherwise. */
-export const ListeningLive = Layer.effectDiscard(
-  Effect.flatMap(Listening, ({ url }) => Effect.flatMap(PublicUrl, ({ listensOn }) => listensOn(url)))
+/** Tells `PublicUrl` the address, which links to files begin with unless `server.public_url` is set. */
+export const PublicAddressLive = Layer.effectDiscard(
+  Effect.flatMap(Address, ({ url }) => Effect.flatMap(PublicUrl, ({ listensOn }) => listensOn(url)))
 )

@@ -1,31 +1,24 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Cause, Context, Effect, Exit, Layer, Redacted, Runtime, Scope, Stream } from "effect"
-import { expectTypeOf } from "vitest"
+import { Access } from "../src/access/Access.ts"
 import { Keys } from "../src/access/store/Keys.ts"
-import type { MasterSecret } from "../src/access/MasterSecret.ts"
 import { PublicUrl } from "../src/config/PublicUrl.ts"
 import { Settings } from "../src/config/Settings.ts"
-import { AccountId } from "../src/contract/Caller.ts"
+import { AccountId, Caller } from "../src/contract/Caller.ts"
 import { FileSources } from "../src/files/FileSources.ts"
-import type { Documents } from "../src/documents/Documents.ts"
-import type { KeptFiles } from "../src/files/KeptFiles.ts"
 import type { GenerationEvent } from "../src/generation/GenerationEvent.ts"
-import { GatewayCore } from "../src/Gateway.ts"
-import type { GatewayLive, GatewayNeeds } from "../src/Gateway.ts"
-import type { AddressGuard } from "../src/guard/AddressGuard.ts"
-import { Listening } from "../src/http/Server.ts"
-import { PlatformLive, SandboxLive } from "../src/Shipped.ts"
+import * as Gateway from "../src/Gateway.ts"
+import { TaskStore } from "../src/tasks/store/TaskStore.ts"
 import { AccessLog } from "../src/telemetry/AccessLog.ts"
 import { streamUpstream } from "../src/upstreams/streamUpstream.ts"
 import { TextUpstreams } from "../src/upstreams/Upstreams.ts"
 import { conversation } from "./generation/conversations.ts"
 
 const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-core-"))),
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "gateway-parts-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
@@ -34,8 +27,8 @@ interface Started {
   readonly key: string
 }
 
-/** Starts a gateway in this process, with a folder and a key of its own, until the scope closes. */
-const start = <E>(gateway: Layer.Layer<Listening | Keys, E, Settings | AccessLog>, env: Record<string, string> = {}) =>
+/** Starts a gateway of these parts in this process, with a folder and a key of its own, until the scope closes. */
+const start = (parts: Partial<Gateway.Parts> = {}, env: Record<string, string> = {}) =>
   Effect.gen(function* () {
     const settings = Settings.from({
       ...env,
@@ -44,9 +37,9 @@ const start = <E>(gateway: Layer.Layer<Listening | Keys, E, Settings | AccessLog
       GATEWAY_CHECK_ANSWERS: "true",
       GATEWAY_DATABASE_URL: `sqlite:${join(yield* folder, "gateway.db")}`
     })
-    const context = yield* Layer.build(Layer.provide(gateway, Layer.merge(settings, AccessLog.Off)))
+    const context = yield* Layer.build(Gateway.layer({ settings, accessLog: AccessLog.Off, ...parts }))
     const { secret } = yield* Context.get(context, Keys).create({ account: AccountId.make("default"), name: "test" })
-    return { url: Context.get(context, Listening).url.href, key: Redacted.value(secret) }
+    return { url: Context.get(context, Gateway.Address).url.href, key: Redacted.value(secret) }
   })
 
 const ask = (gateway: Started, key = gateway.key) =>
@@ -65,52 +58,76 @@ const answersCounted = ({ url }: Started) =>
     return /gateway_requests_total{route="POST \/v1\/messages",status="200"} (\d+)/.exec(text)?.[1]
   })
 
-const saying = (text: string) =>
-  GatewayCore.pipe(
-    Layer.provide(
-      TextUpstreams.layer(
-        streamUpstream("sandbox", () => Stream.fromIterable<GenerationEvent>([{ type: "text-delta", text }]))
-      )
-    ),
-    Layer.provide(SandboxLive),
-    Layer.provide(PlatformLive)
+const saying = (text: string) => ({
+  textUpstreams: TextUpstreams.layer(
+    streamUpstream("sandbox", () => Stream.fromIterable<GenerationEvent>([{ type: "text-delta", text }]))
   )
+})
 
-describe("GatewayCore", () => {
-  it("asks for everything that it stands on, so that what is forgotten does not compile", () => {
-    expectTypeOf<Layer.Layer.Context<typeof GatewayCore>>().toEqualTypeOf<GatewayNeeds>()
-    expectTypeOf<Layer.Layer.Context<typeof GatewayLive>>().toEqualTypeOf<Settings | AccessLog>()
-    const withoutPlatform = GatewayCore.pipe(
-      Layer.provide(SandboxLive),
-      Layer.provide([AccessLog.Off, Settings.from({})])
-    )
-    expectTypeOf(withoutPlatform).not.toExtend<Layer.Layer<Listening, unknown>>()
-    expectTypeOf<Layer.Layer.Context<typeof withoutPlatform>>().toEqualTypeOf<
-      SqlClient.SqlClient | AddressGuard | Documents | KeptFiles | MasterSecret | PublicUrl
-    >()
-    const whole = Layer.provide(withoutPlatform, Layer.provide(PlatformLive, Settings.from({})))
-    expectTypeOf(whole).toExtend<Layer.Layer<Listening, unknown>>()
-  })
+const post = (gateway: Started, path: string, body: unknown, headers: Record<string, string> = {}) =>
+  Effect.promise(() => fetch(new URL(path, gateway.url), { method: "POST", headers, body: JSON.stringify(body) }))
 
-  it.live("runs with the upstreams that it is given from outside", () =>
+const message = { model: "sandbox-text", max_tokens: 50, messages: "Hello!" }
+const video = { model: "sandbox-video", content: [{ type: "text", text: "a cat --rs 480p --dur 2" }] }
+const videoTasks = "/api/v3/contents/generations/tasks"
+
+describe("Gateway.layer", () => {
+  it.live("answers text with the upstreams it is given", () =>
     Effect.gen(function* () {
       const gateway = yield* start(saying("from outside"))
       expect(yield* ask(gateway)).toMatchObject({ status: 200, text: expect.stringContaining("from outside") })
     }).pipe(Effect.scoped)
   )
 
-  it.live("links to files begin with the public URL that it is given", () =>
+  it.live("begins links to files with the public URL it is given", () =>
     Effect.gen(function* () {
-      const gateway = yield* start(
-        GatewayCore.pipe(
-          Layer.provide(SandboxLive),
-          Layer.provide(PublicUrl.Test({ get: Effect.succeed("https://files.example"), listensOn: () => Effect.void })),
-          Layer.provide(PlatformLive)
-        )
-      )
+      const gateway = yield* start({
+        publicUrl: PublicUrl.Test({ get: Effect.succeed("https://files.example"), listensOn: () => Effect.void })
+      })
       expect(yield* Effect.promise(() => renderedVideo(gateway))).toMatch(/^https:\/\/files\.example\/files\//)
     }).pipe(Effect.scoped)
   )
+
+  it.live("asks the access it is given in every family, so that one that admits all callers needs no key", () =>
+    Effect.gen(function* () {
+      const access = Access.Test({ authenticate: () => Effect.succeed(Caller.unrestricted("team-a")) })
+      const gateway = yield* start({ access })
+      const statuses = yield* Effect.all(
+        [
+          post(gateway, "/v1/messages", message),
+          post(gateway, "/v1/responses", { model: "sandbox-text", input: "Hello!" }),
+          post(gateway, "/v1/chat/completions", { model: "sandbox-text", messages: [{ role: "user", content: "Hi" }] }),
+          post(gateway, "/v1/embeddings", { model: "sandbox-embed", input: "Hello!" }),
+          post(gateway, videoTasks, video)
+        ].map((answer) => Effect.map(answer, ({ status }) => status))
+      )
+      expect(statuses).toEqual([200, 200, 200, 200, 200])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("stores tasks in the task store it is given, and starts although that one dies on every use", () =>
+    Effect.gen(function* () {
+      const gateway = yield* start({ taskStore: TaskStore.Test({}) })
+      const headers = { authorization: `Bearer ${gateway.key}` }
+      expect((yield* post(gateway, videoTasks, video, headers)).status).toBe(500)
+      expect((yield* post(gateway, "/v1/messages", message, headers)).status).toBe(200)
+    }).pipe(Effect.scoped)
+  )
+
+  it("does not compile with what is no part", () => {
+    const access = Access.Test({})
+    const both = { access, acces: access }
+    // @ts-expect-error -- a misspelt key
+    Gateway.layer({ acces: access })
+    // @ts-expect-error -- a variable with a right key and a wrong one
+    Gateway.layer(both)
+    // @ts-expect-error -- a layer of another service
+    Gateway.layer({ access: AccessLog.Off })
+    // @ts-expect-error -- a layer of no service
+    Gateway.layer({ access: Layer.empty })
+    // @ts-expect-error -- no layer
+    Gateway.layer({ access: Effect.succeed(access) })
+  })
 
   it.live("two run in one process with settings that differ, and each keeps to its own", () =>
     Effect.gen(function* () {

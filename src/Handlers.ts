@@ -14,7 +14,6 @@ import { makeEmbeddingsQuoter } from "./embeddings/quote.ts"
 import { HealthHandlers } from "./health/Handlers.ts"
 import { MetricsPage } from "./health/MetricsPage.ts"
 import { Feed } from "./feed/Feed.ts"
-import { Ledger } from "./ledger/Ledger.ts"
 import { Quoters } from "./ledger/Quote.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
@@ -23,6 +22,7 @@ import { ThreadExpiry } from "./messages/threads/ThreadExpiry.ts"
 import { ConfiguredModels } from "./catalogue/Configured.ts"
 import { ModelsHandlers } from "./catalogue/Handlers.ts"
 import { Dispatch } from "./dispatch/Dispatch.ts"
+import type { Parts } from "./Parts.ts"
 import { Pipeline } from "./pipeline/Pipeline.ts"
 import { RequestOverview } from "./requests/RequestOverview.ts"
 import { Searches } from "./requests/Searches.ts"
@@ -39,7 +39,6 @@ import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
 import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
-import { TaskStore } from "./tasks/store/TaskStore.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
 import { makeVideoKind } from "./videos/VideoKind.ts"
@@ -55,7 +54,7 @@ import { ResponsesLive, StoredResponsesLive } from "./responses/ResponsesLive.ts
 
 const ModelsLive = Pipeline.Default.pipe(Layer.provideMerge(Dispatch.Default), Layer.provideMerge(ConfiguredModels))
 
-/** What the engine can run. */
+/** The kinds of task that the engine runs. */
 const TaskKindsLive = Layer.effect(
   TaskKinds,
   Effect.map(Effect.all([makeMessageKind, makeResponseKind, Effect.flatMap(makeVideoFamily, makeVideoKind)]), (kinds) =>
@@ -63,14 +62,7 @@ const TaskKindsLive = Layer.effect(
   )
 ).pipe(
   Layer.provide(
-    Layer.mergeAll(
-      ThreadsLive,
-      Ledger.Default,
-      StoredResponsesLive,
-      Outages.Default,
-      FirstReplies.Default,
-      Custody.Default
-    )
+    Layer.mergeAll(ThreadsLive, StoredResponsesLive, Outages.Default, FirstReplies.Default, Custody.Default)
   )
 )
 
@@ -79,12 +71,10 @@ const TaskSettingsLive = Layer.effect(
   Effect.map(Settings, ({ retention }) => ({ retention: retention.tasks }))
 )
 
-const TasksLive = Leases.Default.pipe(
-  Layer.provideMerge(TaskStore.Default),
-  Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
-)
+const tasksOn = (taskStore: Parts["taskStore"]) =>
+  Leases.Default.pipe(Layer.provideMerge(taskStore), Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive)))
 
-/** What any create body would cost, asked of the family that it belongs to. */
+/** The price of a create body, by the family of its path. */
 const QuotersLive = Layer.effect(
   Quoters,
   Effect.all({
@@ -109,13 +99,10 @@ const QuotersLive = Layer.effect(
 const AccountLive = AccountHandlers.pipe(
   Layer.provide(TaskSummaries.Default),
   Layer.provide(QuotersLive),
-  Layer.provide(
-    Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default, RequestOverview.Default, Searches.Default)
-  )
+  Layer.provide(Layer.mergeAll(UsageReport.Default, RequestStore.Default, RequestOverview.Default, Searches.Default))
 )
 
-/** What the groups of the contract do, and what that takes; what runs meanwhile comes to its end with it. */
-export const HandlersLive = Layer.mergeAll(
+const GroupsLive = Layer.mergeAll(
   AccountLive,
   AdminHandlers.pipe(Layer.provide(Layer.merge(Administration.Default, Serving.Default))),
   Layer.merge(ChatHandlers, ReasoningSignatureExpiry).pipe(Layer.provide(ReasoningSignatures.Default)),
@@ -131,15 +118,20 @@ export const HandlersLive = Layer.mergeAll(
 ).pipe(
   Layer.provide(Feed.Default),
   Layer.provide(Layer.mergeAll(AsyncMessages.Default, ThreadExpiry).pipe(Layer.provideMerge(ThreadsLive))),
-  // Closed after the server has drained: what runs may come to its end meanwhile.
+  // Closed after the server has drained, so that running tasks can end.
   Layer.provide(
     Layer.mergeAll(
       TaskRunnerLive,
       CancelRequestsLive,
       CustodyLive.pipe(Layer.provide(Custody.Default)),
-      OrphanedHoldsLive.pipe(Layer.provide(Ledger.Default))
+      OrphanedHoldsLive
     )
-  ),
-  Layer.provide(TasksLive),
-  Layer.provide(Layer.merge(ModelsLive, TaskSettingsLive))
+  )
 )
+
+/**
+ * The handlers of every group of the contract, with the daemons of their rooms. A function of the task store, because
+ * the shipped one needs the kinds of task that the families bring.
+ */
+export const handlersOn = (taskStore: Parts["taskStore"]) =>
+  GroupsLive.pipe(Layer.provide(tasksOn(taskStore)), Layer.provide(Layer.merge(ModelsLive, TaskSettingsLive)))
