@@ -13,6 +13,8 @@ import type { BadSettings } from "./config/document.ts"
 import { ReloadLive } from "./config/Reload.ts"
 import { Settings } from "./config/Settings.ts"
 import { SessionAdministration } from "./console/SessionAdministration.ts"
+import { Background } from "./flow/Background.ts"
+import type { BackgroundWork } from "./flow/Background.ts"
 import { Daemons } from "./flow/Daemons.ts"
 import { Lifecycle } from "./flow/Lifecycle.ts"
 import type { BadAllowList } from "./guard/addresses.ts"
@@ -39,8 +41,13 @@ export type StartFailure =
   | ListenFailure
   | SqlError
 
-/** Forbids every key that names no part. */
-type OnlyParts<Given> = Readonly<Record<Exclude<keyof Given, keyof Parts>, never>>
+export interface Options extends Partial<Parts> {
+  /** Which daemons run; all by default. `"tasks"` leaves those that tasks and their callbacks need. */
+  readonly background?: BackgroundWork
+}
+
+/** Forbids every key that names no option. */
+type OnlyOptions<Given> = Readonly<Record<Exclude<keyof Given, keyof Options>, never>>
 
 const WebhookSecretsLive = Layer.unwrapEffect(
   Effect.map(Settings, ({ webhookSecret }) => WebhookSecrets.layer(Option.getOrUndefined(webhookSecret)))
@@ -55,10 +62,10 @@ const RedisLive = Layer.effect(
  * A gateway of these parts, which are used everywhere; a part that is left out is the shipped one. It serves until its
  * scope closes, and then drains. Gateways in one process share nothing but the event loop.
  */
-export const layer = <const Given extends Partial<Parts>>(
-  given?: Given & OnlyParts<Given>
+export const layer = <const Given extends Options>(
+  given?: Given & OnlyOptions<Given>
 ): Layer.Layer<Address | Keys | WebhookSecrets | SessionAdministration | Lifecycle, StartFailure> => {
-  const some: Partial<Parts> = given ?? {}
+  const { background = "all", ...some }: Options = given ?? {}
   const parts: Parts = { ...shipped, ...some }
   const { access, callbackTransport, idempotency, ledger, limits, search, taskStore } = parts
   const { accessLog, addressGuard, database, documents, files, publicUrl, secret, settings } = parts
@@ -86,7 +93,7 @@ export const layer = <const Given extends Partial<Parts>>(
     Layer.provide(Layer.sync(Metrics, makeMetrics)),
     Layer.provide(upstreams),
     Layer.provide(Layer.mergeAll(database, addressGuard, publicUrl, documents, files, secret)),
-    Layer.provide(accessLog),
+    Layer.provide(Layer.merge(accessLog, Layer.succeed(Background, background))),
     Layer.provide(settings)
   )
 }

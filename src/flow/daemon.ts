@@ -1,11 +1,13 @@
 import { Clock, Effect, Schedule } from "effect"
 import type { Scope } from "effect"
+import { Background, isRunning } from "./Background.ts"
 import { Daemons } from "./Daemons.ts"
 
 /**
  * Runs passes for ever, for as long as the scope lives. A pass does its work and answers what the next one waits for (a
  * time, a bell): so that one that has just recovered is known to be well, however long it then waits. One that fails, of
  * a failure or a defect, is logged (`daemon.failed`) and tried again on the schedule; readiness hears of it (`Daemons`).
+ * `Background` may leave it out.
  */
 export const daemon = <E, R, E2, R2>(
   name: string,
@@ -13,6 +15,7 @@ export const daemon = <E, R, E2, R2>(
   schedule: Schedule.Schedule<unknown>
 ): Effect.Effect<void, never, R | R2 | Scope.Scope | Daemons> =>
   Effect.gen(function* () {
+    if (!isRunning(yield* Background, name)) return
     const standing = yield* (yield* Daemons).enter(name)
     const delays = yield* Schedule.driver(schedule)
 

@@ -1,5 +1,5 @@
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
-import { Context, Data, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, Data, Duration, Effect, Layer, Option, Schedule } from "effect"
 import { Access } from "../access/Access.ts"
 import { handlersTag } from "../contract/handlers.ts"
 import type { AnyHandlers, HandlersOfAll } from "../contract/handlers.ts"
@@ -187,7 +187,9 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           Effect.zipRight(Effect.timeoutOption(idle, options.drainDeadline)),
           Effect.zipRight(Effect.sync(lifecycle.endRunning)),
           Effect.zipRight(Effect.timeoutOption(idle, "2 seconds")),
-          Effect.ensuring(Effect.promise(() => listener.stop()))
+          Effect.ensuring(Effect.promise(() => listener.stop())),
+          // Connections live on real time, also under `TestClock`.
+          Effect.withClock(Clock.make())
         )
       }
 

@@ -18,6 +18,7 @@ import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Task } from "./Task.ts"
 import { changesNothing } from "./store/TaskRow.ts"
+import { makeWake } from "./Wake.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import type { Lease, LeaseLost, TaskKind } from "./TaskKind.ts"
 import { TaskSettings } from "./TaskSettings.ts"
@@ -25,8 +26,8 @@ import { TaskStore } from "./store/TaskStore.ts"
 
 /** Workers that may die over a task, one after the other, before it is given up. */
 export const maxAttempts = 5
-/** The safety net: how long the engine sleeps at most when nothing woke it and nothing it knows of is due. */
-const pollMs = 5_000
+/** The longest sleep while no known task is due: other nodes may store tasks, and their hints may be lost. */
+const pollMs = { shared: 5_000, alone: 60_000 } as const
 /** How often other nodes are told of what there is no room for. */
 const hintEveryMs = 250
 /** While the database's file is away. */
@@ -62,6 +63,8 @@ const start = Effect.gen(function* () {
   const settings = yield* TaskSettings
   const tracing = yield* CurrentTracing
   const running = new NamedSlots<RunningTurn>()
+  /** Rings when a turn begins. */
+  const begun = makeWake()
   const clock = yield* Effect.clock
   const lanePlaces = new Map<string, Slots>()
   const placesOf = (lane: string, { parallel }: TaskKind): Slots => {
@@ -150,7 +153,10 @@ const start = Effect.gen(function* () {
         Effect.uninterruptible,
         Effect.forkDaemon,
         Effect.map((fiber) => {
-          if (fiber.unsafePoll() === null) running.set(id, { leased, fiber })
+          if (fiber.unsafePoll() === null) {
+            running.set(id, { leased, fiber })
+            begun.ring()
+          }
         })
       )
     })
@@ -158,7 +164,7 @@ const start = Effect.gen(function* () {
   const left = new Map<string, number>()
   /** What this process has no room for may be another's; said now and then. Answers when to look again, in ms. */
   const leaveToOthers = (lane: string, nowMs: number): number => {
-    if (!node.isShared) return pollMs
+    if (!node.isShared) return pollMs.alone
     const againInMs = (left.get(lane) ?? -Infinity) + hintEveryMs - nowMs
     if (againInMs > 0) return againInMs
     left.set(lane, nowMs)
@@ -173,7 +179,7 @@ const start = Effect.gen(function* () {
 
   /** Takes what is due in every lane with room; answers how long nothing more can be due. */
   const claimDue = Effect.gen(function* () {
-    let sleepMs = pollMs
+    let sleepMs: number = node.isShared ? pollMs.shared : pollMs.alone
     const lanes = yield* leases.lanes
     const most = isBusy() ? Math.ceil(polite.batch / Math.max(1, lanes.length)) : batch
     for (const { due, lane } of lanes) {
@@ -225,7 +231,8 @@ const start = Effect.gen(function* () {
       const { id } = one.leased.task
       if (!kept.has(id) && running.get(id) === one) yield* Fiber.interruptFork(one.fiber)
     }
-    return Effect.sleep(leases.leaseMs / 3)
+    const sleep = Effect.sleep(leases.leaseMs / 3)
+    return running.size === 0 ? Effect.zipRight(begun.heard, sleep) : sleep
   })
 
   /** Best effort: nobody will want it. Not waited for, and lost if the process dies now. */
