@@ -2,15 +2,17 @@ import { join } from "node:path"
 import { withBlocks } from "./blocks.ts"
 import { configurationBlocks } from "./configurationTables.ts"
 import { read } from "./documents.ts"
+import { exampleBlocks } from "./examples.ts"
 import { explainedBlocks } from "./explained.ts"
 import { mixedRun } from "./mixedRun.ts"
 
 /*
- * Writes what is generated of the pages: the tables of docs/configuration.md, from the Schema that reads the file, and the
- * requests that docs/errors.md explains, by a real run.
+ * Writes the generated parts of pages: the tables of docs/configuration.md, from the Schema that reads the file, the tests
+ * of docs/embedding.md, from examples/, and the requests that docs/errors.md explains, by a real run.
  */
 const pages = {
   "docs/configuration.md": configurationBlocks,
+  "docs/embedding.md": await exampleBlocks(),
   "docs/errors.md": explainedBlocks(await mixedRun())
 }
 for (const [page, blocks] of Object.entries(pages)) {

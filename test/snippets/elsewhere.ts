@@ -39,7 +39,8 @@ export const elsewhere: ReadonlyArray<readonly [RegExp, shown: string]> = [
 /** Blocks of other languages than the shell's that are not run here. */
 export const blocksElsewhere: ReadonlyArray<readonly [page: string, language: string, RegExp, shown: string]> = [
   ["docs/deployment.md", "nginx", /upstream gateway/, "test/deploy/nginx.test.ts"],
-  ["docs/embedding.md", "ts", /streamUpstream|GatewayCore|OwnModels/, "test/snippets/embedding.test.ts"],
+  ["docs/embedding.md", "ts", /streamUpstream|Gateway\.layer|const model/, "test/snippets/embedding.test.ts"],
+  ["docs/embedding.md", "ts", /bun:test/, "test/package.ts"],
   ["docs/agents.md", "ts", /@openai\/agents|@langchain|@ai-sdk/, "test/agents/asWritten.ts"],
   ["docs/agents.md", "python", /volcenginesdkarkruntime/, "test/e2e/videos.test.ts"],
   ["docs/agents.md", "python", /instructor/, "test/agents/programs/chat/with_instructor.py"],

@@ -5,28 +5,29 @@ import { read } from "../docs/documents.ts"
 import { startGateway } from "../e2e/process.ts"
 import { snippetsOf } from "./snippets.ts"
 
-const imports = `import {
-  AccessLog, BunRuntime, Console, Effect, GatewayCore, Keys, lastUserText, Layer, Listening, OwnModels, PlatformLive,
-  PublicUrl, SandboxLive, Settings, Stream, streamUpstream, TextUpstreams
+const imports = `import { Console, Effect, Layer, Stream } from "effect"
+import {
+  AccessLog, BunRuntime, Gateway, Keys, lastUserText, OwnModels, Settings, streamUpstream, TextUpstreams
 } from "model-gateway"
-import type { GenerationEvent } from "model-gateway"
+import type { GenerationEvent, Model } from "model-gateway"
 `
 
-/** What the page leaves to its reader: who starts it. */
+/** The page leaves starting the gateway to its reader. */
 const launch = `
 const started = Effect.gen(function* () {
   const { bootstrapKey } = yield* Settings
   yield* (yield* Keys).bootstrap(bootstrapKey)
-  yield* Console.log(\`It listens on \${(yield* Listening).url.href}\`)
+  yield* Console.log(\`It listens on \${(yield* Gateway.Address).url.href}\`)
 })
-const settings = Settings.from({ ...process.env, GATEWAY_DATABASE_URL: "sqlite::memory:" })
 BunRuntime.runMain(
-  Layer.launch(Layer.effectDiscard(started).pipe(Layer.provide(gateway), Layer.provide([settings, AccessLog.Off])))
+  Layer.launch(Layer.effectDiscard(started).pipe(Layer.provide(gateway), Layer.provide(Settings.from(process.env))))
 )
 `
 
 it("docs/embedding.md: its blocks are a gateway with a model of one's own", async () => {
-  const blocks = snippetsOf("docs/embedding.md", await read("docs/embedding.md")).filter((one) => one.language === "ts")
+  const blocks = snippetsOf("docs/embedding.md", await read("docs/embedding.md")).filter(
+    ({ code, language }) => language === "ts" && !code.includes("bun:test")
+  )
   const [gateway = "", ...parts] = blocks.map(({ code }) => code)
   // Where imports of the package are found: below this folder.
   const dist = resolve(import.meta.dirname, "../../dist")
