@@ -28,7 +28,7 @@ interface Started {
 }
 
 /** Starts a gateway of these parts in this process, with a folder and a key of its own, until the scope closes. */
-const start = (parts: Partial<Gateway.Parts> = {}, env: Record<string, string> = {}) =>
+const start = (parts: Gateway.Options = {}, env: Record<string, string> = {}) =>
   Effect.gen(function* () {
     const settings = Settings.from({
       ...env,
@@ -107,7 +107,7 @@ describe("Gateway.layer", () => {
 
   it.live("stores tasks in the task store it is given, and starts although that one dies on every use", () =>
     Effect.gen(function* () {
-      const gateway = yield* start({ taskStore: TaskStore.Test({}) })
+      const gateway = yield* start({ taskStore: TaskStore.Test({}), background: "none" })
       const headers = { authorization: `Bearer ${gateway.key}` }
       expect((yield* post(gateway, videoTasks, video, headers)).status).toBe(500)
       expect((yield* post(gateway, "/v1/messages", message, headers)).status).toBe(200)

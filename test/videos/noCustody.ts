@@ -1,5 +1,6 @@
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
+import { testDouble } from "../../src/contract/testDouble.ts"
 import { Custody } from "../../src/videos/custody/Custody.ts"
 
-/** Where nothing is copied. */
-export const noCustody = Layer.succeed(Custody, Custody.make({ record: () => Effect.void } as never))
+/** A custody that copies nothing. */
+export const noCustody = testDouble(Custody, { record: () => Effect.void })

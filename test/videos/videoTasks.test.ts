@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { describe, expect, it } from "@effect/vitest"
 import { Duration, Effect, Exit, Fiber, Layer, Option, TestClock } from "effect"
 import { Caller } from "../../src/contract/Caller.ts"
+import { testDouble } from "../../src/contract/testDouble.ts"
 import { InvalidRequest } from "../../src/contract/Failure.ts"
 import { Ownership } from "../../src/ownership/Ownership.ts"
 import { Daemons } from "../../src/flow/Daemons.ts"
@@ -68,26 +69,20 @@ const served = [
   }),
   model("words", "sandbox", { kind: "text" })
 ]
-const ModelsStub = Layer.succeed(
-  Dispatch,
-  Dispatch.make({
-    find: (id: string) => {
-      const found = served.find((one) => one.id === id && one.kind === "video")
-      return found === undefined
-        ? Effect.fail(new InvalidRequest({ param: "model", message: `model: unknown model "${id}"` }))
-        : Effect.succeed(found)
-    }
-  } as never)
-)
-const GuardStub = Layer.succeed(
-  AddressGuard,
-  AddressGuard.make({
-    admit: (written: string, param: string) =>
-      written.includes("inside")
-        ? Effect.fail(new InvalidRequest({ param, message: `${param}: expected a public address` }))
-        : Effect.void
-  } as never)
-)
+const ModelsStub = testDouble(Dispatch, {
+  find: (id) => {
+    const found = served.find((one) => one.id === id && one.kind === "video")
+    return found === undefined
+      ? Effect.fail(new InvalidRequest({ param: "model", message: `model: unknown model "${id}"` }))
+      : Effect.succeed(found)
+  }
+})
+const GuardStub = AddressGuard.Test({
+  admit: (written, param) =>
+    written.includes("inside")
+      ? Effect.fail(new InvalidRequest({ param, message: `${param}: expected a public address` }))
+      : Effect.void
+})
 
 const Kinds = Layer.effect(
   TaskKinds,
@@ -97,12 +92,7 @@ const Kinds = Layer.effect(
 const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
   Layer.provide(BalanceStore.DefaultWithoutDependencies),
   Layer.provide(Layer.mergeAll(Daemons.Default, DatabaseHealth.Default, Node.Default)),
-  Layer.provide(
-    Layer.succeed(
-      Changes,
-      Changes.make({ seen: () => 0, tell: Effect.succeed([]), listen: () => Effect.succeed(0) } as never)
-    )
-  )
+  Layer.provide(testDouble(Changes, { seen: () => 0, listen: () => Effect.succeed(0) }))
 )
 const layer = VideoTasks.DefaultWithoutDependencies.pipe(
   Layer.provide(Layer.merge(Ownership.Default, Cancellation.Default)),
