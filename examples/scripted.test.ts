@@ -5,11 +5,11 @@ import type { GenerationEvent } from "model-gateway"
 
 /** Answers every conversation in two pieces. */
 const scripted = streamUpstream("sandbox", ({ model }) =>
-  Stream.make<ReadonlyArray<GenerationEvent>>(
+  Stream.fromIterable<GenerationEvent>([
     { type: "text-delta", text: "I am " },
     { type: "text-delta", text: model },
     { type: "finished", reason: "stop", stopSequence: null }
-  )
+  ])
 )
 
 const gateway = Gateway.layer({

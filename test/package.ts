@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { hasConsole } from "./e2e/consolePage.ts"
+import { exampleTests } from "./docs/examples.ts"
 import { askEveryWay } from "./e2e/embedded.ts"
 import { renderClip } from "./e2e/renderClip.ts"
 import { startGateway } from "./e2e/process.ts"
@@ -9,7 +10,8 @@ import { pagesOfText } from "./guard/bodies/pdfs.ts"
 
 /*
  * Packs the package as it would be published, installs it with Node's npm in an empty folder, without install scripts as
- * many do, and uses it there: its types, its command and the embedding example.
+ * many do, and uses it there: its types, its command, the embedding example and the tests of docs/embedding.md.
+ * `--write` keeps what the compiler says to wrong parts (test/embedding/wrong.tsc.txt).
  */
 
 const root = resolve(import.meta.dirname, "..")
@@ -47,22 +49,19 @@ const mkdtempIn = (above: string) => mkdtempSync(join(above, "served-"))
 const data = Buffer.from(pagesOfText(["One", "Two"])).toString("base64")
 const pdf = { type: "document", source: { type: "base64", media_type: "application/pdf", data } }
 
-/** What a program of somebody else's looks like to the compiler. */
+/** A program that embeds the gateway, for the compiler. */
 const consumer = `
-import { Effect, GatewayCore, Layer, PlatformLive, SandboxLive, Stream, streamUpstream, TextUpstreams } from "model-gateway"
-import type { AccessLog, GatewayNeeds, Listening, Settings } from "model-gateway"
+import { Layer, Stream } from "effect"
+import { AccessLog, Gateway, Settings, streamUpstream, TextUpstreams } from "model-gateway"
 
 const upstream = streamUpstream("sandbox", (conversation) => Stream.make({ type: "text-delta" as const, text: conversation.model }))
-export const gateway: Layer.Layer<Listening, unknown, Settings | AccessLog> = GatewayCore.pipe(
-  Layer.provide(TextUpstreams.layer(upstream)),
-  Layer.provide(SandboxLive),
-  Layer.provide(PlatformLive)
-)
-// @ts-expect-error -- a Layer is forgotten
-export const forgotten: Layer.Layer<Listening, unknown, Settings | AccessLog> = Layer.provide(GatewayCore, SandboxLive)
+export const gateway: Layer.Layer<Gateway.Address, unknown> = Gateway.layer({
+  settings: Settings.from({}),
+  accessLog: AccessLog.Off,
+  textUpstreams: TextUpstreams.layer(upstream)
+})
 // @ts-expect-error -- it is no text, so the declarations are there and are no \`any\`
-export const needs: GatewayNeeds = "nothing"
-export const runs = Effect.void
+export const parts: Gateway.Parts = "nothing"
 `
 
 const compilerOptions = {
@@ -111,7 +110,25 @@ try {
   writeFileSync(join(folder, "consumer.ts"), consumer)
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
   run(folder, join(root, "node_modules", ".bin", "tsc"), "-p", folder)
-  expect("its types compile under strict, and a forgotten Layer does not", true)
+  expect("its types compile under strict", true)
+
+  const wrong = "wrong.ts"
+  copyFileSync(join(root, "test/embedding/wrong.ts.txt"), join(folder, wrong))
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: [wrong] }))
+  const compiler = Bun.spawnSync([join(root, "node_modules", ".bin", "tsc"), "-p", folder], { cwd: folder })
+  const kept = join(root, "test/embedding/wrong.tsc.txt")
+  if (process.argv.includes("--write")) writeFileSync(kept, compiler.stdout)
+  expect(
+    "a part of the wrong kind and one that is no part do not compile, as test/embedding/wrong.tsc.txt has it",
+    compiler.exitCode !== 0 && compiler.stdout.toString() === readFileSync(kept, "utf8")
+  )
+
+  for (const name of exampleTests) {
+    copyFileSync(join(root, "examples", name), join(folder, name))
+    const { exitCode, stderr } = Bun.spawnSync([process.execPath, "test", "--timeout", "60000", name], { cwd: folder })
+    if (exitCode !== 0) console.error(stderr.toString())
+    expect(`bun test ${name}`, exitCode === 0)
+  }
 
   const shipped = await startGateway({ command: [command] })
   try {

@@ -11,12 +11,15 @@ export interface Licensed {
   readonly text: string | undefined
 }
 
+const packages = Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+
 const Manifest = Schema.parseJson(
   Schema.Struct({
     name: Schema.optional(Schema.String),
     version: Schema.optional(Schema.String),
     license: Schema.optional(Schema.Union(Schema.String, Schema.Struct({ type: Schema.String }))),
-    dependencies: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
+    dependencies: packages,
+    peerDependencies: packages
   })
 )
 const decode = Schema.decodeUnknownOption(Manifest)
@@ -44,7 +47,8 @@ export const collectLicenses = (from = import.meta.dirname): ReadonlyArray<Licen
       visit(place, Object.keys(dependencies))
     }
   }
-  visit(root, Object.keys(manifestIn(root)?.dependencies ?? {}))
+  const { dependencies = {}, peerDependencies = {} } = manifestIn(root) ?? {}
+  visit(root, Object.keys({ ...dependencies, ...peerDependencies }))
   return [...found.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1))
 }
 
