@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { Effect, TestClock, TestContext } from "effect"
+import { Effect, Layer, TestClock, TestContext } from "effect"
 import { Access, AccessLog, Caller, Gateway, Settings, VideoUpstreams } from "model-gateway"
 
 /** Accepts each video, and finishes none. */
@@ -33,5 +33,5 @@ const expires = Effect.gen(function* () {
   expect(yield* json(`${tasks}/${id}`)).toMatchObject({ status: "expired" })
 })
 
-const live = expires.pipe(Effect.provide(gateway), Effect.provide(TestContext.TestContext))
+const live = Effect.provide(expires, Layer.provideMerge(gateway, TestContext.TestContext))
 test("a video that is not done in an hour expires", () => Effect.runPromise(live), 60_000)

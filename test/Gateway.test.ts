@@ -107,7 +107,7 @@ describe("Gateway.layer", () => {
 
   it.live("stores tasks in the task store it is given, and starts although that one dies on every use", () =>
     Effect.gen(function* () {
-      const gateway = yield* start({ taskStore: TaskStore.Test({}), background: "tasks" })
+      const gateway = yield* start({ taskStore: TaskStore.Test({}), background: "none" })
       const headers = { authorization: `Bearer ${gateway.key}` }
       expect((yield* post(gateway, videoTasks, video, headers)).status).toBe(500)
       expect((yield* post(gateway, "/v1/messages", message, headers)).status).toBe(200)

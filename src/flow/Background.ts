@@ -15,7 +15,9 @@ const always = new Set([
   "reload",
   "requestBodies",
   "requests",
-  "traces"
+  "traces",
+  "usage",
+  "usage unheld"
 ])
 
 /** Daemons that carry tasks from their creation to their callback and their removal. */

@@ -10,7 +10,7 @@ import { readSources } from "../imports/imports.ts"
 const names = async () => {
   const sources = await readSources(join(import.meta.dirname, "../../src"))
   return [...sources.values()].flatMap((source) =>
-    [...source.matchAll(/\bdaemon\(\s*"([\w.]+)"/g)].map(([, name = ""]) => name)
+    [...source.matchAll(/\b(?:daemon|makeUsageLog)\(\s*"([\w. ]+)"/g)].map(([, name = ""]) => name)
   )
 }
 
@@ -28,7 +28,9 @@ it("none leaves daemons that write what requests hand over, tasks those of tasks
     "reload",
     "requestBodies",
     "requests",
-    "traces"
+    "traces",
+    "usage",
+    "usage unheld"
   ])
   expect(all.filter((name) => isRunning("tasks", name) && !writers.includes(name))).toEqual([
     "callbacks",
