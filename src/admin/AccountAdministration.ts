@@ -19,19 +19,19 @@ import { shortened } from "../contract/shortened.ts"
 
 export interface AccountOptions {
   readonly limits?: LimitsPatch | undefined
-  /** null: what the configuration says. */
+  /** null: the configuration's setting. */
   readonly unpriced?: Unpriced | null | undefined
-  /** null: what the configuration says. */
+  /** null: the configuration's setting. */
   readonly holdOutputTokens?: number | null | undefined
   /** null: any. */
   readonly searchAllowed?: ReadonlyArray<string> | null | undefined
   /** null: none. */
   readonly searchBlocked?: ReadonlyArray<string> | null | undefined
-  /** Of the state that a change was thought of for; any where absent. */
+  /** The `version` the change is based on; undefined accepts any. */
   readonly version?: number | undefined
 }
 
-/** Accounts, for those who run the gateway. */
+/** The operator's view of accounts. */
 export class AccountAdministration extends Effect.Service<AccountAdministration>()(
   "gateway/admin/AccountAdministration",
   {
@@ -50,14 +50,14 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
 
       const show = (id: string): Effect.Effect<AccountRecord, NotFound> => Effect.map(rowOf(id), accountRecord)
 
-      /** By id. One more than the limit tells of a next page. */
+      /** Sorted by id. Callers ask for one row more than a page to detect the next one. */
       const list = (page: {
         readonly offset: number
         readonly limit: number
       }): Effect.Effect<ReadonlyArray<AccountRecord>> =>
         Effect.orDie(Effect.map(accounts.list(page), (rows) => rows.map(accountRecord)))
 
-      /** Makes an account that is unmetered until it is credited. */
+      /** Creates an account; without `nanoUsd` it is unmetered until it is credited. */
       const create = (
         actor: Actor,
         id: string,
@@ -86,7 +86,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           target: () => id
         }).pipe(Effect.map(({ after }) => after))
 
-      /** Changes what is given; `unmetered` takes the balance away, so that the account may spend without end. */
+      /** Changes the given settings; `unmetered` removes the balance, so spending is unlimited. */
       const set = (
         actor: Actor,
         id: string,
@@ -107,7 +107,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           target: () => id
         }).pipe(Effect.map(({ after }) => after))
 
-      /** Adds to the balance (negative: takes from it); the first time makes the account metered. */
+      /** Adds to the balance (a negative amount is taken). The first credit makes the account metered. */
       const credit = (actor: Actor, id: string, nanoUsd: number, note: string) =>
         change({
           actor,
@@ -118,7 +118,7 @@ export class AccountAdministration extends Effect.Service<AccountAdministration>
           target: () => id
         }).pipe(Effect.map(({ after }) => after.account))
 
-      /** What it was given, newest first. */
+      /** Grants, newest first. */
       const grantsOf = (id: string, limit: number): Effect.Effect<ReadonlyArray<GrantRecord>, NotFound> =>
         Effect.zipRight(
           rowOf(id),
@@ -151,7 +151,7 @@ const badName = (id: string) =>
     message: `id: expected a name of letters, digits, dots, dashes and underscores, 64 at most; got "${shortened(id)}"`
   })
 
-/** A domain, perhaps with a path: what search tools take. */
+/** A domain with an optional path, as search tools accept it. */
 const domain = /^[a-z0-9-]+(\.[a-z0-9-]+)+(\/\S*)?$/i
 
 const check = ({ searchAllowed, searchBlocked }: AccountOptions) => {

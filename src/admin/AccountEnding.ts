@@ -12,7 +12,7 @@ import { Erasure } from "./store/Erasure.ts"
 
 const count = (what: string) => said(Schema.Int, what)
 
-/** What a deleted account left, and is no longer there. */
+/** The number of rows and files removed with an account. */
 export const AccountDeleted = Schema.Struct({
   object: Schema.Literal("account.deleted"),
   id: said(Schema.String, "The account's id, unique."),
@@ -35,7 +35,7 @@ export const AccountDeleted = Schema.Struct({
 }).annotations({ identifier: "AccountDeleted" })
 export type AccountDeleted = typeof AccountDeleted.Type
 
-/** The end of accounts, for a while or for good. */
+/** Suspends, resumes and deletes accounts. */
 export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admin/AccountEnding", {
   dependencies: [Accounts.Default, Erasure.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
@@ -50,7 +50,7 @@ export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admi
           : Effect.succeed(accountRecord(row))
       )
 
-    const setting = (actor: Actor, id: string, action: string, atMs: Effect.Effect<number | null>) =>
+    const changeSuspension = (actor: Actor, id: string, action: string, atMs: Effect.Effect<number | null>) =>
       change({
         actor,
         action,
@@ -60,10 +60,11 @@ export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admi
         target: () => id
       }).pipe(Effect.map(({ after }) => after))
 
-    /** Its keys open nothing any more, within a second; what runs comes to its end. */
-    const suspend = (actor: Actor, id: string) => setting(actor, id, "account.suspend", Clock.currentTimeMillis)
+    /** The account's keys stop working within a second; running requests and tasks finish. */
+    const suspend = (actor: Actor, id: string) =>
+      changeSuspension(actor, id, "account.suspend", Clock.currentTimeMillis)
 
-    const resume = (actor: Actor, id: string) => setting(actor, id, "account.resume", Effect.succeed(null))
+    const resume = (actor: Actor, id: string) => changeSuspension(actor, id, "account.resume", Effect.succeed(null))
 
     const deletable = (id: string) =>
       Effect.gen(function* () {
@@ -84,7 +85,7 @@ export class AccountEnding extends Effect.Service<AccountEnding>()("gateway/admi
       })
 
     /**
-     * Removes what a suspended account has stored. The books stay: what it used and paid, and nothing of what was said.
+     * Removes everything a suspended account has stored. Usage and payments stay, without any content.
      */
     const remove = (actor: Actor, id: string): Effect.Effect<AccountDeleted, NotFound | Conflict> =>
       Effect.gen(function* () {

@@ -6,7 +6,7 @@ import { Money, money } from "../ledger/Money.ts"
 import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
-/** An account as those who run the gateway see it. */
+/** The operator's view of an account. */
 export const AccountRecord = Schema.Struct({
   object: Schema.Literal("account"),
   id: said(Schema.String, "Its id."),
@@ -41,7 +41,7 @@ export const AccountRecord = Schema.Struct({
 }).annotations({ identifier: "Account" })
 export type AccountRecord = typeof AccountRecord.Type
 
-/** One amount that an account was given, or that was taken from it. */
+/** A credit to an account, or a debit if negative. */
 export const GrantRecord = Schema.Struct({
   time: said(Schema.String, "When (ISO 8601, UTC)."),
   amount: said(Money, "Negative where it was taken."),

@@ -11,7 +11,7 @@ import { PageParams, pageOf } from "../contract/paging.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The account's id." }) })
 
-/** Each search of a request is held against all of them. */
+/** Every search result of a request is matched against all of them. */
 const mostDomains = 200
 
 const Domains = Schema.optional(Schema.NullOr(someOf(namesUpTo(mostDomains, "domains"))))

@@ -13,17 +13,17 @@ import { clientAddress } from "../guard/clientAddress.ts"
 import { Guesses } from "../guard/Guesses.ts"
 import { uncounted } from "../limits/Limits.ts"
 
-/** A request as the server has it. */
-export interface Knocking {
+/** A request and the server that received it. */
+export interface IncomingRequest {
   readonly request: Request
   readonly server: Pick<Bun.Server<undefined>, "requestIP">
 }
 
 /**
- * The door of the admin API. Fails where its key is an API key too.
+ * Authenticates requests to the admin API. Fails with `BadSettings` if the admin key is also an API key.
  *
- * @param key without one the admin API is not there, as far as keys open it
- * @param proxies ranges whose `X-Forwarded-For` is believed
+ * @param key the admin key; without one, requests with a key get the answer of an unknown route
+ * @param proxies address ranges whose `X-Forwarded-For` is trusted
  */
 export const makeAdminAccess = (key: Option.Option<Redacted.Redacted>, proxies: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -42,24 +42,24 @@ export const makeAdminAccess = (key: Option.Option<Redacted.Redacted>, proxies: 
   })
 
 /**
- * Counts by where they come from: wrong keys, of which ten a minute from one address are told so, and tries to sign in,
- * of which no more are looked at, right or wrong. All others are a 429.
+ * Limits wrong keys and sign-in attempts by client address, to ten a minute each; more get a 429. Sign-in attempts count
+ * even if the key is right.
  */
 const makeTries = (trusted: ReadonlyArray<Range>, clock: Clock.Clock) => {
   const guesses = new Guesses()
   const signIns = new Guesses()
-  const from = ({ request, server }: Knocking): string =>
+  const from = ({ request, server }: IncomingRequest): string =>
     clientAddress(server.requestIP(request)?.address, request.headers.get("x-forwarded-for"), trusted)
-  /** @param otherwise what the key is told as long as it is not one of too many */
-  const wrong = <E>(address: string, otherwise: E): Effect.Effect<never, E | RateLimited> => {
+  /** @param error the failure below the limit */
+  const wrong = <E>(address: string, error: E): Effect.Effect<never, E | RateLimited> => {
     const waitMs = guesses.note(address, clock.unsafeCurrentTimeMillis())
     return waitMs === undefined
-      ? Effect.fail(otherwise)
+      ? Effect.fail(error)
       : Effect.fail(
           new RateLimited({ message: "Too many wrong keys from this address", retryAfterSeconds: waitMs / 1_000 })
         )
   }
-  /** Each leaves a session and a row of the audit log: a right key is no leave to write as many as one likes. */
+  /** Each sign-in writes a session and an audit row, so right keys are limited too. */
   const signIn = (address: string): Effect.Effect<void, RateLimited> =>
     Effect.suspend(() => {
       const leftMs = signIns.note(address, clock.unsafeCurrentTimeMillis())
@@ -72,23 +72,25 @@ const makeTries = (trusted: ReadonlyArray<Range>, clock: Clock.Clock) => {
 const tooMany = "Too many tries to sign in from this address: ten a minute are looked at"
 
 /**
- * Opens the admin API to the operator's key and to nothing else. How long a wrong key takes tells nothing of the right
- * one. The right key opens from anywhere, always: whoever guesses behind the operator's own proxy must not lock the
- * operator out.
+ * Accepts the admin key and nothing else, compared in constant time. The right key is never rate limited: someone guessing
+ * keys behind the operator's own proxy must not lock the operator out.
  */
 const byKey = (key: Redacted.Redacted, tries: ReturnType<typeof makeTries>) => {
   const expected = digest(Redacted.value(key))
-  return (headers: Headers, knocking: Knocking): Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited> => {
+  return (
+    headers: Headers,
+    incoming: IncomingRequest
+  ): Effect.Effect<Caller, AuthMissing | AuthInvalid | RateLimited> => {
     const authorization = headers.get("authorization")
     const given = authorization === null ? headers.get("x-api-key") : /^bearer +(\S+)$/i.exec(authorization.trim())?.[1]
     if (given === null) return missing
     if (given === undefined) return malformed
-    return timingSafeEqual(digest(given), expected) ? operator : tries.wrong(tries.from(knocking), wrong)
+    return timingSafeEqual(digest(given), expected) ? operator : tries.wrong(tries.from(incoming), wrong)
   }
 }
 
-/** Nothing tells it from a path that no endpoint has. */
-const absent = (_: Headers, { request }: Knocking) =>
+/** The answer of an unknown route, so the response does not reveal that the path exists. */
+const absent = (_: Headers, { request }: IncomingRequest) =>
   Effect.fail(new UnknownRoute({ message: `Invalid URL (${request.method} ${pathOf(request)})` }))
 
 const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest()

@@ -14,7 +14,7 @@ import { KeyAdministration } from "./KeyAdministration.ts"
 import { TaskAdministration } from "./TaskAdministration.ts"
 import { WebhookAdministration } from "./WebhookAdministration.ts"
 
-/** Everything that those who run the gateway can do: the command line and the admin API are two doors to it. */
+/** All operator actions, shared by the command line and the admin API. */
 export class Administration extends Effect.Service<Administration>()("gateway/admin/Administration", {
   dependencies: [
     KeyAdministration.Default,

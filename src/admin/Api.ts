@@ -7,7 +7,7 @@ import { AdminKeysApi } from "./KeysApi.ts"
 import { AdminOperationsApi } from "./OperationsApi.ts"
 import { AdminWatchApi } from "./WatchApi.ts"
 
-/** What those who run the gateway can do over HTTP. A contract of its own, with a key of its own. */
+/** The admin API: a contract of its own, opened by the admin key. */
 export const AdminApi = withoutDecodeError(
   HttpApi.make("gatewayAdmin")
     .add(AdminKeysApi)
@@ -20,9 +20,9 @@ export const AdminApi = withoutDecodeError(
   .annotate(OpenApi.Version, version)
   .annotate(
     OpenApi.Description,
-    `Keys, accounts, tasks, usage and the audit log, for those who run the gateway.
+    `Keys, accounts, tasks, usage and the audit log, for operators of the gateway.
 
-Every request carries the operator's key (\`GATEWAY_ADMIN_KEY\`), as \`Authorization: Bearer <KEY>\`; API keys open nothing
-here. What changes is in effect within a second, and leaves a row in the audit log. Money is told twice: \`nano_usd\`, a
-whole number and exact, and \`usd\`, the same in dollars.`
+Every request carries the admin key (\`GATEWAY_ADMIN_KEY\`) as \`Authorization: Bearer <KEY>\`; API keys do not work here.
+Changes take effect within a second and are recorded in the audit log. Amounts of money have two fields: \`nano_usd\`, an
+exact integer, and \`usd\`, the same amount in dollars.`
   )

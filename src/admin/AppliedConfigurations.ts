@@ -6,8 +6,8 @@ import { Changes } from "../sql/Changes.ts"
 import { Configurations } from "./store/Configurations.ts"
 
 /**
- * Takes over what is applied to the database, as soon as this process hears of it, where the configuration is kept there;
- * where it is not, says at the start that there is one.
+ * With `GATEWAY_CONFIG=postgres`: reloads the configuration whenever a version is applied to the database. Otherwise:
+ * warns at the start that an applied version is ignored.
  */
 export const AppliedConfigurationsLive = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -17,21 +17,21 @@ export const AppliedConfigurationsLive = Layer.effectDiscard(
       const version = yield* latest
       if (version === 0) return
       yield* Effect.logWarning(
-        `version ${version} of the configuration, which was applied to the database, does not count here: GATEWAY_CONFIG=postgres would take it`
+        `version ${version} of the configuration was applied to the database and is ignored here; set GATEWAY_CONFIG=postgres to use it`
       )
       return
     }
     const configuration = yield* Configuration
     const reload = yield* Reload
     const changes = yield* Changes
-    let taken = configuration.current().version ?? 0
-    const look = Effect.map(latest, (version) => {
-      if (version === taken) return
-      taken = version
+    let current = configuration.current().version ?? 0
+    const reloadLatest = Effect.map(latest, (version) => {
+      if (version === current) return
+      current = version
       reload.want(`version ${version} was applied`)
     })
-    yield* changes.listen(look)
-    // What was applied since this process has read it.
-    yield* look
+    yield* changes.listen(reloadLatest)
+    // A version may have been applied since this process read the configuration.
+    yield* reloadLatest
   })
 ).pipe(Layer.provide([Configurations.Default, Changes.Default]))

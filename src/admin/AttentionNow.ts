@@ -12,21 +12,21 @@ import { Troubles } from "./store/Troubles.ts"
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
-/** A key is told of before it expires. */
-const soonMs = 7 * dayMs
-/** So many calls of an upstream, of which this part failed, are worth a look. */
-const leastCalls = 20
-const badPart = 0.2
-const mostAccounts = 200
+/** Keys that expire within this time are reported. */
+const expiryNoticeMs = 7 * dayMs
+/** Failures are reported from this many requests and this error rate on. */
+const minRequests = 20
+const minErrorRate = 0.2
+const maxAccounts = 200
 
-/** What somebody should look at now, in sentences. */
+/** Current problems that need the operator's attention, and the backlog. */
 export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/AttentionNow", {
   dependencies: [Troubles.Default, Accounts.Default, DeliveryList.Default],
   effect: Effect.gen(function* () {
     const troubles = yield* Troubles
     const accounts = yield* Accounts
     const listed = yield* DeliveryList
-    const lanes = yield* Bulkheads
+    const bulkheads = yield* Bulkheads
     const catalogue = yield* Catalogue
     const daemons = yield* Daemons
     const tasks = yield* TaskStore
@@ -45,11 +45,11 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     })
 
     const background = Effect.map(daemons.failing, (names) =>
-      names.map((name) => one("error", "daemon", name, `${name}: what runs in the background fails, as the log says`))
+      names.map((name) => one("error", "daemon", name, `${name}: this background daemon fails; see the log`))
     )
 
     const circuits = Effect.map(Clock.currentTimeMillis, (nowMs) =>
-      [...lanes].flatMap(([name, { circuit }]) =>
+      [...bulkheads].flatMap(([name, { circuit }]) =>
         circuit.state(nowMs) === "closed"
           ? []
           : [
@@ -57,16 +57,16 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
                 "error",
                 "upstream",
                 name,
-                `${name} fails: it is left alone for ${Math.ceil(circuit.waitMs(nowMs) / 1_000)} s`
+                `${name} fails: no calls for ${Math.ceil(circuit.waitMs(nowMs) / 1_000)} s`
               )
             ]
       )
     )
 
     const failures = (nowMs: number) =>
-      Effect.map(troubles.lately(nowMs - (nowMs % hourMs) - hourMs), (rows) =>
+      Effect.map(troubles.recentRequests(nowMs - (nowMs % hourMs) - hourMs), (rows) =>
         rows
-          .filter(({ errors, requests }) => requests >= leastCalls && errors / requests >= badPart)
+          .filter(({ errors, requests }) => requests >= minRequests && errors / requests >= minErrorRate)
           .map(({ errors, requests, upstream }) =>
             one("warning", "upstream", upstream, `${upstream}: ${errors} of the last ${requests} requests failed`)
           )
@@ -81,12 +81,12 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
                 "warning",
                 "delivery",
                 null,
-                `${length === 100 ? "100 or more" : length} callbacks were given up in the last day`
+                `${length === 100 ? "100 or more" : length} callbacks failed for good in the last day`
               )
             ]
       )
 
-    const empty = Effect.map(accounts.list({ offset: 0, limit: mostAccounts }), (rows) =>
+    const empty = Effect.map(accounts.list({ offset: 0, limit: maxAccounts }), (rows) =>
       rows
         .filter(
           ({ granted_nano_usd, held, settled_nano_usd }) =>
@@ -96,7 +96,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
     )
 
     const expiring = (nowMs: number) =>
-      Effect.map(troubles.expiring(nowMs, nowMs + soonMs), (rows) =>
+      Effect.map(troubles.expiring(nowMs, nowMs + expiryNoticeMs), (rows) =>
         rows.map(({ expires_at, id, name }) =>
           one("warning", "key", id, `${name} expires in ${Math.ceil((expires_at - nowMs) / hourMs)} h`)
         )
@@ -114,7 +114,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
           "warning",
           "model",
           names.length === 1 ? first : null,
-          `${first}${others} without a price: refused where money is counted`
+          `${first}${others} without a price: refused to metered accounts and keys with a budget`
         )
       ]
     })
@@ -130,7 +130,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
 
     const queue = Effect.gen(function* () {
       let waiting = 0
-      for (const { slots } of lanes.values()) waiting += slots?.waiting ?? 0
+      for (const { slots } of bulkheads.values()) waiting += slots?.waiting ?? 0
       const active = yield* tasks.active
       return {
         tasks: active.reduce((sum, { n }) => sum + n, 0),

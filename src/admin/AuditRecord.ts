@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 
-/** One change, as it was made. */
+/** A change by an operator, with the state before and after. */
 export const AuditRecord = Schema.Struct({
   id: said(Schema.Int, "A counter."),
   time: said(Schema.String, "When (ISO 8601, UTC)."),

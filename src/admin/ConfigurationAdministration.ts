@@ -9,14 +9,14 @@ import type { Actor } from "./store/Audit.ts"
 import { Configurations } from "./store/Configurations.ts"
 import type { ConfigurationRow } from "./store/Configurations.ts"
 
-interface Applying {
+interface NewConfiguration {
   readonly actor: Actor
-  /** As it was written: it was read through before. */
+  /** The YAML text, already validated. */
   readonly document: string
   readonly note: string | null
 }
 
-/** The configuration that is kept in the database, for those who run the gateway. */
+/** The operator's view of the configuration in the database. */
 export class ConfigurationAdministration extends Effect.Service<ConfigurationAdministration>()(
   "gateway/admin/ConfigurationAdministration",
   {
@@ -25,7 +25,7 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
       const stored = yield* Configurations
       const change = yield* makeChange
 
-      const inserted = (action: string, { actor, document, note }: Applying) =>
+      const insertVersion = (action: string, { actor, document, note }: NewConfiguration) =>
         change({
           actor,
           action,
@@ -34,7 +34,7 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
             const version = (yield* stored.latest) + 1
             const applied_at = yield* Clock.currentTimeMillis
             const row: ConfigurationRow = { version, document, applied_at, applied_by: actor, note }
-            yield* Effect.catchIf(stored.insert(row), isRefused, () => Effect.fail(another))
+            yield* Effect.catchIf(stored.insert(row), isRefused, () => Effect.fail(concurrentVersion))
             return row
           }),
           after: ({ version }) => Effect.succeed({ version, note }),
@@ -53,17 +53,17 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
         }).pipe(Effect.catchTag("SqlError", Effect.die))
 
       return {
-        /** Makes a document the newest version, which all nodes take over. */
-        apply: (applying: Applying) => inserted("configuration.apply", applying),
-        /** Applies an earlier version once more: the one before the newest where none is named. */
+        /** Stores a document as the newest version; all nodes load it. */
+        apply: (configuration: NewConfiguration) => insertVersion("configuration.apply", configuration),
+        /** Applies an earlier version again: by default, the one before the newest. */
         rollback: (actor: Actor, version: number | undefined) =>
           Effect.gen(function* () {
             const latest = yield* Effect.orDie(stored.latest)
             const former = yield* show(version ?? latest - 1)
             const note = `version ${former.version} again`
-            return yield* inserted("configuration.rollback", { actor, document: former.document, note })
+            return yield* insertVersion("configuration.rollback", { actor, document: former.document, note })
           }),
-        /** The newest, or another. */
+        /** By default, the newest version. */
         show,
         /** Newest first. */
         history: (limit: number) => Effect.orDie(Effect.map(stored.list(limit), (all) => all.map(configurationRecord)))
@@ -72,7 +72,7 @@ export class ConfigurationAdministration extends Effect.Service<ConfigurationAdm
   }
 ) {}
 
-const another = new Conflict({
+const concurrentVersion = new Conflict({
   code: null,
-  message: "another version was applied at the same moment: look at it first"
+  message: "another version was applied at the same time: look at it first"
 })

@@ -3,7 +3,7 @@ import { said } from "../contract/fields.ts"
 import { isoTime } from "./fields.ts"
 import type { ConfigurationRow } from "./store/Configurations.ts"
 
-/** A version of the configuration that is kept in the database. */
+/** A version of the configuration in the database, without its document. */
 export const ConfigurationRecord = Schema.Struct({
   object: Schema.Literal("configuration"),
   version: said(Schema.Int, "A counter; the newest version is in effect with `GATEWAY_CONFIG=postgres`."),
@@ -13,7 +13,7 @@ export const ConfigurationRecord = Schema.Struct({
 }).annotations({ identifier: "Configuration" })
 export type ConfigurationRecord = typeof ConfigurationRecord.Type
 
-/** The same with what was applied. */
+/** A version with its document. */
 export const ConfigurationDocument = Schema.Struct({
   ...ConfigurationRecord.fields,
   document: said(Schema.String, "As written: YAML, without secrets.")

@@ -16,7 +16,7 @@ const Earlier = Schema.String.pipe(
   Schema.annotations({ description: "Its number, or `previous`: the one before the newest." })
 )
 
-const Applying = Schema.Struct({
+const NewConfiguration = Schema.Struct({
   document: said(Schema.String, "A `gateway.yaml`, whose secrets are variables of each node's environment."),
   note: Schema.optional(Schema.NullOr(Schema.String.pipe(Schema.maxLength(1_000)))).annotations({
     description: "A note for the history."
@@ -39,14 +39,14 @@ export class AdminConfigurationsApi extends HttpApiGroup.make("adminConfiguratio
   )
   .add(
     HttpApiEndpoint.post("apply", "/admin/v1/configurations")
-      .setPayload(Applying)
+      .setPayload(NewConfiguration)
       .addSuccess(ConfigurationRecord)
       .annotateContext(
         OpenApi.annotations({
           summary: "Apply a configuration to all nodes",
           description:
-            "It is read through first, with the environment of the node that answers; one that is not in order, or holds a " +
-            "secret, is a 400 that says where. Nodes that run with `GATEWAY_CONFIG=postgres` take it over."
+            "The answering node validates it first, with its own environment; an invalid document, or one that contains a " +
+            "secret, is refused with a 400 that says where. Nodes that run with `GATEWAY_CONFIG=postgres` load it."
         })
       )
   )

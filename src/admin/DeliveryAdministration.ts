@@ -9,7 +9,7 @@ import type { DeliverySummary } from "./DeliverySummary.ts"
 import { Audit } from "./store/Audit.ts"
 import type { Actor } from "./store/Audit.ts"
 
-/** Callbacks of every account, for those who run the gateway. */
+/** The operator's view of all accounts' callbacks. */
 export class DeliveryAdministration extends Effect.Service<DeliveryAdministration>()(
   "gateway/admin/DeliveryAdministration",
   {
@@ -25,11 +25,11 @@ export class DeliveryAdministration extends Effect.Service<DeliveryAdministratio
             : Effect.succeed(deliverySummary(row))
         )
 
-      /** Newest change first. One more than the limit tells of a next page. */
+      /** Newest change first. Callers ask for one row more than a page to detect the next one. */
       const list = (page: DeliveryPage): Effect.Effect<ReadonlyArray<DeliverySummary>> =>
         Effect.orDie(Effect.map(deliveries.list(page), (rows) => rows.map(deliverySummary)))
 
-      /** Has it sent once more, now, with the same id and bytes: whoever sends hears of the change. */
+      /** Schedules the delivery again, now, with the same id and bytes; the change wakes the senders. */
       const redeliver = (actor: Actor, id: string): Effect.Effect<DeliverySummary, NotFound | Conflict> =>
         change({
           actor,

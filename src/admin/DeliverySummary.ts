@@ -4,7 +4,7 @@ import { DeliveryAttempt, DeliveryState } from "../callbacks/DeliveryRecord.ts"
 import { said } from "../contract/fields.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 
-/** A callback as those who run the gateway see it: how it stands, nothing of what it says. */
+/** The operator's view of a callback: its state, without its body. */
 export const DeliverySummary = Schema.Struct({
   object: Schema.Literal("delivery"),
   id: said(Schema.String, "Its id, also the `webhook-id` header of every attempt."),
@@ -23,7 +23,7 @@ export const DeliverySummary = Schema.Struct({
 }).annotations({ identifier: "DeliverySummary" })
 export type DeliverySummary = typeof DeliverySummary.Type
 
-/** A delivery of the store, as those who run the gateway see it. */
+/** Converts a row of the store. */
 export const deliverySummary = (row: ListedDelivery): DeliverySummary => ({
   object: "delivery",
   id: row.id,

@@ -28,7 +28,7 @@ import { Serving } from "./Serving.ts"
 import { outcomeOf } from "./TaskAdministration.ts"
 import { signingRecord } from "./WebhookAdministration.ts"
 
-/** How long a request waits for a task to be cancelled. */
+/** The longest wait for a task to be cancelled. */
 const cancelPatienceMs = 15_000
 
 const KeysHandlers = handlers(
@@ -121,19 +121,19 @@ const OperationsHandlers = handlers(
         ),
       usage: ({ urlParams: { account, ...question } }) =>
         usage({ ...question, account: account === undefined ? undefined : AccountId.make(account) }),
-      listRequests: ({ caller, urlParams: { after, limit = 100, ...asked } }) =>
+      listRequests: ({ caller, urlParams: { after, limit = 100, ...query } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
           const before = Number(after)
           const page = { before: Number.isSafeInteger(before) && after !== undefined ? before : undefined, limit }
-          const found = searches.ofKey(caller.key, Effect.orDie(requests.list(listFilterOf(asked, nowMs), page)))
-          return Effect.map(found, ({ data, next }) => ({
+          const rows = searches.ofKey(caller.key, Effect.orDie(requests.list(listFilterOf(query, nowMs), page)))
+          return Effect.map(rows, ({ data, next }) => ({
             object: "list" as const,
             data: data.map(operatorView),
             next: next === undefined ? null : String(next)
           }))
         }),
-      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...asked } }) =>
-        searches.ofKey(caller.key, histogramOf(requests, filterOf(asked), { buckets, from, to })),
+      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
+        searches.ofKey(caller.key, histogramOf(requests, filterOf(query), { buckets, from, to })),
       showRequest: ({ path }) => requestOf(requests, path.id),
       listDeliveries: ({ caller, urlParams: { account, after, limit = 100, since = "7d", state, task } }) =>
         Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
@@ -184,7 +184,7 @@ const WatchHandlers = handlers(
   )
 )
 
-/** The admin API's handlers. */
+/** Handlers of the admin API. */
 export const AdminHandlers = Layer.mergeAll(
   KeysHandlers,
   AccountsHandlers,

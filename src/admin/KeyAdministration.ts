@@ -26,21 +26,21 @@ export interface KeyOptions {
   readonly limits?: LimitsPatch | undefined
   /** null: none. */
   readonly budget?: Budget | null | undefined
-  /** null: what its account says. */
+  /** null: the account's setting. */
   readonly unpriced?: Unpriced | null | undefined
   /** Unix ms; null: never. */
   readonly expiresAtMs?: number | null | undefined
-  /** Of the state that a change was thought of for; any where absent. */
+  /** The `version` the change is based on; undefined accepts any. */
   readonly version?: number | undefined
 }
 
-/** A key with its secret, which is shown this once. */
+/** A key with its secret, which is shown only once. */
 export interface KeyWithSecret {
   readonly key: KeyRecord
   readonly secret: Redacted.Redacted
 }
 
-/** Keys, for those who run the gateway. A change is heard of by every process within a second, and leaves an audit row. */
+/** The operator's view of keys. Changes reach every process within a second and leave an audit row. */
 export class KeyAdministration extends Effect.Service<KeyAdministration>()("gateway/admin/KeyAdministration", {
   dependencies: [Keys.Default, Accounts.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
@@ -57,7 +57,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
 
     const show = (id: string): Effect.Effect<KeyRecord, NotFound> => Effect.map(rowOf(id), ({ record }) => record)
 
-    /** Oldest first. One more than the limit tells of a next page. */
+    /** Oldest first. Callers ask for one row more than a page to detect the next one. */
     const list = Effect.fn("KeyAdministration.list")(function* (page: KeyPage) {
       const nowMs = yield* Clock.currentTimeMillis
       const rows = yield* keys.list(page, dayOf(nowMs), nowMs)
@@ -106,7 +106,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
         target: () => id
       }).pipe(Effect.map(({ after }) => after))
 
-    /** Answers the key as it is now, and whether it was this that revoked it. */
+    /** `revoked` is false if the key was revoked before. */
     const revoke = (actor: Actor, id: string) =>
       Effect.flatMap(show(id), (key) =>
         key.status === "revoked"
@@ -121,7 +121,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
             }).pipe(Effect.map(({ after, result }) => ({ key: after, revoked: result })))
       )
 
-    /** Gives the key another secret; the one before opens nothing any more. */
+    /** Replaces the secret; the former one stops working. */
     const rotateSecret = (actor: Actor, id: string): Effect.Effect<KeyWithSecret, NotFound | Conflict> =>
       Effect.suspend(() => {
         const secret = ApiKey.generate()
@@ -149,7 +149,7 @@ export class KeyAdministration extends Effect.Service<KeyAdministration>()("gate
       )
 
     const accountIsThere = (id: string) =>
-      Effect.flatMap(accounts.isThere(id), (found) => (found ? Effect.void : Effect.fail(noAccount(id))))
+      Effect.flatMap(accounts.isThere(id), (isThere) => (isThere ? Effect.void : Effect.fail(noAccount(id))))
 
     const secretIsFree = (secret: Redacted.Redacted) =>
       Effect.flatMap(keys.isTaken(secret), (taken) =>
@@ -165,7 +165,7 @@ const noAccount = (id: string) =>
 
 const noKey = (id: string) => new NotFound({ param: null, message: `no key "${id}"` })
 
-/** What a schema can't say. */
+/** Rules that the schema can't express. */
 const check = ({ budget, expiresAtMs, models, name }: KeyOptions) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const complain = (param: string, rule: string) =>

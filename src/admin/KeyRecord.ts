@@ -7,7 +7,7 @@ import { Money, money } from "../ledger/Money.ts"
 import { versionOf } from "./version.ts"
 import { isoOrNull, isoTime, LimitsRecord, limitsRecord } from "./fields.ts"
 
-/** A key as those who run the gateway see it: everything but its secret. */
+/** The operator's view of a key: everything but its secret. */
 export const KeyRecord = Schema.Struct({
   object: Schema.Literal("key"),
   id: said(Schema.String, "Its public id."),

@@ -22,7 +22,7 @@ const Budget = Schema.Struct({
   period: required(Schema.Literal("day", "month"), "In each UTC day or month.")
 })
 
-/** Each request's model is held against all of them. */
+/** The model of every request is matched against all of them. */
 const mostPatterns = 1_000
 
 const Patterns = namesUpTo(mostPatterns, "patterns")
@@ -45,7 +45,7 @@ const settings = {
 }
 
 const CreateKey = Schema.Struct({
-  account: required(Schema.NonEmptyString, "Whose it is; the account must be there."),
+  account: required(Schema.NonEmptyString, "The account that owns the key; it must exist."),
   name: required(Schema.NonEmptyString, "The name."),
   ...settings
 }).annotations({ identifier: "CreateKey" })

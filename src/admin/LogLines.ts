@@ -4,22 +4,22 @@ import { only } from "../contract/paging.ts"
 import { wholeNumber } from "../contract/wholeNumber.ts"
 
 const levels = ["debug", "info", "warn", "error"] as const
-const most = 5_000
+const maxLines = 5_000
 
-/** Which lines of the log. */
+/** Filters for log lines. */
 export const LogParams = {
   level: Schema.optional(Schema.Literal(...levels)).annotations({ description: "Only lines of this level or above." }),
   event: only("Only those of this event: `request`, `upstream.attempt`, …"),
   request_id: only("Only those of the request with this `x-request-id`."),
-  limit: Schema.optional(wholeNumber(0, most)).annotations({
-    description: `The last so many that there are: 0 to ${most}, default 100.`
+  limit: Schema.optional(wholeNumber(0, maxLines)).annotations({
+    description: `The number of lines, from the newest back: 0 to ${maxLines}, default 100.`
   })
 }
 
 const LogQuery = Schema.Struct(LogParams)
 export type LogQuery = typeof LogQuery.Type
 
-/** The last lines of the log. */
+/** The newest lines of the log. */
 export const LogLines = Schema.Struct({
   object: Schema.Literal("list"),
   data: said(
@@ -29,7 +29,7 @@ export const LogLines = Schema.Struct({
   next: said(Schema.Null, "There are no more pages.")
 }).annotations({ identifier: "LogLines" })
 
-/** A line as it was written, where it is asked for; undefined where it is not. */
+/** A filter: decodes a line, or gives undefined if it does not match. */
 export const wantedBy = ({ event, level, request_id }: LogQuery): ((line: string) => JsonObject | undefined) => {
   const least = levels.indexOf(level ?? "debug")
   return (text) => {
@@ -42,14 +42,14 @@ export const wantedBy = ({ event, level, request_id }: LogQuery): ((line: string
 
 const lineOf = Schema.decodeSync(Schema.parseJson(JsonObject))
 
-/** The last of them. */
+/** The newest matching lines, oldest first. */
 export const lastOf = (lines: ReadonlyArray<string>, query: LogQuery): ReadonlyArray<JsonObject> => {
   const { limit = 100 } = query
   const wanted = wantedBy(query)
-  const found: Array<JsonObject> = []
-  for (let at = lines.length - 1; at >= 0 && found.length < limit; at--) {
+  const matching: Array<JsonObject> = []
+  for (let at = lines.length - 1; at >= 0 && matching.length < limit; at--) {
     const line = wanted(lines[at] ?? "")
-    if (line !== undefined) found.push(line)
+    if (line !== undefined) matching.push(line)
   }
-  return found.reverse()
+  return matching.reverse()
 }

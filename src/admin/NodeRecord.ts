@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 
-/** A gateway process among those that serve from one Postgres. */
+/** One of the gateway processes that serve from one Postgres. */
 export const NodeRecord = Schema.Struct({
   object: Schema.Literal("node"),
   id: said(Schema.String, "The holder named by tasks and callbacks. A process that was declared dead gets a new one."),

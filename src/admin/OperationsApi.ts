@@ -18,7 +18,7 @@ import { TaskSummary } from "./TaskSummary.ts"
 
 const IdPath = Schema.Struct({ id: Schema.String.annotations({ description: "The task's id." }) })
 
-/** Tasks, requests, usage and the audit log. It also renders what no admin endpoint has. */
+/** Tasks, requests, usage and the audit log. Also renders unknown paths below `/admin`. */
 export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
   .add(
     HttpApiEndpoint.get("listTasks", "/admin/v1/tasks")

@@ -5,7 +5,7 @@ import type { OverviewAsked } from "../requests/RequestOverview.ts"
 import { AttentionNow } from "./AttentionNow.ts"
 import type { OverviewRecord } from "./OverviewRecord.ts"
 
-/** What happened in a time, what waits, and what somebody should look at. */
+/** Sums of a period, the current backlog, and problems that need attention. */
 export class OverviewAdministration extends Effect.Service<OverviewAdministration>()(
   "gateway/admin/OverviewAdministration",
   {
@@ -14,9 +14,9 @@ export class OverviewAdministration extends Effect.Service<OverviewAdministratio
       const requests = yield* RequestOverview
       const now = yield* AttentionNow
 
-      const overview = (asked: OverviewAsked): Effect.Effect<OverviewRecord, InvalidRequest> =>
+      const overview = (query: OverviewAsked): Effect.Effect<OverviewRecord, InvalidRequest> =>
         Effect.gen(function* () {
-          const sums = yield* requests.of(asked)
+          const sums = yield* requests.of(query)
           return { ...sums, queue: yield* Effect.orDie(now.queue), attention: yield* Effect.orDie(now.attention) }
         })
 

@@ -11,7 +11,7 @@ const Attention = Schema.Struct({
 }).annotations({ identifier: "Attention" })
 export type Attention = typeof Attention.Type
 
-/** What happened in a time, and what somebody should look at. */
+/** Sums of a period, the current backlog, and problems that need attention. */
 export const OverviewRecord = Schema.Struct({
   ...OverviewSums,
   queue: said(

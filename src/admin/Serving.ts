@@ -10,25 +10,25 @@ import { isoOrNull, isoTime } from "./fields.ts"
 import { modelRecord } from "./modelRecord.ts"
 import type { UpstreamRecord } from "./UpstreamRecord.ts"
 
-/** What only a process knows that serves: how its upstreams do, and which models it has. */
+/** Health of the upstreams, and the models, as this serving process knows them. */
 export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", {
   dependencies: [UpstreamCalls.Default],
   effect: Effect.gen(function* () {
     const configuration = yield* Configuration
     const catalogue = yield* Catalogue
-    const lanes = yield* Bulkheads
+    const bulkheads = yield* Bulkheads
     const calls = yield* UpstreamCalls
     const texts = yield* TextUpstreams
     const videos = yield* VideoUpstreams
 
     const recordOf = (name: string, kind: "text" | "video", nowMs: number): UpstreamRecord => {
       const entry = configuration.current().value.upstreams?.[name]
-      const lane = lanes.get(name)
-      // Videos are not called by way of a lane.
-      const { answers, failures, lastAnswerMs, lastFailure, latency } = seen(
+      const bulkhead = bulkheads.get(name)
+      // Calls to video upstreams bypass the bulkhead and are not counted.
+      const { answers, failures, lastAnswerMs, lastFailure, latency } = countsOf(
         kind === "text" ? calls.of(name) : new CallsOfOne()
       )
-      const circuit = lane?.circuit.state(nowMs) ?? "closed"
+      const circuit = bulkhead?.circuit.state(nowMs) ?? "closed"
       return {
         object: "upstream",
         name,
@@ -39,9 +39,9 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
           .filter((model) => (model.kind === "video") === (kind === "video") && runsAt(model.routes, name))
           .map(({ id }) => id),
         circuit,
-        retry_in_seconds: circuit === "closed" ? null : (lane?.circuit.waitMs(nowMs) ?? 0) / 1_000,
-        running: lane?.slots?.running ?? null,
-        waiting: lane?.slots?.waiting ?? null,
+        retry_in_seconds: circuit === "closed" ? null : (bulkhead?.circuit.waitMs(nowMs) ?? 0) / 1_000,
+        running: bulkhead?.slots?.running ?? null,
+        waiting: bulkhead?.slots?.waiting ?? null,
         answers,
         failures,
         latency_ms: latency ?? null,
@@ -53,7 +53,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
       }
     }
 
-    /** By name; those of videos last. */
+    /** In configuration order, video upstreams last. */
     const upstreams: Effect.Effect<ReadonlyArray<UpstreamRecord>> = Effect.map(Clock.currentTimeMillis, (nowMs) => [
       ...[...texts.keys()].map((name) => recordOf(name, "text", nowMs)),
       ...[...videos.keys()].map((name) => recordOf(name, "video", nowMs))
@@ -70,7 +70,7 @@ export class Serving extends Effect.Service<Serving>()("gateway/admin/Serving", 
   })
 }) {}
 
-const seen = (of: CallsOfOne) => {
+const countsOf = (of: CallsOfOne) => {
   const { answers, failures, lastAnswerMs, lastFailure } = of
   return { answers, failures, lastAnswerMs, lastFailure, latency: of.latency() }
 }

@@ -11,7 +11,7 @@ import { makeChange } from "./change.ts"
 import { taskSummary } from "./TaskSummary.ts"
 import type { TaskSummary } from "./TaskSummary.ts"
 
-/** Tasks of every account, for those who run the gateway. */
+/** The operator's view of all accounts' tasks. */
 export class TaskAdministration extends Effect.Service<TaskAdministration>()("gateway/admin/TaskAdministration", {
   dependencies: [TaskSummaries.Default, CancelRequests.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
@@ -26,13 +26,13 @@ export class TaskAdministration extends Effect.Service<TaskAdministration>()("ga
           : Effect.succeed(taskSummary(row))
       )
 
-    /** Newest first. One more than the limit tells of a next page. */
+    /** Newest first. Callers ask for one row more than a page to detect the next one. */
     const list = (page: TaskPage): Effect.Effect<ReadonlyArray<TaskSummary>> =>
       Effect.orDie(Effect.map(tasks.list(page), (rows) => rows.map(taskSummary)))
 
     /**
-     * Asks the server to cancel a task and waits for what becomes of it. `pending`: no answer in that time; the wish
-     * stays, and is fulfilled when a server runs.
+     * Requests the cancellation of a task and waits `patienceMs` for the server's answer. `pending`: none came in time; the
+     * request stays until a server handles it.
      */
     const cancel = (actor: Actor, id: string, patienceMs: number): Effect.Effect<CancelAnswer, NotFound> =>
       Effect.gen(function* () {
@@ -57,7 +57,7 @@ interface CancelAnswer {
   readonly task: TaskSummary
 }
 
-/** What an answer means to whoever asked: the task, or why it goes on. */
+/** The cancelled task with a sentence for the user, or the reason why it goes on. */
 export const outcomeOf = (
   { outcome, task }: CancelAnswer,
   isServed: boolean

@@ -5,7 +5,7 @@ import { TaskError, TaskState } from "../tasks/Task.ts"
 import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
 import { isoOrNull, isoTime } from "./fields.ts"
 
-/** A task as those who run the gateway see it: where it stands, nothing of what it was asked or answered. */
+/** The operator's view of a task: its state, without its input and output. */
 export const TaskSummary = Schema.Struct({
   object: Schema.Literal("task"),
   id: said(Schema.String, "Its id."),
@@ -37,7 +37,7 @@ export const TaskSummary = Schema.Struct({
 }).annotations({ identifier: "TaskSummary" })
 export type TaskSummary = typeof TaskSummary.Type
 
-/** A task as its store sums it up, as those who run the gateway see it. */
+/** Converts a row of the store. */
 export const taskSummary = (row: SummaryRow): TaskSummary => ({
   object: "task",
   id: row.id,

@@ -3,7 +3,7 @@ import { said } from "../contract/fields.ts"
 
 const time = (description: string) => said(Schema.NullOr(Schema.String), description)
 
-/** An upstream as the process that answers finds it. */
+/** An upstream's health as the answering process sees it. */
 export const UpstreamRecord = Schema.Struct({
   object: Schema.Literal("upstream"),
   name: said(Schema.String, "Its name in `gateway.yaml`."),
@@ -55,7 +55,7 @@ const Price = Schema.NullOr(
   })
 )
 
-/** A model as the process that answers serves it. */
+/** A model as the answering process serves it. */
 export const ModelRecord = Schema.Struct({
   object: Schema.Literal("model"),
   id: said(Schema.String, "The id that requests use."),
@@ -63,16 +63,16 @@ export const ModelRecord = Schema.Struct({
   routes: said(
     Schema.Array(
       Schema.Struct({
-        upstream: said(Schema.String, "Its routes."),
+        upstream: said(Schema.String, "The upstream."),
         model: said(Schema.String, "Its id there."),
-        price: said(Price, "What is charged where it answers; null where nobody has priced it.")
+        price: said(Price, "The price if this route answers; null if it has none.")
       })
     ),
     "Its routes, in the order in which they are tried."
   ),
   context_tokens: said(Schema.NullOr(Schema.Int), "Its context window; null where it is not known."),
   max_output_tokens: said(Schema.NullOr(Schema.Int), "Its own bound for output; null where it is not known."),
-  price: said(Price, "What it costs on its first route; null where nobody has priced it."),
+  price: said(Price, "The price on its first route; null if it has none."),
   price_source: said(
     Schema.Struct({
       from: said(

@@ -8,7 +8,7 @@ import { LogLines, LogParams } from "./LogLines.ts"
 import { OverviewTimes } from "../requests/OverviewSums.ts"
 import { OverviewRecord } from "./OverviewRecord.ts"
 
-/** What an upstream said when it was asked what it serves. */
+/** The result of asking an upstream for its models. */
 export const UpstreamTest = Schema.Struct({
   object: Schema.Literal("upstream_test"),
   name: said(Schema.String, "The upstream."),
@@ -18,7 +18,7 @@ export const UpstreamTest = Schema.Struct({
   error: said(Schema.NullOr(Schema.String), "The error; null if there was none.")
 }).annotations({ identifier: "UpstreamTest" })
 
-/** What happens, for whoever looks on. */
+/** Sums, live events and logs. */
 export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
   .add(
     HttpApiEndpoint.get("overview", "/admin/v1/overview")

@@ -14,7 +14,7 @@ export interface SigningSecrets {
   readonly secrets: ReadonlyArray<Redacted.Redacted>
 }
 
-/** Webhook secrets, for those who run the gateway. */
+/** The operator's view of webhook secrets. */
 export class WebhookAdministration extends Effect.Service<WebhookAdministration>()(
   "gateway/admin/WebhookAdministration",
   {
@@ -32,7 +32,7 @@ export class WebhookAdministration extends Effect.Service<WebhookAdministration>
 
       const show = (id: string) => Effect.zipRight(accounts.show(id), signing(id))
 
-      /** The secret before goes on signing for two days. */
+      /** Adds a secret; the former one keeps signing for two days. */
       const rotate = (actor: Actor, id: string) =>
         change({
           actor,
@@ -50,7 +50,7 @@ export class WebhookAdministration extends Effect.Service<WebhookAdministration>
   }
 ) {}
 
-/** To be shown to whoever may see them. */
+/** The secrets in plain text, as the admin API answers them. */
 export const signingRecord = ({ account, secrets }: SigningSecrets) => ({
   object: "webhook_secrets" as const,
   account,

@@ -15,8 +15,8 @@ interface Change<Before, Result, After, E1, E2, E3> {
 }
 
 /**
- * Makes a change, tells every process of it and leaves an audit row: all of it or nothing, in one transaction. Telling
- * comes first: SQLite lets a transaction that has read fail where somebody else writes before it does.
+ * Makes a change, notifies every process and writes an audit row, in one transaction. The notification is written first:
+ * SQLite fails a transaction that has read if another one writes before it does (SQLITE_BUSY_SNAPSHOT).
  */
 export const makeChange = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

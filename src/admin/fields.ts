@@ -7,7 +7,7 @@ const count = Schema.NullOr(
   Schema.Int.pipe(Schema.positive(), Schema.annotations({ description: "a whole number of 1 or more" }))
 )
 
-/** Limits as operators read and write them; null is no limit. */
+/** Limits in the admin API; null is no limit. */
 export const LimitsRecord = Schema.Struct({
   requests_per_minute: said(count, "Requests a minute."),
   tokens_per_minute: said(count, "Input and output tokens a minute."),
@@ -15,7 +15,7 @@ export const LimitsRecord = Schema.Struct({
   concurrent_tasks: said(count, "Unfinished tasks at once.")
 }).annotations({ identifier: "Limits" })
 
-/** A change of limits: what is left out stays, null takes a limit away. */
+/** A change of limits: absent fields stay, null removes a limit. */
 export const LimitsPatch = Schema.Struct({
   requests_per_minute: Schema.optional(count).annotations({ description: "Requests a minute." }),
   tokens_per_minute: Schema.optional(count).annotations({ description: "Input and output tokens a minute." }),
@@ -72,15 +72,15 @@ export const nanoUsdOf = (usd: string | number): number => {
   return usdText.test(digits) ? (digits.startsWith("-") ? -nano : nano) : nanoUsd(Number(usd))
 }
 
-/** A list that may not be empty: the document says so, and the handlers in their own words. */
+/** A list that may not be empty. OpenAPI says so; handlers check it, for their own error message. */
 export const someOf = <A>(list: Schema.Schema<ReadonlyArray<A>>) =>
   list.pipe(Schema.filter(() => true, { jsonSchema: { minItems: 1 } }))
 
 const Names = Schema.Array(Schema.NonEmptyString)
 
 /**
- * Names, none of them empty, of which there may be so many. Their number is looked at first: to look at each of two
- * hundred thousand takes longer than anybody else should wait.
+ * At most `most` non-empty names. The length is checked first: validating two hundred thousand names would block the event
+ * loop.
  */
 export const namesUpTo = (most: number, what: string) =>
   Schema.declare(
@@ -98,7 +98,7 @@ export const namesUpTo = (most: number, what: string) =>
     }
   )
 
-/** Ids that an operator chooses. */
+/** An account id, chosen by the operator. */
 export const AccountName = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/),
   Schema.annotations({ description: "a name of letters, digits, dots, dashes and underscores, 64 at most" })

@@ -3,16 +3,16 @@ import type { AuthInvalid, AuthMissing, Forbidden, RateLimited, UnknownRoute } f
 
 type Server = Pick<Bun.Server<undefined>, "requestIP">
 
-interface Door {
+interface Authenticator {
   readonly authenticate: (
     headers: Headers,
-    knocking: { readonly request: Request; readonly server: Server }
+    incoming: { readonly request: Request; readonly server: Server }
   ) => Effect.Effect<unknown, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
 }
 
-/** A page beside the contract that opens as the admin API does. */
+/** A page outside the contract, opened by the same authentication as the admin API. */
 export const forOperators =
-  ({ authenticate }: Door, answer: () => Promise<Response>) =>
+  ({ authenticate }: Authenticator, answer: () => Promise<Response>) =>
   async (request: Request, server: Server): Promise<Response> => {
     const opened = await Effect.runPromise(Effect.either(authenticate(request.headers, { request, server })))
     if (Either.isRight(opened)) return answer()

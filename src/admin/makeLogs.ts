@@ -7,7 +7,7 @@ import { LogTail } from "../telemetry/LogTail.ts"
 import { lastOf, wantedBy } from "./LogLines.ts"
 import type { LogQuery } from "./LogLines.ts"
 
-/** The log of the process that answers: what it wrote last, and what it writes from now on. */
+/** The answering process's log: its newest lines, and a stream of new ones. */
 export const makeLogs = Effect.gen(function* () {
   const { tail = new LogTail() } = yield* AccessLog
   const feed = yield* Feed

@@ -7,13 +7,13 @@ import type { ModelRecord } from "./UpstreamRecord.ts"
 
 type Capabilities = ModelRecord["capabilities"]
 
-/** Where a model's first route leads; undefined where it leads nowhere. */
+/** The upstream of a model's first route, by kind; both are undefined if the route leads nowhere. */
 export interface FirstRoute {
   readonly text: TextUpstream | undefined
   readonly video: VideoUpstream | undefined
 }
 
-/** A model as operators see it, its price in dollars. */
+/** The operator's view of a model, with its price in dollars. */
 export const modelRecord = (model: Model, first: FirstRoute): ModelRecord => {
   const { contextTokens, id, kind, maxOutputTokens, routes } = model
   return {

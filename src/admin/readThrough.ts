@@ -9,7 +9,7 @@ import { catalogueOf } from "../catalogue/catalogueOf.ts"
 import { priced } from "../catalogue/prices.ts"
 import { placeOf } from "../upstreams/fromSettings.ts"
 
-/** Reads a configuration through as a start does. Answers the models that it would serve, `own` ones among them. */
+/** Validates a configuration as a start does. Gives the models it would serve, `own` ones included. */
 export const servedBy = (file: Located<GatewayFile>, own: ReadonlyArray<Model>) =>
   Effect.gen(function* () {
     const wrong = contradiction(file)
@@ -19,8 +19,7 @@ export const servedBy = (file: Located<GatewayFile>, own: ReadonlyArray<Model>) 
   })
 
 /**
- * Whether a document may be every node's: each could start with it, as far as it can be told from here, and nothing in it
- * is secret.
+ * Checks that a document can be every node's configuration: this node could start with it, and it contains no secret.
  */
 export const readThrough = (text: string, file: Located<GatewayFile>, own: ReadonlyArray<Model>) =>
   Effect.gen(function* () {
@@ -28,7 +27,7 @@ export const readThrough = (text: string, file: Located<GatewayFile>, own: Reado
     if (sectionOf(file.value.database).url !== undefined) {
       return yield* file.complain(
         ["database"],
-        "database: its address is GATEWAY_DATABASE_URL's alone, by which this is found"
+        "database: set its address with GATEWAY_DATABASE_URL alone; this document is stored in that database"
       )
     }
     const secret = writtenSecret(text, file)

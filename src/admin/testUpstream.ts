@@ -5,7 +5,7 @@ import { listModels } from "../upstreams/listModels.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { UpstreamTest } from "./WatchApi.ts"
 
-/** Asks an upstream what it serves, without a word to a model. */
+/** Asks an upstream for its list of models; no model is called. */
 export const makeTestUpstream = Effect.map(
   Configuration,
   ({ current }) =>
@@ -14,21 +14,21 @@ export const makeTestUpstream = Effect.map(
         const entry = current().value.upstreams?.[name]
         if (entry === undefined)
           return Effect.fail(new NotFound({ param: null, message: `no upstream "${name}" is configured` }))
-        const begun = performance.now()
-        const told = (models: ReadonlyArray<string> | null, error: string | null): typeof UpstreamTest.Type => ({
+        const startedMs = performance.now()
+        const result = (models: ReadonlyArray<string> | null, error: string | null): typeof UpstreamTest.Type => ({
           object: "upstream_test",
           name,
           ok: error === null,
-          ms: Math.round(performance.now() - begun),
+          ms: Math.round(performance.now() - startedMs),
           models,
           error
         })
         if (protocolOf(entry.protocol).kind === "video") {
-          return Effect.succeed(told(null, "an upstream of videos has no list of models to ask for"))
+          return Effect.succeed(result(null, "a video upstream has no list of models"))
         }
         return Effect.match(listModels(entry), {
-          onFailure: ({ message }) => told(null, message),
-          onSuccess: (models) => told(models, null)
+          onFailure: ({ message }) => result(null, message),
+          onSuccess: (models) => result(models, null)
         })
       })
 )

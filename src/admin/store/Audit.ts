@@ -5,7 +5,7 @@ import { rows } from "../../sql/decode.ts"
 import type { AuditRecord } from "../AuditRecord.ts"
 import { isoTime } from "../fields.ts"
 
-/** Who changes something: `cli:<user of the machine>`, `admin-key`, or the id of a session of the console. */
+/** The author of a change: `cli:<user of the machine>`, `admin-key`, or the id of a console session. */
 export type Actor = string
 
 interface Page {
@@ -15,12 +15,12 @@ interface Page {
   readonly limit: number
 }
 
-/** Every change that was made by those who run the gateway. */
+/** The audit log: all changes by operators. */
 export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** To be run in the transaction of the change. */
+    /** Call it in the transaction of the change. */
     const record = (
       entry: Pick<AuditRecord, "action" | "actor" | "target" | "before" | "after">
     ): Effect.Effect<void, SqlError> =>
@@ -31,7 +31,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         return Effect.asVoid(sql`INSERT INTO audit ${sql.insert(row)}`)
       })
 
-    /** Newest first; `after` is the id of the last row of the page before. */
+    /** Newest first; `after` is the last id of the previous page. */
     const list = ({ action, after, limit, target }: Page): Effect.Effect<ReadonlyArray<AuditRecord>> =>
       sql`SELECT * FROM audit WHERE ${sql.and([
         sql`1 = 1`,

@@ -3,12 +3,12 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 
-/** The versions of the configuration that were applied to the database: they count up, and the newest counts. */
+/** Versions of the configuration in the database, numbered from 1; the newest is in effect. */
 export class Configurations extends Effect.Service<Configurations>()("gateway/admin/store/Configurations", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** The number of the newest; 0 where there is none. */
+    /** The newest version; 0 if there is none. */
     const latest: Effect.Effect<number, SqlError> = Effect.map(
       sql`SELECT COALESCE(MAX(version), 0) AS version FROM configurations`,
       (found) => versions.first(found)?.version ?? 0
@@ -21,7 +21,7 @@ export class Configurations extends Effect.Service<Configurations>()("gateway/ad
     const list = (limit: number) =>
       Effect.map(sql`SELECT * FROM configurations ORDER BY version DESC LIMIT ${limit}`, configurations.all)
 
-    /** Refused by the database where the version is there already. */
+    /** Violates the primary key if the version exists. */
     const insert = (row: ConfigurationRow) => Effect.asVoid(sql`INSERT INTO configurations ${sql.insert({ ...row })}`)
 
     return { latest, find, list, insert } as const
@@ -38,5 +38,5 @@ const columns = {
 const configurations = rows("configurations", columns)
 const versions = rows("configurations", { version: Schema.Int })
 
-/** A version as it was applied: `applied_at` in Unix ms. */
+/** `applied_at` is in Unix ms. */
 export type ConfigurationRow = Schema.Struct.Type<typeof columns>

@@ -4,8 +4,8 @@ import { Clock, Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 
 /**
- * Everything that an account leaves in the database, by its primary key; callbacks, inputs, items and events go with the
- * rows that they belong to. A test finds tables that are in none of the two.
+ * Tables whose rows are deleted with an account, with their primary keys; callbacks, inputs, items and events cascade. A
+ * test finds tables that are neither here nor in `staying`.
  */
 export const erased = {
   responses: ["id"],
@@ -20,7 +20,7 @@ export const erased = {
   request_bodies: ["request_id"]
 } as const
 
-/** The books: who used how much of what and paid for it, and nothing of what was said. Callbacks go with their tasks. */
+/** Tables that keep usage and payments, without content, or whose rows cascade (`deliveries`, `response_items`). */
 export const staying = [
   "keys",
   "grants",
@@ -38,10 +38,10 @@ export const staying = [
 type Table = keyof typeof erased
 const tables = Object.keys(erased).filter((name): name is Table => name in erased)
 
-/** Rows that are removed at a time, and those of `requests` that are looked through: others write in between. */
+/** Rows deleted per statement, and ids of `requests` scanned per statement, so that other writes get in between. */
 const [batch, stretch] = [500, 50_000]
 
-/** Removes what accounts leave. */
+/** Deletes an account's stored data. */
 export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Erasure", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -52,7 +52,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         (found) => counts.first(found)?.n ?? 0
       )
 
-    /** Whose copies are removed by the process that looks after them. */
+    /** Marks the account's copies of videos as due; the custody daemon removes them. */
     const releaseFiles = (account: string): Effect.Effect<number, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.map(
@@ -84,7 +84,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         }
       ).pipe(Effect.map(({ removed }) => removed))
 
-    /** There may be millions, with no index by account: once through all, a stretch at a time. */
+    /** `requests` may have millions of rows and no index by account: scans it once, a stretch at a time. */
     const allRequests = (account: string): Effect.Effect<number, SqlError> =>
       Effect.gen(function* () {
         const { first, last } = ends.first(
@@ -100,7 +100,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         return removed
       })
 
-    /** Removes everything, batch by batch, each a transaction of its own: what is left by a crash is removed next time. */
+    /** Deletes in batches, each its own transaction. After a crash, the next call deletes the rest. */
     const erase = (account: string): Effect.Effect<Readonly<Record<Table | "files", number>>, SqlError> =>
       Effect.gen(function* () {
         const files = yield* releaseFiles(account)

@@ -4,12 +4,12 @@ import { rows } from "../../sql/decode.ts"
 import { isoTime } from "../fields.ts"
 import type { NodeRecord } from "../NodeRecord.ts"
 
-/** Who serves from the database. With SQLite one process does, and is not listed. */
+/** The processes that serve from a Postgres. With SQLite the list is empty. */
 export class NodeList extends Effect.Service<NodeList>()("gateway/admin/store/NodeList", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
 
-    /** Those that came first first. */
+    /** Longest-running first. */
     const list: Effect.Effect<ReadonlyArray<NodeRecord>> = sql.onDialectOrElse({
       pg: () =>
         sql`SELECT id, name, version, started_at,
