@@ -13,7 +13,7 @@ const OwnLimits = Schema.Struct({
   concurrent_tasks: count("Unfinished tasks at once.")
 }).annotations({ identifier: "OwnLimits" })
 
-/** An account as its holder sees it, and the key that asks. */
+/** The account holder's view of the account and the calling key. */
 export const AccountView = Schema.Struct({
   ...BalanceRecord.fields,
   object: Schema.Literal("account"),
@@ -28,7 +28,7 @@ export const AccountView = Schema.Struct({
   )
 }).annotations({ identifier: "OwnAccount" })
 
-/** @param balance what `/v1/balance` says */
+/** @param balance the answer of `/v1/balance` */
 export const accountView = (balance: typeof BalanceRecord.Type, caller: Caller): typeof AccountView.Type => ({
   ...balance,
   object: "account",

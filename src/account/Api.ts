@@ -36,8 +36,8 @@ const quote = HttpApiEndpoint.post("quote", "/v1/quote")
     OpenApi.annotations({
       summary: "Quote a request",
       description:
-        "What a request would cost, likely and at most, without sending or spending anything. It is refused as the " +
-        "request itself would be, but for a balance that is too low."
+        "The likely and the maximum cost of a request. Nothing is sent or spent. It is refused as the request itself would " +
+        "be, except for a balance that is too low."
     })
   )
 
@@ -48,8 +48,8 @@ const request = HttpApiEndpoint.get("request", "/v1/requests/:id")
     OpenApi.annotations({
       summary: "Read a request and its outcome",
       description:
-        "Who answered it, after which calls, how long that took, what it used and cost; a moment after it is over, for " +
-        "as long as it is kept. What was only read (GET) leaves none."
+        "The upstream that answered, all attempts, durations, usage and cost. Available moments after the request ends, for " +
+        "as long as requests are kept. GET requests leave no record."
     })
   )
 
@@ -118,7 +118,7 @@ const events = HttpApiEndpoint.get("events", "/v1/events")
     )
   )
 
-/** What an account holder can see of its own money. */
+/** The account holder's view of balance, usage, prices, requests and tasks. */
 export class AccountApi extends HttpApiGroup.make("account")
   .add(balance)
   .add(usage)

@@ -61,10 +61,10 @@ export const AccountHandlers = handlers(
       balance: ({ caller }) => balance(caller),
       own: ({ caller }) => Effect.map(balance(caller), (money) => accountView(money, caller)),
       requests: ({ caller, urlParams }) => searches.ofKey(caller.key, ownRequests(requests, caller.account, urlParams)),
-      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...asked } }) =>
+      requestHistogram: ({ caller, urlParams: { buckets, from, to, ...query } }) =>
         searches.ofKey(
           caller.key,
-          histogramOf(requests, { ...filterOf(asked), owner: caller.account }, { buckets, from, to })
+          histogramOf(requests, { ...filterOf(query), owner: caller.account }, { buckets, from, to })
         ),
       overview: ({ caller, urlParams }) => searches.ofKey(caller.key, overviews.of(urlParams, caller.account)),
       tasks: ({ caller, urlParams }) => searches.ofKey(caller.key, ownTasks(tasks, caller.account, urlParams)),

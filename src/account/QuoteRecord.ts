@@ -5,7 +5,7 @@ import { costOf } from "../ledger/Price.ts"
 import type { Consumption } from "../ledger/Price.ts"
 import type { RequestQuote } from "../ledger/Quote.ts"
 
-/** The paths whose create bodies can be quoted. */
+/** Endpoints whose request bodies can be quoted. */
 export const QuotedEndpoint = Schema.Literal(
   "/v1/messages",
   "/v1/responses",
@@ -15,12 +15,12 @@ export const QuotedEndpoint = Schema.Literal(
 )
 export type QuotedEndpoint = typeof QuotedEndpoint.Type
 
-/** Decoded by the family that it belongs to. */
+/** Any JSON object; the family of the body decodes it. */
 export const QuoteRequest = Schema.Record({ key: Schema.String, value: Schema.Unknown }).annotations({
   identifier: "QuoteRequest",
   description:
-    "A body as it would be sent to `/v1/messages` (told by its `messages`), `/v1/responses` (by its `input`) or " +
-    "`/api/v3/contents/generations/tasks` (by its `content`); or `{endpoint, body}`, which says whose body it is (`/v1/chat/completions` and `/v1/embeddings` always need that).",
+    "A body for `/v1/messages` (recognized by `messages`), `/v1/responses` (by `input`) or " +
+    "`/api/v3/contents/generations/tasks` (by `content`); or `{endpoint, body}`, which `/v1/chat/completions` and `/v1/embeddings` always need.",
   jsonSchema: { type: "object" },
   examples: [
     { model: "sandbox-text", max_tokens: 100, messages: "Hello!" },
@@ -36,7 +36,7 @@ const Amount = Schema.Struct({
   video_seconds: said(Schema.Number, "Seconds of video.")
 })
 
-/** What a request would cost. */
+/** The likely and the maximum cost of a request. */
 export const QuoteRecord = Schema.Struct({
   object: Schema.Literal("quote"),
   endpoint: said(QuotedEndpoint, "The endpoint the body belongs to."),

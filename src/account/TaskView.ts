@@ -6,7 +6,7 @@ import type { SummaryRow } from "../tasks/store/TaskSummaries.ts"
 
 const Time = Schema.NullOr(Schema.String)
 
-/** A task of one's own: where it stands, nothing of what it was asked or answered. */
+/** The account holder's view of a task: its state, without its input and output. */
 export const TaskView = Schema.Struct({
   object: Schema.Literal("task"),
   id: said(Schema.String, "Its id."),

@@ -14,13 +14,13 @@ interface Page {
   readonly after?: string | undefined
 }
 
-type RequestsAsked = Page & Parameters<typeof listFilterOf>[0]
+type RequestsQuery = Page & Parameters<typeof listFilterOf>[0]
 
 /** An account's requests, newest first. */
-export const ownRequests = (store: RequestStore, account: string, { after, limit = 100, ...asked }: RequestsAsked) =>
+export const ownRequests = (store: RequestStore, account: string, { after, limit = 100, ...query }: RequestsQuery) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const before = after === undefined ? undefined : Number(after)
-    const filter = { ...listFilterOf(asked, nowMs), owner: account }
+    const filter = { ...listFilterOf(query, nowMs), owner: account }
     const page = { before: Number.isSafeInteger(before) ? before : undefined, limit }
     return Effect.map(Effect.orDie(store.list(filter, page)), ({ data, next }) => ({
       object: "list" as const,
@@ -29,7 +29,7 @@ export const ownRequests = (store: RequestStore, account: string, { after, limit
     }))
   })
 
-interface TasksAsked extends Page {
+interface TasksQuery extends Page {
   readonly callback?: CallbackState | undefined
   readonly kind?: string | undefined
   readonly model?: string | undefined
@@ -41,7 +41,7 @@ interface TasksAsked extends Page {
 export const ownTasks = (
   tasks: TaskSummaries,
   account: string,
-  { after, callback, kind, limit = 100, model, since = "7d", state }: TasksAsked
+  { after, callback, kind, limit = 100, model, since = "7d", state }: TasksQuery
 ) =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
     const [, createdAt, id] = /^(\d{1,16})\.(.+)$/.exec(after ?? "") ?? []
