@@ -6,13 +6,13 @@ import { CodedError } from "../contract/codedErrors.ts"
 import { withoutDecodeError } from "../contract/withoutDecodeError.ts"
 import { OwnSession, SessionRecord } from "./SessionRecord.ts"
 
-const longest = 500
+const maxLength = 500
 
 const SignIn = Schema.Struct({
-  key: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(longest))).annotations({
+  key: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(maxLength))).annotations({
     description: "The admin key, or an API key."
   }),
-  link: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(longest))).annotations({
+  link: Schema.optional(Schema.NonEmptyString.pipe(Schema.maxLength(maxLength))).annotations({
     description: "The part after `#link=` in the link that the gateway printed."
   })
 }).annotations({ identifier: "SignIn" })
@@ -32,8 +32,8 @@ export class SessionApi extends HttpApiGroup.make("session")
         OpenApi.annotations({
           summary: "Sign in",
           description:
-            "With a key, or once with a link. The cookie `gateway_session` opens for twelve hours what the key opens; " +
-            "an earlier session of the browser ends. Ten tries a minute from an address are looked at, more are a 429."
+            "With a key, or once with a link. For twelve hours, the cookie `gateway_session` opens what the key opens; " +
+            "an earlier session of the browser ends. More than ten attempts a minute from one address get a 429."
         })
       )
   )
@@ -44,13 +44,13 @@ export class SessionApi extends HttpApiGroup.make("session")
   )
   .addError(CodedError)
   .annotate(OpenedBy, "anyone")
-  // Anybody may send one.
+  // Unauthenticated.
   .annotate(BodyLimit, 4 * 1024)
   .annotate(KnownFieldsOnly, true)
   .annotateContext(
     OpenApi.annotations({
       title: "Signing in",
-      description: "Sessions of the console. They need no key; what changes something needs `x-gateway-csrf`."
+      description: "Sessions of the console. They need no key; changes need `x-gateway-csrf`."
     })
   ) {}
 
@@ -75,5 +75,5 @@ export class AdminSessionsApi extends HttpApiGroup.make("adminSessions")
   .annotate(KnownFieldsOnly, true)
   .annotateContext(OpenApi.annotations({ title: "Sessions", description: "Sessions of the console." })) {}
 
-/** What the console adds to the contracts. */
+/** Endpoints of the console, beside the admin API. */
 export const ConsoleApi = withoutDecodeError(HttpApi.make("gatewayConsole").add(SessionApi).add(AdminSessionsApi))

@@ -13,8 +13,8 @@ import { sessionMs, Sessions } from "./Sessions.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { cookieFor, csrfOf, tokenIn } from "./token.ts"
 
-/** As much of a browser's name as a list shows. */
-const longestClient = 200
+/** Characters of the user agent that are stored. */
+const maxClientLength = 200
 
 const SessionHandlers = handlers(
   SessionApi,
@@ -36,7 +36,7 @@ const SessionHandlers = handlers(
       show: ({ request }) =>
         Effect.gen(function* () {
           const own = yield* ownOf(request.headers)
-          // What an API key opened opens as much as the key does now: its account may be suspended.
+          // A session of an API key ends with the key, and while its account is suspended.
           if (own === undefined || !(yield* sessions.isOpen(own.session))) return signedOut
           return signedIn(own.token, own.session, yield* publicUrl.get)
         }),
@@ -46,13 +46,13 @@ const SessionHandlers = handlers(
           if ((key === undefined) === (link === undefined)) return yield* oneOf
           const address = addressOf(caller)
           yield* tries.signIn(address)
-          const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, longestClient) }
+          const visitor = { address, client: (request.headers.get("user-agent") ?? "").slice(0, maxClientLength) }
           const opening =
             key === undefined
               ? sessions.signInByLink(Redacted.make(link ?? ""), visitor)
               : sessions.signIn(Redacted.make(key), visitor)
           const { session, token } = yield* Effect.catchAll(opening, (wrong) => tries.wrong(address, wrong))
-          // Whatever the browser had before is over, so that nobody else has what it has now.
+          // The browser's former session ends, against session fixation.
           const before = yield* ownOf(request.headers)
           if (before !== undefined) yield* sessions.end(before.session)
           request.replyHeaders["set-cookie"] = cookieFor(token, sessionMs / 1_000, yield* isSecure)
@@ -83,7 +83,7 @@ const AdminSessionsHandlers = handlers(
   }))
 )
 
-/** The handlers of what the console adds. */
+/** Handlers of the console's endpoints. */
 export const ConsoleHandlers = Layer.merge(SessionHandlers, AdminSessionsHandlers)
 
 const signedIn = (token: Redacted.Redacted, session: SessionRow, publicUrl: string): OwnSession => ({

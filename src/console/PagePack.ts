@@ -1,13 +1,13 @@
 import { Schema } from "effect"
 
-/** A file of the page as it was built. */
+/** A built file of the page, uncompressed. */
 export interface PageFile {
   readonly name: string
   readonly type: string
   readonly bytes: Uint8Array
 }
 
-/** A file of the page as it is sent: compressed once, and cut out of the pack where that is. */
+/** A file of the page, compressed; both blobs are slices of the pack. */
 export interface PackedFile {
   readonly type: string
   readonly hash: string
@@ -16,7 +16,7 @@ export interface PackedFile {
 }
 
 const Place = Schema.Tuple(Schema.Int, Schema.Int)
-/** Where each file lies behind the line of JSON that this is. */
+/** The first line of a pack: JSON with the byte range of each file after that line. */
 export const PackIndex = Schema.parseJson(
   Schema.Record({
     key: Schema.String,
@@ -24,12 +24,12 @@ export const PackIndex = Schema.parseJson(
   })
 )
 
-/** Bytes that the index takes at most. */
-const longestIndex = 256 * 1024
+/** The longest index, in bytes. */
+const maxIndexBytes = 256 * 1024
 
-/** The files of a pack, by name. Nothing but the index is read. */
+/** The files of a pack, by name. Reads only the index. */
 export const unpackPage = async (pack: Blob): Promise<ReadonlyMap<string, PackedFile>> => {
-  const head = await pack.slice(0, longestIndex).bytes()
+  const head = await pack.slice(0, maxIndexBytes).bytes()
   const end = head.indexOf(10)
   const index = Schema.decodeSync(PackIndex)(new TextDecoder().decode(head.subarray(0, end)))
   const cut = ([from, to]: readonly [number, number]) => pack.slice(end + 1 + from, end + 1 + to)

@@ -11,10 +11,10 @@ import type { SessionRecord } from "./SessionRecord.ts"
 import { SessionStore } from "./store/SessionStore.ts"
 import { hashOf, newToken } from "./token.ts"
 
-/** How long a link may be opened, in ms. */
+/** The lifetime of a sign-in link. */
 const linkMs = 15 * 60_000
 
-/** Who is signed in, for those who run the gateway. */
+/** The operator's view of console sessions. */
 export class SessionAdministration extends Effect.Service<SessionAdministration>()(
   "gateway/console/SessionAdministration",
   {
@@ -23,7 +23,7 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
       const store = yield* SessionStore
       const change = yield* makeChange
 
-      /** Newest first. One more than the limit tells of a next page. */
+      /** Newest first. Callers ask for one row more than a page to detect the next one. */
       const list = (
         page: { readonly offset: number; readonly limit: number },
         current?: string
@@ -39,7 +39,7 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
             : Effect.succeed(sessionRecord(row, undefined))
         )
 
-      /** Ends a session: it opens nothing any more, in any process within a second. Answers what it was. */
+      /** Ends a session in every process within a second. Answers its last record. */
       const revoke = (actor: Actor, id: string): Effect.Effect<SessionRecord, NotFound> =>
         change({
           actor,
@@ -50,7 +50,7 @@ export class SessionAdministration extends Effect.Service<SessionAdministration>
           target: () => id
         }).pipe(Effect.map(({ before }) => before))
 
-      /** Makes a link's token, which signs an operator in, once, within fifteen minutes. */
+      /** Creates the token of a link that signs an operator in, once, within fifteen minutes. */
       const link: Effect.Effect<Redacted.Redacted> = Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const token = newToken()

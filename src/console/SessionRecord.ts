@@ -5,7 +5,7 @@ import type { SessionRow } from "./store/SessionStore.ts"
 
 const Kind = Schema.Literal("operator", "account")
 
-/** Who is signed in, as those who run the gateway see it. */
+/** The operator's view of a console session. */
 export const SessionRecord = Schema.Struct({
   object: Schema.Literal("session"),
   id: said(Schema.String, "Its id (`session_…`)."),
@@ -17,15 +17,15 @@ export const SessionRecord = Schema.Struct({
   current: said(Schema.Boolean, "True for the calling session."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   last_used_at: said(Schema.String, "To the minute."),
-  expires_at: said(Schema.String, "When the key expires.")
+  expires_at: said(Schema.String, "When the session expires.")
 }).annotations({ identifier: "Session" })
 export type SessionRecord = typeof SessionRecord.Type
 
-/** What the page is told of its own session. */
+/** The page's own session. */
 export const OwnSession = Schema.Union(
   Schema.Struct({
     object: Schema.Literal("own_session"),
-    signed_in: said(Schema.Literal(false), "Nobody is signed in."),
+    signed_in: said(Schema.Literal(false), "False: no session."),
     admin: said(Schema.Boolean, "True if there is an admin key to sign in with.")
   }).annotations({ identifier: "SignedOut" }),
   Schema.Struct({

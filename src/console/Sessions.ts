@@ -11,28 +11,28 @@ import { SessionStore } from "./store/SessionStore.ts"
 import type { SessionRow } from "./store/SessionStore.ts"
 import { hashOf, newToken } from "./token.ts"
 
-/** How long somebody stays signed in, in ms. */
+/** The lifetime of a session. */
 export const sessionMs = 12 * 3_600_000
 
-/** When a session was last used is stored as exactly as this, in ms. */
+/** The precision of `last_used_at`: newer uses are not written. */
 const usedMs = 60_000
 
-/** Sessions remembered at most; beyond it the longest known goes first. */
+/** Cached sessions at most; the oldest entry is evicted first. */
 const capacity = 4_096
 
-/** Who signs in, as far as lists of sessions tell it. */
+/** The browser that signs in: its user agent and address. */
 export interface Visitor {
   readonly client: string
   readonly address: string
 }
 
-/** A session that has just begun: its token is shown to nobody but its browser. */
-export interface Begun {
+/** A new session, with the token for its browser's cookie. */
+export interface NewSession {
   readonly token: Redacted.Redacted
   readonly session: SessionRow
 }
 
-/** Who is signed in. A session opens as long as what opened it: an API key until it is revoked, an admin key while it is one. */
+/** Console sessions. A session is valid for twelve hours, but no longer than the key that opened it. */
 export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessions", {
   dependencies: [SessionStore.Default, Audit.Default, Changes.Default],
   effect: Effect.gen(function* () {
@@ -42,12 +42,12 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
     const changes = yield* Changes
     const { adminKey } = yield* Settings
     const { derive } = yield* MasterSecret
-    /** A person may have chosen the admin key: what is stored of it tells nothing without the gateway's secret. */
-    const prove = (key: string) =>
+    /** Keyed with the master secret: the admin key may be a weak, chosen password that a plain hash would reveal. */
+    const fingerprint = (key: string) =>
       createHmac("sha256", Redacted.value(derive("console/operator")))
         .update(key)
         .digest("hex")
-    const operatorKey = Option.match(adminKey, { onNone: () => "", onSome: (key) => prove(Redacted.value(key)) })
+    const operatorKey = Option.match(adminKey, { onNone: () => "", onSome: (key) => fingerprint(Redacted.value(key)) })
 
     const known = new Map<string, SessionRow>()
     yield* changes.listen(Effect.sync(() => known.clear()))
@@ -71,13 +71,13 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
           const after = { client: visitor.client, address: visitor.address }
           yield* audit.record({ actor: session.id, action: "session.open", target: session.id, before: null, after })
         }
-        return { token, session } satisfies Begun
+        return { token, session } satisfies NewSession
       }).pipe(Effect.orDie)
 
     /** Signs in with the admin key or with an API key. */
-    const signIn = (key: Redacted.Redacted, visitor: Visitor): Effect.Effect<Begun, AuthInvalid> =>
+    const signIn = (key: Redacted.Redacted, visitor: Visitor): Effect.Effect<NewSession, AuthInvalid> =>
       Effect.suspend(() => {
-        if (operatorKey !== "" && prove(Redacted.value(key)) === operatorKey) {
+        if (operatorKey !== "" && fingerprint(Redacted.value(key)) === operatorKey) {
           return begin({ kind: "operator", opened_with: operatorKey, account_id: null, key_id: null }, visitor)
         }
         const hash = ApiKey.hash(Redacted.value(key))
@@ -86,33 +86,33 @@ export class Sessions extends Effect.Service<Sessions>()("gateway/console/Sessio
         )
       })
 
-    /** Signs an operator in by a link, which opens once. */
-    const signInByLink = (link: Redacted.Redacted, visitor: Visitor): Effect.Effect<Begun, AuthInvalid> =>
+    /** Signs an operator in by a one-time link. */
+    const signInByLink = (link: Redacted.Redacted, visitor: Visitor): Effect.Effect<NewSession, AuthInvalid> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.flatMap(Effect.orDie(store.takeLink(hashOf(link), nowMs)), (taken) =>
           taken
             ? begin({ kind: "operator", opened_with: operatorKey, account_id: null, key_id: null }, visitor)
-            : Effect.fail(new AuthInvalid({ message: "This link was used, or its fifteen minutes are over" }))
+            : Effect.fail(new AuthInvalid({ message: "This link was used before, or has expired" }))
         )
       )
 
-    /** The session of a token, as it opens now. */
+    /** The valid session of a token; undefined if there is none. */
     const find = (token: Redacted.Redacted): Effect.Effect<SessionRow | undefined> =>
       Effect.gen(function* () {
         const nowMs = yield* Clock.currentTimeMillis
         const hash = hashOf(token)
-        const asked = changes.seen()
+        const seenBefore = changes.seen()
         const session = known.get(hash) ?? (yield* store.open(hash, nowMs))
         if (session === undefined || session.expires_at <= nowMs) return undefined
         if (session.kind === "operator" && session.opened_with !== operatorKey) return undefined
         const isOld = session.last_used_at + usedMs <= nowMs
         if (isOld) yield* store.used(session.id, nowMs)
-        // What was read before a change must not outlive the change.
-        if (asked === changes.seen()) remember(known, isOld ? { ...session, last_used_at: nowMs } : session)
+        // A row read before a change must not be cached after it.
+        if (seenBefore === changes.seen()) remember(known, isOld ? { ...session, last_used_at: nowMs } : session)
         return session
       }).pipe(Effect.orDie)
 
-    /** Whether what opened it would open something now. */
+    /** True if the key that opened the session still works. */
     const isOpen = (session: SessionRow): Effect.Effect<boolean> =>
       session.kind === "operator" ? Effect.succeed(true) : Effect.isSuccess(access.open(session.opened_with))
 

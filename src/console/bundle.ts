@@ -2,16 +2,16 @@ import { readdir, stat } from "node:fs/promises"
 import { join } from "node:path"
 import type { PageFile } from "./PagePack.ts"
 
-/** Where the page's sources are; absent where only built files were shipped. */
+/** The page's sources; the binary and the package don't have them. */
 const app = join(import.meta.dirname, "app")
 
-/** Below which path the page's scripts and styles are served. */
+/** The path prefix of the page's scripts and styles. */
 export const assetsPath = "/console/assets/"
 
 /**
- * Builds the page: `index.html`, and what it needs under names that change with what is in them.
+ * Builds the page: `index.html` and its assets, named by their content's hash.
  *
- * @param mode what `process.env.NODE_ENV` is to the page: what only "development" has is left out otherwise
+ * @param mode the page's `process.env.NODE_ENV`
  */
 export const bundlePage = async (mode: "production" | "development"): Promise<ReadonlyArray<PageFile>> => {
   const { outputs } = await Bun.build({
@@ -32,7 +32,7 @@ export const bundlePage = async (mode: "production" | "development"): Promise<Re
   )
 }
 
-/** When one of the page's sources was last written, in Unix ms. */
+/** The newest modification time of the page's sources, in Unix ms. */
 export const newestSource = async (): Promise<number> => {
   const names = await readdir(app, { recursive: true })
   const times = await Promise.all(names.map(async (name) => (await stat(join(app, name))).mtimeMs))

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { PackIndex } from "./PagePack.ts"
 import type { PageFile } from "./PagePack.ts"
 
-/** One file with all of the page's, compressed: a line of JSON that says where each lies behind it, then their bytes. */
+/** Packs the page's files, compressed, into one: a line of JSON with their byte ranges (`PackIndex`), then their bytes. */
 export const packPage = (files: ReadonlyArray<PageFile>, quality = 11): Blob => {
   const index: Record<string, (typeof PackIndex.Type)[string]> = {}
   const parts: Array<Uint8Array<ArrayBuffer>> = []

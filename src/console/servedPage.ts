@@ -6,7 +6,7 @@ import type { PackedFile } from "./PagePack.ts"
 
 type Files = ReadonlyMap<string, PackedFile>
 
-/** What `bun run build` puts beside the program, or `npm pack` beside this file. */
+/** Embedded by `bun run build`; `npm pack` puts it beside this file. */
 const packName = "console.pack"
 
 const shipped = async (): Promise<Blob | undefined> => {
@@ -16,12 +16,12 @@ const shipped = async (): Promise<Blob | undefined> => {
   return (await beside.exists()) ? beside : undefined
 }
 
-/** From sources there is no build step: the page is built when it is first asked for, and again when a source has changed. */
+/** Without a pack: builds the page on the first request, and again when a source has changed. */
 const fromSources = (): (() => Promise<Files>) => {
   let built: { readonly newest: number; readonly files: Promise<Files> } | undefined
   return async () => {
     const { bundlePage, newestSource } = await import("./bundle.ts")
-    // What compresses is loaded where something is to be compressed: a server that has the pack never does.
+    // Imported on demand: a server with a pack never compresses.
     const { packPage } = await import("./packPage.ts")
     const newest = await newestSource()
     if (built?.newest !== newest) {
@@ -32,19 +32,19 @@ const fromSources = (): (() => Promise<Files>) => {
 }
 
 const findFiles = (): (() => Promise<Files>) => {
-  let found: Promise<() => Promise<Files>> | undefined
+  let source: Promise<() => Promise<Files>> | undefined
   const find = async () => {
     const pack = await shipped()
     if (pack === undefined) return fromSources()
     const files = unpackPage(pack)
     return () => files
   }
-  return async () => (await (found ??= find()))()
+  return async () => (await (source ??= find()))()
 }
 
 /**
- * Nothing inline, nothing from elsewhere, in nobody's frame, and no text becomes markup. Links to the gateway's files begin
- * with its public URL, which may be another address than the one that the page was opened at: videos are played from there.
+ * No inline code, no other origins, no framing, no text as markup. Links to the gateway's files, such as videos, begin with
+ * its public URL, which may differ from the page's own origin.
  */
 const policyOf = (publicOrigin: string | undefined): string =>
   [
@@ -62,7 +62,7 @@ const policyOf = (publicOrigin: string | undefined): string =>
     "trusted-types 'none'"
   ].join("; ")
 
-/** Of an http address; undefined of whatever else somebody has configured. */
+/** The origin of an http(s) URL; undefined for anything else. */
 const originOf = (url: string | undefined): string | undefined => {
   const { origin, protocol } = (url === undefined ? null : URL.parse(url)) ?? {}
   return protocol === "http:" || protocol === "https:" ? origin : undefined
@@ -79,20 +79,20 @@ const headersFor = (publicUrl: string | undefined) => ({
 })
 
 /**
- * The console's page: `/console` and every path below it, its scripts and styles below `/console/assets/`, and `/` for
- * browsers, which are led there. Compressed once; names of assets change with what is in them, so they are kept for ever.
+ * The console's page: `/console` and every path below it, its assets below `/console/assets/`, and a redirect from `/` for
+ * browsers. Assets are named by their content's hash and cached forever.
  *
- * @param publicUrl as it is configured; undefined where links begin with the address that the gateway listens on
+ * @param publicUrl the configured public URL; undefined if links begin with the listener's own address
  */
 export const consolePages = (publicUrl: string | undefined) => {
   const files = findFiles()
-  const always = headersFor(publicUrl)
-  const missing = () => new Response(null, { status: 404, headers: always })
+  const securityHeaders = headersFor(publicUrl)
+  const missing = () => new Response(null, { status: 404, headers: securityHeaders })
 
   const send = (request: Request, file: PackedFile, caching: string): Response | Promise<Response> => {
     const coding = codingOf(request.headers.get("accept-encoding") ?? "")
     const etag = `"${file.hash}${coding === undefined ? "" : `-${coding}`}"`
-    const headers: Record<string, string> = { ...always, "cache-control": caching, etag }
+    const headers: Record<string, string> = { ...securityHeaders, "cache-control": caching, etag }
     if (tagsOf(request.headers.get("if-none-match")).includes(etag)) return new Response(null, { status: 304, headers })
     headers["content-type"] = file.type
     if (coding === undefined) {
@@ -113,7 +113,7 @@ export const consolePages = (publicUrl: string | undefined) => {
     return file === undefined ? missing() : send(request, file, "public, max-age=31536000, immutable")
   }
 
-  /** Whoever looks with a browser wants to see something; clients are told as ever that here is nothing. */
+  /** Redirects browsers; undefined leaves other clients with the usual 404. */
   const root = (request: Request): Response | undefined =>
     request.headers.get("accept")?.includes("text/html") === true
       ? new Response(null, { status: 302, headers: { location: "/console", vary: "accept" } })
@@ -122,7 +122,7 @@ export const consolePages = (publicUrl: string | undefined) => {
   return { "/": root, "/console": page, "/console/*": page, [`${assetsPath}*`]: asset } as const
 }
 
-/** The better of the two that the client takes; browsers take `br` only where nobody on the way can change it. */
+/** The best coding that the client accepts. Browsers accept `br` only over TLS. */
 const codingOf = (accepted: string): "br" | "gzip" | undefined => {
   const codings = accepted
     .split(",")

@@ -1,40 +1,40 @@
 import { Redacted } from "effect"
 
-/** A secret that opens a session, 256 bits: the value of its cookie, or the end of a link. */
+/** A secret of 256 bits: the value of a session's cookie, or the end of a sign-in link. */
 export const newToken = (): Redacted.Redacted =>
   Redacted.make(Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url"))
 
-/** What is stored in its place. */
+/** The stored form of a token: SHA-256, hex. */
 export const hashOf = (token: Redacted.Redacted): string => Bun.SHA256.hash(Redacted.value(token), "hex")
 
-/** What a page sends with each change to show that it can read its session, which a page elsewhere can't. */
+/** The CSRF token: sent with each change, and readable only by the gateway's own page. */
 export const csrfOf = (token: Redacted.Redacted): string =>
   Bun.SHA256.hash(`csrf ${Redacted.value(token)}`, "base64url")
 
 const cookieName = "gateway_session"
-/** Nobody but this very host can set one that is called so, and only by TLS. */
+/** Browsers accept `__Host-` cookies only from this host and over TLS (RFC 6265bis, section 4.1.3.2). */
 const secureName = `__Host-${cookieName}`
 const pattern = /(?:^|; *)gateway_session=([\w-]{43})(?=;|$)/g
 const securePattern = /(?:^|; *)__Host-gateway_session=([\w-]{43})(?=;|$)/g
 
 /**
- * The session's token in a `Cookie` header; none where there are several, of which a stranger may have set one.
- * @param isSecure whether the gateway is reached by TLS: what a neighbour or somebody on the way can set is none then
+ * The session's token in a `Cookie` header; undefined if there are several, since another host may have set one.
+ * @param isSecure true if browsers connect by TLS: only the `__Host-` cookie counts then
  */
 export const tokenIn = (cookie: string, isSecure: boolean): Redacted.Redacted | undefined => {
-  const [found, ...others] = [...cookie.matchAll(isSecure ? securePattern : pattern)]
-  return found?.[1] === undefined || others.length > 0 ? undefined : Redacted.make(found[1])
+  const [match, ...others] = [...cookie.matchAll(isSecure ? securePattern : pattern)]
+  return match?.[1] === undefined || others.length > 0 ? undefined : Redacted.make(match[1])
 }
 
-/** `Set-Cookie` for a token, or to have the browser forget it. */
+/** The `Set-Cookie` value for a token; without one, it removes the cookie. */
 export const cookieFor = (token: Redacted.Redacted | undefined, seconds: number, isSecure: boolean): string =>
   `${isSecure ? secureName : cookieName}=${token === undefined ? "" : Redacted.value(token)}; HttpOnly; SameSite=Strict; Path=/; ` +
   `Max-Age=${seconds}${isSecure ? "; Secure" : ""}`
 
 /**
- * Whether a browser says that another site's page sends a request.
+ * True if the browser says that another site's page sent the request.
  *
- * @param own the gateway's public URL, for where a proxy changes `Host`
+ * @param own the gateway's public URL, in case a proxy changes `Host`
  */
 export const isForeign = (headers: Headers, own: string): boolean => {
   const site = headers.get("sec-fetch-site")

@@ -11,7 +11,7 @@ export class SessionStore extends Effect.Service<SessionStore>()("gateway/consol
     const insert = (session: SessionRow): Effect.Effect<void, SqlError> =>
       Effect.asVoid(sql`INSERT INTO sessions ${sql.insert({ ...session })}`)
 
-    /** The session that a token opens. */
+    /** The unexpired session of a token's hash. */
     const open = (hash: string, nowMs: number): Effect.Effect<SessionRow | undefined, SqlError> =>
       Effect.map(
         sql`SELECT * FROM sessions WHERE hash = ${hash} AND kind <> 'link' AND expires_at > ${nowMs}`,
@@ -21,7 +21,7 @@ export class SessionStore extends Effect.Service<SessionStore>()("gateway/consol
     const find = (id: string): Effect.Effect<SessionRow | undefined, SqlError> =>
       Effect.map(sql`SELECT * FROM sessions WHERE id = ${id} AND kind <> 'link'`, sessions.first)
 
-    /** Newest first; those whose key opens nothing any more are none. */
+    /** Newest first, without sessions of revoked or expired keys. */
     const list = (
       { limit, offset }: { readonly offset: number; readonly limit: number },
       nowMs: number
@@ -34,7 +34,7 @@ export class SessionStore extends Effect.Service<SessionStore>()("gateway/consol
         sessions.all
       )
 
-    /** Takes a link, which opens once; false where there is none. */
+    /** Uses up a one-time link; false if there is none. */
     const takeLink = (hash: string, nowMs: number): Effect.Effect<boolean, SqlError> =>
       Effect.map(
         sql`DELETE FROM sessions WHERE hash = ${hash} AND kind = 'link' AND expires_at > ${nowMs} RETURNING id`,
