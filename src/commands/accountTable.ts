@@ -4,7 +4,7 @@ import type { Money } from "../ledger/Money.ts"
 import { limitsShown, shortTime } from "./options.ts"
 import { table } from "./table.ts"
 
-/** Accounts, a line each, and their money together. */
+/** A table of accounts with a row of sums. */
 export const accountTable = (accounts: ReadonlyArray<AccountRecord>): string =>
   table(header, [...accounts.map(row), ...(accounts.length > 1 ? [sums(accounts)] : [])])
 
@@ -38,7 +38,7 @@ const sums = (accounts: ReadonlyArray<AccountRecord>): ReadonlyArray<string> => 
   ]
 }
 
-/** Each amount is a whole number that a number holds; all together may be none. */
+/** Each amount is a safe integer; their sum may not be. */
 const sumShown = (nanoUsd: ReadonlyArray<number>): string => {
   const sum = nanoUsd.reduce((one, other) => one + other, 0)
   return Number.isSafeInteger(sum) ? `$${showUsd(sum)}` : `over $${Math.floor(Number.MAX_SAFE_INTEGER / 1e9)}`

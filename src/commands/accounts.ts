@@ -36,7 +36,7 @@ const settings = {
   searchAllow: domains("search-allow", "Web searches find these domains alone; separate with commas; any lifts it."),
   searchBlock: domains("search-block", "Web searches never find these domains; none lifts it."),
   unpriced: unpriced("the configuration"),
-  holdOutput: limit("hold-output-tokens", "Output tokens held for at most where a request may write more"),
+  holdOutput: limit("hold-output-tokens", "The most output tokens that a hold covers"),
   ...limits
 }
 
@@ -105,9 +105,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
     })
   )
 ).pipe(
-  Command.withDescription(
-    help("Show an account, its balance and what it was last given.", "gateway accounts show team-a")
-  )
+  Command.withDescription(help("Show an account, its balance and its last grants.", "gateway accounts show team-a"))
 )
 
 const credit = Command.make(
@@ -141,7 +139,7 @@ const credit = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Give an account money. The first time makes it metered: from then on it spends what it has.",
+      "Credit an account. The first credit makes it metered: it can spend no more than its balance.",
       'gateway accounts credit team-a 25 --note "invoice 17"',
       "gateway accounts credit team-a -5"
     )
@@ -152,9 +150,7 @@ const set = Command.make(
   "set",
   {
     id,
-    unmetered: Options.boolean("unmetered").pipe(
-      Options.withDescription("Take the balance away: the account may spend without end.")
-    ),
+    unmetered: Options.boolean("unmetered").pipe(Options.withDescription("Remove the balance: spending is unlimited.")),
     ...settings,
     json
   },
@@ -169,7 +165,7 @@ const set = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Change an account's limits and its searches. What is not named stays.",
+      "Change an account's limits and its searches. Settings that are not named stay.",
       "gateway accounts set team-a --requests-per-minute 60 --concurrent-tasks none",
       "gateway accounts set team-a --search-allow docs.example.com,example.org",
       "gateway accounts set team-a --unmetered"
@@ -182,13 +178,18 @@ const suspend = Command.make("suspend", { id, json }, ({ id, json }) =>
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const account = yield* accounts.suspend(id)
-      const words = `Suspended ${id}: its keys open nothing any more, within a second. What runs comes to its end.`
-      yield* print(json, account, () => `${words}\ngateway accounts resume ${id} undoes it.`)
+      yield* print(
+        json,
+        account,
+        () =>
+          `Suspended ${id}: its keys stop working within a second. Running requests and tasks finish.\n` +
+          `gateway accounts resume ${id} undoes it.`
+      )
     })
   )
 ).pipe(
   Command.withDescription(
-    help("Suspend an account. Its keys open nothing until it is resumed.", "gateway accounts suspend team-a")
+    help("Suspend an account. Its keys do not work until it is resumed.", "gateway accounts suspend team-a")
   )
 )
 
@@ -197,19 +198,19 @@ const resume = Command.make("resume", { id, json }, ({ id, json }) =>
     Effect.gen(function* () {
       const { accounts } = yield* Operator
       const account = yield* accounts.resume(id)
-      yield* print(json, account, () => `${id} is no longer suspended: its keys open again.`)
+      yield* print(json, account, () => `${id} is no longer suspended: its keys work again.`)
     })
   )
 ).pipe(Command.withDescription(help("End an account's suspension.", "gateway accounts resume team-a")))
 
 const remove = Command.make(
   "delete",
-  { id, yes: Options.boolean("yes").pipe(Options.withDescription("Without it nothing is deleted.")), json },
+  { id, yes: Options.boolean("yes").pipe(Options.withDescription("Confirm; nothing is deleted without it.")), json },
   ({ id, json, yes }) =>
     administering(
       Effect.gen(function* () {
         if (!yes) {
-          const message = `--yes: expected, for nobody can undo it: what ${id} has stored is removed, and its keys are revoked`
+          const message = `--yes: expected, because this can't be undone: it removes what ${id} has stored and revokes its keys`
           return yield* new InvalidRequest({ param: "yes", message })
         }
         const { accounts } = yield* Operator
@@ -220,7 +221,7 @@ const remove = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Delete a suspended account and what it has stored. Responses, conversations, tasks, files, rows of requests and kept answers are removed; the books stay: what it used and paid.",
+      "Delete a suspended account and its stored data. Removes responses, conversations, tasks, files, request rows and kept answers; usage and payments stay.",
       "gateway accounts delete team-a --yes"
     )
   )
@@ -243,13 +244,12 @@ export const accountsCommand: Group = {
 const deletedShown = ({ id, removed }: AccountDeleted): string => {
   const there = Object.entries(removed).filter(([, count]) => count > 0)
   const rows = there.map(([what, count]) => [what.replaceAll("_", " "), count.toLocaleString("en")])
-  return [`Deleted ${id}; its books stay.`, ...(rows.length === 0 ? [] : ["", table(["REMOVED", "ROWS"], rows)])].join(
-    "\n"
-  )
+  const removedTable = rows.length === 0 ? [] : ["", table(["REMOVED", "ROWS"], rows)]
+  return [`Deleted ${id}; its usage and payments stay.`, ...removedTable].join("\n")
 }
 
 const unmetered = (id: string) =>
-  `It is unmetered: it may spend without end, until it is given money (gateway accounts credit ${id} 50).`
+  `It is unmetered: spending is unlimited until it is credited (gateway accounts credit ${id} 50).`
 
 const shown = (account: AccountRecord) =>
   fields({

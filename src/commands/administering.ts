@@ -4,26 +4,26 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { Unreachable } from "./operator/Operator.ts"
 import type { Operator } from "./operator/Operator.ts"
 
-/** The address of the gateway that a command is for, where it is not that of this machine's database. */
-export class Elsewhere extends Context.Reference<Elsewhere>()("gateway/commands/Elsewhere", {
+/** The address of a remote gateway; undefined for the gateway of this machine's database. */
+export class RemoteUrl extends Context.Reference<RemoteUrl>()("gateway/commands/RemoteUrl", {
   defaultValue: (): string | undefined => process.env["GATEWAY_URL"]
 }) {}
 
-/** What a command says beside its answer goes to standard error. */
+/** Log lines of commands go to standard error; standard output has the answer alone. */
 export const logger = Logger.replace(
   Logger.defaultLogger,
   Logger.withConsoleError(Logger.make(({ message }) => `gateway: ${[message].flat().map(String).join(" ")}`))
 )
 
 interface Options {
-  /** Whether it may come before the first start, and make the database. */
+  /** True: a command that works before the first start, and creates the database. */
   readonly mayCreate: boolean
-  /** Whether it works on the database that the environment names, also where this machine could not start with what is in it. */
+  /** True: only the environment is read, so the command works even if the stored configuration is invalid here. */
   readonly withoutFile?: boolean
 }
 
-/** Both are loaded where they are wanted: neither waits for what only the other uses. */
-const here = ({ mayCreate, withoutFile = false }: Options) =>
+/** The local and the remote operator are imported on demand, to keep commands fast. */
+const local = ({ mayCreate, withoutFile = false }: Options) =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
       const { localOperator } = await import("./operator/local.ts")
@@ -32,10 +32,10 @@ const here = ({ mayCreate, withoutFile = false }: Options) =>
     })
   )
 
-/** Why there is nothing to work on. */
-type Closed = Layer.Layer.Error<ReturnType<typeof here>> | Layer.Layer.Error<ReturnType<typeof elsewhere>>
+/** Failures to reach the database or the remote gateway. */
+type OperatorError = Layer.Layer.Error<ReturnType<typeof local>> | Layer.Layer.Error<ReturnType<typeof remote>>
 
-const elsewhere = (url: string) =>
+const remote = (url: string) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
       const key = process.env["GATEWAY_ADMIN_KEY"]
@@ -46,7 +46,7 @@ const elsewhere = (url: string) =>
         })
       }
       if (key === undefined || key === "") {
-        return yield* new Unreachable({ message: `${url} wants its GATEWAY_ADMIN_KEY, which is not set here` })
+        return yield* new Unreachable({ message: `${url} needs its GATEWAY_ADMIN_KEY, which is not set here` })
       }
       const { remoteOperator } = yield* Effect.promise(() => import("./operator/remote.ts"))
       return remoteOperator({ url: withoutSlash(url), key: Redacted.make(key) })
@@ -55,14 +55,14 @@ const elsewhere = (url: string) =>
 
 const operator = (options: Options) =>
   Layer.unwrapEffect(
-    Effect.map(Elsewhere, (url): Layer.Layer<Operator, Closed> =>
-      url === undefined || url === "" ? here(options) : elsewhere(url)
+    Effect.map(RemoteUrl, (url): Layer.Layer<Operator, OperatorError> =>
+      url === undefined || url === "" ? local(options) : remote(url)
     )
   )
 
 /**
- * Runs a command on the gateway of this machine's database, whether or not a server runs on it; or on the one that
- * `--url` or `GATEWAY_URL` names, by its admin API.
+ * Runs a command on this machine's database, with or without a running server, or on the admin API of the gateway that
+ * `--url` or `GATEWAY_URL` names.
  */
 export const administering = <A, E>(command: Effect.Effect<A, E, Operator>, options: Options = { mayCreate: false }) =>
   Effect.provide(command, Layer.provideMerge(operator(options), logger))

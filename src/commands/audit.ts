@@ -19,15 +19,15 @@ const list = Command.make(
     administering(
       Effect.gen(function* () {
         const { audit } = yield* Operator
-        const found = yield* audit({
+        const records = yield* audit({
           target: Option.getOrUndefined(target),
           action: Option.getOrUndefined(action),
           limit
         })
-        yield* print(json, found, () =>
+        yield* print(json, records, () =>
           table(
             ["TIME", "WHO", "WHAT", "OF", "CHANGED"],
-            found.map(({ action, actor, after, before, target, time }) => [
+            records.map(({ action, actor, after, before, target, time }) => [
               shortTime(time),
               actor,
               action,
@@ -46,7 +46,7 @@ const list = Command.make(
 
 export const auditCommand: Group = { name: "audit", commands: [remoteLeaf(list)] }
 
-/** The names of what differs; `version` does each time. */
+/** The names of the changed fields; `version` always changes and is left out. */
 const changed = (before: unknown, after: unknown): string => {
   if (!isRecord(before) || !isRecord(after)) return ""
   return Object.keys(after)

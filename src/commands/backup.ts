@@ -21,67 +21,70 @@ const copyTo = Effect.fn(function* (given: string, asJson: boolean) {
   const path = resolve(given)
   if (!existsSync(database)) {
     return yield* new BackupFailed({
-      message: `there is no database ${database}; run this where the gateway runs, or name it with GATEWAY_DATABASE_URL`
+      message: `there is no database ${database}; run this command where the gateway runs, or set GATEWAY_DATABASE_URL`
     })
   }
   if (existsSync(path)) return yield* new Conflict({ code: null, message: `${given} is there already` })
-  yield* Effect.sync(stepBack)
-  yield* Console.error(`gateway: copying ${database}, and reading the copy through …`)
+  yield* Effect.sync(lowerPriority)
+  yield* Console.error(`gateway: copying ${database} and verifying the copy …`)
   const made = yield* backUp(database, path, { version, secret: secretOf(settings) })
   yield* print(asJson, record(given, made), () =>
     [
-      `${given}: ${shown(made)}; read through, and whole.`,
+      `${given}: ${shown(made)}; verified.`,
       made.secret === undefined
-        ? "The gateway's secret is not in it: GATEWAY_SECRET is yours to keep."
-        : "The gateway's secret is in it: keep it from others.",
-      `Put it back with: gateway restore ${given}`
+        ? "The gateway's secret is not in it: keep GATEWAY_SECRET yourself."
+        : "The gateway's secret is in it: keep the file private.",
+      `Restore it with: gateway restore ${given}`
     ].join("\n")
   )
 })
 
 const putInPlace = Effect.fn(function* (given: string, asJson: boolean) {
   const { database, settings } = yield* here
-  const found = yield* inspect(resolve(given))
+  const contents = yield* inspect(resolve(given))
   const now = new Date()
   yield* Effect.try({
     try: () => mkdirSync(dirname(database), { recursive: true, mode: 0o700 }),
-    catch: (cause) => new BackupFailed({ message: `${dirname(database)} can't be made: ${String(cause)}` })
+    catch: (cause) => new BackupFailed({ message: `${dirname(database)} can't be created: ${String(cause)}` })
   })
-  // No gateway begins before the secret is there too: it would make one of its own.
+  // The lock keeps a gateway from starting before the secret is restored: it would generate a new one.
   const { former, formerSecret } = yield* Effect.scoped(
     lock(database).pipe(
       Effect.mapError(() => new Conflict({ code: null, message: `a gateway serves from ${database}: stop it before` })),
       Effect.zipRight(
         Effect.all({
           former: putBack(resolve(given), database, now),
-          formerSecret: putSecretBack(settings, found, now)
+          formerSecret: putSecretBack(settings, contents, now)
         })
       )
     )
   )
-  yield* print(asJson, { ...record(given, found), former: former ?? null, former_secret: formerSecret ?? null }, () =>
+  const formers = { former: former ?? null, former_secret: formerSecret ?? null }
+  yield* print(asJson, { ...record(given, contents), ...formers }, () =>
     [
-      `${database} is that of ${found.madeAt}: ${shown(found)}.`,
-      ...[former, formerSecret].flatMap((kept) => (kept === undefined ? [] : [`What was there is kept as ${kept}`])),
+      `${database} is the backup of ${contents.madeAt}: ${shown(contents)}.`,
+      ...[former, formerSecret].flatMap((path) => (path === undefined ? [] : [`The former file is kept as ${path}`])),
       "Start it with: gateway serve"
     ].join("\n")
   )
 })
 
-/** The database's file, which only SQLite has, in the folder that the gateway keeps its files in. */
+/** The settings and the file of the SQLite database; fails on Postgres. */
 const here = Effect.gen(function* () {
   const settings = yield* Settings
   const database = yield* Database.fileOf(Redacted.value(settings.databaseUrl))
   if (Option.isSome(database)) return { settings, database: database.value }
-  return yield* new BackupFailed({ message: "only a database in a file of SQLite is backed up and restored here" })
+  return yield* new BackupFailed({
+    message: "gateway backup and restore need a SQLite database; use pg_dump with Postgres"
+  })
 }).pipe(Effect.provide(SettingsLive))
 
-/** A gateway that serves beside it goes first. */
-const stepBack = (): void => {
+/** A gateway that serves on this machine has priority over the copy. */
+const lowerPriority = (): void => {
   try {
     setPriority(19)
   } catch {
-    // A platform that has none, or does not let us.
+    // Unsupported or not permitted.
   }
 }
 
@@ -96,7 +99,7 @@ const secretOf = (settings: SettingsShape): Redacted.Redacted | undefined => {
     : Redacted.make(readFileSync(path, "utf8").trim())
 }
 
-/** Another secret that is there is kept beside it; answers where. */
+/** Restores the secret. Renames a different secret that is there, and gives its new path. */
 const putSecretBack = (settings: SettingsShape, { secret }: Backup, now: Date) =>
   Effect.try({
     try: () => {
@@ -128,12 +131,12 @@ const shown = ({ rows, schema, size, tables }: Backup): string =>
 
 const backup = Command.make(
   "backup",
-  { file: file.pipe(Args.withDescription("The file to make; one that is there is not overwritten.")), json },
+  { file: file.pipe(Args.withDescription("The file to create; an existing file is not overwritten.")), json },
   (given) => copyTo(given.file, given.json)
 ).pipe(
   Command.withDescription(
     help(
-      "Copy the database, beside a running gateway too, with its secret; and read the copy through.",
+      "Copy the database with the gateway's secret, and verify the copy. The gateway may be running.",
       "gateway backup gateway-monday.db"
     )
   )
@@ -146,7 +149,7 @@ const restore = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Put a backup in the database's place, while no gateway runs. What was there is kept beside it.",
+      "Replace the database with a backup, while no gateway runs. The former database is kept beside it.",
       "gateway restore gateway-monday.db"
     )
   )

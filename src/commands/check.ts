@@ -4,7 +4,7 @@ import { leaf } from "./frame/leaf.ts"
 import { help } from "./options.ts"
 
 const live = Options.boolean("live").pipe(
-  Options.withDescription("Also ask every upstream which models it has, else for one token, and say what is wrong.")
+  Options.withDescription("Also ask every upstream for its models, otherwise for one token, and report problems.")
 )
 
 const check = Command.make("check", { live }, ({ live }) =>
@@ -15,7 +15,7 @@ const check = Command.make("check", { live }, ({ live }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Read gateway.yaml and the environment, and print what would be served. Needs no network, but for --live.",
+      "Validate gateway.yaml and the environment, and print what would be served. Only --live needs the network.",
       "gateway check",
       "gateway check --live"
     )

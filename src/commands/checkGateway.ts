@@ -10,7 +10,10 @@ import { priceShown } from "./priceShown.ts"
 import { table } from "./table.ts"
 import { SettingsLive } from "./settings.ts"
 
-/** Everything the start would complain about, without a start; else what would be served. @param live whether upstreams are asked too, over the network */
+/**
+ * Validates the settings as a start does, and prints what would be served.
+ * @param live also call every upstream
+ */
 export const checkGateway = (live: boolean) =>
   Effect.gen(function* () {
     const { file, filePath, isStored, server, warnings } = yield* Settings
@@ -26,7 +29,7 @@ export const checkGateway = (live: boolean) =>
       yield* Console.log(`warning: ${line}`)
     if (live) {
       const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
-      // Without a file the models are those that providers are known for: nobody wrote them.
+      // Without a file the models are a built-in list: one that an upstream lacks is no mistake of the user's.
       yield* checkLive(file, models, isStored || Option.isSome(filePath))
     }
     if (isStored) {

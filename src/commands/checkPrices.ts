@@ -10,12 +10,12 @@ import { print } from "./options.ts"
 import { table } from "./table.ts"
 import { SettingsLive } from "./settings.ts"
 
-/** What each model costs on each of its routes and where that stands, without a start and without the network. */
+/** Prints the price of each model on each route, and its source. Needs no network. */
 export const checkPrices = (asJson: boolean) =>
   Effect.gen(function* () {
     const { file } = yield* Settings
     const models = yield* catalogueOf(file, [...sandboxModels, sandboxVideoModel])
-    const found = [...(yield* findPrices(models, file))].flatMap(([model, routes]) =>
+    const prices = [...(yield* findPrices(models, file))].flatMap(([model, routes]) =>
       routes.map(({ from, name, price, route }) => ({
         model,
         route: `${route.upstream}/${route.model}`,
@@ -24,14 +24,14 @@ export const checkPrices = (asJson: boolean) =>
         price
       }))
     )
-    const records = found.map(({ price, ...rest }) => ({
+    const records = prices.map(({ price, ...rest }) => ({
       ...rest,
       price: price === undefined ? null : JSON.parse(price.text)
     }))
     yield* print(asJson, records, () =>
       table(
         header,
-        found.map(({ from, model, name, price, route }) => [
+        prices.map(({ from, model, name, price, route }) => [
           model,
           price === undefined ? "no price" : isFree(price) ? "0" : priceShown(price),
           from,
@@ -41,12 +41,12 @@ export const checkPrices = (asJson: boolean) =>
       )
     )
     if (asJson) return
-    const open = found.filter(({ price }) => price === undefined)
-    if (open.length > 0) {
+    const unpriced = prices.filter(({ price }) => price === undefined)
+    if (unpriced.length > 0) {
       yield* Console.log(
         file.value.unpriced === "allow"
-          ? `\n${open.length} without a price: free of charge (unpriced: allow).`
-          : `\n${open.length} without a price: refused to accounts with a balance and keys with a budget. Price them in prices_file, or under models, or set unpriced: allow.`
+          ? `\n${unpriced.length} without a price: free of charge (unpriced: allow).`
+          : `\n${unpriced.length} without a price: refused to accounts with a balance and keys with a budget. Price them in prices_file, or under models, or set unpriced: allow.`
       )
     }
   }).pipe(Effect.provide(SettingsLive))

@@ -28,10 +28,10 @@ const print = Command.make("completion", { shell }, ({ shell }) => Console.log(s
 
 export const completionCommand = leaf(print)
 
-/** What the scripts ask: what the last of these words may be. It never says what went wrong. */
+/** The hidden command `complete`, called by the scripts: completes the last word. Reports no errors. */
 export const completeOf = (entries: ReadonlyArray<Entry>) => (words: ReadonlyArray<string>) =>
-  Effect.flatMap(candidates(entries, words), (found) =>
-    Effect.forEach(found, ({ about, word }) => Console.log(about === "" ? word : `${word}\t${about}`), {
+  Effect.flatMap(candidates(entries, words), (candidateList) =>
+    Effect.forEach(candidateList, ({ about, word }) => Console.log(about === "" ? word : `${word}\t${about}`), {
       discard: true
     })
   )

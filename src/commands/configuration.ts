@@ -10,7 +10,7 @@ import { help, json, limitOption, optionalText, print, shortTime } from "./optio
 import { table } from "./table.ts"
 
 const versionArgument = Args.integer({ name: "version" }).pipe(
-  Args.withDescription("Its number, of `gateway config history`."),
+  Args.withDescription("The version, from `gateway config history`."),
   Args.optional
 )
 
@@ -30,13 +30,13 @@ const apply = Command.make(
         const document = yield* readText(file)
         const { configuration } = yield* Operator
         const applied = yield* configuration.apply({ name: file, document, note: Option.getOrNull(note) })
-        yield* print(json, applied, () => `${file} is version ${applied.version}; every node takes it over.`)
+        yield* print(json, applied, () => `${file} is version ${applied.version}; every node loads it.`)
       })
     )
 ).pipe(
   Command.withDescription(
     help(
-      "Make a file the configuration of all nodes. One that is not in order is refused. Nodes that run with GATEWAY_CONFIG=postgres take it over.",
+      "Make a file the configuration of all nodes. An invalid file is refused. Nodes that run with GATEWAY_CONFIG=postgres load it.",
       "gateway config apply gateway.yaml --note 'a second upstream'"
     )
   )
@@ -46,8 +46,8 @@ const show = Command.make("show", { version: versionArgument, json }, ({ json, v
   inDatabase(
     Effect.gen(function* () {
       const { configuration } = yield* Operator
-      const found = yield* configuration.show(Option.getOrUndefined(version))
-      yield* print(json, found, () => found.document.trimEnd())
+      const stored = yield* configuration.show(Option.getOrUndefined(version))
+      yield* print(json, stored, () => stored.document.trimEnd())
     })
   )
 ).pipe(Command.withDescription(help("Print the newest version, or another.", "gateway config show 3")))
@@ -56,26 +56,23 @@ const history = Command.make("history", { limit: limitOption(20), json }, ({ jso
   inDatabase(
     Effect.gen(function* () {
       const { configuration } = yield* Operator
-      const found = yield* configuration.history(limit)
-      yield* print(json, found, () => table(["VERSION", "APPLIED", "BY", "NOTE"], found.map(row)))
+      const versions = yield* configuration.history(limit)
+      yield* print(json, versions, () => table(["VERSION", "APPLIED", "BY", "NOTE"], versions.map(row)))
     })
   )
-).pipe(Command.withDescription("List what was applied, newest first."))
+).pipe(Command.withDescription("List applied versions, newest first."))
 
 const rollback = Command.make("rollback", { version: versionArgument, json }, ({ json, version }) =>
   inDatabase(
     Effect.gen(function* () {
       const { configuration } = yield* Operator
       const applied = yield* configuration.rollback(Option.getOrUndefined(version))
-      yield* print(json, applied, () => `${applied.note}, as version ${applied.version}; every node takes it over.`)
+      yield* print(json, applied, () => `${applied.note}, as version ${applied.version}; every node loads it.`)
     })
   )
 ).pipe(
   Command.withDescription(
-    help(
-      "Apply an earlier version once more. The one before the newest where none is named.",
-      "gateway config rollback 3"
-    )
+    help("Apply an earlier version again. By default, the one before the newest.", "gateway config rollback 3")
   )
 )
 

@@ -1,5 +1,5 @@
 import { Redacted } from "effect"
 
-/** The address that signs an operator in, once. What stands behind `#` is sent to nobody and logged nowhere. */
+/** A one-time sign-in link for an operator. Browsers send no fragment, so the token is in no access log. */
 export const consoleLink = (address: string, token: Redacted.Redacted): string =>
   `${address}/console#link=${Redacted.value(token)}`

@@ -11,11 +11,11 @@ import type { Group } from "./frame/leaf.ts"
 import { help, json, optionalText, print } from "./options.ts"
 import { table } from "./table.ts"
 
-const from = Options.text("from").pipe(Options.withDescription("sqlite:<path> of the database that is there."))
-const to = optionalText("to", "postgres://… of an empty database; the one that the settings name where left out.")
+const from = Options.text("from").pipe(Options.withDescription("sqlite:<path> of the source."))
+const to = optionalText("to", "postgres://… of an empty database; by default, the one in the settings.")
 
-/** How many rows of a table are told of at a time. */
-const toldEvery = 100_000
+/** Rows between two progress lines of a table. */
+const reportEvery = 100_000
 
 const copy = Effect.fn(function* (from: string, to: Option.Option<string>, asJson: boolean) {
   const settings = yield* Settings
@@ -23,11 +23,11 @@ const copy = Effect.fn(function* (from: string, to: Option.Option<string>, asJso
   const target = Option.getOrElse(to, () => Redacted.value(settings.databaseUrl))
   if (Option.isNone(file)) return yield* invalid("from", "expected sqlite:<path>, a file")
   if (!/^postgres(?:ql)?:\/\//.test(target)) return yield* invalid("to", "expected postgres://<user>@<host>/<name>")
-  let told = { name: "", rows: 0 }
+  let reported = { name: "", rows: 0 }
   const progress = (name: string, rows: number, of: number) => {
-    if (name !== told.name) told = { name, rows: 0 }
-    if (rows < of && rows - told.rows < toldEvery) return Effect.void
-    told = { name, rows }
+    if (name !== reported.name) reported = { name, rows: 0 }
+    if (rows < of && rows - reported.rows < reportEvery) return Effect.void
+    reported = { name, rows }
     return Console.error(`gateway: ${name}: ${shown(rows)} of ${shown(of)} rows`)
   }
   const [took, report] = yield* Effect.timed(copyDatabase({ from: file.value, to: target, progress }))
@@ -53,8 +53,8 @@ const words = ({ sums, tables }: CopyReport, seconds: number): string => {
     ),
     "",
     ...mended.map(({ mended, table }) => `${table}: ${shown(mended)} texts had a NUL, which is now U+FFFD`),
-    `Every row was read back and is the same; ${seconds} s. What else to take along: the file \`secret\` of the data`,
-    "directory (or GATEWAY_SECRET), and what `files` does not already put elsewhere."
+    `Every row was read back and compared; ${seconds} s. Also move the file \`secret\` of the data directory (or`,
+    "GATEWAY_SECRET), and stored files, if `files` keeps them in the data directory."
   ].join("\n")
 }
 
@@ -63,7 +63,7 @@ const copyCommand = Command.make("copy", { from, to, json }, ({ from, json, to }
 ).pipe(
   Command.withDescription(
     help(
-      "Move everything from SQLite to an empty Postgres. No gateway may serve from either meanwhile; the source stays as it is.",
+      "Copy everything from SQLite to an empty Postgres. No gateway may serve from either meanwhile; the source is not changed.",
       "gateway db copy --from sqlite:data/gateway.db --to postgres://gateway@db.example.com/gateway"
     )
   )

@@ -17,7 +17,7 @@ const list = Command.make(
     account,
     task: optionalText("task", "Only this task's."),
     state: Options.choice("state", states).pipe(Options.withDescription("Only those in this state."), Options.optional),
-    since: moment("since", "Of changes since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
+    since: moment("since", "Changed since: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
     limit: limitOption(50),
     json
   },
@@ -26,14 +26,14 @@ const list = Command.make(
       Effect.gen(function* () {
         const { deliveries } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
-        const found = yield* deliveries.list({
+        const deliveryRows = yield* deliveries.list({
           account: Option.getOrUndefined(account),
           task: Option.getOrUndefined(task),
           state: Option.getOrUndefined(state),
           sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
-        yield* print(json, found, () => deliveryTable(found))
+        yield* print(json, deliveryRows, () => deliveryTable(deliveryRows))
       })
     )
 ).pipe(
@@ -53,20 +53,20 @@ const redeliver = Command.make("redeliver", { id, json }, ({ id, json }) =>
     Effect.gen(function* () {
       const { deliveries } = yield* Operator
       const delivery = yield* deliveries.redeliver(id)
-      yield* print(json, delivery, () => `${id} is sent once more to ${delivery.url}.`)
+      yield* print(json, delivery, () => `${id} is sent again to ${delivery.url}.`)
     })
   )
 ).pipe(
   Command.withDescription(
-    help("Send a callback once more, with the same id and bytes.", "gateway deliveries redeliver msg_4f…")
+    help("Send a callback again, with the same id and bytes.", "gateway deliveries redeliver msg_4f…")
   )
 )
 
 export const deliveriesCommand: Group = { name: "deliveries", commands: [remoteLeaf(list), remoteLeaf(redeliver)] }
 
-/** Callbacks, a line each, and how many there are of each state. */
-export const deliveryTable = (found: ReadonlyArray<DeliverySummary>): string =>
-  table(header, [...found.map(row), ...(found.length > 1 ? [sums(found)] : [])])
+/** A table of callbacks with a row of counts by state. */
+export const deliveryTable = (deliveryRows: ReadonlyArray<DeliverySummary>): string =>
+  table(header, [...deliveryRows.map(row), ...(deliveryRows.length > 1 ? [sums(deliveryRows)] : [])])
 
 const header = ["ID", "TASK", "STATUS", "STATE", "TRIES", "LAST ANSWER", "CHANGED", "NEXT"]
 
@@ -84,15 +84,15 @@ const row = (delivery: DeliverySummary): ReadonlyArray<string> => {
   ]
 }
 
-const sums = (found: ReadonlyArray<DeliverySummary>): ReadonlyArray<string> => [
-  `${found.length} callbacks`,
+const sums = (deliveryRows: ReadonlyArray<DeliverySummary>): ReadonlyArray<string> => [
+  `${deliveryRows.length} callbacks`,
   "",
   "",
   states
-    .map((state) => [found.filter((one) => one.state === state).length, state] as const)
+    .map((state) => [deliveryRows.filter((one) => one.state === state).length, state] as const)
     .flatMap(([count, state]) => (count === 0 ? [] : [`${count} ${state}`]))
     .join(", "),
-  String(found.reduce((sum, { attempts }) => sum + attempts.length, 0)),
+  String(deliveryRows.reduce((sum, { attempts }) => sum + attempts.length, 0)),
   "",
   "",
   ""

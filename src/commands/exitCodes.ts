@@ -1,11 +1,11 @@
 import { Cause, Exit, Option } from "effect"
 
-/** What the process tells whoever called it. */
+/** Exit codes of the process. */
 const exitCodes = { ok: 0, failed: 1, usage: 2, notFound: 3, conflict: 4 } as const
 
 /**
- * What a script can act on without reading the message.
- * @param isUsage whether a failure is one of the words that were given
+ * The exit code of a command's result.
+ * @param isUsage true for a failure to parse the arguments
  */
 export const exitCodeOf = (
   exit: Exit.Exit<unknown, unknown>,

@@ -15,8 +15,8 @@ const [settings, secrets] = ["gateway.yaml", "gateway.env"]
 const answer = (name: string, value: string, description: string) =>
   Options.text(name).pipe(Options.withPseudoName(value), Options.withDescription(description), Options.optional)
 
-/** The flag's answer, else that of whoever sits at the terminal. */
-const asked = <A>(
+/** The flag's value, otherwise the answer typed at the terminal. */
+const answerTo = <A>(
   given: Option.Option<string>,
   { flag, message, usual }: { readonly flag: string; readonly message: string; readonly usual: string },
   read: (text: string) => Either.Either<A, InvalidRequest>
@@ -24,7 +24,10 @@ const asked = <A>(
   Effect.gen(function* () {
     if (Option.isSome(given)) return yield* read(given.value)
     if (!process.stdin.isTTY) {
-      return yield* new InvalidRequest({ param: flag, message: `--${flag}: expected, where nobody can be asked` })
+      return yield* new InvalidRequest({
+        param: flag,
+        message: `--${flag}: expected, since standard input is no terminal`
+      })
     }
     const validated = (text: string) =>
       Effect.as(
@@ -42,9 +45,13 @@ const asked = <A>(
 const init = Command.make(
   "init",
   {
-    providers: answer("providers", "LIST", `Of ${known.join(", ")}, and addresses of servers; none is the sandbox.`),
-    spend: answer("spend", "USD", "What each caller may spend, in dollars; none: without end."),
-    callers: answer("callers", "NAMES", "Who calls: a name for each key, separated with commas.")
+    providers: answer(
+      "providers",
+      "LIST",
+      `Any of ${known.join(", ")}, and addresses of servers; none: the sandbox alone.`
+    ),
+    spend: answer("spend", "USD", "The budget of each caller, in dollars; none: unlimited."),
+    callers: answer("callers", "NAMES", "A name for each caller's key, separated with commas.")
   },
   ({ callers, providers, spend }) =>
     Effect.gen(function* () {
@@ -54,7 +61,7 @@ const init = Command.make(
         }
       }
       const answers = {
-        providers: yield* asked(
+        providers: yield* answerTo(
           providers,
           {
             flag: "providers",
@@ -63,12 +70,12 @@ const init = Command.make(
           },
           (text) => providersOf(text === "none" ? "" : text)
         ),
-        balanceUsd: yield* asked(
+        balanceUsd: yield* answerTo(
           spend,
           { flag: "spend", message: "What may each caller spend, in dollars?", usual: "none" },
           balanceOf
         ),
-        callers: yield* asked(
+        callers: yield* answerTo(
           callers,
           { flag: "callers", message: "Who calls? (a name for each key)", usual: "me" },
           callersOf
@@ -78,7 +85,7 @@ const init = Command.make(
       const variables = variablesOf(answers.providers)
       const empty = variables.filter((name) => (process.env[name] ?? "") === "")
       const text = fileOf(answers)
-      // What is not there yet has a value for as long as the file is read through.
+      // Missing variables get a dummy value while the file is validated.
       const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "-"] as const), ...made]) }
       const file = yield* readGatewayText(settings, text, env)
       const { servedBy } = yield* Effect.promise(() => import("../admin/readThrough.ts"))
@@ -91,7 +98,7 @@ const init = Command.make(
       yield* Console.log(
         `Wrote ${settings}: ${models.size} models, ${made.length} ${made.length === 1 ? "key" : "keys"}.`
       )
-      yield* Console.log(`Wrote ${secrets}, with the secrets that it names: keep it from others.`)
+      yield* Console.log(`Wrote ${secrets}, with the secrets that it names: keep it private.`)
       yield* Console.log(nextSteps(empty, made))
       if (empty.length > 0) return
       const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
@@ -100,7 +107,7 @@ const init = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Write a gateway.yaml from three answers: which providers, what they may cost, who calls. Without options it asks. Where every provider's key is in the environment, it asks the providers too (`gateway check --live`).",
+      "Write a gateway.yaml from three answers: providers, budget, callers. Asks for those that no option gives. If every provider's key is in the environment, it also calls the providers (`gateway check --live`).",
       "gateway init",
       "gateway init --providers anthropic,openai --spend 20 --callers laptop,ci"
     )
@@ -109,7 +116,7 @@ const init = Command.make(
 
 export const initCommand = leaf(init)
 
-/** Those whose keys are in the environment. */
+/** Providers whose keys are in the environment. */
 const providersThere = (): string => {
   const there = known.filter((name) => (process.env[`${name.toUpperCase()}_API_KEY`] ?? "") !== "")
   return there.length === 0 ? "none" : there.join(", ")
@@ -117,7 +124,7 @@ const providersThere = (): string => {
 
 const secretsText = (empty: ReadonlyArray<string>, made: ReadonlyArray<readonly [string, string]>): string =>
   [
-    "# What gateway.yaml names as ${…}. Read it with: set -a; . ./gateway.env; set +a",
+    "# Variables of gateway.yaml. Read it with: set -a; . ./gateway.env; set +a",
     ...empty.map((name) => `${name}=`),
     ...made.map(([name, secret]) => `${name}=${secret}`),
     ""

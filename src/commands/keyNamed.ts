@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { Conflict, NotFound } from "../contract/Failure.ts"
 import { Operator } from "./operator/Operator.ts"
 
-/** Nobody looks through more. */
+/** The most keys that are searched. */
 const most = 100_000
 
-/** The id of the key that is meant: by its id, or by its name where one key that opens something has it. */
+/** The id of a key, given its id or its name. Fails with `Conflict` if several active keys have the name. */
 export const keyNamed = (given: string) =>
   Effect.gen(function* () {
     if (given.startsWith("key_")) return given

@@ -35,13 +35,13 @@ const settings = {
     Options.withDescription("A model it may use, or a pattern such as claude-*; repeat it or separate with commas."),
     Options.repeated
   ),
-  budget: usdOption("budget", "What it may spend, in dollars, each --budget-period."),
+  budget: usdOption("budget", "The most it can spend, in dollars, in each --budget-period."),
   budgetPeriod: Options.choice("budget-period", ["day", "month"]).pipe(
     Options.withDescription("The UTC day or month of --budget (month)."),
     Options.withDefault("month")
   ),
   unpriced: unpriced("its account"),
-  expires: optionalText("expires", "When it stops: 30d, 12h, a day (2026-01-31) or a time."),
+  expires: optionalText("expires", "When it expires: 30d, 12h, a day (2026-01-31) or a time."),
   ...limits
 }
 
@@ -67,7 +67,7 @@ const optionsOf = (given: Given): Effect.Effect<KeyOptions, InvalidRequest> =>
     }
   })
 
-/** A duration lies ahead; a day lasts until its end. */
+/** A duration counts from now; a day expires at its end. */
 const readExpiry = (text: string, nowMs: number): number | undefined =>
   /^\d+[mhdw]$/.test(text) ? 2 * nowMs - (readTime(text, nowMs) ?? nowMs) : readTime(text, nowMs, true)
 
@@ -77,7 +77,7 @@ const create = Command.make(
     name: Args.text({ name: "name" }).pipe(Args.withDescription("The name.")),
     account: Options.text("account").pipe(
       Options.withPseudoName("ACCOUNT"),
-      Options.withDescription("Whose it is (default)."),
+      Options.withDescription("The account that owns it (default)."),
       Options.withDefault("default")
     ),
     ...settings,
@@ -88,13 +88,13 @@ const create = Command.make(
       Effect.gen(function* () {
         const { accounts, keys } = yield* Operator
         const options = yield* optionsOf(given)
-        // The account of the first key, which may come before the first start.
+        // This command may run before the first start, which creates the default account.
         const isNew = account === "default" && Option.isSome(yield* Effect.option(accounts.create(account, {})))
         const made = yield* keys.create({ ...options, account, name })
         yield* printSecret(
           json,
           made,
-          `Made ${made.key.id} "${name}" of the account ${account}. ${isNew ? "The account is new and unmetered: it may spend without end. " : ""}Its secret, shown this once:`
+          `Made ${made.key.id} "${name}" of the account ${account}. ${isNew ? "The account is new and unmetered: spending is unlimited. " : ""}Its secret, shown this once:`
         )
       }),
       { mayCreate: true }
@@ -146,8 +146,8 @@ const update = Command.make(
   {
     id,
     name: optionalText("name", "The name."),
-    noBudget: Options.boolean("no-budget").pipe(Options.withDescription("Take its budget away.")),
-    neverExpires: Options.boolean("never-expires").pipe(Options.withDescription("Take its expiry away.")),
+    noBudget: Options.boolean("no-budget").pipe(Options.withDescription("Remove its budget.")),
+    neverExpires: Options.boolean("never-expires").pipe(Options.withDescription("Remove its expiry.")),
     ...settings,
     json
   },
@@ -167,7 +167,7 @@ const update = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "Change a key. What is not named stays.",
+      "Change a key. Settings that are not named stay.",
       "gateway keys update key_4f… --requests-per-minute 60",
       "gateway keys update key_4f… --no-budget --tokens-per-minute none"
     )
@@ -178,11 +178,11 @@ const revoke = Command.make("revoke", { id, json }, ({ id, json }) =>
   administering(
     Effect.gen(function* () {
       const { keys } = yield* Operator
-      const done = yield* keys.revoke(yield* keyNamed(id))
-      yield* print(json, done.key, () =>
-        done.revoked
-          ? `Revoked ${done.key.id} "${done.key.name}" of the account ${done.key.account}: it opens nothing any more, within a second.`
-          : `${done.key.id} "${done.key.name}" was revoked already, at ${done.key.revoked_at}.`
+      const { key, revoked } = yield* keys.revoke(yield* keyNamed(id))
+      yield* print(json, key, () =>
+        revoked
+          ? `Revoked ${key.id} "${key.name}" of the account ${key.account}: it stops working within a second.`
+          : `${key.id} "${key.name}" was revoked already, at ${key.revoked_at}.`
       )
     })
   )
@@ -196,14 +196,14 @@ const rotateSecret = Command.make("rotate-secret", { id, json }, ({ id, json }) 
       yield* printSecret(
         json,
         made,
-        `${made.key.id} "${made.key.name}" has another secret, and the one before opens nothing. The new one, shown this once:`
+        `${made.key.id} "${made.key.name}" has a new secret; the former one stops working. The new secret, shown this once:`
       )
     })
   )
 ).pipe(
   Command.withDescription(
     help(
-      "Give a key another secret. To have both for a while, make a second key instead.",
+      "Replace a key's secret. To use both for a while, make a second key instead.",
       "gateway keys rotate-secret key_4f…"
     )
   )

@@ -6,10 +6,10 @@ import { collectLicenses } from "./collectLicenses.ts"
 import type { Licensed } from "./collectLicenses.ts"
 import { table } from "./table.ts"
 
-const texts = Options.boolean("texts").pipe(Options.withDescription("Print the licences whole."))
+const texts = Options.boolean("texts").pipe(Options.withDescription("Print the full texts."))
 
-/** What the build has put into the binary; elsewhere the packages are there themselves. */
-const found = Effect.promise(async (): Promise<ReadonlyArray<Licensed>> => {
+/** The list embedded in the binary; without one, read from `node_modules`. */
+const dependencies = Effect.promise(async (): Promise<ReadonlyArray<Licensed>> => {
   const embedded = Bun.embeddedFiles.find((file) => "name" in file && String(file.name).includes("licenses.pack"))
   if (embedded === undefined) return collectLicenses()
   const all: ReadonlyArray<Licensed> = JSON.parse(await embedded.text())
@@ -18,7 +18,7 @@ const found = Effect.promise(async (): Promise<ReadonlyArray<Licensed>> => {
 
 const licenses = Command.make("licenses", { json, texts }, ({ json, texts }) =>
   Effect.gen(function* () {
-    const all = yield* found
+    const all = yield* dependencies
     if (texts && !json) {
       for (const { license, name, text, version } of all) {
         yield* Console.log(
@@ -40,7 +40,7 @@ const licenses = Command.make("licenses", { json, texts }, ({ json, texts }) =>
   })
 ).pipe(
   Command.withDescription(
-    help("Print the licences of what this program contains.", "gateway licenses", "gateway licenses --texts")
+    help("Print the licences of this program's dependencies.", "gateway licenses", "gateway licenses --texts")
   )
 )
 

@@ -2,14 +2,14 @@ import { version } from "../../package.json"
 import { boldOn, laidOut } from "./frame/page.ts"
 import { rootPage } from "./frame/pages.ts"
 
-/** Whether these words start a gateway. */
+/** True if these arguments start a gateway. */
 export const serves = ([command]: ReadonlyArray<string>): boolean => command === undefined || command === "serve"
 
-/** Runs the command line until it ends or is told to. What it writes is for its user alone. */
+/** Runs the command line until the command ends or a signal stops it. Files it creates are private (umask 077). */
 export const main = async (args: ReadonlyArray<string>): Promise<void> => {
   process.umask(0o077)
   const [command, ...rest] = args
-  // Nothing is loaded for these two.
+  // `version` and `help` load nothing else.
   if (command === "version" || command === "--version") return print(version)
   if (isHelp(command) && rest.length === 0) return print(laidOut(rootPage(), boldOn(process.stdout)))
   if (serves(args) && rest.length === 0) {

@@ -9,13 +9,13 @@ import { SettingsLive } from "./settings.ts"
 import { leaf } from "./frame/leaf.ts"
 
 const check = Options.boolean("check").pipe(
-  Options.withDescription("Change nothing; end with 1 where there is something to do.")
+  Options.withDescription("Change nothing; exit with 1 if the schema is another.")
 )
 
-/** The message says which schema is there. */
+/** The database has another schema, or does not exist. */
 class Behind extends Data.TaggedError("Behind")<{ readonly message: string }> {}
 
-const bringUp = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
+const migrateDatabase = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
   const url = visitedUrl(yield* Settings)
   const { known, place, stored } = yield* Database.schemasOf(url)
   const record = (schema: number) => ({ database: place, schema, latest: known })
@@ -28,7 +28,7 @@ const bringUp = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
   }
   const file = yield* Database.fileOf(url)
   if (Option.isSome(file) && !existsSync(file.value)) {
-    return yield* new Behind({ message: `there is no database ${file.value}; the first start makes it` })
+    return yield* new Behind({ message: `there is no database ${file.value}; the first start creates it` })
   }
   yield* Effect.scoped(Layer.build(Database.layer({ url, exclusive: false })))
   yield* print(asJson, record(known), () => current(place, known))
@@ -37,11 +37,11 @@ const bringUp = Effect.fn(function* (isCheck: boolean, asJson: boolean) {
 const current = (place: string, schema: number) => `database ${place} has schema ${schema}, which is this version's`
 
 const migrate = Command.make("migrate", { check, json }, ({ check, json }) =>
-  Effect.provide(bringUp(check, json), Layer.merge(SettingsLive, logger))
+  Effect.provide(migrateDatabase(check, json), Layer.merge(SettingsLive, logger))
 ).pipe(
   Command.withDescription(
     help(
-      "Bring the database to this version's schema, where no gateway serves from it. A start does so by itself.",
+      "Migrate the database to this version's schema, while no gateway serves from it. A start does it automatically.",
       "gateway migrate --check"
     )
   )

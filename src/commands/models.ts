@@ -11,14 +11,14 @@ const models = Command.make("models", { json }, ({ json }) =>
   administering(
     Effect.gen(function* () {
       const { models } = yield* Operator
-      const found = yield* models
-      yield* print(json, found, () => table(header, found.map(row)))
+      const records = yield* models
+      yield* print(json, records, () => table(header, records.map(row)))
     })
   )
 ).pipe(
   Command.withDescription(
     help(
-      "List the models of a running gateway, where they run, what they cost and who says so, and what they take. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY); `gateway check` needs no gateway.",
+      "List the models of a running gateway, with routes, prices, price sources and inputs. Uses its admin API, also on this machine (GATEWAY_ADMIN_KEY); `gateway check` needs no gateway.",
       "gateway models",
       "gateway models --url https://gateway.example.com --json"
     )
@@ -39,7 +39,7 @@ const row = (model: ModelRecord): ReadonlyArray<string> => [
   takenOf(model)
 ]
 
-/** What it takes besides text; of videos, how large they may be. */
+/** Inputs besides text, and the resolutions of videos. */
 const takenOf = ({ capabilities: { resolutions, takes } }: ModelRecord): string =>
   [...takes, ...(resolutions ?? [])].join(", ")
 

@@ -10,11 +10,11 @@ const nodes = Command.make("nodes", { json }, ({ json }) =>
   administering(
     Effect.gen(function* () {
       const { nodes } = yield* Operator
-      const found = yield* nodes
-      yield* print(json, found, () =>
+      const records = yield* nodes
+      yield* print(json, records, () =>
         table(
           ["NODE", "NAME", "VERSION", "SINCE", "TASKS", "CALLBACKS", "LAG"],
-          found.map(({ deliveries, id, lag_seconds, name, started_at, tasks, version }) => [
+          records.map(({ deliveries, id, lag_seconds, name, started_at, tasks, version }) => [
             id,
             name,
             version,

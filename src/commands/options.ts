@@ -12,7 +12,7 @@ export const help = (what: string, ...examples: ReadonlyArray<string>): HelpDoc.
 
 export const json = Options.boolean("json").pipe(Options.withDescription("Print JSON, for scripts."))
 
-/** Prints a value as JSON or in words. */
+/** Prints a value as JSON, or as the text of `words`. */
 export const print = (asJson: boolean, value: unknown, words: () => string) =>
   Console.log(asJson ? JSON.stringify(value, null, 2) : words())
 
@@ -25,17 +25,17 @@ export const optionalText = (name: string, description: string) =>
 
 export const account = optionalText("account", "Only this account's.")
 
-export const limitOption = (otherwise: number, most = 100_000) =>
+export const limitOption = (usual: number, most = 100_000) =>
   Options.integer("limit").pipe(
     Options.filterMap(
       (count) => (count >= 1 && count <= most ? Option.some(count) : Option.none()),
       `--limit: expected 1 to ${most}`
     ),
-    Options.withDescription(`Rows at most (${otherwise}).`),
-    Options.withDefault(otherwise)
+    Options.withDescription(`Rows at most (${usual}).`),
+    Options.withDefault(usual)
   )
 
-/** Lists may be repeated or separated by commas. */
+/** The values of an option that is repeated or separated by commas. */
 export const listed = (values: ReadonlyArray<string>): ReadonlyArray<string> =>
   values
     .flatMap((value) => value.split(","))
@@ -65,7 +65,7 @@ export const moment = (name: string, description: string) =>
     Options.withDescription(description)
   )
 
-/** A limit: a number, or `none` to take it away. */
+/** A limit: a number, or `none` (null) to remove it. */
 export const limit = (name: string, what: string) =>
   Options.text(name).pipe(
     Options.withPseudoName("N|none"),
@@ -74,7 +74,7 @@ export const limit = (name: string, what: string) =>
         text === "none" ? Option.some(null) : /^[1-9]\d{0,9}$/.test(text) ? Option.some(Number(text)) : Option.none(),
       `--${name}: expected a whole number of 1 or more, or none`
     ),
-    Options.withDescription(`${what}; none takes the limit away.`),
+    Options.withDescription(`${what}; none removes the limit.`),
     Options.optional
   )
 
@@ -85,12 +85,10 @@ export const limits = {
   concurrentTasks: limit("concurrent-tasks", "Unfinished tasks at once")
 }
 
-/** Whether models without a price may be used; `inherit` leaves it to whatever stands above. */
+/** Use of models without a price. @param above the source of `inherit`'s value */
 export const unpriced = (above: string) =>
   Options.choice("unpriced", ["allow", "refuse", "inherit"]).pipe(
-    Options.withDescription(
-      `Whether models without a price may be used where money is counted; inherit: what ${above} says.`
-    ),
+    Options.withDescription(`Use of models without a price while money is counted; inherit: the setting of ${above}.`),
     Options.optional
   )
 
@@ -106,7 +104,7 @@ export const limitsOf = (given: Given): LimitsPatch => ({
   concurrent_tasks: Option.getOrUndefined(given.concurrentTasks)
 })
 
-/** Limits in a cell: what is not limited is not named. */
+/** Limits as a table cell. */
 export const limitsShown = (limits: {
   readonly requests_per_minute: number | null
   readonly tokens_per_minute: number | null
@@ -124,5 +122,5 @@ export const limitsShown = (limits: {
     .flatMap(([count, what]) => (count === null ? [] : [`${count} ${what}`]))
     .join(", ")
 
-/** `2026-01-31 12:00` of an ISO time: seconds matter to nobody who reads a table. */
+/** An ISO time as a table cell, to the minute: `2026-01-31 12:00`. */
 export const shortTime = (iso: string | null): string => (iso === null ? "" : iso.slice(0, 16).replace("T", " "))

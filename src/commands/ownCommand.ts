@@ -1,11 +1,11 @@
-/** How this program is begun once more, with these arguments. A compiled binary takes every one of them as its user's. */
+/** The command that runs this program again with `args`: for a compiled binary, its own path is enough. */
 export const ownCommand = (args: ReadonlyArray<string>): [string, ...Array<string>] => {
   const program = Bun.main.startsWith("/$bunfs/")
     ? []
-    : [...process.execArgv.filter(isToStay), ...process.argv.slice(1, 2)]
+    : [...process.execArgv.filter(isKept), ...process.argv.slice(1, 2)]
   return [process.execPath, ...program, ...args]
 }
 
-/** Where the process went at its start it is already. */
-const isToStay = (flag: string, at: number, all: ReadonlyArray<string>) =>
+/** `--cwd` took effect at the start and must not be applied twice. */
+const isKept = (flag: string, at: number, all: ReadonlyArray<string>) =>
   flag !== "--cwd" && all[at - 1] !== "--cwd" && !flag.startsWith("--cwd=")

@@ -2,5 +2,5 @@ import type { Model } from "../catalogue/Catalogue.ts"
 import { sandboxModels } from "../sandbox/SandboxText.ts"
 import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
 
-/** What a gateway serves as it is shipped, whatever its file says. */
+/** Built-in models, served with any configuration. */
 export const ownModels: ReadonlyArray<Model> = [...sandboxModels, sandboxVideoModel]

@@ -1,7 +1,7 @@
 import { showUsd } from "../contract/showUsd.ts"
 import type { Price } from "../ledger/Price.ts"
 
-/** A price in a cell, in USD; what costs nothing is not named. */
+/** A price as a table cell, in USD, without zero rates. */
 export const priceShown = (price: Price | undefined): string => {
   if (price === undefined) return ""
   const parts = [

@@ -12,7 +12,7 @@ const check = Command.make("check", { json }, ({ json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Show what each model costs and where that stands. Places are gateway.yaml, its prices_file and the built-in list. Needs no network.",
+      "Show each model's price and its source. Sources are gateway.yaml, its prices_file and the built-in list. Needs no network.",
       "gateway prices check"
     )
   )

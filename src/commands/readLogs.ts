@@ -18,8 +18,8 @@ const logs = Command.make(
     event: optionalText("event", "Only those of this event: request, upstream.attempt, …"),
     request: optionalText("request", "Only those of the request with this x-request-id."),
     limit: limitOption(100, 5_000),
-    follow: Options.boolean("follow").pipe(Options.withDescription("Go on with those that come, until it is stopped.")),
-    json: Options.boolean("json").pipe(Options.withDescription("Print each as it was written, for scripts."))
+    follow: Options.boolean("follow").pipe(Options.withDescription("Keep printing new lines until stopped.")),
+    json: Options.boolean("json").pipe(Options.withDescription("Print lines as JSON, for scripts."))
   },
   ({ event, follow, json, level, limit, request }) =>
     administering(
@@ -31,15 +31,15 @@ const logs = Command.make(
           ...Option.match(request, { onNone: () => ({}), onSome: (request_id) => ({ request_id }) }),
           limit
         }
-        const tell = (line: JsonObject) => Console.log(json ? JSON.stringify(line) : shown(line))
-        if (follow) yield* Stream.runForEach(logs.follow(query), tell)
-        else yield* Effect.forEach(yield* logs.last(query), tell, { discard: true })
+        const printLine = (line: JsonObject) => Console.log(json ? JSON.stringify(line) : shown(line))
+        if (follow) yield* Stream.runForEach(logs.follow(query), printLine)
+        else yield* Effect.forEach(yield* logs.last(query), printLine, { discard: true })
       })
     )
 ).pipe(
   Command.withDescription(
     help(
-      "Print the last lines of a running gateway's log, of the process that answers. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY).",
+      "Print the last lines of a running gateway's log, of the answering process. Uses its admin API, also on this machine (GATEWAY_ADMIN_KEY).",
       "gateway logs --level warn",
       "gateway logs --request req_… --json",
       "gateway logs --follow --url https://gateway.example.com"
@@ -49,15 +49,15 @@ const logs = Command.make(
 
 export const logsCommand = remoteLeaf(logs)
 
-/** What a line begins with, says in another way, or is for programs. */
+/** Fields that are not printed at the end of a line: printed elsewhere in it, redundant, or for programs. */
 const forPrograms = ["family", "daemon", "stream", "first_byte_ms", "traceparent"]
-const left = new Set(["time", "level", "message", "event", "method", "path", "endpoint", "cause", ...forPrograms])
+const omitted = new Set(["time", "level", "message", "event", "method", "path", "endpoint", "cause", ...forPrograms])
 
-/** `12:00:01 WARN a call to an upstream failed request_id=req_… upstream=anthropic`: one line, but for causes. */
+/** `12:00:01 WARN a call to an upstream failed request_id=req_… upstream=anthropic`; causes follow on lines of their own. */
 const shown = (line: JsonObject): string => {
   const isRequest = line["event"] === "request"
   const rest = Object.entries(line).flatMap(([name, value]) =>
-    left.has(name) || value === "" || (isRequest && name === "status") ? [] : [` ${name}=${inWords(value)}`]
+    omitted.has(name) || value === "" || (isRequest && name === "status") ? [] : [` ${name}=${inWords(value)}`]
   )
   const cause = textAt(line, "cause")
   const head = `${textAt(line, "time")?.slice(11, 19)} ${textAt(line, "level")?.toUpperCase().padEnd(5)}`

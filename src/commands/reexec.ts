@@ -1,13 +1,12 @@
 import { workerVariable } from "../cluster/workers/workerVariable.ts"
 import { ownCommand } from "./ownCommand.ts"
 
-/** What Bun reads before any of our code runs. Its `fetch` runs 256 requests at a time and queues the rest silently: this is Bun's own maximum. */
+/** Variables that Bun reads at its start. Its `fetch` runs 256 requests at once by default and queues the rest; 65535 is Bun's maximum. */
 export const runtimeVariables: Readonly<Record<string, string>> = { BUN_CONFIG_MAX_HTTP_REQUESTS: "65535" }
 
 /**
- * Replaces this process once, before anything else is loaded, by itself with {@link runtimeVariables}. Variables that the
- * environment has stay. A worker was started with them and must keep its supervisor. Where `execve` fails, the gateway
- * serves without and says so.
+ * Restarts this process with `execve` and {@link runtimeVariables}, unless the environment has them. Workers have them from
+ * their supervisor. If `execve` fails, the gateway prints a warning and serves without them.
  */
 export const reexec = () => {
   const missing = Object.entries(runtimeVariables).filter(([name]) => process.env[name] === undefined)

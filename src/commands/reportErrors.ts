@@ -1,23 +1,23 @@
 import { Cause, Chunk, Console, Effect } from "effect"
 
-/** A line for whoever sits before it. */
-const told = (message: string) => Console.error(`gateway: ${message}`)
+/** Prints a line to standard error. */
+const report = (message: string) => Console.error(`gateway: ${message}`)
 
-/** What of a failure is told, where it is not its own message. */
-type Words = (error: unknown) => string | undefined
+/** The text for a failure; undefined for its own message. */
+type MessageOf = (error: unknown) => string | undefined
 
-/** Runs a command: what goes wrong is said on standard error. */
-export const reportErrors = <A, E, R>(command: Effect.Effect<A, E, R>, words: Words = () => undefined) =>
+/** Runs a command and prints its failure or defect to standard error. */
+export const reportErrors = <A, E, R>(command: Effect.Effect<A, E, R>, messageOf: MessageOf = () => undefined) =>
   command.pipe(
     Effect.tapError((error) => {
-      const message = words(error) ?? (hasMessage(error) ? error.message : undefined)
-      return message === undefined ? Effect.void : told(message)
+      const message = messageOf(error) ?? (hasMessage(error) ? error.message : undefined)
+      return message === undefined ? Effect.void : report(message)
     }),
-    // Parts start side by side: what keeps one from it (a disk) may be another's defect.
+    // Layers start concurrently: a cause with a failure may also hold a defect with the same origin, such as a full disk.
     Effect.tapErrorCause((cause) =>
       Cause.isFailure(cause) || Chunk.isEmpty(Cause.defects(cause))
         ? Effect.void
-        : told(`internal error: ${Cause.pretty(cause)}`)
+        : report(`internal error: ${Cause.pretty(cause)}`)
     )
   )
 

@@ -26,13 +26,13 @@ const filters = {
   key: optionalText("key", "Only those that came with this key: its id or name."),
   family: optionalText("family", "Only these: messages, responses, chat, embeddings, videos."),
   model: optionalText("model", "Only those that asked for this model; * is any characters, here and elsewhere."),
-  upstream: optionalText("upstream", "Only those that this upstream answered, or refused last."),
-  attempt: optionalText("attempt", "Only those for which this upstream was asked."),
+  upstream: optionalText("upstream", "Only those that this upstream answered, or refused as the last one."),
+  attempt: optionalText("attempt", "Only those with an attempt at this upstream."),
   tag: optionalText("tag", "Only those with this tag: prod, team=*."),
-  client: optionalText("client", "Only those of this product: OpenAI/Python *."),
+  client: optionalText("client", "Only those of this client: OpenAI/Python *."),
   user: optionalText("user", "Only those for this end user."),
   task: optionalText("task", "Only the one that made this task."),
-  search: optionalText("search", "Only those with these words in what is listed of them."),
+  search: optionalText("search", "Only those with these words in a listed field."),
   status: Options.text("status").pipe(
     Options.withSchema(Status),
     Options.withDescription("Only these: 429, or a class of them, 4xx."),
@@ -40,7 +40,7 @@ const filters = {
   ),
   error: optionalText("error", "Only those that ended with this: rate_limited, hang_up, …"),
   outcome: Options.choice("outcome", outcomes).pipe(
-    Options.withDescription("Only those that ended so: cut is after a 200, hang_up where the reader left."),
+    Options.withDescription("Only those with this outcome; cut: failed after a 200, hang_up: the caller left."),
     Options.optional
   )
 }
@@ -89,7 +89,7 @@ const list = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "List requests that are over, newest first.",
+      "List finished requests, newest first.",
       "gateway requests list --status 5xx --since 1h",
       "gateway requests list --account team-a --model 'claude-*' --tag prod --json"
     )
@@ -104,7 +104,7 @@ const histogram = Command.make(
     to: moment("to", "Begun before then (now).").pipe(Options.optional),
     buckets: Options.integer("buckets").pipe(
       Options.withSchema(Schema.Int.pipe(Schema.between(1, 1_000))),
-      Options.withDescription("About how many lines (24): each is of a round length."),
+      Options.withDescription("The approximate number of lines (24); each covers a round period."),
       Options.withDefault(24)
     ),
     json
@@ -138,12 +138,11 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
   )
 ).pipe(
   Command.withDescription(
-    help("Show what became of a request. Who was asked, how long it took, what it cost.", "gateway requests show req_…")
+    help("Show a request: its outcome, attempts, durations and cost.", "gateway requests show req_…")
   )
 )
 
-/** How often it is looked for what is new. */
-const lookEvery = "500 millis"
+const pollEvery = "500 millis"
 
 const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
   administering(
@@ -152,21 +151,17 @@ const tail = Command.make("tail", { ...filters, json }, ({ json, ...given }) =>
       const filter = filterOf(given)
       if (!json) yield* Console.log(wide(header))
       const next = yield* requests.follow(filter)
-      const look = Effect.flatMap(next, (ended) =>
+      const poll = Effect.flatMap(next, (ended) =>
         Effect.forEach(ended, (request) => Console.log(json ? JSON.stringify(request) : wide(row(request))), {
           discard: true
         })
       )
-      yield* Effect.repeat(look, Schedule.spaced(lookEvery))
+      yield* Effect.repeat(poll, Schedule.spaced(pollEvery))
     })
   )
 ).pipe(
   Command.withDescription(
-    help(
-      "Print requests as they end, until it is stopped.",
-      "gateway requests tail",
-      "gateway requests tail --status 5xx"
-    )
+    help("Print requests as they end, until stopped.", "gateway requests tail", "gateway requests tail --status 5xx")
   )
 )
 
@@ -175,7 +170,7 @@ export const requestsCommand: Group = {
   commands: [remoteLeaf(list), remoteLeaf(histogram), remoteLeaf(show), remoteLeaf(tail)]
 }
 
-/** Requests, a line each, and what they used together. */
+/** A table of requests with a row of sums. */
 export const requestTable = (all: ReadonlyArray<RequestView>): string =>
   table(header, [...all.map(row), ...(all.length > 1 ? [sums(all)] : [])])
 
@@ -219,7 +214,7 @@ const bars = ({ data, total }: RequestHistogram): string => {
 const allTokens = (request: RequestView): number =>
   request.input_tokens + request.cache_read_tokens + request.cache_write_tokens + request.output_tokens
 
-/** Under the columns that it sums; those that failed are also those whose error came after their 200, but no hang-ups. */
+/** The row of sums. Failures include errors after a 200, but not hang-ups. */
 const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
   const failed = all.filter((request) => outcomeOf(request) !== "finished" && outcomeOf(request) !== "hang_up").length
   return [
@@ -235,7 +230,7 @@ const sums = (all: ReadonlyArray<RequestView>): ReadonlyArray<string> => {
   ]
 }
 
-/** Columns that don't know what comes after them. */
+/** Column widths of `tail`, which can't know the rows to come. */
 const widths = [19, 28, 12, 20, 10, 8, 6, 7]
 const wide = (cells: ReadonlyArray<string>): string =>
   cells

@@ -5,13 +5,13 @@ import { exitCodeOf } from "./exitCodes.ts"
 import { launch } from "./frame/launch.ts"
 import { runToEnd } from "./runToEnd.ts"
 
-const nobody = Effect.dieMessage("this command asks nobody")
+const noTerminal = Effect.dieMessage("this command has no prompt")
 
 /**
- * What the library wants to read options that are files, and to ask people. No option is one, and who asks brings the
- * terminal along: to load them would take longer than most commands do.
+ * Stubs for the services that `@effect/cli` needs for file options and prompts. No option is a file, and `init` provides
+ * its own terminal: loading the real ones would take longer than most commands run.
  */
-const Quick = Layer.mergeAll(
+const CliServices = Layer.mergeAll(
   FileSystem.layerNoop({}),
   Path.layer,
   Layer.succeed(
@@ -20,13 +20,13 @@ const Quick = Layer.mergeAll(
       columns: Effect.succeed(80),
       rows: Effect.succeed(24),
       isTTY: Effect.succeed(false),
-      readInput: nobody,
-      readLine: nobody,
-      display: () => nobody
+      readInput: noTerminal,
+      readLine: noTerminal,
+      display: () => noTerminal
     })
   )
 )
 
-/** Runs a command until it ends or is told to. */
+/** Runs a command until it ends or a signal stops it. */
 export const run = (args: ReadonlyArray<string>): void =>
-  runToEnd(Effect.provide(launch(args), Quick), (exit) => exitCodeOf(exit, ValidationError.isValidationError))
+  runToEnd(Effect.provide(launch(args), CliServices), (exit) => exitCodeOf(exit, ValidationError.isValidationError))

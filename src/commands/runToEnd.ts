@@ -1,7 +1,7 @@
 import * as BunRuntime from "@effect/platform-bun/BunRuntime"
 import type { Effect, Exit } from "effect"
 
-/** Runs what the process is there for until it ends or is told to; its exit code is what it came to. */
+/** Runs the process's work until it ends or a signal stops it, then exits with `exitCodeOf` its result. */
 export const runToEnd = <A, E>(
   work: Effect.Effect<A, E>,
   exitCodeOf: (exit: Exit.Exit<unknown, unknown>) => number

@@ -8,7 +8,7 @@ const workers = Options.integer("workers").pipe(
     (count) => (count >= 1 && count <= 256 ? Option.some(count) : Option.none()),
     "--workers: expected 1 to 256"
   ),
-  Options.withDescription("Processes that serve the port together, with Postgres (GATEWAY_WORKERS, else 1)."),
+  Options.withDescription("Processes that share the port, with Postgres (GATEWAY_WORKERS, otherwise 1)."),
   Options.optional
 )
 

@@ -12,7 +12,7 @@ import { ownCommand } from "./ownCommand.ts"
 import { runtimeVariables } from "./reexec.ts"
 
 /**
- * Serves by several processes, which share the port, until it is told to stop. SIGHUP goes to each of them; SIGUSR2
+ * Serves with several processes that share the port, until a signal stops it. SIGHUP is sent to each of them; SIGUSR2
  * replaces them one after the other.
  */
 export const serveByWorkers = (workers: number) =>
@@ -35,7 +35,7 @@ export const serveByWorkers = (workers: number) =>
     return yield* Effect.never
   }).pipe(Effect.provide(Layer.merge(LogsLive, Daemons.Default)), Effect.scoped, Effect.withTracerEnabled(false))
 
-/** Runs it whenever the signal comes, one after the other. */
+/** Runs an effect for each signal; signals during a run lead to one more run. */
 const onSignal = (signal: NodeJS.Signals, run: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const wanted = yield* Queue.sliding<void>(1)

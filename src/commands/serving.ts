@@ -6,7 +6,7 @@ import type { Link } from "../cluster/workers/linked.ts"
 import { LogsLive } from "./logs.ts"
 import { SettingsLive } from "./settings.ts"
 
-/** Serves by itself. Loaded when it is wanted: a supervisor would wait for it for nothing. */
+/** Serves in this process. Imported on demand: a supervisor does not need it. */
 const serveHere = (link: Link | undefined) =>
   Effect.flatMap(
     Effect.promise(() => import("./serveGateway.ts")),
@@ -19,24 +19,23 @@ const serveByWorkers = (workers: number) =>
     ({ serveByWorkers }) => serveByWorkers(workers)
   )
 
-/** How many processes are to serve: with SQLite one, whatever is asked for. */
-const workersOf = (settings: GatewaySettings, asked: Option.Option<number>) => {
-  const workers = Option.getOrElse(asked, () => settings.server.workers)
+/** The number of processes: always one with SQLite. */
+const workersOf = (settings: GatewaySettings, given: Option.Option<number>) => {
+  const workers = Option.getOrElse(given, () => settings.server.workers)
   if (workers === 1 || !Redacted.value(settings.databaseUrl).startsWith("sqlite:")) return Effect.succeed(workers)
-  return Effect.as(
-    Effect.logWarning(`one process serves, and not ${workers}: with SQLite there is only one; several take Postgres`),
-    1
-  ).pipe(Effect.provide(LogsLive))
+  return Effect.as(Effect.logWarning(`one process serves instead of ${workers}: several need Postgres`), 1).pipe(
+    Effect.provide(LogsLive)
+  )
 }
 
 /**
- * Runs until it is told to stop.
- * @param asked how many processes serve, where the command line says so
+ * Serves until a signal stops it.
+ * @param given the number of processes from the command line
  */
-export const serving = (asked: Option.Option<number>) =>
+export const serving = (given: Option.Option<number>) =>
   Effect.gen(function* () {
     const link = linked()
-    const workers = link === undefined ? yield* workersOf(yield* Settings, asked) : 1
+    const workers = link === undefined ? yield* workersOf(yield* Settings, given) : 1
     if (workers > 1) return yield* serveByWorkers(workers)
     return yield* Effect.ensuring(
       serveHere(link),

@@ -13,7 +13,7 @@ import { help, json, limitOption, print, shortTime } from "./options.ts"
 import { SettingsLive } from "./settings.ts"
 import { table } from "./table.ts"
 
-/** A link is made in the gateway's own database alone: whoever has the admin key elsewhere signs in with that. */
+/** Links are created in this machine's database alone; on a remote gateway, sign in with the admin key. */
 const inDatabase = <A, E>(command: Effect.Effect<A, E, SessionAdministration | Settings>) =>
   Effect.provide(
     command,
@@ -28,11 +28,11 @@ const list = Command.make("list", { limit: limitOption(100), json }, ({ json, li
   administering(
     Effect.gen(function* () {
       const { sessions } = yield* Operator
-      const found = yield* sessions.list(limit)
-      yield* print(json, found, () =>
+      const records = yield* sessions.list(limit)
+      yield* print(json, records, () =>
         table(
           ["ID", "KIND", "ACCOUNT", "KEY", "FROM", "SINCE", "LAST USED", "UNTIL"],
-          found.map((one) => [
+          records.map((one) => [
             one.id,
             one.kind,
             one.account ?? "",
@@ -48,7 +48,7 @@ const list = Command.make("list", { limit: limitOption(100), json }, ({ json, li
   )
 ).pipe(
   Command.withDescription(
-    help("List who is signed in to the console, newest first.", "gateway sessions list", "gateway sessions list --json")
+    help("List sessions of the console, newest first.", "gateway sessions list", "gateway sessions list --json")
   )
 )
 
@@ -64,9 +64,7 @@ const revoke = Command.make(
       })
     )
 ).pipe(
-  Command.withDescription(
-    help("End a session: it opens nothing any more within a second.", "gateway sessions revoke session_…")
-  )
+  Command.withDescription(help("End a session: it stops working within a second.", "gateway sessions revoke session_…"))
 )
 
 const link = Command.make("link", {}, () =>

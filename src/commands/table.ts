@@ -1,18 +1,17 @@
 import { visible } from "../contract/visible.ts"
 import { wrapped } from "./frame/wrapped.ts"
 
-/** Between columns. */
+/** The space between columns. */
 const gap = "  "
 
-/** What cells of several words have at least. */
+/** The least width of cells with several words. */
 const readable = 10
 
 /**
- * Aligned columns under a header; without rows, the header alone. Numbers stand at the right of theirs. In a terminal
- * that is too narrow, columns without a value, or of zeros, are left out and cells of several words broken into lines; where that
- * does not do either, each row is a list of its own.
+ * Aligned columns under a header; numbers are right-aligned. In a narrow terminal, empty and all-zero columns are left out
+ * and cells with several words are wrapped; if that is not enough, each row becomes a list of fields.
  *
- * @param width of the terminal, in columns; without one, a row is a line
+ * @param width the terminal's width in columns; undefined prints each row on one line
  */
 export const table = (
   header: ReadonlyArray<string>,
@@ -22,7 +21,7 @@ export const table = (
   const all = [header, ...rows.map((cells) => cells.map(oneLine))]
   const widths = fitted(all, header.length, width)
   if (width === undefined || rows.length === 0 || rowWidth(widths) <= width) return laidOut(all, widths)
-  const used = header.flatMap((_, column) => (rows.some((cells) => !saysNothing(cells[column])) ? [column] : []))
+  const used = header.flatMap((_, column) => (rows.some((cells) => !isEmpty(cells[column])) ? [column] : []))
   const some = all.map((cells) => used.map((column) => cells[column] ?? ""))
   const narrower = fitted(some, used.length, width)
   if (rowWidth(narrower) <= width) return laidOut(some, narrower)
@@ -32,7 +31,7 @@ export const table = (
     .join("\n\n")
 }
 
-const saysNothing = (cell: string | undefined): boolean => cell === undefined || cell === "" || cell === "0"
+const isEmpty = (cell: string | undefined): boolean => cell === undefined || cell === "" || cell === "0"
 
 const rowWidth = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, one) => sum + one + gap.length, -gap.length)
@@ -56,13 +55,13 @@ const laidOut = (all: ReadonlyArray<ReadonlyArray<string>>, widths: ReadonlyArra
     .join("\n")
 }
 
-/** Columns as wide as their widest cell; the widest of several words give way until a row fits. */
+/** Column widths: those of the widest cells, then the widest wrappable columns shrink until a row fits. */
 const fitted = (all: ReadonlyArray<ReadonlyArray<string>>, columns: number, width: number | undefined) => {
   const most = (measure: (cell: string) => number) =>
     Array.from({ length: columns }, (_, column) => Math.max(...all.map((cells) => measure(cells[column] ?? ""))))
   const widths = most(widthOf)
   if (width === undefined) return widths
-  // A word a line is not read by anybody.
+  // Columns of one word a line are unreadable.
   const least = most((cell) => Math.max(Math.min(widthOf(cell), readable), ...cell.split(" ").map(widthOf)))
   let over = rowWidth(widths) - width
   while (over-- > 0) {
@@ -74,7 +73,7 @@ const fitted = (all: ReadonlyArray<ReadonlyArray<string>>, columns: number, widt
   return widths
 }
 
-/** East Asian letters are two columns wide, and marks none. */
+/** The width in terminal columns: East Asian letters take two, combining marks none. */
 const widthOf = (text: string): number => Bun.stringWidth(text)
 
 const padded = (text: string, width: number, isNumeric: boolean): string => {
@@ -82,20 +81,20 @@ const padded = (text: string, width: number, isNumeric: boolean): string => {
   return isNumeric ? space + text : text + space
 }
 
-/** A name of many lines, or of a terminal's control characters, stays one cell. */
+/** Escapes line breaks and control characters, so that any text stays in its cell. */
 export const oneLine = visible
 
-/** Names and values, one a line; what has no value is left out. */
+/** Names and values, one a line, without null values. */
 export const fields = (values: Readonly<Record<string, string | null>>): string => {
   const there = Object.entries(values).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
   const width = Math.max(0, ...there.map(([name]) => name.length))
   return there.map(([name, value]) => `${name.padEnd(width)}  ${oneLine(value)}`.trimEnd()).join("\n")
 }
 
-/** A whole number as people read it. */
+/** Adds thousands separators to a whole number. */
 export const counted = (text: string): string => (/^\d{4,}$/.test(text) ? Number(text).toLocaleString("en") : text)
 
-/** Rows as CSV (RFC 4180). A text that a spreadsheet would take for a formula is marked as text. */
+/** Rows as CSV (RFC 4180). Cells that a spreadsheet would read as formulas get a leading apostrophe. */
 export const csv = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<string>>): string =>
   [header, ...rows].map((cells) => cells.map(quoted).join(",")).join("\r\n")
 

@@ -24,11 +24,11 @@ const list = Command.make(
       Options.repeated
     ),
     kind: Options.choice("kind", ["message", "response", "video"]).pipe(
-      Options.withDescription("Only rows that match."),
+      Options.withDescription("Only tasks of this kind."),
       Options.optional
     ),
     callback: Options.choice("callback", callbacks).pipe(
-      Options.withDescription("Only those whose callbacks stand so."),
+      Options.withDescription("Only tasks whose callbacks are in this state."),
       Options.optional
     ),
     model: optionalText("model", "Only this model's."),
@@ -41,7 +41,7 @@ const list = Command.make(
       Effect.gen(function* () {
         const { tasks } = yield* Operator
         const nowMs = yield* Clock.currentTimeMillis
-        const found = yield* tasks.list({
+        const records = yield* tasks.list({
           account: Option.getOrUndefined(account),
           callback: Option.getOrUndefined(callback),
           kind: Option.getOrUndefined(kind),
@@ -50,7 +50,7 @@ const list = Command.make(
           sinceMs: readTime(since, nowMs) ?? 0,
           limit
         })
-        yield* print(json, found, () => table(header, found.map(row)))
+        yield* print(json, records, () => table(header, records.map(row)))
       })
     )
 ).pipe(
@@ -72,7 +72,7 @@ const show = Command.make("show", { id, json }, ({ id, json }) =>
       yield* print(json, task, () => shown(task))
     })
   )
-).pipe(Command.withDescription(help("Show where a task stands.", "gateway tasks show cgt-2026…")))
+).pipe(Command.withDescription(help("Show a task's status.", "gateway tasks show cgt-2026…")))
 
 const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
   administering(
@@ -85,7 +85,7 @@ const cancel = Command.make("cancel", { id, json }, ({ id, json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Cancel a task that waits. The server does it: without one running, it is done at the next start.",
+      "Cancel a queued task. The server does it; if none is running, at its next start.",
       "gateway tasks cancel cgt-2026…"
     )
   )

@@ -4,7 +4,7 @@ import { version } from "../../package.json"
 import { otlpSettings } from "../telemetry/tracing/otlpSettings.ts"
 import { tracingTo } from "../telemetry/tracing/Tracing.ts"
 
-/** Spans go where OpenTelemetry's variables say, if they say so. */
+/** Exports spans as OpenTelemetry's environment variables say; without them, nothing. */
 export const TracesLive = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { settings, warnings } = otlpSettings(process.env)

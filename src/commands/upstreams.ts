@@ -11,14 +11,14 @@ const upstreams = Command.make("upstreams", { json }, ({ json }) =>
   administering(
     Effect.gen(function* () {
       const { upstreams } = yield* Operator
-      const found = yield* upstreams
-      yield* print(json, found, () => [table(header, found.map(row)), ...failures(found)].join("\n"))
+      const records = yield* upstreams
+      yield* print(json, records, () => [table(header, records.map(row)), ...failures(records)].join("\n"))
     })
   )
 ).pipe(
   Command.withDescription(
     help(
-      "List the upstreams of a running gateway, and how they do. It is asked over its admin API, also on this machine (GATEWAY_ADMIN_KEY).",
+      "List a running gateway's upstreams and their health. Uses its admin API, also on this machine (GATEWAY_ADMIN_KEY).",
       "gateway upstreams",
       "gateway upstreams --url https://gateway.example.com --json"
     )
@@ -41,7 +41,7 @@ const row = (upstream: UpstreamRecord): ReadonlyArray<string> => [
   upstream.running === null ? "" : `${upstream.running}, ${upstream.waiting ?? 0} wait`
 ]
 
-const failures = (found: ReadonlyArray<UpstreamRecord>): ReadonlyArray<string> =>
-  found.flatMap(({ last_failure: last, name }) =>
+const failures = (records: ReadonlyArray<UpstreamRecord>): ReadonlyArray<string> =>
+  records.flatMap(({ last_failure: last, name }) =>
     last === null ? [] : [`${name} failed last at ${shortTime(last.time)}: ${last.message}`]
   )

@@ -15,11 +15,11 @@ const usage = Command.make(
   "usage",
   {
     by: Options.choice("by", ["day", "model", "key", "request"]).pipe(
-      Options.withDescription("What a row stands for (day)."),
+      Options.withDescription("The grouping of rows (day)."),
       Options.withDefault("day" as const)
     ),
-    since: moment("since", "Where the span begins: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
-    until: moment("until", "Where it ends, inclusive (now).").pipe(Options.optional),
+    since: moment("since", "Start of the period: 7d, 24h, a UTC day or a time (7d).").pipe(Options.withDefault("7d")),
+    until: moment("until", "End of the period, inclusive (now).").pipe(Options.optional),
     account,
     key: optionalText("key", "Only this key's: its id."),
     model: optionalText("model", "Only this model's."),
@@ -57,7 +57,7 @@ const usage = Command.make(
 ).pipe(
   Command.withDescription(
     help(
-      "What was used, and what it cost. Days are UTC days, whole ones.",
+      "Report usage and cost. Days are whole UTC days.",
       "gateway usage --by model --since 30d",
       "gateway usage --by key --account team-a --since 2026-01-01 --until 2026-01-31 --csv",
       "gateway usage --by request --since 1h --json"
@@ -105,7 +105,7 @@ const amounts = (row: Row | UsageRecord["totals"]) => [
   row.upstream_cost?.usd ?? ""
 ]
 
-/** Under the columns that it sums. */
+/** The row of totals. */
 const totalsRow = ({ by, totals }: UsageRecord, columns: number) => {
   const sums = [...(by === "request" ? [] : [String(totals.requests)]), ...amounts(totals)]
   const names = columns - sums.length

@@ -21,7 +21,7 @@ const secret = Command.make("secret", { id, json }, ({ id, json }) =>
 ).pipe(
   Command.withDescription(
     help(
-      "Show the secrets that sign its callbacks. Newest first; they are those of Standard Webhooks.",
+      "Show the secrets that sign an account's callbacks. Newest first, in the format of Standard Webhooks.",
       "gateway webhooks secret team-a"
     )
   )
@@ -36,14 +36,14 @@ const rotate = Command.make("rotate", { id, json }, ({ id, json }) =>
         json,
         signingRecord(signing),
         () =>
-          `The callbacks of ${id} are signed with the first of these, and for two days with the one before too.\n\n${shown(signing)}`
+          `The callbacks of ${id} are signed with the first secret and, for two days, also with the former one.\n\n${shown(signing)}`
       )
     })
   )
 ).pipe(
   Command.withDescription(
     help(
-      "Give an account another webhook secret. The one before goes on signing for two days.",
+      "Rotate an account's webhook secret. The former one keeps signing for two days.",
       "gateway webhooks rotate team-a"
     )
   )

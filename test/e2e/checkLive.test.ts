@@ -72,7 +72,7 @@ describe("gateway check --live", () => {
 
   it("names the setting to change, and no secret", async () => {
     const { code, err, out } = await check(all, "sk-other")
-    expect([code, err]).toEqual([1, "gateway: 3 of what is configured does not work as it stands\n"])
+    expect([code, err]).toEqual([1, "gateway: 3 problems\n"])
     expect(out).toMatch(/^lists +no /m)
     expect(out).toContain(
       "lists: it answers with status 401\n  look at: the upstream does not accept upstreams.lists.api_key"

@@ -136,7 +136,7 @@ describe("gateway keys", () => {
     const { id, secret } = await makeKey("default")
     expect((await ask(secret)).status).toBe(200)
     const { out } = await ok("keys", "revoke", id)
-    expect(out).toBe(`Revoked ${id} "k" of the account default: it opens nothing any more, within a second.\n`)
+    expect(out).toBe(`Revoked ${id} "k" of the account default: it stops working within a second.\n`)
     await becomes(401, () => ask(secret))
     expect((await ok("keys", "revoke", id)).out).toContain("was revoked already")
     expect((await ok("keys", "list")).out).not.toContain(id)
@@ -418,7 +418,7 @@ describe("the command line", () => {
       expect([none.code, none.err]).toEqual([1, expect.stringContaining("there is no database data/gateway.db")])
       expect(existsSync(join(empty, "data"))).toBe(false)
       const made = await runCommand(empty, ["keys", "create", "first", "--json"])
-      expect([made.code, made.err]).toEqual([0, "gateway: made a new database: data/gateway.db\n"])
+      expect([made.code, made.err]).toEqual([0, "gateway: created a new database: data/gateway.db\n"])
       const { secret } = made.json<Made>()
       const first = await startGateway({ folder: empty, env: { GATEWAY_BOOTSTRAP_KEY: "" } })
       const headers = { authorization: `Bearer ${secret}` }

@@ -33,7 +33,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
       UP_KEY: "planted-key-of-the-upstream",
       GATEWAY_ADMIN_KEY: adminKey
     }
-    // What is there is said not to count.
+    // The file is ignored, with a warning.
     writeFileSync(join(folder, "gateway.yaml"), "models: { local: sandbox }\n")
     gateway = await startGateway({ folder, env: { ...env, GATEWAY_WORKERS: "2" } })
   })
@@ -52,7 +52,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
     writeFileSync(join(folder, "next.yaml"), text)
     return command(["apply", "next.yaml", ...more])
   }
-  /** What each of many connections is told, of whichever worker it finds. */
+  /** The distinct answers of several connections, spread over the workers. */
   const modelsServed = async (url = gateway.url): Promise<ReadonlyArray<string>> => {
     const lists = await Promise.all(
       Array.from({ length: 12 }, async () => {
@@ -84,9 +84,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
     expect(applied.json()).toMatchObject({ version: 1, applied_by: "cli:operator", note: "the first" })
     await expect.poll(() => modelsServed()).toEqual(["one"])
     expect(gateway.output()).toContain("the configuration reloaded (version 1 was applied)")
-    expect((await apply(document("{ one: up, two: up }"))).out).toBe(
-      "next.yaml is version 2; every node takes it over.\n"
-    )
+    expect((await apply(document("{ one: up, two: up }"))).out).toBe("next.yaml is version 2; every node loads it.\n")
     await expect.poll(() => modelsServed()).toEqual(["one,two"])
   })
 
@@ -97,7 +95,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
       ["accounts: { a: { record: { bodies: on, redact: ['(?=a)'] } } }", "next.yaml:1: accounts.a.record.redact[0]"],
       [document("{ one: up }").replace("UP_KEY", "NO_SUCH"), "the environment has no variable NO_SUCH"],
       [document("{ one: up }").replace("${UP_KEY}", "a-real-key"), "upstreams.up.api_key: a secret is not stored"],
-      ["database: { url: postgres://a@b/c }", "database: its address is GATEWAY_DATABASE_URL's alone"]
+      ["database: { url: postgres://a@b/c }", "database: set its address with GATEWAY_DATABASE_URL alone"]
     ]
     for (const [text, message] of refused) {
       const { code, err } = await apply(text)
@@ -118,7 +116,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
   it("goes back with one command, also from where it could not be started with", async () => {
     const { UP: _, UP_KEY: __, ...bare } = env
     const back = await runCommand(folder, ["config", "rollback"], bare)
-    expect([back.out, back.err]).toEqual(["version 1 again, as version 3; every node takes it over.\n", ""])
+    expect([back.out, back.err]).toEqual(["version 1 again, as version 3; every node loads it.\n", ""])
     await expect.poll(() => modelsServed()).toEqual(["one"])
     expect((await command(["show"])).out.trimEnd()).toBe(document("{ one: up }").trimEnd())
     expect((await command(["show", "2", "--json"])).json()).toMatchObject({
@@ -174,7 +172,7 @@ describe.skipIf(postgres === undefined)("a configuration that is kept in the dat
       expect(err).not.toContain("a-real-key")
     }
     const back = await elsewhere("rollback", "3")
-    expect([back.out, back.err]).toEqual(["version 3 again, as version 6; every node takes it over.\n", ""])
+    expect([back.out, back.err]).toEqual(["version 3 again, as version 6; every node loads it.\n", ""])
     await expect.poll(() => modelsServed()).toEqual(["one"])
     const none = await elsewhere("show", "99")
     expect([none.code, none.err]).toEqual([3, "gateway: there is no version 99\n"])

@@ -42,7 +42,7 @@ describe("gateway init", () => {
 
   it("asks the providers where their keys are there", async () => {
     const { code, err, out } = await run("init --providers http://127.0.0.1:1/v1 --spend none --callers me")
-    expect([code, err]).toEqual([1, expect.stringContaining("1 of what is configured does not work")])
+    expect([code, err]).toEqual([1, expect.stringContaining("1 problem")])
     expect(out).toMatch(/^server +no +\d+ ms/m)
     expect(out).toContain("look at: nobody answers at upstreams.server.base_url")
     expect(read("gateway.yaml")).toContain(
@@ -73,7 +73,7 @@ describe("gateway init", () => {
         '--spend: expected dollars such as 20 or 12.50, or none; got "much"'
       ],
       ["init --providers none --spend none --callers a$b", "--callers: expected names of letters"],
-      ["init --providers none --spend none", "--callers: expected, where nobody can be asked"]
+      ["init --providers none --spend none", "--callers: expected, since standard input is no terminal"]
     ] as const) {
       const wrong = await run(args)
       expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining(message)])

@@ -113,7 +113,7 @@ describe("models without a price", () => {
 
   it("are allowed to accounts and keys by the command line and the admin API", async () => {
     const made = await runCommand(folder, ["accounts", "create", "open"])
-    expect(made.out).toContain("Made the account open. It is unmetered: it may spend without end")
+    expect(made.out).toContain("Made the account open. It is unmetered: spending is unlimited")
     expect((await runCommand(folder, ["accounts", "create", "paid", "--balance", "5"])).out).not.toContain("unmetered")
     const shown = await runCommand(folder, ["accounts", "set", "paid", "--unpriced", "allow", "--json"])
     expect(shown.json()).toMatchObject({ unpriced: "allow" })

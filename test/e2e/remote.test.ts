@@ -10,7 +10,7 @@ import type { GatewayProcess } from "./process.ts"
 
 const adminKey = "admin-key-0123456789abcdefghijklmnop"
 
-/** Where nothing of a gateway is. */
+/** A folder without a database or settings. */
 let empty: string
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -29,7 +29,7 @@ const ok = async (...args: ReadonlyArray<string>) => {
   expect([result.code, result.err]).toEqual([0, ""])
   return result
 }
-/** What the same command says where the gateway runs. */
+/** The output of the same command in the gateway's own folder. */
 const there = async (...args: ReadonlyArray<string>) => {
   const result = await runCommand(gateway.folder, args)
   expect([result.code, result.err]).toEqual([0, ""])
@@ -175,7 +175,7 @@ describe("commands for a gateway elsewhere", () => {
     const wrong = await elsewhere(gateway.url, "another-key-0123456789abcdefghi")
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("refuses GATEWAY_ADMIN_KEY")])
     const keyless = await elsewhere(gateway.url, undefined)
-    expect(keyless.err).toBe(`gateway: ${gateway.url} wants its GATEWAY_ADMIN_KEY, which is not set here\n`)
+    expect(keyless.err).toBe(`gateway: ${gateway.url} needs its GATEWAY_ADMIN_KEY, which is not set here\n`)
     const nonsense = await elsewhere("gateway.example.com", adminKey)
     expect([nonsense.code, nonsense.err]).toEqual([
       2,

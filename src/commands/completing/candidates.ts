@@ -2,13 +2,13 @@ import { Effect } from "effect"
 import type { Entry } from "../frame/Entry.ts"
 import type { Group, Leaf } from "../frame/leaf.ts"
 
-/** A word that may stand there, and what it is. */
+/** A completion and its description. */
 export interface Candidate {
   readonly word: string
   readonly about: string
 }
 
-/** @param words those behind the program's name; the last is the one to be completed, perhaps empty */
+/** @param words the words after the program's name; the last one, perhaps empty, is to be completed */
 export const candidates = (
   entries: ReadonlyArray<Entry>,
   words: ReadonlyArray<string>
@@ -27,11 +27,11 @@ const possible = (
     if (name === "help") return yield* possible(entries, rest)
     const entry = entries.find((entry) => entry.name === name)
     if (entry === undefined) return []
-    const found = yield* Effect.promise(entry.load)
-    if (!("commands" in found)) return yield* ofLeaf(found, name, rest)
+    const command = yield* Effect.promise(entry.load)
+    if (!("commands" in command)) return yield* ofLeaf(command, name, rest)
     const [second = "", ...others] = rest
-    if (others.length === 0) return commandsOf(found)
-    const leaf = found.commands.find((leaf) => leaf.name === second)
+    if (others.length === 0) return commandsOf(command)
+    const leaf = command.commands.find((leaf) => leaf.name === second)
     return leaf === undefined ? [] : yield* ofLeaf(leaf, name, others)
   })
 
@@ -52,8 +52,8 @@ const ofLeaf = (leaf: Leaf, group: string, words: ReadonlyArray<string>): Effect
     return { option, value, about }
   })
   const before = words.slice(0, -1)
-  const asked = known.find(({ option, value }) => option === before.at(-1) && value !== "")
-  if (asked !== undefined) return valuesOf(asked.value)
+  const pending = known.find(({ option, value }) => option === before.at(-1) && value !== "")
+  if (pending !== undefined) return valuesOf(pending.value)
   if (words.at(-1)?.startsWith("-") === true) {
     return Effect.succeed(known.map(({ about, option }) => ({ word: option, about })))
   }
@@ -64,15 +64,15 @@ const ofLeaf = (leaf: Leaf, group: string, words: ReadonlyArray<string>): Effect
   return next === undefined ? Effect.succeed([]) : valuesOf(group === "keys" && next === "ID" ? keyOrName : next)
 }
 
-/** What names a key where it is looked after; filters take its id alone. */
+/** `gateway keys` takes a key's id or its name; filters take the id alone. */
 const keyOrName = "KEY or its name"
 
-/** What a placeholder stands for. */
+/** Completions of a placeholder. */
 const valuesOf = (placeholder: string): Effect.Effect<ReadonlyArray<Candidate>> => {
   if (placeholder === "SHELL") return words(["bash", "zsh", "fish"])
   if (placeholder.includes("|")) return words(placeholder.split("|"))
   if (placeholder !== "ACCOUNT" && placeholder !== "KEY" && placeholder !== keyOrName) return Effect.succeed([])
-  // Where nobody can be asked, nothing is completed.
+  // Failures complete nothing.
   return Effect.flatMap(
     Effect.promise(() => import("./names.ts")),
     ({ accounts, keys }) =>

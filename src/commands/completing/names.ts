@@ -2,10 +2,10 @@ import { Effect } from "effect"
 import { administering } from "../administering.ts"
 import { Operator } from "../operator/Operator.ts"
 
-/** Nobody looks through more. */
+/** The most completions. */
 const most = 1_000
 
-/** Accounts that are there. */
+/** Ids of accounts. */
 export const accounts = administering(
   Effect.flatMap(Operator, ({ accounts }) =>
     Effect.map(accounts.list(most), (found) =>
@@ -17,7 +17,7 @@ export const accounts = administering(
   )
 )
 
-/** Keys that open something, by their ids. @param alsoNames and by their names */
+/** Ids of active keys. @param alsoNames also their names */
 export const keys = (alsoNames: boolean) =>
   administering(
     Effect.flatMap(Operator, ({ keys }) =>

@@ -1,4 +1,4 @@
-/** What each shell reads. They ask the program itself, so that they fit every version of it. */
+/** Completion scripts. They call `gateway complete`, so they fit every version. */
 export const scripts = {
   bash: `_gateway() {
   local IFS=$'\\n'

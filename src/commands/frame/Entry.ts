@@ -1,6 +1,6 @@
 import type { Group, Leaf } from "./leaf.ts"
 
-/** A command of the first level. Loaded when it is wanted: others would wait for it for nothing. */
+/** A top-level command. Imported on demand, so that commands don't load each other's dependencies. */
 export interface Entry {
   readonly name: string
   /** One line. */

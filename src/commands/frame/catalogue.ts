@@ -5,7 +5,7 @@ interface Chapter {
   readonly entries: ReadonlyArray<Entry>
 }
 
-/** All commands, in the order in which somebody comes to need them. */
+/** All commands, roughly in the order in which a new operator needs them. */
 export const chapters: ReadonlyArray<Chapter> = [
   {
     title: "Operations",
@@ -22,12 +22,12 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "check",
-        what: "Read the settings through, and print what would be served.",
+        what: "Validate the settings, and print what would be served.",
         load: async () => (await import("../check.ts")).checkCommand
       },
       {
         name: "prices",
-        what: "See what models cost.",
+        what: "Show what models cost.",
         load: async () => (await import("../prices.ts")).pricesCommand
       }
     ]
@@ -52,7 +52,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "sessions",
-        what: "List who is signed in to the console, or sign in.",
+        what: "List sessions of the console, or sign in.",
         load: async () => (await import("../sessions.ts")).sessionsCommand
       }
     ]
@@ -62,32 +62,32 @@ export const chapters: ReadonlyArray<Chapter> = [
     entries: [
       {
         name: "requests",
-        what: "List, show and follow what became of requests.",
+        what: "List, show and follow finished requests.",
         load: async () => (await import("../requests.ts")).requestsCommand
       },
       {
         name: "usage",
-        what: "What was used, and what it cost.",
+        what: "Report usage and cost.",
         load: async () => (await import("../usage.ts")).usageCommand
       },
       {
         name: "tasks",
-        what: "List, show and cancel what runs in the background.",
+        what: "List, show and cancel background tasks.",
         load: async () => (await import("../tasks.ts")).tasksCommand
       },
       {
         name: "deliveries",
-        what: "List callbacks, and send one once more.",
+        what: "List callbacks, and send one again.",
         load: async () => (await import("../deliveries.ts")).deliveriesCommand
       },
       {
         name: "upstreams",
-        what: "How the upstreams of a running gateway do.",
+        what: "Show the health of a running gateway's upstreams.",
         load: async () => (await import("../upstreams.ts")).upstreamsCommand
       },
       {
         name: "models",
-        what: "What a running gateway serves, where it runs and what it costs.",
+        what: "List a running gateway's models, their routes and prices.",
         load: async () => (await import("../models.ts")).modelsCommand
       },
       {
@@ -102,7 +102,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "audit",
-        what: "Read what was changed, by whom and when.",
+        what: "List changes, their authors and times.",
         load: async () => (await import("../audit.ts")).auditCommand
       }
     ]
@@ -112,27 +112,27 @@ export const chapters: ReadonlyArray<Chapter> = [
     entries: [
       {
         name: "migrate",
-        what: "Bring the database to this version's schema.",
+        what: "Migrate the database to this version's schema.",
         load: async () => (await import("../migrate.ts")).migrateCommand
       },
       {
         name: "backup",
-        what: "Copy a SQLite database, beside a running gateway too.",
+        what: "Copy a SQLite database; the gateway may be running.",
         load: async () => (await import("../backup.ts")).backupCommand
       },
       {
         name: "restore",
-        what: "Put a backup in the database's place.",
+        what: "Replace the database with a backup.",
         load: async () => (await import("../backup.ts")).restoreCommand
       },
       {
         name: "db",
-        what: "Move everything from SQLite to Postgres.",
+        what: "Copy everything from SQLite to Postgres.",
         load: async () => (await import("../database.ts")).databaseCommand
       },
       {
         name: "config",
-        what: "The configuration in the database.",
+        what: "Manage the configuration in the database.",
         load: async () => (await import("../configuration.ts")).configurationCommand
       }
     ]
@@ -147,7 +147,7 @@ export const chapters: ReadonlyArray<Chapter> = [
       },
       {
         name: "licenses",
-        what: "Print the licences of what this program contains.",
+        what: "Print the licences of this program's dependencies.",
         load: async () => (await import("../licenses.ts")).licensesCommand
       }
     ]

@@ -10,27 +10,27 @@ import type { HelpPage } from "./page.ts"
 import { groupPage, leafPage, rootPage, usageOf } from "./pages.ts"
 import { plain } from "./readHelp.ts"
 
-/** What is asked for: a command by its path, its page, or something that isn't there. */
-const launched = (args: ReadonlyArray<string>, wantsHelp: boolean) =>
+/** Runs the named command or prints its help; fails if there is no such command. */
+const dispatch = (args: ReadonlyArray<string>, wantsHelp: boolean) =>
   Effect.gen(function* () {
     const [name = "", ...rest] = args
     const entry = entries.find((entry) => entry.name === name)
     if (entry === undefined) {
       return yield* unknown("gateway", name, [...entries.map(({ name }) => name), "help", "version"], rootPage())
     }
-    const found = yield* Effect.promise(entry.load)
-    if (!("commands" in found)) return yield* wantsHelp ? show(leafPage(name, found)) : run(name, found, rest)
+    const command = yield* Effect.promise(entry.load)
+    if (!("commands" in command)) return yield* wantsHelp ? show(leafPage(name, command)) : run(name, command, rest)
     const [second, ...others] = rest
-    if (second === undefined) return yield* show(groupPage(entry, found))
-    const leaf = found.commands.find((leaf) => leaf.name === second)
-    if (leaf === undefined) return yield* unknownIn(entry, found, second)
+    if (second === undefined) return yield* show(groupPage(entry, command))
+    const leaf = command.commands.find((leaf) => leaf.name === second)
+    if (leaf === undefined) return yield* unknownIn(entry, command, second)
     const path = `${name} ${second}`
     return yield* wantsHelp ? show(leafPage(path, leaf)) : run(path, leaf, others)
   })
 
 const show = (page: HelpPage) => Console.log(laidOut(page, boldOn(process.stdout)))
 
-/** Told already; the exit code is all that is left to say. */
+/** A `ValidationError`, for the exit code; the message is already printed. */
 const failed = (message: string) => Effect.fail(ValidationError.invalidArgument(HelpDoc.p(message)))
 
 const unknownIn = (entry: Entry, group: Group, given: string) =>
@@ -42,12 +42,12 @@ const unknownIn = (entry: Entry, group: Group, given: string) =>
   )
 
 const unknown = (path: string, given: string, names: ReadonlyArray<string>, page: HelpPage) => {
-  const meant = nearest(given, names)
-  const message = `${path}: there is no command "${given}"${meant === undefined ? "" : `; \`${path} ${meant}\`?`}`
+  const similar = nearest(given, names)
+  const message = `${path}: there is no command "${given}"${similar === undefined ? "" : `; \`${path} ${similar}\`?`}`
   return Effect.zipRight(Console.error(`${message}\n\n${laidOut(page, boldOn(process.stderr))}`), failed(message))
 }
 
-/** A word that is not for the command is told with how the command is used. */
+/** Runs a command; errors in its arguments are printed with its usage. */
 const run = (path: string, leaf: Leaf, args: ReadonlyArray<string>) =>
   reportErrors(leaf.run(args), (error) => {
     if (!ValidationError.isValidationError(error)) return undefined
@@ -61,17 +61,17 @@ const complete = (words: ReadonlyArray<string>) =>
     ({ completeOf }) => completeOf(entries)(words)
   )
 
-/** The command line. What goes wrong is said on standard error, and the exit code tells its kind (`exitCodes`). */
+/** The command line. Errors go to standard error and set the exit code (`exitCodes`). */
 export const launch = (args: ReadonlyArray<string>) => {
   const [first, ...rest] = args
   if (first === "complete") return complete(rest)
-  if (first === "--completions") return launched(["completion", ...rest], false)
+  if (first === "--completions") return dispatch(["completion", ...rest], false)
   const own = args.includes("--") ? args.slice(0, args.indexOf("--")) : args
   const wantsHelp = own.includes("--help") || own.includes("-h")
   return wantsHelp
-    ? launched(
+    ? dispatch(
         own.filter((arg) => arg !== "--help" && arg !== "-h"),
         true
       )
-    : launched(args, false)
+    : dispatch(args, false)
 }

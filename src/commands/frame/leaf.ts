@@ -1,21 +1,21 @@
 import { CliConfig, CommandDescriptor, CommandDirective, HelpDoc, ValidationError } from "@effect/cli"
 import type { CliApp, Command } from "@effect/cli"
 import { Effect } from "effect"
-import { Elsewhere } from "../administering.ts"
+import { RemoteUrl } from "../administering.ts"
 import { readHelp } from "./readHelp.ts"
 import type { Described } from "./readHelp.ts"
 
-/** A command that does something. */
+/** A command without subcommands. */
 export interface Leaf {
   readonly name: string
   readonly described: () => Described
-  /** Runs it with the words behind its name; fails with a `ValidationError` where they are not for it. */
+  /** Runs it with the arguments after its name; fails with a `ValidationError` if they are wrong. */
   readonly run: (args: ReadonlyArray<string>) => Effect.Effect<void, unknown, CliApp.CliApp.Environment>
-  /** Whether it works on a gateway elsewhere too. */
+  /** True if it also works on a remote gateway (`--url`). */
   readonly isRemote: boolean
 }
 
-/** Commands under one name. */
+/** A command with subcommands. */
 export interface Group {
   readonly name: string
   readonly commands: ReadonlyArray<Leaf>
@@ -23,7 +23,7 @@ export interface Group {
 
 const config = CliConfig.make({ showBuiltIns: false })
 
-/** A command of the library as one of ours, without what the library adds to each. */
+/** Wraps a command of `@effect/cli`, without the library's built-in options. */
 export const leaf = <Name extends string, E, A>(
   command: Command.Command<Name, CliApp.CliApp.Environment, E, A>,
   options: { readonly isRemote: boolean } = { isRemote: false }
@@ -33,11 +33,11 @@ export const leaf = <Name extends string, E, A>(
   const run = (given: ReadonlyArray<string>) => {
     const { args, url } = options.isRemote ? withoutUrl(given) : { args: given, url: undefined }
     const running = runHere(args)
-    return url === undefined ? running : Effect.provideService(running, Elsewhere, url)
+    return url === undefined ? running : Effect.provideService(running, RemoteUrl, url)
   }
   const runHere = (args: ReadonlyArray<string>) => {
-    const stranger = strangerIn(args, described())
-    if (stranger !== undefined) return unexpected(stranger)
+    const unknown = unknownOption(args, described())
+    if (unknown !== undefined) return unexpected(unknown)
     return Effect.flatMap(
       CommandDescriptor.parse(command.descriptor, [name, ...args], config),
       (directive): Effect.Effect<void, E | ValidationError.ValidationError, CliApp.CliApp.Environment> => {
@@ -51,24 +51,24 @@ export const leaf = <Name extends string, E, A>(
   return { ...options, name, run, described }
 }
 
-/** One that works on a gateway elsewhere too. */
+/** A command that also works on a remote gateway. */
 export const remoteLeaf = <Name extends string, E, A>(
   command: Command.Command<Name, CliApp.CliApp.Environment, E, A>
 ): Leaf => leaf(command, { isRemote: true })
 
-/** `--url` may stand anywhere before `--`. */
+/** Removes `--url` and its value, anywhere before `--`. */
 const withoutUrl = (args: ReadonlyArray<string>) => {
   const end = args.includes("--") ? args.indexOf("--") : args.length
   const at = args.findIndex((arg, index) => index < end && (arg === "--url" || arg.startsWith("--url=")))
-  const found = args[at]
-  if (found === undefined) return { args, url: undefined }
-  return found === "--url"
+  const flag = args[at]
+  if (flag === undefined) return { args, url: undefined }
+  return flag === "--url"
     ? { args: [...args.slice(0, at), ...args.slice(at + 2)], url: args[at + 1] ?? "-" }
-    : { args: [...args.slice(0, at), ...args.slice(at + 1)], url: found.slice("--url=".length) }
+    : { args: [...args.slice(0, at), ...args.slice(at + 1)], url: flag.slice("--url=".length) }
 }
 
-/** The first option that the command does not have: the library would take it for an argument. */
-const strangerIn = (args: ReadonlyArray<string>, { options }: Described): string | undefined => {
+/** The first unknown option: the library would take it for an argument. */
+const unknownOption = (args: ReadonlyArray<string>, { options }: Described): string | undefined => {
   const known = new Map(options.map(([written]) => [written.split(" ")[0], written.includes(" ")]))
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? ""
@@ -85,6 +85,6 @@ const strangerIn = (args: ReadonlyArray<string>, { options }: Described): string
 const unexpected = (arg: string) =>
   Effect.fail(
     ValidationError.invalidValue(
-      HelpDoc.p(arg.startsWith("-") ? `there is no option ${arg}` : `"${arg}" is one word too many`)
+      HelpDoc.p(arg.startsWith("-") ? `there is no option ${arg}` : `"${arg}" is one argument too many`)
     )
   )

@@ -1,7 +1,7 @@
-/** The name that was probably meant: one that begins alike, or takes two changes at most. */
+/** The closest name: the only one with this prefix, otherwise one at most two edits away. */
 export const nearest = (given: string, names: ReadonlyArray<string>): string | undefined => {
-  const begun = names.filter((name) => given.length > 1 && name.startsWith(given))
-  if (begun.length === 1) return begun[0]
+  const prefixed = names.filter((name) => given.length > 1 && name.startsWith(given))
+  if (prefixed.length === 1) return prefixed[0]
   const [best] = names
     .map((name) => ({ name, changes: changesBetween(given, name) }))
     .filter(({ changes, name }) => changes <= Math.min(2, name.length - 2))
@@ -9,7 +9,7 @@ export const nearest = (given: string, names: ReadonlyArray<string>): string | u
   return best?.name
 }
 
-/** Letters to add, drop or replace (Levenshtein). */
+/** The Levenshtein distance. */
 const changesBetween = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let i = 1; i <= one.length; i++) {

@@ -1,15 +1,15 @@
 import { wrapped } from "./wrapped.ts"
 
-/** Pages are read in terminals of eighty columns. */
+/** Help pages are laid out for terminals of eighty columns. */
 const width = 80
 
 interface Section {
   readonly title: string
-  /** A name, and what it stands for. */
+  /** A name and its description. */
   readonly rows: ReadonlyArray<readonly [string, string]>
 }
 
-/** What `--help` says of a command. */
+/** The help page of a command. */
 export interface HelpPage {
   readonly what: ReadonlyArray<string>
   readonly usage: ReadonlyArray<string>
@@ -18,7 +18,7 @@ export interface HelpPage {
   readonly footer?: string | undefined
 }
 
-/** Lays a page out for a terminal. @param bold how a title is written there */
+/** Lays a page out for a terminal. @param bold renders a title */
 export const laidOut = (
   { examples, footer, sections, usage, what }: HelpPage,
   bold: (title: string) => string
@@ -36,7 +36,7 @@ export const laidOut = (
   ].join("\n\n")
 }
 
-/** Names that are longer than this have their text below them. */
+/** Longer names have their description on the next line. */
 const longestName = 26
 
 const columns = (rows: Section["rows"], column: number): string =>
@@ -50,7 +50,7 @@ const columns = (rows: Section["rows"], column: number): string =>
     })
     .join("\n")
 
-/** A command that can be pasted as it stands, on as many lines as it takes. */
+/** A command on as many lines as it needs, ready to paste. */
 const example = (line: string): string => {
   const lines: Array<string> = []
   let current = " "
@@ -64,7 +64,7 @@ const example = (line: string): string => {
   return [...lines, current].join("\n")
 }
 
-/** Titles are bold where somebody looks who wants it. */
+/** Renders titles in bold on terminals, unless `NO_COLOR` or `TERM=dumb` is set. */
 export const boldOn = (stream: { readonly isTTY?: boolean }): ((title: string) => string) => {
   const { NO_COLOR, TERM } = process.env
   const isPlain = stream.isTTY !== true || (NO_COLOR !== undefined && NO_COLOR !== "") || TERM === "dumb"

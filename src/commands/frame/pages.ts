@@ -3,7 +3,7 @@ import type { Entry } from "./Entry.ts"
 import type { Group, Leaf } from "./leaf.ts"
 import type { HelpPage } from "./page.ts"
 
-/** What the program can do. */
+/** The page of `gateway help`. */
 export const rootPage = (): HelpPage => ({
   what: ["One self-hosted address in front of every model."],
   usage: ["gateway [COMMAND] [OPTIONS]"],
@@ -15,7 +15,7 @@ export const rootPage = (): HelpPage => ({
     {
       title: "Options",
       rows: [
-        ["-h, --help", "Explain the program, or the command in front."],
+        ["-h, --help", "Explain the program or a command."],
         ["--version", "Print the version, as `gateway version` does."]
       ]
     }
@@ -26,7 +26,9 @@ export const rootPage = (): HelpPage => ({
 
 const alwaysThere = [["-h, --help", "Show this."]] as const
 
-const elsewhere = [["--url URL", "A gateway elsewhere, by its admin API and GATEWAY_ADMIN_KEY (GATEWAY_URL)."]] as const
+const remoteOptions = [
+  ["--url URL", "A remote gateway, by its admin API and GATEWAY_ADMIN_KEY (GATEWAY_URL)."]
+] as const
 
 export const groupPage = ({ what }: Entry, { commands, name }: Group): HelpPage => ({
   what: [what],
@@ -44,7 +46,7 @@ export const groupPage = ({ what }: Entry, { commands, name }: Group): HelpPage 
   footer: `\`gateway help ${name} COMMAND\` explains one, with its options.`
 })
 
-/** @param path the names that lead to it, such as `keys create` */
+/** @param path the command with its group, such as `keys create` */
 export const leafPage = (path: string, { described, isRemote }: Leaf): HelpPage => {
   const { args, examples, options, what } = described()
   return {
@@ -52,7 +54,7 @@ export const leafPage = (path: string, { described, isRemote }: Leaf): HelpPage 
     usage: [usageOf(path, args)],
     sections: [
       { title: "Arguments", rows: args },
-      { title: "Options", rows: [...options, ...(isRemote ? elsewhere : []), ...alwaysThere] }
+      { title: "Options", rows: [...options, ...(isRemote ? remoteOptions : []), ...alwaysThere] }
     ],
     examples
   }

@@ -1,19 +1,19 @@
 import type { HelpDoc } from "@effect/cli"
 import type { Span } from "@effect/cli/HelpDoc/Span"
 
-/** What is known of a command. */
+/** A command's help, by part. */
 export interface Described {
   readonly what: ReadonlyArray<string>
   readonly examples: ReadonlyArray<string>
-  /** Arguments by name, such as `NAME`, and what they are. */
+  /** Arguments, such as `NAME`, with their descriptions. */
   readonly args: ReadonlyArray<readonly [string, string]>
-  /** Options with their values, such as `--limit N`, and what they are. */
+  /** Options with their values, such as `--limit N`, and their descriptions. */
   readonly options: ReadonlyArray<readonly [string, string]>
 }
 
 const examplesBelow = "Examples:"
 
-/** Reads the library's help of a command: under headings, lists whose entries begin with the type's own explanation. */
+/** Reads the library's help document: lists under headings, whose entries begin with the type's own explanation. */
 export const readHelp = (doc: HelpDoc.HelpDoc): Described => {
   const under = sections(doc)
   const paragraphs = (under.get("DESCRIPTION") ?? []).flatMap((part) =>
@@ -39,13 +39,13 @@ const flat = (doc: HelpDoc.HelpDoc): ReadonlyArray<HelpDoc.HelpDoc> =>
   doc._tag === "Sequence" ? [...flat(doc.left), ...flat(doc.right)] : [doc]
 
 const sections = (doc: HelpDoc.HelpDoc) => {
-  const found = new Map<string, Array<HelpDoc.HelpDoc>>()
+  const byTitle = new Map<string, Array<HelpDoc.HelpDoc>>()
   let current: Array<HelpDoc.HelpDoc> = []
   for (const part of flat(doc)) {
-    if (part._tag === "Header") found.set(textOf(part.value), (current = []))
+    if (part._tag === "Header") byTitle.set(textOf(part.value), (current = []))
     else current.push(part)
   }
-  return found
+  return byTitle
 }
 
 const entries = (parts: ReadonlyArray<HelpDoc.HelpDoc> = [], name: (span: string, isOptional: boolean) => string) =>
@@ -76,7 +76,7 @@ const argument = (span: string, isOptional: boolean): string => {
   return isOptional ? `[${name}]` : name
 }
 
-/** `--by day | model` is written without spaces, and a kind of value as a placeholder. */
+/** `--by day | model` becomes `--by day|model`, and a type of value a placeholder. */
 const option = (span: string): string => {
   const isMany = span.endsWith("...")
   const [name = span, ...values] = (isMany ? span.slice(0, -3) : span).split(" ")

@@ -2,26 +2,26 @@ import { Either } from "effect"
 import { wrongBaseUrl } from "../../config/baseUrl.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
 
-/** A provider that is known by name. */
+/** Providers with a name of their own. */
 export const known = ["anthropic", "openai", "ark"] as const
 type Known = (typeof known)[number]
 
-/** Where models are to run. */
+/** A place for models to run. */
 export type Provider =
   | { readonly kind: Known }
   /** A server of the chat-completions dialect, by its address. */
   | { readonly kind: "server"; readonly name: string; readonly baseUrl: string }
 
-/** Who calls, and by which variable the key is known. */
+/** A caller, and the variable of its key. */
 export interface Caller {
   readonly name: string
   readonly variable: string
 }
 
-/** What was answered. */
+/** The answers to the three questions. */
 export interface Answers {
   readonly providers: ReadonlyArray<Provider>
-  /** Dollars that each caller gets; undefined: they may spend without end. */
+  /** Dollars for each caller; undefined is unlimited. */
   readonly balanceUsd: number | undefined
   readonly callers: ReadonlyArray<Caller>
 }
@@ -35,7 +35,7 @@ const words = (text: string) =>
 const complain = (param: string, rule: string) =>
   Either.left(new InvalidRequest({ param, message: `--${param}: ${rule}` }))
 
-/** `anthropic, http://127.0.0.1:8000/v1`; none is the sandbox alone. */
+/** Reads a list such as `anthropic, http://127.0.0.1:8000/v1`. An empty list is the sandbox alone. */
 export const providersOf = (text: string): Either.Either<ReadonlyArray<Provider>, InvalidRequest> => {
   const providers: Array<Provider> = []
   for (const word of words(text)) {
@@ -52,7 +52,7 @@ export const providersOf = (text: string): Either.Either<ReadonlyArray<Provider>
   return Either.right(providers)
 }
 
-/** Dollars, or nothing for no bound. */
+/** Dollars; undefined for an empty text or `none`. */
 export const balanceOf = (text: string): Either.Either<number | undefined, InvalidRequest> => {
   const word = text.trim().replace(/^\$/, "")
   if (word === "" || word === "none") return Either.right(undefined)
@@ -75,5 +75,5 @@ export const callersOf = (text: string): Either.Either<ReadonlyArray<Caller>, In
     ? Either.right(
         callers.map((caller) => (/^\d/.test(caller.variable) ? { ...caller, variable: `K${caller.variable}` } : caller))
       )
-    : complain("callers", "expected names that differ in more than their signs")
+    : complain("callers", "expected names that differ in letters or digits")
 }

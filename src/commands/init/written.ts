@@ -48,7 +48,7 @@ const describe = (provider: Provider): Described => {
       return {
         variable: undefined,
         upstreams: [
-          `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Where it wants a key, add api_key.`,
+          `  # Any server of the chat-completions dialect: vLLM, Ollama, llama.cpp, … Add api_key if it needs a key.`,
           `  ${provider.name}: { protocol: openai-chat, base_url: "${provider.baseUrl}", list_models: true }`
         ],
         models: []
@@ -56,28 +56,28 @@ const describe = (provider: Provider): Described => {
   }
 }
 
-/** Variables that providers' keys are read from. */
+/** Environment variables of the providers' keys. */
 export const variablesOf = (providers: ReadonlyArray<Provider>): ReadonlyArray<string> =>
   providers.flatMap((provider) => describe(provider).variable ?? [])
 
-/** A `gateway.yaml` that says why each line is there. */
+/** A commented `gateway.yaml`. */
 export const fileOf = ({ balanceUsd, callers, providers }: Answers): string => {
   const described = providers.map(describe)
   const models = described.flatMap(({ models }) => models)
   const isMetered = balanceUsd !== undefined
   return [
-    "# Made by `gateway init`. Every field and what else there is: docs/configuration.md, gateway.example.yaml.",
-    "# ${NAME} is a variable of the environment. `gateway check` reads this through, `gateway check --live` asks the",
-    "# upstreams too. A running gateway takes changes over by itself.",
+    "# Written by `gateway init`. All settings: docs/configuration.md, gateway.example.yaml.",
+    "# ${NAME} is a variable of the environment. `gateway check` validates this file, `gateway check --live` also calls the",
+    "# upstreams. A running gateway reloads it when it changes.",
     "",
     "server:",
     "  host: 127.0.0.1   # 0.0.0.0: for other machines too",
     "  port: 8080",
     "",
     ...(described.length === 0
-      ? ["# Where models run: nowhere yet but in the sandbox, which is free and offline.", "# upstreams:"]
+      ? ["# Upstreams: none yet. The sandbox, which is free and offline, is always there.", "# upstreams:"]
       : [
-          "# Where models run. The sandbox, which is free and offline, is always there.",
+          "# Upstreams run the models. The sandbox, which is free and offline, is always there.",
           "upstreams:",
           ...described.flatMap(({ upstreams }) => upstreams)
         ]),
@@ -85,7 +85,7 @@ export const fileOf = ({ balanceUsd, callers, providers }: Answers): string => {
     ...(models.length === 0
       ? []
       : [
-          "# What callers may ask for, and where it runs. Take out what nobody needs; `routes` has several places, tried in",
+          "# Models for callers, and their upstreams. Remove those you don't need. `routes` lists several upstreams, tried in",
           "# order: house: { routes: [{ upstream: anthropic, model: claude-haiku-4-5 }, { upstream: openai, model: gpt-5-mini }] }",
           "models:",
           ...models,
@@ -93,16 +93,16 @@ export const fileOf = ({ balanceUsd, callers, providers }: Answers): string => {
         ]),
     ...(isMetered
       ? [
-          "# Prices are those of the public list (`gateway prices check`). Models without one are refused where money is counted;",
+          "# Prices are those of the public list (`gateway prices check`). Models without one are refused to metered accounts;",
           "# a price of your own: models: { house: { …, price: { input: 0.15, output: 0.60 } } }, USD a million tokens.",
           `unpriced: ${providers.some(({ kind }) => kind === "server") ? "allow   # your own server's models have no price" : "refuse"}`,
           ""
         ]
       : []),
     ...(callers.length === 0
-      ? ["# Who calls: `gateway keys create NAME` makes a key, or they are kept here.", "# keys:"]
+      ? ["# Keys of callers: make them with `gateway keys create NAME`, or list them here.", "# keys:"]
       : [
-          "# Who calls. Each has an account of its own.",
+          "# Keys of callers, each with its own account.",
           "keys:",
           ...callers.flatMap((one) => keyLines(one, balanceUsd))
         ]),
@@ -114,7 +114,7 @@ const keyLines = ({ name, variable }: Caller, balanceUsd: number | undefined): R
   `  - name: "${name}"`,
   `    secret: "\${${variable}}"`,
   ...(balanceUsd === undefined
-    ? ["    # balance_usd: 20              # without it, it may spend without end"]
+    ? ["    # balance_usd: 20              # without it, spending is unlimited"]
     : [`    balance_usd: ${balanceUsd}   # granted once; another figure grants the difference`]),
   "    # limits: { requests_per_minute: 60 }"
 ]

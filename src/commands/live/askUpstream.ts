@@ -14,20 +14,20 @@ import { protocolOf } from "../../upstreams/protocols.ts"
 import type { UpstreamError } from "../../upstreams/UpstreamError.ts"
 import { startGeneration } from "../../upstreams/upstreamOf.ts"
 
-/** What came of asking an upstream. */
+/** The result of testing an upstream. */
 export interface UpstreamReply {
   readonly name: string
-  /** How long its answer took to begin. */
+  /** The duration of the test. */
   readonly ms: number
-  /** What it lists; undefined where it lists nothing. */
+  /** Models it lists; undefined if it has no list. */
   readonly models: ReadonlyArray<string> | undefined
-  /** What was asked: a list, or one token of this model. */
+  /** The question: `list`, or `a token of <model>`. */
   readonly by: string
-  /** What is wrong, and which setting is to be looked at. */
+  /** The failure, and the setting that probably causes it. */
   readonly problem: { readonly message: string; readonly setting: string | undefined } | undefined
 }
 
-/** An answer of a kind that tells nothing of lists: something else is asked. */
+/** The upstream has no list of models; it is asked for one token instead. */
 class NoList extends Data.TaggedError("NoList")<{ readonly message: string }> {}
 class Refused extends Data.TaggedError("Refused")<{
   readonly message: string
@@ -40,7 +40,7 @@ const decodeList = Schema.decodeUnknownOption(
   Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 )
 
-/** Where the list of its models is, or of its tasks where it has none. */
+/** The endpoint that lists its models; Ark videos have none, so the list of tasks. */
 const listing = (entry: UpstreamEntry) => {
   const protocol = protocolOf(entry.protocol)
   if (protocol.kind === "text") return { ...protocol.listing, ofModels: true }
@@ -51,15 +51,15 @@ const listing = (entry: UpstreamEntry) => {
 const listed = (name: string, entry: UpstreamEntry) =>
   Effect.gen(function* () {
     const { endpoint, models, ofModels } = listing(entry)
-    const place = endpointOptions(entry)
-    const url = addressOf(endpoint, place.baseUrl, models)
+    const options = endpointOptions(entry)
+    const url = addressOf(endpoint, options.baseUrl, models)
     const answer = yield* Effect.mapError(
-      callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
+      callUpstream({ method: "GET", url, headers: headersTo(endpoint, options), deadlines }),
       refusedBy(name)
     )
     const body = yield* Effect.tryPromise({
       try: () => answer.text(answerLimit),
-      catch: () => new Refused({ message: "its answer broke off", setting: undefined })
+      catch: () => new Refused({ message: "the connection closed during its answer", setting: undefined })
     })
     if (answer.status === 404 || answer.status === 405 || answer.status === 501) {
       return yield* new NoList({ message: `${url} answers with status ${answer.status}` })
@@ -79,8 +79,8 @@ const listed = (name: string, entry: UpstreamEntry) =>
 const refusedBy = (name: string) => (error: UpstreamError) =>
   new Refused({ message: error.said ?? error.failure.message, setting: hintOf(name, error) })
 
-/** OpenAI's responses have sixteen at least. */
-const fewest = (entry: UpstreamEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
+/** The least `max_output_tokens`; OpenAI's responses require 16. */
+const minOutputTokens = (entry: UpstreamEntry) => (entry.protocol === "openai-responses" ? 16 : 1)
 
 const oneToken = (file: Located<GatewayFile>, name: string, entry: UpstreamEntry, model: string) =>
   Effect.gen(function* () {
@@ -89,7 +89,7 @@ const oneToken = (file: Located<GatewayFile>, name: string, entry: UpstreamEntry
     const upstream = yield* place.upstream
     const runtime = yield* Effect.runtime()
     const options = { upstreamModel: model, stream: false, requestId: "check", runtime }
-    yield* startGeneration(upstream, hello(model, fewest(entry)), options).pipe(
+    yield* startGeneration(upstream, hello(model, minOutputTokens(entry)), options).pipe(
       Effect.tap((generation) => Effect.sync(() => generation.cancel())),
       Effect.mapError((error) =>
         error._tag === "UpstreamError"
@@ -117,10 +117,9 @@ const hello = (model: string, maxOutputTokens: number): Conversation => ({
 })
 
 /**
- * Asks an upstream which models it has; one that does not list them is asked for a token of the first that is routed to
- * it.
+ * Asks an upstream for its list of models; one without a list is asked for a token of the first model routed to it.
  *
- * @param routed the names there of models that are routed to it
+ * @param routed the upstream's names of the models routed to it
  */
 export const askUpstream = (
   file: Located<GatewayFile>,
@@ -129,12 +128,12 @@ export const askUpstream = (
   routed: ReadonlyArray<string>
 ): Effect.Effect<UpstreamReply, BadSettings, Documents> =>
   Effect.gen(function* () {
-    const begun = performance.now()
+    const startedMs = performance.now()
     const [first] = routed
     const done = (by: string, rest: Pick<UpstreamReply, "models" | "problem">): UpstreamReply => ({
       name,
       by,
-      ms: Math.round(performance.now() - begun),
+      ms: Math.round(performance.now() - startedMs),
       ...rest
     })
     const failed = (by: string) => (error: { readonly message: string; readonly setting?: string | undefined }) =>

@@ -7,27 +7,31 @@ import { table } from "../table.ts"
 import { askUpstream } from "./askUpstream.ts"
 import type { UpstreamReply } from "./askUpstream.ts"
 
-/** Some upstream does not do what the settings want of it; what, was printed. */
+/** At least one upstream failed; details are printed already. */
 class NotAllAnswer extends Data.TaggedError("NotAllAnswer")<{ readonly message: string }> {}
 
-/** No document is read to say hello. */
+/** The test request has no documents. */
 const noDocuments = Documents.of({ read: () => Effect.dieMessage("nothing is read here") })
 
-/** Asks every upstream of a configuration, side by side, and prints what came of it. @param isWritten whether somebody named the models */
+/**
+ * Tests every upstream of a configuration, concurrently, and prints the results.
+ * @param isWritten true if the user named the models: a model that its upstream does not list is an error then
+ */
 export const checkLive = (file: Located<GatewayFile>, models: ReadonlyMap<string, Model>, isWritten: boolean) =>
   Effect.gen(function* () {
     const upstreams = Object.entries(file.value.upstreams ?? {})
     if (upstreams.length === 0) return yield* Console.log("\nThere are no upstreams to ask but the sandbox.")
-    const asked = yield* Effect.forEach(
+    const replies = yield* Effect.forEach(
       upstreams,
       ([name, entry]) => askUpstream(file, name, entry, namesAt(models, name)),
       { concurrency: 8 }
     ).pipe(Effect.provideService(Documents, noDocuments))
-    yield* Console.log(`\n${table(header, asked.map(row))}`)
-    const wrong = [...asked.flatMap(problemOf), ...(isWritten ? asked.flatMap((one) => missing(one, models)) : [])]
+    yield* Console.log(`\n${table(header, replies.map(row))}`)
+    const unlisted = isWritten ? replies.flatMap((reply) => missing(reply, models)) : []
+    const wrong = [...replies.flatMap(problemOf), ...unlisted]
     for (const line of wrong) yield* Console.log(`\n${line}`)
     if (wrong.length > 0) {
-      return yield* new NotAllAnswer({ message: `${wrong.length} of what is configured does not work as it stands` })
+      return yield* new NotAllAnswer({ message: wrong.length === 1 ? "1 problem" : `${wrong.length} problems` })
     }
     yield* Console.log("\nEvery upstream answers.")
   })
@@ -52,16 +56,16 @@ const problemOf = ({ name, problem }: UpstreamReply): ReadonlyArray<string> =>
     ? []
     : [`${name}: ${problem.message}${problem.setting === undefined ? "" : `\n  look at: ${problem.setting}`}`]
 
-/** Routes to models that an upstream which lists its own does not list. */
+/** Routes to models that are missing in the upstream's list. */
 const missing = ({ models, name }: UpstreamReply, catalogue: ReadonlyMap<string, Model>): ReadonlyArray<string> => {
   if (models === undefined || models.length === 0) return []
-  const lost = [...catalogue.values()].flatMap(({ id, routes }) =>
+  const unlistedRoutes = [...catalogue.values()].flatMap(({ id, routes }) =>
     routes.flatMap((route) =>
       route.upstream === name && !models.includes(route.model) ? [{ id, model: route.model }] : []
     )
   )
   const some = models.slice(0, 5).join(", ")
-  return lost.map(
+  return unlistedRoutes.map(
     ({ id, model }) =>
       `${name} does not list "${model}"; it lists ${some}${models.length > 5 ? `, … (${models.length})` : ""}\n  look at: models.${id}.routes`
   )

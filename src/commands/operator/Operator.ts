@@ -25,7 +25,7 @@ import type { RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
 import type { TaskPage } from "../../tasks/store/TaskSummaries.ts"
 
-/** What is to be worked on can't be reached; the message says what was tried, and what would help. */
+/** The database or the remote gateway can't be reached; the message has the address and the remedy. */
 export class Unreachable extends Data.TaggedError("Unreachable")<{ readonly message: string }> {}
 
 export type Answer<A> = Effect.Effect<A, Failure | Unreachable>
@@ -33,7 +33,7 @@ type All<A> = Answer<ReadonlyArray<A>>
 
 interface KeyFilter {
   readonly account?: string | undefined
-  /** Also those that are revoked or expired. */
+  /** Include revoked and expired keys. */
   readonly all: boolean
   readonly limit: number
 }
@@ -44,13 +44,13 @@ interface AuditFilter {
   readonly limit: number
 }
 
-/** Words for people, and the task as it is then. */
+/** The task after the cancellation, and a sentence for the user. */
 interface Cancelling {
   readonly task: TaskSummary
   readonly words: string
 }
 
-/** What commands do, to the gateway of this machine's database or to one elsewhere. Lists have `limit` rows at most. */
+/** The operations behind commands, on this machine's database or a remote gateway. Lists have at most `limit` rows. */
 export interface Operations {
   readonly keys: {
     readonly list: (filter: KeyFilter) => All<KeyRecord>
@@ -59,7 +59,7 @@ export interface Operations {
       options: KeyOptions & { readonly account: string; readonly name: string }
     ) => Answer<KeyWithSecret>
     readonly update: (id: string, options: KeyOptions) => Answer<KeyRecord>
-    /** `revoked` is false where it was so already. */
+    /** `revoked` is false if the key was revoked before. */
     readonly revoke: (id: string) => Answer<{ readonly key: KeyRecord; readonly revoked: boolean }>
     readonly rotateSecret: (id: string) => Answer<KeyWithSecret>
   }
@@ -97,18 +97,18 @@ export interface Operations {
     readonly list: (filter: RequestFilter, limit: number) => All<RequestView>
     readonly show: (id: string) => Answer<RequestView>
     readonly histogram: (filter: RequestFilter, asked: HistogramAsked) => Answer<RequestHistogram>
-    /** What has ended since it was asked last, oldest first; at first nothing. */
+    /** Each run of the inner effect gives the requests that ended since the last run, oldest first. */
     readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>
   }
   readonly usage: (question: UsageQuestion) => Answer<UsageRecord>
   readonly audit: (filter: AuditFilter) => All<AuditRecord>
   readonly nodes: All<NodeRecord>
-  /** Of the process that answers: a database knows nothing of them. */
+  /** Upstreams as the answering process sees them; the database does not know them. */
   readonly upstreams: All<UpstreamRecord>
   readonly models: All<ModelRecord>
-  /** The configuration that is kept in the database; lists newest first. */
+  /** The configuration in the database; lists are newest first. */
   readonly configuration: {
-    /** @param given.name what messages call the document */
+    /** @param given.name the document's name in messages */
     readonly apply: (given: {
       readonly name: string
       readonly document: string
@@ -118,17 +118,17 @@ export interface Operations {
     readonly show: (version: number | undefined) => Answer<ConfigurationDocument>
     readonly history: (limit: number) => All<ConfigurationRecord>
   }
-  /** Who is signed in to the console. */
+  /** Sessions of the console. */
   readonly sessions: {
     readonly list: (limit: number) => All<SessionRecord>
     readonly revoke: (id: string) => Answer<SessionRecord>
   }
-  /** Its log: what it wrote last, or that and what it writes from then on. */
+  /** The log: its newest lines, or those followed by new ones. */
   readonly logs: {
     readonly last: (query: LogQuery) => All<JsonObject>
     readonly follow: (query: LogQuery) => Stream.Stream<JsonObject, Failure | Unreachable>
   }
 }
 
-/** Whom commands ask. */
+/** The operations of the gateway that a command works on. */
 export class Operator extends Context.Tag("gateway/commands/operator/Operator")<Operator, Operations>() {}

@@ -11,15 +11,18 @@ import type { GatewaySettings } from "../../config/Settings.ts"
 import { SessionAdministration } from "../../console/SessionAdministration.ts"
 import { requestOf } from "../../requests/ask.ts"
 import { histogramOf } from "../../requests/RequestHistogram.ts"
-import { following, found } from "./storedRequests.ts"
+import { following, matchingRequests } from "./storedRequests.ts"
 import * as Database from "../../sql/Database.ts"
 import { Operator, Unreachable } from "./Operator.ts"
 import type { Answer, Operations } from "./Operator.ts"
 
-/** Who is at the command line, for the audit log. */
+/** The user at the command line, for the audit log. */
 const actor: Actor = `cli:${process.env["SUDO_USER"] ?? process.env["USER"] ?? `uid-${process.getuid?.() ?? "unknown"}`}`
 
-/** A wrong folder must not look like an empty gateway: only what may come before the first start makes a database. */
+/**
+ * Opens the database of the settings.
+ * @param mayCreate false fails if there is none, so that a wrong folder does not look like an empty gateway
+ */
 export const openDatabase = (mayCreate: boolean) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
@@ -28,10 +31,10 @@ export const openDatabase = (mayCreate: boolean) =>
       if (Option.isSome(file) && !existsSync(file.value)) {
         if (!mayCreate) {
           return yield* new Unreachable({
-            message: `there is no database ${file.value}; run this where the gateway runs, name it with GATEWAY_DATABASE_URL, or a gateway elsewhere with --url`
+            message: `there is no database ${file.value}; run this command where the gateway runs, set GATEWAY_DATABASE_URL, or name a remote gateway with --url`
           })
         }
-        yield* Effect.logInfo(`made a new database: ${file.value}`)
+        yield* Effect.logInfo(`created a new database: ${file.value}`)
       }
       return Database.layer({ url, exclusive: false })
     })
@@ -45,21 +48,21 @@ const hasMasterSecret = Effect.map(
 const secrets = Layer.unwrapEffect(
   Effect.gen(function* () {
     const { dataDirectory, secret, webhookSecret } = yield* Settings
-    // Who needs it asks whether it is there; the others must not leave a file behind.
+    // Commands that need the secret check `hasMasterSecret`; the others must not create the file.
     const unused = Option.some(Redacted.make(crypto.randomUUID()))
     const master = MasterSecret.layer({ given: (yield* hasMasterSecret) ? secret : unused, directory: dataDirectory })
     return WebhookSecrets.layer(Option.getOrUndefined(webhookSecret)).pipe(Layer.provide(master))
   })
 )
 
-/** Administration on the database that the settings name, whether or not a server runs on it. */
+/** Administration of the database of the settings, with or without a running server. */
 const administration = (mayCreate: boolean) =>
   Layer.merge(Administration.Default, SessionAdministration.Default).pipe(
     Layer.provide(secrets),
     Layer.provide(openDatabase(mayCreate))
   )
 
-/** A submit that is under way, or an upstream that must be asked, takes its time. */
+/** The wait for a cancellation: the server may be submitting the task, or calling its upstream. */
 const patienceMs = 15_000
 
 const operations = Effect.gen(function* () {
@@ -68,7 +71,7 @@ const operations = Effect.gen(function* () {
   const sessions = yield* SessionAdministration
   const { accounts, audit, configuration, deliveries, ending, keys, nodes, requests, tasks, usage, webhooks } = all
   const first = (limit: number) => ({ offset: 0, limit })
-  /** Webhook secrets come from the server's master secret: with another one, they would be others. */
+  /** Webhook secrets are derived from the server's master secret, so they need that one. */
   const withSecret = <A>(effect: Answer<A>): Answer<A> =>
     Effect.flatMap(Effect.provideService(hasMasterSecret, Settings, settings), (has) =>
       has ? effect : Effect.fail(noSecret)
@@ -109,7 +112,7 @@ const operations = Effect.gen(function* () {
       rotate: (account) => withSecret(webhooks.rotate(actor, account))
     },
     requests: {
-      list: (filter, limit) => found(requests, filter, limit),
+      list: (filter, limit) => matchingRequests(requests, filter, limit),
       show: (id) => requestOf(requests, id),
       histogram: (filter, asked) => histogramOf(requests, filter, asked),
       follow: (filter) => following(requests, filter)
@@ -143,16 +146,16 @@ const operations = Effect.gen(function* () {
 
 const noSecret = new Unreachable({
   message:
-    "webhook secrets need the gateway's own secret: set GATEWAY_SECRET as the server has it, or start the server once"
+    "webhook secrets need the gateway's own secret: set GATEWAY_SECRET to the server's value, or start the server once"
 })
 
-/** Asks the gateway that serves here, which alone knows. */
+/** Calls the admin API of the gateway that serves on this machine. */
 const serving = <A>({ adminKey, server }: GatewaySettings, ask: (operations: Operations) => Answer<A>): Answer<A> =>
   Effect.gen(function* () {
     if (Option.isNone(adminKey)) {
       return yield* new Unreachable({
         message:
-          "only a gateway that serves knows this: give it and this command the same GATEWAY_ADMIN_KEY (and --url, where it is elsewhere)"
+          "only a running gateway knows this: give it and this command the same GATEWAY_ADMIN_KEY (and --url, if it is remote)"
       })
     }
     const { remoteOperations } = yield* Effect.promise(() => import("./remote.ts"))
@@ -161,6 +164,6 @@ const serving = <A>({ adminKey, server }: GatewaySettings, ask: (operations: Ope
     return yield* ask(yield* remoteOperations({ url, key: adminKey.value }))
   })
 
-/** The gateway of this machine's database. */
+/** Operations on this machine's database. */
 export const localOperator = (mayCreate: boolean) =>
   Layer.provide(Layer.effect(Operator, operations), administration(mayCreate))

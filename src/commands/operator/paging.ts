@@ -5,16 +5,16 @@ interface Page<A> {
   readonly next: string | null
 }
 
-/** Which page is asked for. */
+/** The page parameters of the admin API. */
 export interface PageRequest {
   readonly limit: number
   readonly after?: string
 }
 
-/** The most rows that a page of the admin API has. */
+/** The most rows of a page of the admin API. */
 export const mostRows = 1_000
 
-/** As many rows as are wanted, page by page. */
+/** The first `limit` rows, read page by page. */
 export const gathered = <A, E>(
   limit: number,
   page: (of: PageRequest) => Effect.Effect<Page<A>, E>
@@ -23,10 +23,10 @@ export const gathered = <A, E>(
     const rows: Array<A> = []
     let after: string | null = null
     do {
-      const asked: number = Math.min(limit - rows.length, mostRows)
-      const found: Page<A> = yield* page({ limit: asked, ...(after === null ? {} : { after }) })
-      rows.push(...found.data)
-      after = found.next
+      const size = Math.min(limit - rows.length, mostRows)
+      const { data, next }: Page<A> = yield* page({ limit: size, ...(after === null ? {} : { after }) })
+      rows.push(...data)
+      after = next
     } while (after !== null && rows.length < limit)
     return rows
   })

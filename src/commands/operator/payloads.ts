@@ -5,13 +5,13 @@ import { money } from "../../ledger/Money.ts"
 
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], undefined> }
 
-/** What is there of it: the admin API's null takes away, and what is left out stays. */
+/** Drops undefined fields. In the admin API, null removes a value and an absent field leaves it as it is. */
 export const present = <A extends object>(given: A): Present<A> =>
-  // The type says what the filter does.
+  // The filter removes exactly what `Present` excludes.
   // oxlint-disable-next-line typescript/consistent-type-assertions -- entries lose their keys' names
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Present<A>
 
-/** A key's settings as the admin API takes them. */
+/** A key's settings in the admin API's form. */
 export const keyPayload = ({ budget, expiresAtMs, limits, models, unpriced }: Omit<KeyOptions, "name">) => ({
   ...present({ limits, models, unpriced }),
   ...(budget === undefined
@@ -20,7 +20,7 @@ export const keyPayload = ({ budget, expiresAtMs, limits, models, unpriced }: Om
   ...(expiresAtMs === undefined ? {} : { expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs) })
 })
 
-/** An account's settings as the admin API takes them. */
+/** An account's settings in the admin API's form. */
 export const accountPayload = ({ holdOutputTokens, limits, searchAllowed, searchBlocked, unpriced }: AccountOptions) =>
   present({
     limits,

@@ -18,7 +18,7 @@ import { wholeUsage } from "./wholeUsage.ts"
 import { accountPayload, keyPayload, present } from "./payloads.ts"
 import { newOnes } from "./newOnes.ts"
 
-/** A gateway elsewhere. */
+/** A remote gateway. */
 export interface Place {
   readonly url: string
   /** Its `GATEWAY_ADMIN_KEY`. */
@@ -27,25 +27,25 @@ export interface Place {
 
 type ClientFailure = Failure | HttpClientError.HttpClientError | ParseResult.ParseError
 
-/** What commands do, by the admin API of a gateway elsewhere. */
+/** Operations by a remote gateway's admin API. */
 export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations> =>
   Effect.gen(function* () {
-    const there = {
+    const options = {
       baseUrl: url,
       transformClient: (client: HttpClient.HttpClient) =>
         HttpClient.mapRequest(client, HttpClientRequest.bearerToken(key))
     }
     const { adminAccounts, adminConfigurations, adminKeys, adminOperations, adminWatch } = yield* HttpApiClient.make(
       AdminApi,
-      there
+      options
     )
-    const { adminSessions } = yield* HttpApiClient.make(ConsoleApi, there)
+    const { adminSessions } = yield* HttpApiClient.make(ConsoleApi, options)
     const http = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) =>
       request.pipe(HttpClientRequest.prependUrl(url), HttpClientRequest.bearerToken(key))
     )
 
-    /** What is not the gateway's own word is told with where it was asked. */
-    const told = <A>(effect: Effect.Effect<A, ClientFailure>): Answer<A> =>
+    /** Turns transport failures into `Unreachable`, with the gateway's address; its own failures pass. */
+    const orUnreachable = <A>(effect: Effect.Effect<A, ClientFailure>): Answer<A> =>
       Effect.catchAll(effect, (failure): Effect.Effect<never, Failure | Unreachable> => {
         switch (failure._tag) {
           case "RequestError":
@@ -56,7 +56,7 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
             })
           case "ParseError":
             return new Unreachable({
-              message: `${url} answered in a way that this version does not understand: is it a gateway of another version?`
+              message: `${url} gave an answer that this version can't read: is it a gateway of another version?`
             })
           case "AuthInvalid":
           case "AuthMissing":
@@ -64,42 +64,47 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
           default:
             return failure.message.startsWith("Invalid URL (")
               ? new Unreachable({
-                  message: `${url} has no such thing in its admin API: it was started without GATEWAY_ADMIN_KEY, or is older`
+                  message: `${url} does not have this endpoint: it was started without GATEWAY_ADMIN_KEY, or is an older version`
                 })
               : Effect.fail(failure)
         }
       })
 
     const listed = (filter: RequestFilter, page: PageRequest) =>
-      told(adminOperations.listRequests({ urlParams: { ...listParams(filter), ...page } }))
+      orUnreachable(adminOperations.listRequests({ urlParams: { ...listParams(filter), ...page } }))
 
     const usagePage = (question: Omit<UsageQuestion, "limit" | "after">, page: PageRequest) =>
-      told(adminOperations.usage({ urlParams: { ...present(question), ...page } }))
+      orUnreachable(adminOperations.usage({ urlParams: { ...present(question), ...page } }))
 
     return {
       keys: {
         list: ({ account, all, limit }) =>
           gathered(limit, (page) =>
-            told(adminKeys.list({ urlParams: { ...present({ account }), all: all ? "true" : "false", ...page } }))
+            orUnreachable(
+              adminKeys.list({ urlParams: { ...present({ account }), all: all ? "true" : "false", ...page } })
+            )
           ),
-        show: (id) => told(adminKeys.show({ path: { id } })),
+        show: (id) => orUnreachable(adminKeys.show({ path: { id } })),
         create: ({ account, name, ...options }) =>
-          Effect.map(told(adminKeys.create({ payload: { account, name, ...keyPayload(options) } })), withSecret),
+          Effect.map(
+            orUnreachable(adminKeys.create({ payload: { account, name, ...keyPayload(options) } })),
+            withSecret
+          ),
         update: (id, { name, ...options }) =>
-          told(adminKeys.update({ path: { id }, payload: { ...present({ name }), ...keyPayload(options) } })),
+          orUnreachable(adminKeys.update({ path: { id }, payload: { ...present({ name }), ...keyPayload(options) } })),
         revoke: (id) =>
           Effect.gen(function* () {
-            const before = yield* told(adminKeys.show({ path: { id } }))
-            const key = yield* told(adminKeys.revoke({ path: { id } }))
+            const before = yield* orUnreachable(adminKeys.show({ path: { id } }))
+            const key = yield* orUnreachable(adminKeys.revoke({ path: { id } }))
             return { key, revoked: before.status !== "revoked" }
           }),
-        rotateSecret: (id) => Effect.map(told(adminKeys.rotateSecret({ path: { id } })), withSecret)
+        rotateSecret: (id) => Effect.map(orUnreachable(adminKeys.rotateSecret({ path: { id } })), withSecret)
       },
       accounts: {
-        list: (limit) => gathered(limit, (page) => told(adminAccounts.list({ urlParams: page }))),
-        show: (id) => told(adminAccounts.show({ path: { id } })),
+        list: (limit) => gathered(limit, (page) => orUnreachable(adminAccounts.list({ urlParams: page }))),
+        show: (id) => orUnreachable(adminAccounts.show({ path: { id } })),
         create: (id, { nanoUsd, ...options }) =>
-          told(
+          orUnreachable(
             adminAccounts.create({
               payload: {
                 id,
@@ -109,24 +114,24 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
             })
           ),
         set: (id, { unmetered, ...options }) =>
-          told(
+          orUnreachable(
             adminAccounts.update({
               path: { id },
               payload: { ...present({ unmetered }), ...accountPayload(options) }
             })
           ),
         credit: (id, nanoUsd, note) =>
-          told(adminAccounts.credit({ path: { id }, payload: { usd: money(nanoUsd).usd, note } })),
-        suspend: (id) => told(adminAccounts.suspend({ path: { id } })),
-        resume: (id) => told(adminAccounts.resume({ path: { id } })),
-        delete: (id) => told(adminAccounts.delete({ path: { id } })),
+          orUnreachable(adminAccounts.credit({ path: { id }, payload: { usd: money(nanoUsd).usd, note } })),
+        suspend: (id) => orUnreachable(adminAccounts.suspend({ path: { id } })),
+        resume: (id) => orUnreachable(adminAccounts.resume({ path: { id } })),
+        delete: (id) => orUnreachable(adminAccounts.delete({ path: { id } })),
         grantsOf: (id, limit) =>
-          Effect.map(told(adminAccounts.grants({ path: { id }, urlParams: { limit } })), ({ data }) => data)
+          Effect.map(orUnreachable(adminAccounts.grants({ path: { id }, urlParams: { limit } })), ({ data }) => data)
       },
       tasks: {
         list: ({ account, callback, kind, limit, model, sinceMs, states }) =>
           gathered(limit, (page) =>
-            told(
+            orUnreachable(
               adminOperations.listTasks({
                 urlParams: {
                   ...present({ account, callback, model, kind: kindOf(kind), state: states }),
@@ -136,9 +141,9 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
               })
             )
           ),
-        show: (id) => told(adminOperations.showTask({ path: { id } })),
+        show: (id) => orUnreachable(adminOperations.showTask({ path: { id } })),
         cancel: (id) =>
-          Effect.map(told(adminOperations.cancelTask({ path: { id } })), (task) => ({
+          Effect.map(orUnreachable(adminOperations.cancelTask({ path: { id } })), (task) => ({
             task,
             words:
               task.state === "cancelled"
@@ -149,65 +154,69 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       deliveries: {
         list: ({ account, limit, sinceMs, state, task }) =>
           gathered(limit, (page) =>
-            told(
+            orUnreachable(
               adminOperations.listDeliveries({
                 urlParams: { ...present({ account, state, task }), since: isoTime(sinceMs), ...page }
               })
             )
           ),
-        redeliver: (id) => told(adminOperations.redeliver({ path: { id } }))
+        redeliver: (id) => orUnreachable(adminOperations.redeliver({ path: { id } }))
       },
       webhooks: {
-        show: (id) => Effect.map(told(adminAccounts.webhookSecrets({ path: { id } })), signing),
-        rotate: (id) => Effect.map(told(adminAccounts.rotateWebhookSecret({ path: { id } })), signing)
+        show: (id) => Effect.map(orUnreachable(adminAccounts.webhookSecrets({ path: { id } })), signing),
+        rotate: (id) => Effect.map(orUnreachable(adminAccounts.rotateWebhookSecret({ path: { id } })), signing)
       },
       requests: {
         list: (filter, limit) => gathered(limit, (page) => listed(filter, page)),
-        show: (id) => told(adminOperations.showRequest({ path: { id } })),
+        show: (id) => orUnreachable(adminOperations.showRequest({ path: { id } })),
         histogram: (filter, asked) =>
-          told(adminOperations.requestHistogram({ urlParams: { ...requestParams(filter), ...present(asked) } })),
+          orUnreachable(
+            adminOperations.requestHistogram({ urlParams: { ...requestParams(filter), ...present(asked) } })
+          ),
         follow: (filter) => newOnes((page) => listed(filter, page))
       },
       usage: ({ limit = 100, ...question }) => wholeUsage(limit, (page) => usagePage(question, page)),
       audit: ({ action, limit, target }) =>
         gathered(limit, (page) =>
-          told(adminOperations.audit({ urlParams: { ...present({ action, target }), ...page } }))
+          orUnreachable(adminOperations.audit({ urlParams: { ...present({ action, target }), ...page } }))
         ),
-      nodes: Effect.map(told(adminOperations.nodes({})), ({ data }) => data),
-      upstreams: Effect.map(told(adminOperations.upstreams({})), ({ data }) => data),
-      models: Effect.map(told(adminOperations.models({})), ({ data }) => data),
+      nodes: Effect.map(orUnreachable(adminOperations.nodes({})), ({ data }) => data),
+      upstreams: Effect.map(orUnreachable(adminOperations.upstreams({})), ({ data }) => data),
+      models: Effect.map(orUnreachable(adminOperations.models({})), ({ data }) => data),
       configuration: {
-        apply: ({ document, note }) => told(adminConfigurations.apply({ payload: { document, note } })),
+        apply: ({ document, note }) => orUnreachable(adminConfigurations.apply({ payload: { document, note } })),
         rollback: (version) =>
-          told(
+          orUnreachable(
             adminConfigurations.reapply({ path: { version: version === undefined ? "previous" : String(version) } })
           ),
         show: (version) =>
-          told(adminConfigurations.show({ path: { version: version === undefined ? "newest" : String(version) } })),
+          orUnreachable(
+            adminConfigurations.show({ path: { version: version === undefined ? "newest" : String(version) } })
+          ),
         history: (limit) =>
           Effect.map(
-            told(adminConfigurations.list({ urlParams: { limit: Math.min(limit, mostRows) } })),
+            orUnreachable(adminConfigurations.list({ urlParams: { limit: Math.min(limit, mostRows) } })),
             ({ data }) => data
           )
       },
       sessions: {
-        list: (limit) => gathered(limit, (page) => told(adminSessions.list({ urlParams: page }))),
-        revoke: (id) => told(adminSessions.revoke({ path: { id } }))
+        list: (limit) => gathered(limit, (page) => orUnreachable(adminSessions.list({ urlParams: page }))),
+        revoke: (id) => orUnreachable(adminSessions.revoke({ path: { id } }))
       },
       logs: {
-        last: (query) => Effect.map(told(adminWatch.logs({ urlParams: query })), ({ data }) => data),
+        last: (query) => Effect.map(orUnreachable(adminWatch.logs({ urlParams: query })), ({ data }) => data),
         follow: (query) =>
-          // Whether it may be asked is said by what answers in one piece.
-          Stream.fromEffect(told(adminWatch.logs({ urlParams: { limit: 0 } }))).pipe(
+          // A plain request first: its failures have a message, unlike those of the stream.
+          Stream.fromEffect(orUnreachable(adminWatch.logs({ urlParams: { limit: 0 } }))).pipe(
             Stream.drain,
-            Stream.concat(Stream.catchAll(followLogs(http, query), (failure) => told(Effect.fail(failure)))),
-            Stream.concat(Stream.fail(new Unreachable({ message: `${url} has ended what was followed` })))
+            Stream.concat(Stream.catchAll(followLogs(http, query), (failure) => orUnreachable(Effect.fail(failure)))),
+            Stream.concat(Stream.fail(new Unreachable({ message: `${url} has ended the stream` })))
           )
       }
     } satisfies Operations
   }).pipe(Effect.provide(FetchHttpClient.layer))
 
-/** A gateway elsewhere, instead of this machine's. */
+/** Operations on a remote gateway. */
 export const remoteOperator = (place: Place) => Layer.effect(Operator, remoteOperations(place))
 
 const withSecret = <K>({ key, secret }: { readonly key: K; readonly secret: string }) => ({

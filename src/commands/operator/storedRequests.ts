@@ -4,8 +4,8 @@ import type { RequestView } from "../../requests/RequestView.ts"
 import type { RequestFilter } from "../../requests/store/matching.ts"
 import type { RequestStore } from "../../requests/store/RequestStore.ts"
 
-/** As many as are asked for, however far down they are. */
-export const found = (requests: RequestStore, filter: RequestFilter, limit: number) =>
+/** The first `limit` matching requests, newest first, from as many pages as it takes. */
+export const matchingRequests = (requests: RequestStore, filter: RequestFilter, limit: number) =>
   Effect.gen(function* () {
     const all: Array<RequestView> = []
     let before: number | undefined
@@ -17,10 +17,10 @@ export const found = (requests: RequestStore, filter: RequestFilter, limit: numb
     return all
   })
 
-/** How many there may be between two looks. */
+/** The most rows of one poll. */
 const mostNew = 1_000
 
-/** Answers what is new, each time it is asked. */
+/** Each run of the inner effect gives the requests stored since the last run, oldest first. */
 export const following = (requests: RequestStore, filter: RequestFilter) =>
   Effect.gen(function* () {
     const newest = yield* Effect.orDie(requests.list({}, { before: undefined, limit: 1 }))

@@ -3,7 +3,7 @@ import { UsageRecord } from "../../ledger/UsageRecord.ts"
 import { mostRows } from "./paging.ts"
 import type { PageRequest } from "./paging.ts"
 
-/** A report of so many rows, whose sums are those of the whole anyway. */
+/** A report of `limit` rows, read page by page. Its sums cover all rows anyway. */
 export const wholeUsage = <E>(
   limit: number,
   ask: (page: PageRequest) => Effect.Effect<UsageRecord, E>
@@ -17,5 +17,5 @@ export const wholeUsage = <E>(
     return report
   })
 
-/** All of one kind, as the report's own pages are. */
+/** A report's rows are all of one kind; so are the rows of all its pages. */
 const rowsOf = Schema.validateSync(UsageRecord.fields.data)

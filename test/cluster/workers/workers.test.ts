@@ -15,7 +15,7 @@ const postgres = engines.find(({ name }) => name === "postgres")
 describe("with SQLite", () => {
   it("one process serves, and says so when asked for more", async () => {
     const gateway = await startGateway({ env: { GATEWAY_WORKERS: "3" } })
-    expect(gateway.output()).toContain("one process serves, and not 3")
+    expect(gateway.output()).toContain("one process serves instead of 3")
     expect((await fetch(`${gateway.url}/readyz`)).status).toBe(200)
     expect(childrenOf(gateway.pid)).toEqual([])
     await gateway.dispose()
