@@ -19,10 +19,10 @@ const ask = async (gateway: GatewayProcess, key: string, tag = "none") => {
   return answer.headers.get("x-request-id") ?? ""
 }
 
-describeOnEach("the events of what happens", () => {
+describeOnEach("event streams", () => {
   let env: Record<string, string>
   let gateway: GatewayProcess
-  /** On Postgres another node, where the watchers are. */
+  /** The watchers' gateway: on Postgres, another node. */
   let watched: GatewayProcess
   let operator: Browser
   let holder: { readonly id: string; readonly secret: string }
@@ -39,7 +39,7 @@ describeOnEach("the events of what happens", () => {
   })
   afterAll(() => Promise.all([gateway.dispose(), watched.dispose()]))
 
-  it("tell an operator of every request, once, and an account holder of its own", async () => {
+  it("send each request once: to operators all, to account holders their own", async () => {
     const all = await watch(watched.url, "/admin/v1/events", asAdmin)
     const own = await watch(watched.url, "/v1/events", { authorization: `Bearer ${holder.secret}` })
     try {
@@ -64,7 +64,7 @@ describeOnEach("the events of what happens", () => {
     }
   })
 
-  it("tell what was changed: keys, accounts, tasks, by a page or by a command", async () => {
+  it("send changes of keys, accounts and tasks, made by the console or by a command", async () => {
     const all = await watch(watched.url, "/admin/v1/events", asAdmin)
     const own = await watch(watched.url, "/v1/events", { authorization: `Bearer ${holder.secret}` })
     try {
@@ -95,7 +95,7 @@ describeOnEach("the events of what happens", () => {
     }
   })
 
-  it("end with what opened them, and open with nothing else", async () => {
+  it("end with the session or key that opened them, and refuse other credentials", async () => {
     const signedIn = new Browser(watched.url)
     await signedIn.signIn({ key: adminKey })
     const bySession = await watch(watched.url, "/admin/v1/events", { cookie: signedIn.cookie })
@@ -117,8 +117,8 @@ describeOnEach("the events of what happens", () => {
   })
 })
 
-describe("an open stream of events", () => {
-  it("keeps nobody from stopping the gateway", async () => {
+describe("an open event stream", () => {
+  it("does not delay the gateway's shutdown", async () => {
     const gateway = await startGateway({ env: { GATEWAY_ADMIN_KEY: adminKey, GATEWAY_DRAIN_SECONDS: "600" } })
     try {
       const stream = await watch(gateway.url, "/admin/v1/events", asAdmin)

@@ -4,7 +4,7 @@ import { Watcher } from "../../src/feed/Watcher.ts"
 
 const decoder = new TextDecoder()
 
-it("keeps for a slow reader what there is room for, and says that it missed the rest", async () => {
+it("buffers events for a slow reader up to a limit, then sends `missed`", async () => {
   let left = 0
   const watcher = new Watcher(undefined, incoming(), () => left++)
   const reader = new ReadableStream<Uint8Array>(watcher, { highWaterMark: 0 }).getReader()
@@ -14,7 +14,7 @@ it("keeps for a slow reader what there is room for, and says that it missed the 
   expect(text.length).toBeLessThan(600_000)
   expect(text.split(event)).toHaveLength(6)
   expect(text).toMatch(/event: missed\ndata: \{\}\n\n$/)
-  // What comes once it has read is whole again.
+  // Events after the read arrive complete.
   watcher.send("event: changed\ndata: 1\n\n")
   expect(decoder.decode((await reader.read()).value)).toBe("event: changed\ndata: 1\n\n")
   await reader.cancel()

@@ -12,19 +12,19 @@ import { adjust } from "../sql/clock.ts"
 
 const live = Layer.mergeAll(Idempotency.Default, KeptAnswers.Default).pipe(Layer.provideMerge(database()))
 const shape = { status: 200, render: (value: unknown) => JSON.stringify(value) }
-const asked = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
+const request = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
 type Start = (once: Once) => Effect.Effect<unknown, unknown>
 
-const ask = (start: Start, over: Partial<typeof asked> = {}) =>
-  Effect.flatMap(Idempotency, (idempotency) => idempotency.answer({ ...asked, ...over }, start, shape))
-const told = (response: Response) =>
+const ask = (start: Start, over: Partial<typeof request> = {}) =>
+  Effect.flatMap(Idempotency, (idempotency) => idempotency.answer({ ...request, ...over }, start, shape))
+const contentOf = (response: Response) =>
   Effect.map(
     Effect.promise(() => response.text()),
     (text) => ({ status: response.status, replayed: response.headers.get("idempotent-replayed"), text })
   )
-const askText = (start: Start, over: Partial<typeof asked> = {}) => Effect.flatMap(ask(start, over), told)
+const askText = (start: Start, over: Partial<typeof request> = {}) => Effect.flatMap(ask(start, over), contentOf)
 
-/** Work that counts how often it was begun, and waits to be let go. */
+/** Work that counts its starts and waits until `open`. */
 const counted = (answer: Effect.Effect<unknown, unknown> = Effect.succeed("done")) => {
   const gate = Deferred.unsafeMake<void>(undefined as never)
   const work = { begun: 0, left: 0, open: Deferred.succeed(gate, undefined) }
@@ -36,7 +36,7 @@ const counted = (answer: Effect.Effect<unknown, unknown> = Effect.succeed("done"
   return { work, start }
 }
 
-/** A stream that is fed by hand. */
+/** A stream under the test's control. */
 const fed = () => {
   let feed!: ReadableStreamDefaultController<Uint8Array>
   const seen = { cancelled: 0, pulled: 0 }
@@ -65,7 +65,7 @@ const rows = Effect.flatMap(
 ).pipe(Effect.map((found) => found[0]?.n))
 
 describeOnEach("requests with the same Idempotency-Key", () => {
-  it.effect("that come together are one", () =>
+  it.effect("share one execution when concurrent", () =>
     Effect.gen(function* () {
       const { start, work } = counted()
       const all = yield* Effect.fork(
@@ -83,7 +83,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("get the answer of the first for 24 hours, then are new", () =>
+  it.effect("replay the first answer for 24 hours, then run again", () =>
     Effect.gen(function* () {
       expect(yield* askText(() => Effect.succeed(1))).toEqual({ status: 200, replayed: null, text: "1" })
       yield* adjust("23 hours")
@@ -94,7 +94,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("and another body are refused, while it runs and after", () =>
+  it.effect("are refused with another body, during the first request and after", () =>
     Effect.gen(function* () {
       const { start, work } = counted()
       const first = yield* Effect.fork(askText(start))
@@ -107,7 +107,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("of another account, endpoint or key are others", () =>
+  it.effect("are independent for other accounts, endpoints or keys", () =>
     Effect.gen(function* () {
       yield* askText(() => Effect.succeed(1))
       for (const other of [{ account: AccountId.make("b") }, { endpoint: "f" }, { key: "l" }]) {
@@ -116,7 +116,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("of another account, endpoint or key are others while the first runs, too", () =>
+  it.effect("are independent for other accounts, endpoints or keys while the first runs", () =>
     Effect.gen(function* () {
       const { start, work } = counted()
       const first = yield* Effect.fork(askText(start))
@@ -129,7 +129,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("run again after a failure or a defect, which those who waited share", () =>
+  it.effect("share a failure or defect, and run again afterwards", () =>
     Effect.gen(function* () {
       const failure = new RateLimited({ retryAfterSeconds: 1 })
       for (const end of [Effect.fail(failure), Effect.die("no")]) {
@@ -147,7 +147,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("go on while one of them is there, and stop when the last has left", () =>
+  it.effect("continue while one client is connected, and stop when the last one leaves", () =>
     Effect.gen(function* () {
       const { start, work } = counted()
       const [first, second] = [yield* Effect.fork(ask(start)), yield* Effect.fork(askText(start))]
@@ -166,7 +166,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("never make two of what is kept in its own transaction", () =>
+  it.effect("roll back a second execution that keeps its answer in its own transaction", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const make = (once: Once) =>
@@ -177,11 +177,11 @@ describeOnEach("requests with the same Idempotency-Key", () => {
           "made"
         )
       yield* askText(make)
-      // One whose client had left is answered between this one's look and its write.
+      // A second answer is written for the same key.
       const late = Effect.flatMap(KeptAnswers, (answers) =>
         sql.withTransaction(
           Effect.zipRight(
-            answers.keep(asked, { status: 200, contentType: "", bytes: Buffer.from("") }),
+            answers.keep(request, { status: 200, contentType: "", bytes: Buffer.from("") }),
             sql`INSERT INTO accounts (id, created_at) VALUES ('made twice', 2)`
           )
         )
@@ -192,7 +192,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("are purged after their time, a few at a time", () =>
+  it.effect("are purged after 24 hours, in batches", () =>
     Effect.gen(function* () {
       const answers = yield* KeptAnswers
       for (let n = 0; n < 120; n++) yield* askText(() => Effect.succeed(n), { key: String(n) })
@@ -206,7 +206,7 @@ describeOnEach("requests with the same Idempotency-Key", () => {
 })
 
 describeOnEach("a streamed answer", () => {
-  it.effect("is the same bytes for all: from the start, half-way in, and after", () =>
+  it.effect("has the same bytes for readers from the start, in the middle, and after its end", () =>
     Effect.gen(function* () {
       const source = fed()
       const first = yield* ask(source.start)
@@ -216,7 +216,7 @@ describeOnEach("a streamed answer", () => {
       const twin = yield* ask(() => Effect.die("begun twice"))
       source.say("two ")
       source.end()
-      expect(yield* told(twin)).toEqual({ status: 200, replayed: "true", text: "one two " })
+      expect(yield* contentOf(twin)).toEqual({ status: 200, replayed: "true", text: "one two " })
       let rest = ""
       for (;;) {
         const { done, value } = yield* Effect.promise(() => reader.read())
@@ -226,11 +226,11 @@ describeOnEach("a streamed answer", () => {
       expect(rest).toBe("two ")
       const later = yield* ask(() => Effect.die("begun twice"))
       expect(later.headers.get("content-type")).toBe("text/event-stream")
-      expect(yield* told(later)).toEqual({ status: 200, replayed: "true", text: "one two " })
+      expect(yield* contentOf(later)).toEqual({ status: 200, replayed: "true", text: "one two " })
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("is read no faster than its readers read", () =>
+  it.effect("is pulled no faster than its readers read", () =>
     Effect.gen(function* () {
       const source = fed()
       const response = yield* ask(source.start)
@@ -246,7 +246,7 @@ describeOnEach("a streamed answer", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("goes on while somebody reads it, and is cancelled when the last one leaves", () =>
+  it.effect("continues while it has a reader, and is cancelled when the last one leaves", () =>
     Effect.gen(function* () {
       const source = fed()
       const [first, second] = [yield* ask(source.start), yield* ask(source.start)]
@@ -261,7 +261,7 @@ describeOnEach("a streamed answer", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("that failed in-band is not kept", () =>
+  it.effect("is not kept if it failed in-band", () =>
     Effect.gen(function* () {
       const source = fed()
       const response = yield* ask((once) =>
@@ -272,12 +272,12 @@ describeOnEach("a streamed answer", () => {
       )
       source.say("event: error")
       source.end()
-      expect(yield* told(response)).toMatchObject({ text: "event: error" })
+      expect(yield* contentOf(response)).toMatchObject({ text: "event: error" })
       expect(yield* rows).toBe(0)
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("is kept though its client leaves at the last frame", () =>
+  it.effect("is kept even if its client leaves at the last frame", () =>
     Effect.gen(function* () {
       const source = fed()
       const response = yield* ask((once) =>
@@ -296,7 +296,7 @@ describeOnEach("a streamed answer", () => {
     }).pipe(Effect.provide(live))
   )
 
-  it.effect("of more than 8 MiB is given, not kept, and can't be joined", () =>
+  it.effect("of more than 8 MiB is sent, but not kept or shared", () =>
     Effect.gen(function* () {
       const source = fed()
       const response = yield* ask(source.start)

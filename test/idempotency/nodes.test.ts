@@ -12,9 +12,9 @@ import { engines } from "../sql/engines.ts"
 const postgres = engines.find(({ name }) => name === "postgres")
 const newUrl = Effect.suspend(() => (postgres === undefined ? Effect.dieMessage("there is no Postgres") : postgres.url))
 const times = { renewEvery: 3_600_000, goodFor: 15_000, lookEvery: 3_600_000, othersFirst: 0 }
-const asked = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
+const request = { account: AccountId.make("a"), endpoint: "e", key: "k", bodyHash: "h" }
 
-/** A node; `ask` sends it a request whose work is given. */
+/** A node; `ask` sends it a request that runs `work`. */
 const start = (url: string) =>
   Effect.gen(function* () {
     const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
@@ -29,9 +29,9 @@ const start = (url: string) =>
     return {
       sql: Context.get(built, SqlClient.SqlClient),
       node: Context.get(built, Node),
-      ask: (work: Effect.Effect<unknown, unknown>, over: Partial<typeof asked> = {}) =>
+      ask: (work: Effect.Effect<unknown, unknown>, over: Partial<typeof request> = {}) =>
         Effect.flatMap(
-          answer({ ...asked, ...over }, () => work, shape),
+          answer({ ...request, ...over }, () => work, shape),
           (response) => Effect.promise(() => response.text())
         )
     }
@@ -41,7 +41,7 @@ const claims = (sql: SqlClient.SqlClient) => sql`SELECT node, body_hash FROM ide
 const isClaimed = (sql: SqlClient.SqlClient) => eventually(claims(sql), ({ length }) => length === 1)
 
 describe.runIf(inject("postgres") !== undefined)("requests with one Idempotency-Key at several nodes", () => {
-  it.scopedLive("are answered by the work of one, round after round", () =>
+  it.scopedLive("share one execution, in every round", () =>
     Effect.gen(function* () {
       const url = yield* newUrl
       const nodes = yield* Effect.forEach([1, 2, 3], () => start(url), { concurrency: "unbounded" })
@@ -59,29 +59,29 @@ describe.runIf(inject("postgres") !== undefined)("requests with one Idempotency-
     })
   )
 
-  it.scopedLive("are refused with another body, and run again where the first fails or leaves", () =>
+  it.scopedLive("are refused with another body, and run again if the first fails or leaves", () =>
     Effect.gen(function* () {
       const url = yield* newUrl
       const [one, other] = yield* Effect.all([start(url), start(url)])
-      for (const how of ["fails", "leaves"] as const) {
+      for (const ending of ["fails", "leaves"] as const) {
         const gate = yield* Deferred.make<void>()
         const failing = Effect.zipRight(
           Deferred.await(gate),
           Effect.fail(new RateLimited({ message: "no", retryAfterSeconds: 1 }))
         )
-        const first = yield* Effect.fork(Effect.exit(one.ask(failing, { key: how })))
+        const first = yield* Effect.fork(Effect.exit(one.ask(failing, { key: ending })))
         yield* isClaimed(one.sql)
-        const refused = yield* Effect.flip(other.ask(Effect.dieMessage("begun"), { key: how, bodyHash: "another" }))
+        const refused = yield* Effect.flip(other.ask(Effect.dieMessage("begun"), { key: ending, bodyHash: "another" }))
         expect(refused).toMatchObject({ _tag: "Conflict" })
-        const second = yield* Effect.fork(other.ask(Effect.succeed("second"), { key: how }))
-        yield* how === "fails" ? Deferred.succeed(gate, undefined) : Fiber.interrupt(first)
+        const second = yield* Effect.fork(other.ask(Effect.succeed("second"), { key: ending }))
+        yield* ending === "fails" ? Deferred.succeed(gate, undefined) : Fiber.interrupt(first)
         expect(yield* Fiber.join(second)).toBe('"second"')
-        expect(yield* one.ask(Effect.dieMessage("begun"), { key: how })).toBe('"second"')
+        expect(yield* one.ask(Effect.dieMessage("begun"), { key: ending })).toBe('"second"')
       }
     })
   )
 
-  it.scopedLive("are another's when their node is buried, which keeps nothing any more", () =>
+  it.scopedLive("are taken over when their node is declared dead, which then keeps nothing", () =>
     Effect.gen(function* () {
       const url = yield* newUrl
       const [paused, other] = yield* Effect.all([start(url), start(url)])
@@ -99,27 +99,29 @@ describe.runIf(inject("postgres") !== undefined)("requests with one Idempotency-
       )
       expect(yield* Fiber.join(second)).toBe('"second"')
       yield* Deferred.succeed(gate, undefined)
-      // It was made, and paid for.
+      // The late answer is still sent: it was generated and paid for.
       expect(yield* Fiber.join(late)).toBe('"late"')
       expect(yield* paused.ask(Effect.dieMessage("begun"))).toBe('"second"')
-      // And what comes to it next is answered under its new id.
+      // Its next requests are answered under its new id.
       expect(yield* paused.ask(Effect.succeed("next"), { key: "next" })).toBe('"next"')
       expect(yield* claims(other.sql)).toEqual([])
     })
   )
 
-  it.scopedLive("are not kept by a node that was buried before it answered, though nobody else has", () =>
-    Effect.gen(function* () {
-      const url = yield* newUrl
-      const [paused, other] = yield* Effect.all([start(url), start(url)])
-      const gate = yield* Deferred.make<void>()
-      const late = yield* Effect.fork(paused.ask(Effect.as(Deferred.await(gate), "late")))
-      yield* isClaimed(paused.sql)
-      yield* other.sql`UPDATE nodes SET good_until = 0 WHERE id = ${paused.node.id()}`
-      yield* eventually(Effect.zipRight(other.node.bury, claims(other.sql)), ({ length }) => length === 0)
-      yield* Deferred.succeed(gate, undefined)
-      expect(yield* Fiber.join(late)).toBe('"late"')
-      expect(yield* other.ask(Effect.succeed("anew"))).toBe('"anew"')
-    })
+  it.scopedLive(
+    "are not kept by a node that was declared dead before it answered, even if no other node answered",
+    () =>
+      Effect.gen(function* () {
+        const url = yield* newUrl
+        const [paused, other] = yield* Effect.all([start(url), start(url)])
+        const gate = yield* Deferred.make<void>()
+        const late = yield* Effect.fork(paused.ask(Effect.as(Deferred.await(gate), "late")))
+        yield* isClaimed(paused.sql)
+        yield* other.sql`UPDATE nodes SET good_until = 0 WHERE id = ${paused.node.id()}`
+        yield* eventually(Effect.zipRight(other.node.bury, claims(other.sql)), ({ length }) => length === 0)
+        yield* Deferred.succeed(gate, undefined)
+        expect(yield* Fiber.join(late)).toBe('"late"')
+        expect(yield* other.ask(Effect.succeed("anew"))).toBe('"anew"')
+      })
   )
 })
