@@ -16,7 +16,7 @@ const adminKey = "admin-key-0123456789abcdefghijklmnop"
 let gateway: GatewayProcess
 let closed: GatewayProcess
 
-/** What the console adds to it. */
+/** The console's admin endpoints. */
 const AdminSessionsOnly = HttpApi.make("sessions").add(AdminSessionsApi)
 
 let addresses = 0
@@ -124,7 +124,7 @@ describeOnEach("the admin API", ({ name: engine }) => {
       expect(wrong.filter((one) => JSON.stringify(one) === "[429,true]").length).toBeGreaterThanOrEqual(5)
       expect(await status(adminKey, "2001:db8:1:2::1")).toEqual([200, false])
       expect(await status("wrong", "2001:db8:1:3::1")).toEqual([401, false])
-      // What stands before the address that the proxy saw is the caller's own word.
+      // Entries before the address that the proxy added come from the client and are not trusted.
       expect(await status("wrong", "2001:db8:1:2::1, 203.0.113.77")).toEqual([401, false])
     })
 
@@ -315,7 +315,7 @@ describeOnEach("the admin API", ({ name: engine }) => {
         yield* api.adminAccounts.create({ payload: { id: "audited", search_blocked: ["example.com"] } })
         const { key, secret } = yield* api.adminKeys.create({ payload: { account: "audited", name: "k" } })
         yield* Effect.promise(() => becomes(200, secret))
-        // What costs nothing is written a moment later.
+        // Usage rows of free requests are written a moment later.
         const usage = yield* api.adminOperations
           .usage({ urlParams: { account: "audited", by: "key" } })
           .pipe(Effect.repeat({ until: ({ data, totals }) => totals.requests === 1 && data.length === 1, times: 100 }))

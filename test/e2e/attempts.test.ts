@@ -13,7 +13,7 @@ const closed = fakeUpstream("openai-chat", { answer: says(401, "Incorrect API ke
 const strict = fakeUpstream("openai-chat", { answer: says(400, "temperature: too hot") })
 const breaking = fakeUpstream("openai-chat", {
   answer: () => {
-    // What fails before its first words is another's to answer; this one fails after.
+    // A stream that fails before its first event moves on to the next route; this one fails after it.
     const frames = [
       `data: {"choices":[{"index":0,"delta":{"content":"one"}}]}\n\n`,
       `data: {"error":{"message":"boom","type":"server_error"}}\n\n`

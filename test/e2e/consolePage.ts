@@ -1,4 +1,4 @@
-/** Whether a shipped gateway has the console's page, with all that it loads, compressed and built for production. */
+/** True if a gateway serves the console's page and its assets, compressed and built for production. */
 export const hasConsole = async (url: string): Promise<boolean> => {
   const page = await fetch(`${url}/console`)
   const html = await page.text()

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk"
 import OpenAI from "openai"
 
-/** What each text family says through its official client, streamed and not, to a question put to `sandbox-text`. */
+/** Asks `sandbox-text` a question in each text family, by its official client, streamed and not. */
 export const askEveryWay = async (url: string, key: string, question: string): Promise<Record<string, string>> => {
   const anthropic = new Anthropic({ baseURL: url, apiKey: key, maxRetries: 0 })
   const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 })

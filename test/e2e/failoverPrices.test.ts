@@ -87,7 +87,7 @@ describeOnEach("a request that fell over", ({ name }) => {
     await expect.poll(find, { timeout: 20_000 }).toBeDefined()
     return find()
   }
-  /** What it comes to at dollars a million tokens. */
+  /** Nano-dollars of a row's tokens, at prices in dollars per million. */
   const costAt = ({ input = 0, output = 0 }: { input?: number; output?: number }, row: Json) =>
     Math.round(((row.input_tokens + row.cache_read_tokens) * input + row.output_tokens * output) * 1_000)
 
@@ -165,7 +165,7 @@ describeOnEach("a request that fell over", ({ name }) => {
       expect(row.cost.nano_usd).toBe(costAt(prices.cheap, row))
       expect(chat.asked.slice(asked).map(({ body }) => body.model)).toEqual(["cheap"])
     }
-    // Who can pay for it is answered by the first.
+    // The first route answers callers who can pay its price.
     const row = await rowOf(await call("/v1/messages", message({ model: "dear-first" })))
     expect(row.cost.nano_usd).toBe(costAt(prices.dear, row))
     expect((await call("/v1/messages", message({ model: "dear-first", max_tokens: 30_000 }), "poor")).status).toBe(402)

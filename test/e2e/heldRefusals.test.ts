@@ -20,7 +20,7 @@ const slow = fakeUpstream("openai-chat", {
         })
       : undefined
 })
-/** Whether calls are answered that were refused before. */
+/** True: the upstream answers; false: it refuses. */
 let isAnswering = false
 
 let gateway: GatewayProcess

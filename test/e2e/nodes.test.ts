@@ -28,7 +28,7 @@ const folders = [shared]
 const env = () => ({
   GATEWAY_DATABASE_URL: server.url,
   GATEWAY_SECRET: "one-secret-for-all-0123456789abcdef",
-  // What the sandbox renders is there for all of them.
+  // The nodes share the sandbox's rendered videos.
   GATEWAY_DATA_DIRECTORY: shared
 })
 

@@ -24,7 +24,7 @@ export interface StartOptions {
   readonly folder?: string
   /** The program and its arguments. */
   readonly command?: ReadonlyArray<string>
-  /** Whether it prints to `gateway.log` in its folder, and not to us: reading along costs a bench a core. */
+  /** Print to `gateway.log` in its folder: reading its output would cost a benchmark one core. */
   readonly toFile?: boolean
 }
 

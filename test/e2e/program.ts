@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, "../..")
 
 const source = (path: string, from = root) => resolve(from, "src", path)
 
-/** What the program starts by its file's name, looked for beside whatever names it. */
+/** Entry points that the program starts by file name, relative to the importing module. */
 const beside = ["sandbox/video/worker.ts", "documents/process.ts"]
 
 /**
@@ -20,7 +20,7 @@ export const bundle = async (folder: string, from = root): Promise<string> => {
     entrypoints: ["main.ts", ...beside].map((path) => source(path, from)),
     target: "bun",
     outdir: folder,
-    // What is read beside the program is found from wherever it is started.
+    // Absolute, so that these files are found from any working directory.
     publicPath: `${folder}/`,
     splitting: true
   })

@@ -19,7 +19,7 @@ export interface ShellGateway {
 }
 
 interface Options {
-  /** What the shell does in the working directory; `$serve` starts the gateway. */
+  /** The script, run in the working directory; `$serve` starts the gateway. */
   readonly script: string
   readonly config?: string
   readonly env?: Readonly<Record<string, string>>

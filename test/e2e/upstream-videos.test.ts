@@ -202,7 +202,7 @@ describe("a video task on Ark", () => {
       const tools = [{ type: "web_search" }]
       const body = { model, content: [{ type: "text", text: prompt }], tools, ...more }
       const before = await balance("rich")
-      // What is short of the longest is refused before anything is made.
+      // A balance below the longest video's price is refused before the upstream is called.
       expect((await ask("POST", "", body, as("poor"))).status).toBe(402)
       expect(ark.tasks.filter(({ body }) => JSON.stringify(body).includes(prompt))).toEqual([])
       const { id } = await json(ask("POST", "", body, as("rich")))

@@ -68,7 +68,7 @@ describe("a long body that is sent on", () => {
     const value = fc.jsonValue({ maxDepth: 4 })
     const bodies = fc.dictionary(fc.string({ maxLength: 8 }), fc.oneof(value, fc.array(value, { maxLength: 8 })))
     const indent = fc.constantFrom(undefined, 1, "\t")
-    /** What is to become of the members, one after the other; of lists, of their elements. */
+    /** Changes to an object's members, or to a list's elements, in order. */
     const changes = fc.array(fc.constantFrom("keep", "drop", "replace", "copy", "put in"), {
       minLength: 8,
       maxLength: 8

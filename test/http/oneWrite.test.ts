@@ -64,7 +64,7 @@ interface Wire {
   readonly text: string
 }
 
-/** What a bare socket reads of an answer. */
+/** An answer as read from a bare socket. */
 const over = (path: string, body: object, version = "1.1"): Promise<Wire> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(gateway.url)

@@ -12,7 +12,7 @@ const server = Bun.serve({
 })
 afterAll(() => server.stop(true))
 
-/** What comes over a connection until it is closed, or holds as many answers as were asked for. */
+/** Bytes read from a connection until it closes or all answers are there. */
 const exchanged = (requests: number) =>
   new Promise<string>((resolve) => {
     const socket = connect(server.port ?? 0, "127.0.0.1")

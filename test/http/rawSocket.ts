@@ -35,7 +35,7 @@ export const exchange = (
     for (const part of [bytes].flat()) socket.write(Buffer.from(part, "latin1"))
   })
 
-/** Whole answers of a text; bodies are as long as their headers say (a HEAD's answer has none). */
+/** Splits a text into complete answers by `content-length`; answers to HEAD have no body. */
 const answersIn = (text: string): ReadonlyArray<RawAnswer> => {
   const answers: Array<RawAnswer> = []
   let rest = text

@@ -92,7 +92,7 @@ describe("SIGTERM", () => {
       expect(await responded.text()).toMatch(/event: response\.completed\ndata: .*\n\n$/)
       expect(await (await whole).json()).toMatchObject({ type: "message", stop_reason: "end_turn" })
       expect(await gateway.exited).toBe(0)
-      // What was refused has no row; what ran to its end has.
+      // Refused requests have no row; finished ones have.
       const database = new Database(join(gateway.folder, "data/gateway.db"), { readonly: true })
       expect(database.query("SELECT status FROM requests").all()).toEqual([200, 200, 200].map((status) => ({ status })))
       database.close()

@@ -112,7 +112,7 @@ for (let round = 1; round <= rounds; round++) {
     beside.push(await measure())
     attack.kill()
     await attack.exited
-    // What they left behind has ended.
+    // Time for leftover connections to end.
     await Bun.sleep(1_000)
     console.log(`round ${round}, ${name}: ${open} connections open; ${stateIn(await output)}`)
   }

@@ -119,7 +119,7 @@ describe("a socket", () => {
     )
     await deaf(port, [ask])
     await one()
-    // What the kernel keeps for a reader is a few megabytes.
+    // The kernel buffers a few megabytes for a reader.
     expect(made).toBeLessThan(16_000_000)
   })
 

@@ -38,7 +38,7 @@ it.live("every reply says where its caller stands, in the headers of its family'
       "anthropic-ratelimit-requests-remaining": "2",
       "anthropic-ratelimit-tokens-limit": "100000"
     })
-    // What the request may use is set aside before its first byte leaves.
+    // The tokens that the request may use are reserved before its first byte is sent.
     expect(Number(first["anthropic-ratelimit-tokens-remaining"])).toBeLessThan(99_000)
 
     const { headers, status } = yield* ask("/v1/responses", {

@@ -61,7 +61,7 @@ const served = serve(
   Layer.provideMerge(Database.layer({ url: "sqlite::memory:", exclusive: true }))
 )
 
-/** Whether the server holds its end of a client's connection: a client that reads nothing does not hear of it. */
+/** True if the server's end of a connection is open: a client that does not read can't notice its end. */
 const isOpen = (port: number): boolean => {
   const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")}`
   const lines = readFileSync("/proc/net/tcp", "utf8").split("\n")

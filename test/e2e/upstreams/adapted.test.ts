@@ -37,7 +37,7 @@ const text = { source: { type: "text", media_type: "text/plain", data: "a" }, ty
 
 const webFetch = { type: "web_fetch_20250910", name: "web_fetch" }
 
-/** What is asked, and what of it the other dialect can't say. */
+/** Requests with a field that the upstream's dialect can't express. */
 const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   ["messages", "openai-responses", { thinking: { type: "enabled", budget_tokens: 2_000 } }, "thinking.budget_tokens"],
   ["messages", "openai-chat", { thinking: { type: "enabled", budget_tokens: 2_000 } }, "thinking.budget_tokens"],
@@ -114,7 +114,7 @@ const lost: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   ["responses", "openai-chat", { tomorrows_field: "a" }, "tomorrows_field"]
 ]
 
-/** What makes no sense in another dialect. */
+/** Requests that can't be translated to the upstream's dialect. */
 const impossible: ReadonlyArray<readonly [Family, DialectName, object, string]> = [
   [
     "messages",

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.dispose())
 
-/** What the tool says turn by turn, and with it what the upstream does next. */
+/** Results of the tool by turn; `play:` names the upstream's next scenario. */
 const results = ["18 degrees play:reasoning-tools", "wind 3 play:reasoning-tools", "rain 0 play:reasoning"]
 const question = "Weather? play:reasoning-tools"
 
@@ -119,7 +119,7 @@ describe.each(protocols)("a loop of three turns on %s", (protocol) => {
       for (const output of results) {
         const response = await ask()
         const call = callOf(response)
-        // What came goes back as it came; the types of the two differ in items that are not here.
+        // The output is sent back as it is; the types differ only in items that do not occur here.
         input.push(...(response.output as typeof input), {
           type: "function_call_output",
           call_id: call.call_id,

@@ -10,7 +10,7 @@ const responses = models["openai-responses"]
 const messages = models["anthropic-messages"]
 const chat = models["openai-chat"]
 
-/** What an upstream that runs code answers; refuses what it is told to refuse. */
+/** Answers like an upstream that runs code; refuses requests with `play:refused`. */
 const answer = ({ body, path }: Asked): Response | undefined => {
   const text = JSON.stringify(body)
   if (text.includes("play:refused")) return Response.json({ error: { message: "no such file" } }, { status: 400 })

@@ -22,7 +22,7 @@ const thinking = ({ body, path }: Asked): Response => {
   const seals = [...text.matchAll(/(?:signature|content)==(\d+)/g)].map((found) => Number(found[1]))
   const turn = text.match(/"type":"tool_result"|"type":"function_call_output"/g)?.length ?? 0
   const dialect = dialects[protocol]
-  // What the strict one knows is one signature.
+  // The strict upstream knows one signature.
   const wrong = complaint(protocol, JSON.parse(text.replaceAll(/(signature|content)==\d+/g, "$1==")))
   const whole = Array.from({ length: turn }, (_, index) => index)
   const isWhole = JSON.stringify([thoughts, seals]) === JSON.stringify([whole, whole])
@@ -37,7 +37,7 @@ const thinking = ({ body, path }: Asked): Response => {
       .replaceAll(spoken.thought, `${spoken.thought} thought ${turn}`)
       .replaceAll(spoken.signature, `${spoken.signature}${turn}`)
       .replaceAll(spoken.encrypted, `${spoken.encrypted}${turn}`)
-      // What is kept by a call's id is kept of this answer alone.
+      // Call ids are unique to this answer, and so are the signatures kept by them.
       .replaceAll(/"((?:toolu|call)_\d+)"/g, `"$1_${answer}"`)
   const scenario = text.includes("Enough.") ? "reasoning" : "reasoning-tools"
   const frames = dialect.frames(scenario, body.model, turn).map((frame) => {
@@ -70,7 +70,7 @@ type Message = OpenAI.ChatCompletionMessageParam
 type Chunk = OpenAI.ChatCompletionChunk
 type Delta = OpenAI.ChatCompletionChunk.Choice.Delta & Reasoned
 
-/** What clients send back of an answer: all of it, what is readable, or what the official client knows. */
+/** The parts of an answer that clients send back: all, the readable ones, or those known to the official client. */
 const habits = {
   everything: (message: Message, details: ReadonlyArray<unknown>, thought: string) => ({
     ...message,

@@ -24,7 +24,7 @@ afterAll(() => world.dispose())
 
 const call = (city: string) => ({ name: "get_weather", input: { city } })
 
-/** What went wrong, told or thrown. */
+/** The error, returned or thrown. */
 const broken = async (asking: Promise<unknown>): Promise<unknown> =>
   asking.then(
     (answer) => Promise.reject(new Error(`nothing broke: ${JSON.stringify(answer)}`)),

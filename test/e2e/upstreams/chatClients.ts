@@ -8,7 +8,7 @@ import OpenAI from "openai"
 import OpenAI6 from "openai-6"
 import { pixel } from "../../upstreams/conversations.ts"
 
-/** What a program asks, in no client's words. */
+/** A request, independent of any client. */
 export interface Ask {
   readonly model: string
   readonly text: string
@@ -17,7 +17,7 @@ export interface Ask {
   readonly image?: boolean
 }
 
-/** What its client makes of the answer. */
+/** The answer as the client returns it. */
 export interface Answer {
   readonly text: string
   readonly calls: ReadonlyArray<{ readonly name: string; readonly input: unknown }>

@@ -109,7 +109,7 @@ export const byMcp = (model: string, text: string, more: ReadonlyArray<unknown> 
   reasoning: { effort: "medium" }
 })
 
-/** What it answers a search with. */
+/** Codex's result of a tool search. */
 export const found = (callId: string) => ({
   type: "tool_search_output",
   call_id: callId,

@@ -82,7 +82,7 @@ const object = (properties: object, required: ReadonlyArray<string> = []) => ({
   additionalProperties: false
 })
 
-/** What Codex sends. */
+/** A request as Codex sends it. */
 const codex = (model: string, input: ReadonlyArray<unknown>) => ({
   model,
   instructions: "You are Codex, a coding agent running in a terminal.",
@@ -179,7 +179,7 @@ const readAsCodex = async (body: unknown) => {
 
 const nativeOf = { messages: "anthropic-messages", responses: "openai-responses" } as const
 
-/** What is left out for an upstream that Codex was not written for. */
+/** Fields of Codex's requests that are left out for upstreams of other dialects. */
 const lostOfCodex: Partial<Record<DialectName, string>> = {
   "anthropic-messages": "tools[].format, tools.image_generation, text.verbosity",
   "openai-chat": "tools[].format, prompt_cache_key, tools.image_generation, text.verbosity"
@@ -246,7 +246,7 @@ describe.each(protocols)("Codex on %s", (protocol) => {
 
 const cached = { cache_control: { type: "ephemeral" as const, ttl: "1h" as const } }
 
-/** What Claude Code sends. */
+/** A request as Claude Code sends it. */
 const claudeCode = (model: string, messages: ReadonlyArray<unknown>) => ({
   model,
   messages,

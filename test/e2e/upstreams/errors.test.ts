@@ -9,7 +9,7 @@ import type { GatewayProcess } from "../process.ts"
 import { families } from "./callers.ts"
 import { protocols, upstreamKey } from "./world.ts"
 
-/** What no caller may ever read. */
+/** A secret that must never reach a caller. */
 const canary = "canary-7f3a"
 /** An upstream's opinion that is full of what is not for callers. */
 const words = (about: string) =>
@@ -20,9 +20,9 @@ interface Fault {
   readonly status: number
   /** How often an upstream is asked before it is given up. */
   readonly tries: number
-  /** Whether the next route is tried. */
+  /** True if the next route is tried. */
   readonly movesOn: boolean
-  /** What of the upstream's words the caller reads. */
+  /** The part of the upstream's message that the caller sees. */
   readonly says?: string
 }
 

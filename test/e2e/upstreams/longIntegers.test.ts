@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.dispose())
 
-/** What stands for the integers where JSON is made. */
+/** Placeholders that are replaced by the integers in JSON text. */
 const places = ["@0", "@1", "@2", "@3"] as const
 const values = { id: places[0], list: [places[1], 7], deep: { at: places[2] } }
 
@@ -30,7 +30,7 @@ const random = (): string => {
 }
 const randoms = () => places.map(random)
 
-/** What the upstreams call their tool with. */
+/** Integers in the upstreams' tool calls. */
 let answered = randoms()
 
 const step: Step = { type: "call", turn: 1, name: "look", isCustom: false, input: JSON.stringify(values) }

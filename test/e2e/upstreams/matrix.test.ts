@@ -28,7 +28,7 @@ describe.each(families)("%s", (family) => {
       it.each(cases)("$name", async (one) => {
         const outcome = await outcomeOf(one, cell)
         results.set(family, protocol, one.name, stream, outcome)
-        // What passes through loses nothing.
+        // Passthrough loses nothing.
         if (isNative(cell)) expect(outcome).toMatch(/^[✓–]$/)
       })
 
@@ -67,7 +67,7 @@ it("what an upstream of the dialect signs is the caller's to replay", async () =
 })
 
 it("docs/compatibility.md says how it turned out (`bun run test:long compatibility scripted` writes it)", () => {
-  // Where only some of the cells were asked for, there is nothing to compare.
+  // A partial run can't be compared with the page.
   if (results.size < families.length * protocols.length * 2 * cases.length) return
   expect(sectionOf("scripted")).toBe(results.tables(cases.map(({ name }) => name)))
 })

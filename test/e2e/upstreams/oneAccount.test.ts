@@ -17,7 +17,7 @@ const refuse = (status: number, error: object | string, headers: Record<string, 
 const broken = () => new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("gone")) }))
 const soon = { "retry-after": "60" }
 
-/** What an upstream answers to one body alone. `silence` takes as long as its time-out: it is tried on one way. */
+/** Failures caused by one request's body. `silence` waits for the time-out, so it is tested once. */
 const faults: Readonly<Record<string, (sent: string) => Response | Promise<Response>>> = {
   unknown: (sent) => refuse(400, { message: `Unknown parameter: '${/"x_([^"]*)"/.exec(sent)?.[1]}'`, param: null }),
   moderated: () => refuse(403, { message: "flagged", code: 403, metadata: { reasons: ["violence"] } }),

@@ -72,7 +72,7 @@ const called = { type: "function", function: { name: "f" } }
 const fn = { type: "function", name: "f", parameters: {} }
 const search = { type: "web_search_20250305", name: "web_search" }
 
-/** What breaks a rule, the rule's name, and whether the gateway itself has to know: else an upstream of the dialect judges. */
+/** Fields that break a rule, and the parameter in the error. `own`: checked by the gateway; otherwise by an upstream of the dialect. */
 type Row = readonly [family: Family, fields: object, param: string, own?: "own"]
 
 const rows: ReadonlyArray<Row> = [

@@ -32,7 +32,7 @@ const post = (path: string, body: object, headers: Record<string, string> = {}) 
 
 const cost = (response: Response) => response.headers.get("x-gateway-cost-usd")
 
-/** What the account holder's report says of a request. */
+/** A request's row in the account holder's usage report. */
 const reported = (requestId: string) =>
   vi.waitFor(async () => {
     const response = await fetch(`${world.gateway.url}/v1/usage?by=request&since=1h`, {

@@ -31,7 +31,7 @@ const ask = async (model: string, body: object) => {
   return { status: answer.status, json }
 }
 
-/** What an upstream is shown, in its words. */
+/** The tools in the upstream's request, by protocol. */
 const shown = {
   "openai-chat": () =>
     (world.asked("openai-chat").body.tools ?? []).map(

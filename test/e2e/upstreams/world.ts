@@ -75,7 +75,7 @@ export const clientsOf = ({ key, url }: Pick<GatewayProcess, "key" | "url">) => 
   const heard = async (...asked: Parameters<typeof fetch>) => {
     const response = await fetch(...asked)
     last = response.clone().text()
-    // Who gave up reading is not waited for.
+    // A caller that stopped reading is not awaited.
     last.catch(() => {})
     return response
   }

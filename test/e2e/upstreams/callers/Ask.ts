@@ -1,4 +1,4 @@
-/** What a caller asks, in the words of no family. */
+/** A request, independent of any family. */
 export interface Ask {
   readonly model: string
   readonly text: string
@@ -31,7 +31,7 @@ export interface ToolResult {
   readonly image?: string
 }
 
-/** What the official client makes of an answer. */
+/** The answer as the official client returns it. */
 export interface Answer {
   readonly items: ReadonlyArray<Readonly<Record<string, unknown>>>
   readonly ended: "stop" | "tools" | "max" | "refusal"
@@ -49,7 +49,7 @@ export interface Answer {
 
 export interface Caller {
   readonly ask: (ask: Ask) => Promise<Answer>
-  /** What a stream gave before it broke, and the error it broke with. */
+  /** The part of a stream before its failure, and the error. */
   readonly broken: (ask: Ask) => Promise<Broken>
 }
 

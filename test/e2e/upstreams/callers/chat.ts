@@ -121,7 +121,7 @@ const endings: Readonly<Record<string, Answer["ended"]>> = {
   content_filter: "refusal"
 }
 
-/** What clients other than the official one add up of a stream. */
+/** Folds a stream as clients other than the official one do. */
 const addUp = (chunks: ReadonlyArray<OpenAI.ChatCompletionChunk>) => {
   let content = ""
   let reasoning = ""

@@ -4,7 +4,7 @@ import type { Family } from "../callers.ts"
 import type { Answer, Ask, Broken, Caller } from "../callers/Ask.ts"
 import { checkForm } from "./wellFormed.ts"
 
-/** Who asks whom, and how. */
+/** A combination of family, protocol and mode. */
 export interface Cell {
   readonly family: Family
   readonly protocol: DialectName
@@ -16,21 +16,21 @@ export interface Cell {
   readonly heard: () => Promise<string>
   /** The last request that the upstream got; undefined where it does not tell. */
   readonly sent: (() => string) | undefined
-  /** What the upstream can play; undefined where that is everything. */
+  /** Scenarios that the upstream can play; undefined: all. */
   readonly plays?: ReadonlyArray<string>
 }
 
 /** One row: something that a caller wants of any upstream. */
 export interface Case {
   readonly name: string
-  /** What the upstream plays. */
+  /** The upstream's scenario. */
   readonly scenario: string
-  /** Where there is nothing to be asked: the family has no word for it, or nobody to carry it to. */
+  /** True if the case does not apply: the family can't express it, or the upstream can't take it. */
   readonly isNone?: (cell: Cell) => boolean
   readonly run: (cell: Cell) => Promise<Found>
 }
 
-/** What came back, and what of the wish got lost on the way; everything else that is not right throws. */
+/** The answer, and the part of the wish that got lost; any other deviation throws. */
 export interface Found {
   readonly answer?: Answer
   readonly lost?: string | undefined
@@ -61,7 +61,7 @@ export const broken = async (cell: Cell, scenario: string, more = ""): Promise<B
   return told
 }
 
-/** What became of a wish: `✓` carried, `≈` in another form, `✗` left out (both with the names told), `400`, `–` none. */
+/** The outcome of a wish: `✓` carried, `≈` in another form, `✗` left out (both with the names told), `400`, `–` none. */
 export const outcomeOf = async (one: Case, cell: Cell): Promise<string> => {
   if (one.isNone?.(cell) === true || cell.plays?.includes(one.scenario) === false) return "–"
   try {
@@ -77,7 +77,7 @@ export const outcomeOf = async (one: Case, cell: Cell): Promise<string> => {
     return `✗${names}`
   } catch (error) {
     const isRefused = error instanceof Error && "status" in error && error.status === 400
-    // What the upstream could not take should never have been sent.
+    // A refusal by the fake upstream is a defect: the request should not have been sent.
     if (isRefused && !error.message.includes("fake upstream:")) return "400"
     throw error
   }

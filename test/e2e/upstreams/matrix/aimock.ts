@@ -10,7 +10,7 @@ const version = "1.43.0"
 
 const call = (city: string) => ({ name: "get_weather", arguments: JSON.stringify({ city }) })
 
-/** What it answers, by the words that it is asked with. */
+/** Its answers, by scenario. */
 const responses: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   text: {
     content: spoken.text,
@@ -42,7 +42,7 @@ export const withAimock = async (use: (server: Server, title: string) => Promise
     truncateAfterChunks: 14,
     latency: 20
   }
-  // Where only text fits into a result, its images follow as the user's.
+  // If tool results can hold only text, their images follow in a user message.
   const shown = { match: { userMessage: "Images in the result" }, response: { content: spoken.text } }
   const fixtures = [shown, { match: { hasToolResult: true }, response: { content: spoken.text } }, cut, ...played]
   writeFileSync(join(folder, "fixtures.json"), JSON.stringify({ fixtures }))

@@ -15,7 +15,7 @@ const schema = {
   additionalProperties: false
 }
 
-/** What is left of a wish where the upstream was not told of it. */
+/** The wish as lost, if it is not in the request to the upstream. */
 const unless = (cell: Cell, told: (sent: string) => boolean, wish: string): string | undefined =>
   cell.sent === undefined || told(cell.sent()) ? undefined : wish
 

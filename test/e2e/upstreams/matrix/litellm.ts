@@ -7,7 +7,7 @@ import type { Server } from "./servers.ts"
 
 const version = "1.106.2"
 
-/** What its models answer instead of asking anybody. */
+/** Mocked answers of its models. */
 const mocked: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   text: { mock_response: spoken.text },
   usage: { mock_response: spoken.text },

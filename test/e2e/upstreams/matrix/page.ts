@@ -7,7 +7,7 @@ import type { DialectName } from "../../../upstreams/fakes/fakeUpstream.ts"
 
 const file = join(import.meta.dirname, "../../../../docs/compatibility.md")
 
-/** What became of every wish, by who asked whom for what, and how. */
+/** Outcomes by family, protocol, mode and wish. */
 export class Results {
   readonly #outcomes = new Map<string, string>()
 
@@ -35,7 +35,7 @@ export class Results {
       .join("\n\n")
   }
 
-  /** What nobody plays, or the family has no word for, has no row. */
+  /** False if no protocol has an outcome for the wish: it gets no row. */
   #isAsked(family: Family, name: string): boolean {
     return protocols.some((protocol) => this.#cell(family, protocol, name) !== "–")
   }
@@ -51,7 +51,7 @@ export class Results {
 const marks = (section: string) =>
   [`<!-- ${section}: written by \`bun run test:long compatibility ${section}\` -->`, `<!-- /${section} -->`] as const
 
-/** What stands in a section of the page. */
+/** The text of a section of the page. */
 export const sectionOf = (section: string): string => {
   const { from, page, until } = placeOf(section)
   return page.slice(from, until).trim()

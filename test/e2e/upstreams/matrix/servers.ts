@@ -10,7 +10,7 @@ import type { Cell } from "./Case.ts"
 
 /** Somebody else's server that speaks all three dialects. */
 export interface Server {
-  /** Where its dialects begin, with `/v1` where they have it. */
+  /** The base URL of its dialects, with `/v1` if they have it. */
   readonly baseUrl: string
   readonly apiKey: string
   /** The scenarios that it can play, each under a model of that name. */
