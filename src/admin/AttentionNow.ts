@@ -124,7 +124,7 @@ export class AttentionNow extends Effect.Service<AttentionNow>()("gateway/admin/
       (nowMs) =>
         Effect.map(
           Effect.all([background, circuits, failures(nowMs), callbacks(nowMs), empty, expiring(nowMs), unpriced]),
-          (found) => found.flat().toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
+          (problems) => problems.flat().toSorted((a, b) => (a.level === b.level ? 0 : a.level === "error" ? -1 : 1))
         )
     )
 

@@ -89,8 +89,8 @@ const list = Command.make("list", { limit: limitOption(1_000), json }, ({ json, 
   administering(
     Effect.gen(function* () {
       const { accounts } = yield* Operator
-      const found = yield* accounts.list(limit)
-      yield* print(json, found, () => accountTable(found))
+      const records = yield* accounts.list(limit)
+      yield* print(json, records, () => accountTable(records))
     })
   )
 ).pipe(Command.withDescription(help("List the accounts.", "gateway accounts list --json")))

@@ -121,8 +121,8 @@ const list = Command.make(
     administering(
       Effect.gen(function* () {
         const { keys } = yield* Operator
-        const found = yield* keys.list({ account: Option.getOrUndefined(account), all, limit })
-        yield* print(json, found, () => table(header, found.map(row)))
+        const records = yield* keys.list({ account: Option.getOrUndefined(account), all, limit })
+        yield* print(json, records, () => table(header, records.map(row)))
       })
     )
 ).pipe(

@@ -22,10 +22,10 @@ const Status = Schema.String.pipe(
 
 const filters = {
   account,
-  id: optionalText("id", "Only those with this id, or part of one: req_ab*."),
+  id: optionalText("id", "Only those whose id matches: req_ab*."),
   key: optionalText("key", "Only those that came with this key: its id or name."),
   family: optionalText("family", "Only these: messages, responses, chat, embeddings, videos."),
-  model: optionalText("model", "Only those that asked for this model; * is any characters, here and elsewhere."),
+  model: optionalText("model", "Only this model's; * stands for any characters, here and in other filters."),
   upstream: optionalText("upstream", "Only those that this upstream answered, or refused as the last one."),
   attempt: optionalText("attempt", "Only those with an attempt at this upstream."),
   tag: optionalText("tag", "Only those with this tag: prod, team=*."),
@@ -113,8 +113,8 @@ const histogram = Command.make(
     administering(
       Effect.gen(function* () {
         const { requests } = yield* Operator
-        const asked = { buckets, from, to: Option.getOrUndefined(to) }
-        const counted = yield* requests.histogram(filterOf(given), asked)
+        const span = { buckets, from, to: Option.getOrUndefined(to) }
+        const counted = yield* requests.histogram(filterOf(given), span)
         yield* print(json, counted, () => bars(counted))
       })
     )

@@ -39,7 +39,7 @@ export class Audit extends Effect.Service<Audit>()("gateway/admin/store/Audit", 
         ...(action === undefined ? [] : [sql`action = ${action}`]),
         ...(after === undefined ? [] : [sql`id < ${after}`])
       ])} ORDER BY id DESC LIMIT ${limit}`.pipe(
-        Effect.map((found) => entries.all(found).map(({ at, id, ...entry }) => ({ id, time: isoTime(at), ...entry }))),
+        Effect.map((raw) => entries.all(raw).map(({ at, id, ...entry }) => ({ id, time: isoTime(at), ...entry }))),
         Effect.orDie
       )
 

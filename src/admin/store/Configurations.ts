@@ -11,7 +11,7 @@ export class Configurations extends Effect.Service<Configurations>()("gateway/ad
     /** The newest version; 0 if there is none. */
     const latest: Effect.Effect<number, SqlError> = Effect.map(
       sql`SELECT COALESCE(MAX(version), 0) AS version FROM configurations`,
-      (found) => versions.first(found)?.version ?? 0
+      (raw) => versions.first(raw)?.version ?? 0
     )
 
     const find = (version: number) =>

@@ -49,7 +49,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
     const unfinishedTasks = (account: string): Effect.Effect<number, SqlError> =>
       Effect.map(
         sql`SELECT COUNT(*) AS n FROM tasks WHERE account_id = ${account} AND ended_at IS NULL`,
-        (found) => counts.first(found)?.n ?? 0
+        (raw) => counts.first(raw)?.n ?? 0
       )
 
     /** Marks the account's copies of videos as due; the custody daemon removes them. */
@@ -58,7 +58,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         Effect.map(
           sql`UPDATE custody SET source = NULL, due_at = ${nowMs}
             WHERE task_id IN (SELECT id FROM tasks WHERE account_id = ${account}) RETURNING task_id`,
-          (found) => found.length
+          (affected) => affected.length
         )
       )
 
@@ -67,7 +67,7 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
       return Effect.map(
         sql`DELETE FROM ${sql(table)} WHERE (${key}) IN
           (SELECT ${key} FROM ${sql(table)} WHERE account_id = ${account} LIMIT ${batch}) RETURNING account_id`,
-        (found) => found.length
+        (affected) => affected.length
       )
     }
 
@@ -92,9 +92,9 @@ export class Erasure extends Effect.Service<Erasure>()("gateway/admin/store/Eras
         ) ?? { first: 0, last: -1 }
         let removed = 0
         for (let from = first; from <= last; from += stretch) {
-          const found = yield* sql`DELETE FROM requests
+          const affected = yield* sql`DELETE FROM requests
             WHERE id >= ${from} AND id < ${from + stretch} AND account_id = ${account} RETURNING id`
-          removed += found.length
+          removed += affected.length
           yield* Effect.yieldNow()
         }
         return removed

@@ -17,8 +17,8 @@ export class NodeList extends Effect.Service<NodeList>()("gateway/admin/store/No
             (SELECT COUNT(*) FROM tasks WHERE lease_token IS NOT NULL AND lease_owner = nodes.id) AS tasks,
             (SELECT COUNT(*) FROM deliveries WHERE lease_token IS NOT NULL AND lease_owner = nodes.id) AS deliveries
           FROM nodes ORDER BY started_at, id`.pipe(
-          Effect.map((found) =>
-            nodes.all(found).map(({ deliveries, id, lag, name, started_at, tasks, version }) => ({
+          Effect.map((raw) =>
+            nodes.all(raw).map(({ deliveries, id, lag, name, started_at, tasks, version }) => ({
               object: "node" as const,
               id,
               name,

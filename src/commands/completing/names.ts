@@ -8,8 +8,8 @@ const most = 1_000
 /** Ids of accounts. */
 export const accounts = administering(
   Effect.flatMap(Operator, ({ accounts }) =>
-    Effect.map(accounts.list(most), (found) =>
-      found.map(({ available, id }) => ({
+    Effect.map(accounts.list(most), (list) =>
+      list.map(({ available, id }) => ({
         word: id,
         about: available === null ? "unmetered" : `$${available.usd} available`
       }))
@@ -21,8 +21,8 @@ export const accounts = administering(
 export const keys = (alsoNames: boolean) =>
   administering(
     Effect.flatMap(Operator, ({ keys }) =>
-      Effect.map(keys.list({ all: false, limit: most }), (found) =>
-        found.flatMap(({ account, id, name }) => [
+      Effect.map(keys.list({ all: false, limit: most }), (list) =>
+        list.flatMap(({ account, id, name }) => [
           { word: id, about: `${name} (${account})` },
           ...(alsoNames && /^[\w.-]+$/.test(name) ? [{ word: name, about: `${id} (${account})` }] : [])
         ])

@@ -96,7 +96,7 @@ export interface Operations {
   readonly requests: {
     readonly list: (filter: RequestFilter, limit: number) => All<RequestView>
     readonly show: (id: string) => Answer<RequestView>
-    readonly histogram: (filter: RequestFilter, asked: HistogramAsked) => Answer<RequestHistogram>
+    readonly histogram: (filter: RequestFilter, span: HistogramAsked) => Answer<RequestHistogram>
     /** Each run of the inner effect gives the requests that ended since the last run, oldest first. */
     readonly follow: (filter: RequestFilter) => Answer<All<RequestView>>
   }

@@ -114,7 +114,7 @@ const operations = Effect.gen(function* () {
     requests: {
       list: (filter, limit) => matchingRequests(requests, filter, limit),
       show: (id) => requestOf(requests, id),
-      histogram: (filter, asked) => histogramOf(requests, filter, asked),
+      histogram: (filter, span) => histogramOf(requests, filter, span),
       follow: (filter) => following(requests, filter)
     },
     usage,

@@ -169,9 +169,9 @@ export const remoteOperations = ({ key, url }: Place): Effect.Effect<Operations>
       requests: {
         list: (filter, limit) => gathered(limit, (page) => listed(filter, page)),
         show: (id) => orUnreachable(adminOperations.showRequest({ path: { id } })),
-        histogram: (filter, asked) =>
+        histogram: (filter, span) =>
           orUnreachable(
-            adminOperations.requestHistogram({ urlParams: { ...requestParams(filter), ...present(asked) } })
+            adminOperations.requestHistogram({ urlParams: { ...requestParams(filter), ...present(span) } })
           ),
         follow: (filter) => newOnes((page) => listed(filter, page))
       },
