@@ -2,37 +2,40 @@ import { Redacted } from "effect"
 import type { EndpointPath } from "../config/baseUrl.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 
-/** Where a protocol is spoken behind a base URL, and how its requests say whose they are. */
+/** A protocol's path behind a base URL, and the headers that authenticate its requests. */
 export interface Endpoint {
-  /** Stands between the base URL and the path; a base URL may have it already. Empty where it is the base URL's own. */
+  /**
+   * Goes between the base URL and the path, unless the base URL ends with it already. Empty where the base URL names
+   * it.
+   */
   readonly version: "/v1" | ""
   readonly path: EndpointPath
   readonly headers: (apiKey: string | undefined) => Readonly<Record<string, string>>
 }
 
-/** A configured place with an endpoint. */
+/** The address and credentials of a configured upstream. */
 export interface EndpointOptions {
-  /** http or https; with or without a slash at its end. */
+  /** http or https, with or without a trailing slash. */
   readonly baseUrl: string
   readonly apiKey: Redacted.Redacted | undefined
-  /** Headers of the operator's own. */
+  /** Headers that the operator configured. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The key as nearly all want it. */
+/** The key as a bearer token, which most providers expect. */
 export const bearer = (apiKey: string | undefined): Readonly<Record<string, string>> =>
   apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 
-/** The address of a path behind a base URL, which may or may not hold the version already. */
+/** The URL of a path behind a base URL that may end with the version already. */
 export const addressOf = ({ version }: Pick<Endpoint, "version">, baseUrl: string, path: string): string => {
   const base = withoutSlash(baseUrl)
   return base.endsWith(version) ? base + path : base + version + path
 }
 
 /**
- * The headers of a request to a place; the operator's own win.
+ * The headers of a request to an upstream. The operator's own win.
  *
- * @param more what this request brings with it
+ * @param more headers of this request alone
  */
 export const headersTo = (
   endpoint: Pick<Endpoint, "headers">,
@@ -44,7 +47,7 @@ export const headersTo = (
   ...headers
 })
 
-/** What must not be told to callers where a place's own words are: longer ones first. */
+/** Secrets to cut from an upstream's words before callers see them, longer ones first. */
 export const secretsOf = ({ apiKey, baseUrl, headers = {} }: EndpointOptions, url = baseUrl): ReadonlyArray<string> => [
   ...(apiKey === undefined ? [] : [Redacted.value(apiKey)]),
   ...Object.values(headers),

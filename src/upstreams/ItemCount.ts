@@ -1,16 +1,15 @@
 import { answerBounds } from "../contract/jsonBounds.ts"
 import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 
-/** Counts what an answer consists of: texts, reasoning, calls, searches and what they found, citations. */
+/** Counts the items of an answer: texts, reasoning, calls, searches and their results, citations. */
 export class ItemCount {
   #items = 0
   #last: GenerationEvent["type"] | undefined
 
-  /** Whether an answer is longer with this event than any is read. */
+  /** True once the answer has more items than the gateway reads. */
   exceeds(event: GenerationEvent): boolean {
-    // Nearly all of a stream.
     if (event.type === this.#last && isDelta.has(event.type)) return false
-    // The first piece behind a start is of the same item.
+    // The first delta belongs to the item that its start event counted.
     this.#last =
       event.type === "text-start" ? "text-delta" : event.type === "reasoning-start" ? "reasoning-delta" : event.type
     this.#items += sizeOf(event)
@@ -22,7 +21,7 @@ const isDelta: ReadonlySet<GenerationEvent["type"]> = new Set(["text-delta", "re
 
 const sizeOf = (event: GenerationEvent): number => {
   switch (event.type) {
-    // Another kind of text than before is another item.
+    // A switch to another kind of text begins another item.
     case "text-delta":
     case "reasoning-delta":
     case "refusal-delta":

@@ -7,96 +7,100 @@ import type { Conversation } from "../generation/Conversation.ts"
 import type { Generation } from "../generation/Generation.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
-/** What an upstream has signed tool calls with, by the calls' ids. */
+/** The signatures of tool calls, by call id. */
 export type CallSignatures = ReadonlyMap<string, string>
 
-/** What an upstream is told beside the conversation. */
+/** The options of a call, beside the conversation. */
 export interface GenerateOptions {
   /** The model's id at the upstream. */
   readonly upstreamModel: string
-  /** Whether the client reads a stream: an upstream may answer in one piece otherwise. */
+  /** True if the client reads a stream. Otherwise an upstream may answer in one piece. */
   readonly stream: boolean
   readonly requestId: string
-  /** What the upstream is told of the caller's trace: headers; absent where nobody records it. */
+  /** Headers that continue the caller's trace; absent where tracing is off. */
   readonly trace?: Readonly<Record<string, string>> | undefined
-  /** The dialect that the caller speaks, where it is one that upstreams speak too. */
+  /** The caller's dialect, if upstreams speak it too. */
   readonly family?: PassthroughEndpoint["family"] | undefined
-  /** Refuse what the upstream can't carry, naming the parameter, instead of leaving it out (`Generation.adapted`). */
+  /** Refuse what the upstream cannot carry, naming the parameter, instead of dropping it (`Generation.adapted`). */
   readonly strict?: boolean
   /**
-   * Whether the beginning of its answer may be held back until its first words, because somebody else may be asked where it
-   * fails, or nobody reads along. Undefined is no.
+   * Allows the call to hold back the beginning of its answer until the first words, because another route can still
+   * take over or because the client does not stream. Defaults to false.
    */
   readonly isPatient?: boolean
-  /** Of the tool calls that are sent back, where the upstream signs them. */
+  /** Signatures of the tool calls in the conversation, for upstreams that sign them. */
   readonly callSignatures?: CallSignatures | undefined
-  /** Runs what needs a fiber. */
+  /** The runtime for work that needs a fiber. */
   readonly runtime: Runtime.Runtime<never>
 }
 
-/** A caller's request in an upstream's own dialect: what the gateway does not know in it survives. */
+/** A caller's request in the upstream's own dialect. Fields that the gateway does not know survive. */
 export interface PassthroughRequest {
-  /** As the caller sent it. The upstream's model id and `stream` are put in; everything else goes as it is. */
+  /** The caller's body. The gateway sets the model id and `stream`, and leaves the rest as it is. */
   readonly body: JsonObject
-  /** What the body was made of, where that is long: what is unchanged in it goes as it came. */
+  /** The text that a long body was parsed from. Parts that did not change are sent as they came. */
   readonly bodyText?: BodyText | undefined
-  /** The caller's; those that belong to the dialect go along (`anthropic-beta`), keys and cookies never do. */
+  /** The caller's headers. Those of the dialect (`anthropic-beta`) go to the upstream; keys and cookies never do. */
   readonly headers: Headers
   /**
-   * Puts the caller's names into the answer object (a message, a response) wherever the dialect says it: the JSON
-   * answer, `message_start.message`, the `response` of a lifecycle event. Sees the final one too, so it can keep it.
+   * Puts the caller's names into the answer object (a message, a response) wherever the dialect has one: the JSON
+   * answer, `message_start.message`, the `response` of a lifecycle event. It sees the final answer too, and may keep
+   * it.
    */
   readonly rewrite: (answer: JsonObject) => JsonObject
-  /** Names of what the caller sent and the body does not have any more; undefined is nothing. */
+  /** Names of parameters that were dropped from the body; undefined if none were. */
   readonly adapted?: ReadonlyArray<string>
 }
 
-/** A place that runs text models. */
+/** An upstream that serves text models. */
 export interface TextUpstream {
   readonly name: string
-  /** Whose models it serves, by the conventions' name; its own where undefined. */
+  /** The provider's name in OpenTelemetry's conventions; undefined means the upstream's own name. */
   readonly provider?: string
-  /** Whether it runs web searches itself; undefined is no. */
+  /** True if it runs web searches itself. Defaults to false. */
   readonly searches?: boolean
-  /** Whether it does for requests that pass through. */
+  /** True if it runs web searches for passthrough requests. */
   readonly searchesVerbatim?: boolean
-  /** Whether the gateway searches for it: a request with a search is translated then, even where it could pass. */
+  /** True if the gateway runs searches for it. A request with a search is then translated, never passed through. */
   readonly isSearchedFor?: boolean
-  /** Whether it takes PDFs as they are; undefined is no, and it is given their text. */
+  /** True if it accepts PDFs. Otherwise it gets their text. Defaults to false. */
   readonly takesPdf?: boolean
-  /** Whether it signs its tool calls, and wants the signatures back (`GenerateOptions.callSignatures`); undefined is no. */
+  /**
+   * True if it signs its tool calls and wants the signatures back (`GenerateOptions.callSignatures`). Defaults to
+   * false.
+   */
   readonly signsCalls?: boolean
-  /** Whether it remembers conversations by itself (`thread` of a message request); undefined is no. */
+  /** True if it remembers conversations itself (`thread` of a message request). Defaults to false. */
   readonly threads?: boolean
   /**
-   * Where it keeps things (files, containers, conversations) under ids of its own: patterns of those that every account
-   * may name, `*` for any run of characters. All others are whose account they were given to. Undefined keeps nothing.
+   * Set if the upstream stores files, containers or conversations under ids of its own: patterns of the ids that every
+   * account may name, with `*` for any run of characters. Any other id belongs to the account that received it.
    */
   readonly sharedIds?: ReadonlyArray<string>
   /** A translated request can name one of those; undefined is no. One that passes through always can. */
   readonly takesFileIds?: boolean
   /**
-   * Starts a generation. It succeeds once the upstream has accepted the request; an upstream that refuses fails here,
-   * before anything was generated. Interruption cancels the call. Only an `UpstreamError` may be tried again.
+   * Starts a generation. Succeeds once the upstream has accepted the request, and fails if it refuses before anything
+   * was generated. Interruption cancels the call. Only an `UpstreamError` may be retried.
    */
   readonly generate: (
     conversation: Conversation,
     options: GenerateOptions
   ) => Future<Generation, Failure | UpstreamError>
-  /** Where the upstream speaks a family's dialect: passes that family's requests through. */
+  /** Passthrough for the family whose dialect the upstream speaks. */
   readonly forwarder?: PassthroughEndpoint
-  /** Where it counts the input tokens of its dialect's requests: how many; undefined where it does not tell. */
+  /** Counts the input tokens of a request in its dialect; undefined if the upstream does not answer with a count. */
   readonly countTokens?: (
     request: Pick<PassthroughRequest, "body" | "bodyText" | "headers">,
     upstreamModel: string
   ) => Effect.Effect<number | undefined>
-  /** Where it makes embeddings, whose requests pass through too. */
+  /** Passthrough for embeddings. */
   readonly embedder?: PassthroughEndpoint
-  /** Where it may make conversations short, whose requests pass through too. */
+  /** Passthrough for compaction of conversations. */
   readonly compactor?: PassthroughEndpoint
 }
 
-/** How an upstream is given a family's requests as they are; undefined where it can't be. */
+/** An upstream's passthrough endpoint for a family; undefined if it has none. */
 export const passthroughEndpointOf = (
   upstream: TextUpstream | undefined,
   family: PassthroughEndpoint["family"] | undefined
@@ -111,9 +115,9 @@ export const passthroughEndpointOf = (
 export interface PassthroughEndpoint {
   readonly family: "messages" | "responses" | "chat" | "embeddings" | "compactions"
   /**
-   * Like `generate`; the generation's events are `native` ones beside `usage`, `finished` and `failed`.
+   * Like `generate`, but the events are `passthrough` ones beside `usage`, `finished` and `failed`.
    *
-   * @param otherwise what is done where it turns out that the upstream does not offer it
+   * @param otherwise the fallback if the upstream turns out not to offer the endpoint
    */
   readonly send: (
     request: PassthroughRequest,

@@ -2,27 +2,30 @@ import { Data } from "effect"
 import type { Failure } from "../contract/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 
-/** A call that an upstream, or the way to it, refused before anything was generated. */
+/** A call that failed before anything was generated: the upstream refused it or could not be reached. */
 export class UpstreamError extends Data.TaggedError("UpstreamError")<{
-  /** What the caller is told where nobody else answers. */
+  /** The failure that the caller sees if no other route answers. */
   readonly failure: Failure
   /**
-   * Whether another try makes sense: `again` at this upstream too (overload, a broken connection), `elsewhere` at
-   * another one (a key of ours it rejects, a model it lacks), `never` where the caller's input is at fault.
+   * `again`: retry at this upstream too (overload, a broken connection). `elsewhere`: retry at another one (it rejects
+   * our key, it lacks the model). `never`: the caller's input is at fault.
    */
   readonly retry: "again" | "elsewhere" | "never"
-  /** How long the upstream asks us to wait before the next try, in ms. */
+  /** The delay that the upstream asked for before a retry, in ms. */
   readonly retryAfterMs: number | undefined
-  /** The upstream's HTTP status; undefined where no answer came. */
+  /** The upstream's HTTP status; undefined if there was no answer. */
   readonly status: number | undefined
-  /** Undefined where the request itself may have caused the failure: it says nothing to other accounts. */
+  /**
+   * Undefined where the request itself may have caused the failure, which then says nothing about other accounts'
+   * calls.
+   */
   readonly trouble?: UpstreamTrouble | undefined
-  /** Without an answer: nothing was sent, so nothing can have been done. Where it isn't said, something may have been. */
+  /** True if nothing was sent, so that the upstream cannot have done anything. If absent, it may have. */
   readonly neverSent?: boolean
-  /** The gateway kept the call back itself: nobody was asked. */
+  /** True if the gateway did not send the call at all. */
   readonly keptBack?: boolean
-  /** The upstream's own id of the call. */
+  /** The upstream's id of the call. */
   readonly upstreamRequestId?: string | undefined
-  /** For the log: what the upstream said, without secrets, or why no answer came (`ECONNREFUSED`). */
+  /** For the log: the upstream's words without secrets, or the reason that no answer came (`ECONNREFUSED`). */
   readonly said?: string | undefined
 }> {}

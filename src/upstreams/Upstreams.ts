@@ -7,11 +7,11 @@ export class TextUpstreams extends Context.Tag("gateway/upstreams/TextUpstreams"
   TextUpstreams,
   ReadonlyMap<string, TextUpstream>
 >() {
-  /** These and no others. */
+  /** A map of exactly these upstreams. */
   static readonly layer = (...upstreams: ReadonlyArray<TextUpstream>) =>
     Layer.succeed(TextUpstreams, new Map(upstreams.map((upstream) => [upstream.name, upstream])))
 
-  /** Upstreams for tests: what one is not given dies when it is asked for. */
+  /** Upstreams for tests. A method that was not supplied dies when it is called. */
   static readonly Test = (...upstreams: ReadonlyArray<Partial<TextUpstream> & Pick<TextUpstream, "name">>) =>
     TextUpstreams.layer(
       ...upstreams.map((given) => ({ generate: unsupplied(`${TextUpstreams.key}.generate`), ...given }))

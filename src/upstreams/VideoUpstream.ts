@@ -5,7 +5,7 @@ import type { InvalidRequest } from "../contract/Failure.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { unsupplied } from "../contract/testDouble.ts"
 
-/** One input beside the prompt, its role made explicit. `url` is an http(s) address or a data URI. */
+/** One input beside the prompt, with an explicit role. `url` is an http(s) address or a data URI. */
 export const VideoMedia = Schema.Struct({
   kind: Schema.Literal("image", "video", "audio"),
   role: Schema.Literal("first_frame", "last_frame", "reference_image", "reference_video", "reference_audio"),
@@ -13,18 +13,18 @@ export const VideoMedia = Schema.Struct({
 })
 export type VideoMedia = typeof VideoMedia.Type
 
-/** What was asked for, with every default settled to a real value, and what the model chooses but its length. */
+/** The settings of a video, every default resolved. Only an open length is left for the model to choose. */
 export const VideoSettings = Schema.Struct({
   resolution: Schema.String,
-  /** As the record echoes it; never `adaptive`. `3:3` has the geometry of `3:4`. */
+  /** As the record shows it, never `adaptive`. `3:3` has the geometry of `3:4`. */
   ratio: Schema.String,
   width: Schema.Int,
   height: Schema.Int,
-  /** Frames at 24 per second; the most that the model makes where it chooses the length. */
+  /** Frames at 24 per second. If the model chooses the length, the most that it makes. */
   frames: Schema.Int,
-  /** The model chooses the length: it is known once the upstream tells it. */
+  /** The model chooses the length, which is known once the upstream reports it. */
   isOpenLength: Schema.optionalWith(Schema.Literal(true), { exact: true }),
-  /** Whether the length was given as `frames`: the record then carries `frames` in place of `duration`. */
+  /** True if the caller gave the length as `frames`: the record then shows `frames` instead of `duration`. */
   byFrames: Schema.Boolean,
   seed: Schema.Int,
   generateAudio: Schema.Boolean,
@@ -39,41 +39,41 @@ export const VideoSettings = Schema.Struct({
 export type VideoSettings = typeof VideoSettings.Type
 
 /**
- * A video to render, as its upstream is told of it: plain JSON, and up to 64 MiB of it (data URIs), so it is kept apart
- * from its task's row and let go when the task has been submitted or has ended.
+ * A video to render, as plain JSON of up to 64 MiB (data URIs). It is therefore stored apart from its task's row, and
+ * deleted once the task is submitted or has ended.
  */
 export const VideoJob = Schema.Struct({
   taskId: Schema.String,
   /** The model's id at the upstream. */
   upstreamModel: Schema.String,
-  /** Where else it can be made, in the order in which they are asked, the first place included; absent is nowhere. */
+  /** Every route that can render it, in order, the first one included; absent if there is only one. */
   routes: Schema.optional(
     Schema.Array(
       Schema.Struct({
         upstream: Schema.String,
         model: Schema.String,
-        /** What is charged where it is made there, as the ledger writes it. */
+        /** The price of this route, in the ledger's encoding. */
         price: Schema.optionalWith(Schema.String, { exact: true })
       })
     )
   ),
   prompt: Schema.String,
-  /** Empty where everybody who may make it reads `body`: the inputs are in it. */
+  /** Empty if every route reads `body`, which has the inputs already. */
   media: Schema.Array(VideoMedia),
   settings: VideoSettings,
-  /** The caller's body as it came, for an upstream that passes it through; else null. */
+  /** The caller's body for a passthrough upstream, otherwise null. */
   body: Schema.NullOr(JsonObject),
   createdAtMs: Schema.Number,
-  /** When the task expires: nothing rendered later is of use. */
+  /** When the task expires. A video rendered later is of no use. */
   deadlineMs: Schema.Number
 })
 export type VideoJob = typeof VideoJob.Type
 
-/** Why a task failed, as its record shows it. */
+/** The reason that a task failed, as its record shows it. */
 export const VideoError = Schema.Struct({ code: Schema.String, message: Schema.String })
 export type VideoError = typeof VideoError.Type
 
-/** What an upstream says of a finished video. What it leaves out, the task's settings fill in. */
+/** A finished video as its upstream reports it. The task's settings fill in absent fields. */
 export const VideoResult = Schema.Struct({
   videoUrl: Schema.String,
   lastFrameUrl: Schema.optional(Schema.String),
@@ -92,104 +92,112 @@ export const VideoResult = Schema.Struct({
   frames: Schema.optional(Schema.Int),
   framesPerSecond: Schema.optional(Schema.Int),
   serviceTier: Schema.optional(Schema.String),
-  /** Fields of the upstream's record that the gateway does not know, under their own names. */
+  /** Fields of the upstream's record that the gateway does not know, under their original names. */
   extra: Schema.optional(JsonObject)
 })
 export type VideoResult = typeof VideoResult.Type
 
-/** Where a submitted video is. `unknown`: a label nobody knows, the task stays as it was. */
+/** The state of a submitted video. `unknown` is a label that the gateway does not know: the task stays as it was. */
 export type VideoReport =
   | {
       readonly status: "queued" | "running" | "unknown"
-      /** When the upstream expects news, in milliseconds from now; absent where it can't tell. */
+      /** When the upstream expects to have news, in ms from now; absent if it cannot say. */
       readonly nextPollMs?: number | undefined
     }
   | { readonly status: "succeeded"; readonly result: VideoResult }
   | { readonly status: "failed"; readonly error: VideoError }
   | { readonly status: "expired" | "cancelled" }
 
-/** The upstream said no, for good: the task fails with this code and message. Nothing was made or charged. */
+/** The upstream refused for good. The task fails with this code and message; nothing was made or charged. */
 export class VideoRejected extends Data.TaggedError("VideoRejected")<
   VideoError & {
-    /** It is about us, or about a model that it lacks: another upstream may take what this one won't. */
+    /** The refusal concerns our account or a missing model: another upstream may accept the job. */
     readonly elsewhere?: boolean
-    /** Undefined where the task itself may have caused it. */
+    /** Undefined where the task itself may have caused the refusal. */
     readonly trouble?: UpstreamTrouble | undefined
   }
 > {}
 
-/** The upstream has no room (429, overload): nothing was made; the task stays queued and is submitted again later. */
+/**
+ * The upstream has no capacity (429, overload). Nothing was made; the task stays queued and is submitted again later.
+ */
 export class VideoSaturated extends Data.TaggedError("VideoSaturated")<{
   readonly retryAfterSeconds: number | undefined
   /** Undefined where the task itself may have caused it. */
   readonly trouble?: UpstreamTrouble | undefined
 }> {}
 
-/** The submit left and no answer came: a video may have been made. Reconcile or fail, never submit again. */
+/** The submit was sent and no answer came, so a video may exist. Reconcile or fail, never submit again. */
 export class VideoAmbiguous extends Data.TaggedError("VideoAmbiguous")<{
   readonly reason: string
-  /** Nobody answered at all. */
+  /** No answer came at all. */
   readonly unanswered?: boolean
 }> {}
 
-/** The call had no effect, or none that matters, and may be repeated: refused connection, 5xx to a poll, a timeout of one. */
+/** A call without effect that may be repeated: a refused connection, a 5xx or a timeout of a poll. */
 export class VideoTransient extends Data.TaggedError("VideoTransient")<{
   readonly reason: string
-  /** Nobody answered at all. */
+  /** No answer came at all. */
   readonly unanswered?: boolean
-  /** Nobody was reached, so that it says something of the upstream alone. */
+  /** The upstream was not reached, so that the failure cannot be the task's. */
   readonly neverSent?: boolean
 }> {}
 
-/** Whether an upstream can render what is asked, and what of it is left out if it does. */
+/** The check of a job against an upstream: refused, or accepted with what is dropped. */
 export type VideoFit =
   | { readonly type: "refused"; readonly refused: InvalidRequest }
-  /** `adapted` has the request's names of what will not be had (`return_last_frame`). */
+  /** `adapted` names the parameters that are dropped (`return_last_frame`). */
   | { readonly type: "fits"; readonly adapted: ReadonlyArray<string> }
 
 export type VideoCancelOutcome = "cancelled" | "running" | "ended"
 
-/** A submit whose outcome nobody heard, and what the other tasks of its upstream know. */
+/** A submit of unknown outcome, with a look-up of the upstream's other tasks. */
 export interface UnheardSubmit {
-  /** When it was meant, in Unix ms: a video that it made was made after this. */
+  /** When the submit was about to be sent, in Unix ms. Its video cannot be older. */
   readonly meantMs: number
-  /** Which of these ids are other tasks', and the other submits of about that time that were not heard of either. */
+  /**
+   * Tells which of these ids belong to other tasks, and finds the other submits of that time with an unknown outcome.
+   */
   readonly rivals: (upstreamIds: ReadonlyArray<string>) => Effect.Effect<VideoRivals, VideoTransient>
 }
 
 export interface VideoRivals {
   readonly taken: ReadonlySet<string>
-  /** What they asked for; undefined where nobody knows any more. */
+  /** Their jobs; undefined for one that is no longer stored. */
   readonly unheard: ReadonlyArray<VideoJob | undefined>
 }
 
 /**
- * A place that renders videos. Calls are made by the durable engine: the intent is stored before `submit` and the id
- * after it, so `submit` runs at most once per task unless it failed with `VideoSaturated` or `VideoTransient`.
+ * An upstream that renders videos. The durable engine calls it: it stores the intent before `submit` and the id after
+ * it, so `submit` runs at most once per task unless it fails with `VideoSaturated` or `VideoTransient`.
  */
 export interface VideoUpstream {
   readonly name: string
-  /** It speaks the callers' own protocol and gets their body whole: `draft_task` parts and `asset://` addresses may go there. */
+  /**
+   * It speaks the callers' protocol and gets their whole body, `draft_task` parts and `asset://` addresses included.
+   */
   readonly isPassthrough: boolean
-  /** What it does not like it says when it is asked to make it: a create waits for its word. Undefined is no. */
+  /** True if it validates on submit: a create then waits for its answer. Defaults to false. */
   readonly refusesAtOnce?: boolean
-  /** The lengths it can make, in whole seconds and in order; absent where it takes every length of the family. */
+  /** The lengths that it renders, in whole seconds, ascending; absent if it renders every length of the family. */
   readonly seconds?: ReadonlyArray<number>
-  /** Asked before a task is accepted, so that what can't be made is refused with a 400; absent where all can. */
+  /** Checks a job before its task is accepted, so that the caller gets a 400; absent if it renders every job. */
   readonly fit?: (asked: Pick<VideoJob, "settings" | "media" | "prompt">) => VideoFit
-  /** Starts the video; answers with the upstream's id for it. */
+  /** Starts the video. Returns the upstream's id for it. */
   readonly submit: (
     job: VideoJob
   ) => Effect.Effect<string, VideoRejected | VideoSaturated | VideoAmbiguous | VideoTransient>
-  /** When news of a video that was just submitted is expected, in ms from now; absent where nobody can tell. */
+  /** When a video just submitted is expected to have news, in ms from now; absent if unknown. */
   readonly expectedMs?: (upstreamId: string) => number | undefined
-  /** Asks where it is; may be asked any number of times. `VideoRejected`: the upstream no longer knows it. */
+  /** Reads the video's state. May be called any number of times. `VideoRejected`: the upstream no longer knows it. */
   readonly poll: (upstreamId: string) => Effect.Effect<VideoReport, VideoRejected | VideoTransient>
-  /** Asks to stop it. `running`: too late to stop, it goes on. `ended`: it is over or unknown there. */
+  /**
+   * Asks the upstream to stop it. `running`: too late to stop. `ended`: it has ended or the upstream does not know it.
+   */
   readonly cancel: (upstreamId: string) => Effect.Effect<VideoCancelOutcome, VideoTransient>
   /**
-   * After an ambiguous submit or a crash in one: the id of the video that this job made, none where it made none.
-   * Absent where the upstream offers no way to tell; the engine then fails the task.
+   * After an ambiguous submit, or a crash during one: the id of the video that this job made, none if it made none.
+   * Absent if the upstream offers no way to find out; the engine then fails the task.
    */
   readonly reconcile?: (
     job: VideoJob,
@@ -202,11 +210,11 @@ export class VideoUpstreams extends Context.Tag("gateway/upstreams/VideoUpstream
   VideoUpstreams,
   ReadonlyMap<string, VideoUpstream>
 >() {
-  /** These and no others. */
+  /** A map of exactly these upstreams. */
   static readonly layer = (...upstreams: ReadonlyArray<VideoUpstream>) =>
     Layer.succeed(VideoUpstreams, new Map(upstreams.map((upstream) => [upstream.name, upstream])))
 
-  /** Upstreams for tests: what one is not given dies when it is asked for. */
+  /** Upstreams for tests. A method that was not supplied dies when it is called. */
   static readonly Test = (...upstreams: ReadonlyArray<Partial<VideoUpstream> & Pick<VideoUpstream, "name">>) =>
     VideoUpstreams.layer(
       ...upstreams.map((given) => ({

@@ -12,26 +12,26 @@ import type { GenerateOptions } from "./Upstream.ts"
 import { retryAfter, withoutSecrets } from "./refusal.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
-/** How long a beginning that says nothing yet is held back, in ms: what fails behind it may still be answered by others. */
+/** How long an answer without words is held back, in ms. If it fails meanwhile, another route can still answer. */
 const beginningMs = 1_000
 /**
- * The same where nobody else can be asked and somebody reads along: what comes right behind it is waited for, no more. It
- * counts from when the answer has begun for sure; what may be no answer at all is held back for longer.
+ * The same if no other route exists and the client streams: only what follows immediately is awaited. It counts from
+ * the answer's start event; before that, the longer limit applies.
  */
 const aloneMs = 1
 
 /**
- * Accepts an answer with its first words. A 200 is no answer yet: what fails before them (an error in the first frame, a
- * page, nothing at all) is a refused call like any other, which the next route may answer.
+ * Accepts an answer with its first words. A 200 alone is no answer yet: a failure before the first words (an error in
+ * the first frame, an HTML page, an empty body) is a refused call, which the next route may answer.
  *
- * @param secrets what must not stand in a log
+ * @param secrets texts to cut from the log
  */
 export const accepting = (
   answer: Answer,
   exchange: Exchange,
   secrets: ReadonlyArray<string>,
-  how: Pick<GenerateOptions, "isPatient">
-): Future<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, how)
+  options: Pick<GenerateOptions, "isPatient">
+): Future<Generation, Failure | UpstreamError> => new Accepting(answer, exchange, secrets, options)
 
 class Accepting extends PendingFuture<Generation, Failure | UpstreamError> implements HasDeadline {
   deadlinePlace = -1
@@ -69,12 +69,12 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
 
   #listen(): void {
     const next = this.#answer.next()
-    if (!(next instanceof Promise)) return this.#heard(next)
+    if (!(next instanceof Promise)) return this.#receive(next)
     this.#pending = next
-    void next.then((batch) => this.#heard(batch))
+    void next.then((batch) => this.#receive(batch))
   }
 
-  #heard(batch: Batch | undefined): void {
+  #receive(batch: Batch | undefined): void {
     if (this.settled !== undefined) return
     const last = batch?.at(-1)
     if (last?.type === "failed") return this.#refuse(last)
@@ -122,7 +122,7 @@ class Accepting extends PendingFuture<Generation, Failure | UpstreamError> imple
   }
 }
 
-/** Undefined is no failure of the upstream's. */
+/** Undefined if the failure is not the upstream's. */
 const retryOf = (failure: Failure, trouble: UpstreamTrouble | undefined): UpstreamError["retry"] | undefined => {
   if (failure._tag === "InvalidRequest") return "never"
   if (failure._tag !== "RateLimited" && failure._tag !== "UpstreamFailed") return undefined
@@ -131,7 +131,7 @@ const retryOf = (failure: Failure, trouble: UpstreamTrouble | undefined): Upstre
 
 const isStart = ({ type }: GenerationEvent): boolean => type === "started"
 
-/** Says no more than that there will be an answer. */
+/** True for events that announce an answer but have none of its content. */
 const isBeginning = (event: GenerationEvent): boolean =>
   event.type === "started" ||
   event.type === "usage" ||

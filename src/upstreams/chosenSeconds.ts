@@ -3,10 +3,10 @@ import type { VideoSettings } from "./VideoUpstream.ts"
 const everyLength = Array.from({ length: 12 }, (_, index) => 4 + index)
 
 /**
- * The length in seconds that an upstream is asked for which does not choose one itself. An open length follows from the
- * seed, so that a video is asked for and found again by the same one.
+ * The length in seconds to request from an upstream that cannot choose one itself. An open length follows from the
+ * seed, so that reconciliation finds the video by the same length.
  *
- * @param offered the lengths that the upstream makes; 4 to 15 where absent
+ * @param offered the lengths that the upstream renders; defaults to 4 to 15
  */
 export const chosenSeconds = (
   { frames, isOpenLength, seed }: Pick<VideoSettings, "frames" | "isOpenLength" | "seed">,

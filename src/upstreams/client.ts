@@ -10,62 +10,65 @@ import { unpacked } from "./unpacked.ts"
 import { isReachable } from "./reachable.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 
-/** How long an upstream may take, in ms. */
+/** The time limits of a call, in ms. */
 export interface Deadlines {
-  /** Until somebody is there at all. */
+  /** Until the connection is established. */
   readonly connectMs: number
-  /** Until the answer's head. */
+  /** Until the answer's headers. */
   readonly firstByteMs: number
-  /** Between two pieces of the answer's body. */
+  /** Between two chunks of the answer's body. */
   readonly idleMs: number
 }
 
 export const defaultDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 600_000, idleMs: 300_000 }
 
-/** A request to an upstream; a POST of JSON unless it says otherwise. */
+/** A request to an upstream, by default a POST of JSON. */
 export interface Call {
   readonly method?: "GET" | "POST" | "DELETE"
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Text is JSON. */
+  /** A string is JSON. */
   readonly body?: string | FormData
   readonly deadlines: Deadlines
 }
 
-/** An answer whose head is there. Its body is read to the end or cancelled, or its connection stays taken. */
+/**
+ * An answer whose headers have arrived. Read its body to the end or cancel it, otherwise its connection stays in use.
+ */
 export interface Exchange {
   readonly status: number
   readonly headers: Headers
-  /** The next piece of the body; undefined at its end, and once cancelled. Rejects with a `BrokenBody`. */
+  /** The next chunk of the body; undefined at its end and after `cancel`. Rejects with a `BrokenBody`. */
   readonly read: () => Promise<Uint8Array | undefined>
-  /** The body as text, of which at most `limit` bytes are read. Rejects with a `BrokenBody`. */
+  /** The body as text, cut once more than `limit` bytes were read. Rejects with a `BrokenBody`. */
   readonly text: (limit: number) => Promise<string>
-  /** Closes the connection at once, any number of times. */
+  /** Closes the connection at once. May be called any number of times. */
   readonly cancel: () => void
-  /** Lets a body that is as good as over end, so that its connection can be used again; else closes it. */
+  /** Reads the little that is left of the body, so that the connection can be reused; closes it if more comes. */
   readonly release: () => void
 }
 
-/** The body stopped before its end; the message may be shown to callers. */
+/** The body stopped before its end. The message may be shown to callers. */
 export class BrokenBody extends Error {}
 
-/** How much and how long is still read of a body whose answer is complete, in bytes and ms. */
+/** How much, and for how long, the rest of a complete answer's body is read, in bytes and ms. */
 const trailing = { bytes: 65_536, ms: 1_000 }
 
 /**
- * The one way to an upstream. Interruption closes the connection. Fails where no answer came; any status is an answer.
- * Bun's `fetch` follows redirects, obeys proxy variables and gives up on silence of its own accord unless told not to.
+ * The only place that calls upstreams. Interruption closes the connection. Any status is an answer; it fails only if
+ * none came. Bun's `fetch` would follow redirects, obey proxy variables and time out by itself, so all three are turned
+ * off.
  */
 export const beginCall = (call: Call): Future<Exchange, UpstreamError> => new Calling(call)
 
-/** As `beginCall`, whenever it is run. */
+/** `beginCall` as an Effect. */
 export const callUpstream = (call: Call): Effect.Effect<Exchange, UpstreamError> =>
   toEffect(
     () => beginCall(call),
     (exchange) => exchange.cancel()
   )
 
-/** A call whose answer's head is not there yet. */
+/** A call whose answer's headers have not arrived yet. */
 class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadline {
   deadlinePlace = -1
   readonly #call: Call
@@ -87,7 +90,9 @@ class Calling extends PendingFuture<Exchange, UpstreamError> implements HasDeadl
     this.#controller.abort()
   }
 
-  /** `fetch` does not tell when it is connected. A silent upstream that takes no new connection either isn't there. */
+  /**
+   * `fetch` does not say when it is connected. If a silent upstream accepts no second connection, it is unreachable.
+   */
   look(now: number): number {
     const { connectMs, firstByteMs } = this.#call.deadlines
     if (this.#isLooked || firstByteMs <= connectMs) {
@@ -120,7 +125,7 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
   const options: RequestInit & { readonly timeout: false; readonly proxy: false; readonly decompress: false } = {
     method,
     headers: {
-      // Compressed event streams arrive in lumps.
+      // Compression would delay the events of a stream.
       "accept-encoding": "identity",
       ...(typeof body === "string" && { "content-type": "application/json" }),
       ...headers
@@ -130,16 +135,16 @@ const send = ({ body, headers, method = "POST", url }: Call, signal: AbortSignal
     redirect: "manual",
     timeout: false,
     proxy: false,
-    // What comes packed although nobody asked for that is unpacked as it is read (`unpacked.ts`).
+    // A body that is compressed all the same is unpacked as it is read (`unpacked.ts`).
     decompress: false
   }
-  // A base URL is the operator's; `fetch` would open files too.
+  // The operator sets the base URL, and `fetch` would open files too.
   if (!/^https?:\/\//i.test(url)) return Promise.reject(new Error("not an http address"))
   // oxlint-disable-next-line no-restricted-globals -- the one client that the rule protects
   return fetch(url, options)
 }
 
-/** @param code why, in the system's word */
+/** @param code the system's error code */
 const unreachable = (code: string | undefined) => {
   const neverSent = code !== undefined && neverLeft(code)
   return new UpstreamError({
@@ -156,7 +161,7 @@ const unreachable = (code: string | undefined) => {
 const codeOf = (cause: unknown): string | undefined =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
 
-/** Whether there was no connection to send anything over: nobody there, no such name, a certificate we don't accept. */
+/** True if no connection was made: refused, unknown host, or an untrusted certificate. */
 const neverLeft = (code: string): boolean =>
   /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/.test(
     code
@@ -181,9 +186,9 @@ class Answer implements Exchange, HasDeadline {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   #cancelled = false
   #wentSilent = false
-  /** Whether the body is over, or nobody reads it any more. */
+  /** True once the body has ended or was cancelled. */
   #stopped = false
-  #heard = performance.now()
+  #lastReadMs = performance.now()
 
   constructor(response: Response, controller: AbortController, idleMs: number) {
     this.status = response.status
@@ -195,7 +200,7 @@ class Answer implements Exchange, HasDeadline {
   }
 
   look(now: number): number {
-    const due = this.#heard + this.#idleMs
+    const due = this.#lastReadMs + this.#idleMs
     if (due > now) return due
     this.#wentSilent = true
     this.#controller.abort()
@@ -208,7 +213,7 @@ class Answer implements Exchange, HasDeadline {
       this.#reader ??= unpacked(this.#response)?.getReader()
       if (this.#reader === undefined) return this.#stop()
       const { done, value } = await this.#reader.read()
-      this.#heard = performance.now()
+      this.#lastReadMs = performance.now()
       return done || this.#cancelled ? this.#stop() : value
     } catch {
       this.#stop()
@@ -218,7 +223,7 @@ class Answer implements Exchange, HasDeadline {
   }
 
   text(limit: number): Promise<string> {
-    // A packed body's length says nothing of what it unpacks to: that is counted as it comes.
+    // The length of a compressed body does not bound its unpacked size, which is counted as it is read.
     const isKnown = this.#reader === undefined && !this.#cancelled && !this.headers.has("content-encoding")
     const length = isKnown ? this.headers.get("content-length") : null
     return length !== null && Number(length) <= limit ? this.#readWhole() : this.#readPieces(limit)
@@ -238,7 +243,7 @@ class Answer implements Exchange, HasDeadline {
     this.text(trailing.bytes).then(over, over)
   }
 
-  /** A body of a known and bearable length is read in one piece, without a stream. */
+  /** Reads a body of known, acceptable length in one piece, without a stream. */
   #readWhole(): Promise<string> {
     return this.#response.text().then(
       (text) => {

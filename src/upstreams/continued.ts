@@ -11,47 +11,47 @@ import type { UpstreamError } from "./UpstreamError.ts"
 
 type Call = Future<Generation, Failure | UpstreamError>
 
-/** How often an answer is gone on with; one that pauses still is told as it is. */
+/** The most rounds of one answer. If it pauses after the last one, the caller gets it as it is. */
 const mostRounds = 8
 
 /**
- * An answer that its upstream may pause (a long turn of its own tools), gone on with for callers whose dialect has no
- * such thing: they see one answer, whose usage is that of all its rounds.
+ * Continues an answer that its upstream pauses (a long turn of its own tools), for callers whose dialect has no pauses.
+ * They see one answer with the usage of all rounds.
  *
- * @param goOn asks for the rest, given what the round used; undefined where that can't be asked for
+ * @param goOn requests the next round, given this round's usage; undefined if that is not possible
  */
-export const continued = (first: Generation, goOn: (used: Usage) => Call | undefined): Generation =>
-  new Continued(first, goOn)
+export const continued = (first: Generation, nextRound: (used: Usage) => Call | undefined): Generation =>
+  new Continued(first, nextRound)
 
 class Continued implements Generation {
   declare readonly adapted?: ReadonlyArray<string>
   declare readonly upstreamRequestId?: string
-  readonly #goOn: (used: Usage) => Call | undefined
+  readonly #nextRound: (used: Usage) => Call | undefined
   #current: Generation
-  #waiting: Call | undefined
+  #nextCall: Call | undefined
   #round = 1
-  /** By the rounds before this one, and by this one; undefined until it tells. */
+  /** The usage of the earlier rounds, and of this one; undefined until the upstream reports it. */
   #before = noUsage
-  #told: Usage | undefined
+  #usage: Usage | undefined
   #isCancelled = false
 
-  constructor(first: Generation, goOn: (used: Usage) => Call | undefined) {
+  constructor(first: Generation, nextRound: (used: Usage) => Call | undefined) {
     this.#current = first
-    this.#goOn = goOn
+    this.#nextRound = nextRound
     if (first.adapted !== undefined) this.adapted = first.adapted
     if (first.upstreamRequestId !== undefined) this.upstreamRequestId = first.upstreamRequestId
   }
 
   next(): ReturnType<Generation["next"]> {
     if (this.#isCancelled) return undefined
-    if (this.#waiting !== undefined) return this.#begun(this.#waiting)
+    if (this.#nextCall !== undefined) return this.#resume(this.#nextCall)
     const next = this.#current.next()
     return next instanceof Promise ? next.then((batch) => this.#pass(batch)) : this.#pass(next)
   }
 
   cancel(how?: GenerationEnding): void {
     this.#isCancelled = true
-    this.#waiting?.interrupt()
+    this.#nextCall?.interrupt()
     this.#current.cancel(how)
   }
 
@@ -60,34 +60,34 @@ class Continued implements Generation {
     const passed: Array<GenerationEvent> = []
     for (const event of batch) {
       if (event.type === "usage") {
-        this.#told = event.usage
+        this.#usage = event.usage
         passed.push({ ...event, usage: addUsage(this.#before, event.usage) })
       } else if (event.type === "finished") {
-        if (event.reason === "pause" && this.#goesOn()) return passed.length > 0 ? passed : this.next()
-        // Of several rounds the others' usage is not all: it has to be counted.
-        if (this.#round > 1 && this.#told === undefined) passed.push({ type: "usage", usage: untold })
+        if (event.reason === "pause" && this.#startNextRound()) return passed.length > 0 ? passed : this.next()
+        // The last round reported no usage, so the known part is not the total: have it counted.
+        if (this.#round > 1 && this.#usage === undefined) passed.push({ type: "usage", usage: unknownUsage })
         passed.push(event)
       } else if (event.type !== "started" || this.#round === 1) passed.push(event)
     }
     return passed
   }
 
-  #goesOn(): boolean {
-    const used = this.#told ?? untold
-    const waiting = this.#round < mostRounds ? this.#goOn(used) : undefined
-    if (waiting === undefined) return false
+  #startNextRound(): boolean {
+    const used = this.#usage ?? unknownUsage
+    const nextCall = this.#round < mostRounds ? this.#nextRound(used) : undefined
+    if (nextCall === undefined) return false
     this.#current.cancel("finished")
-    this.#waiting = waiting
+    this.#nextCall = nextCall
     this.#round++
     this.#before = addUsage(this.#before, used)
-    this.#told = undefined
+    this.#usage = undefined
     return true
   }
 
-  #begun(waiting: Call): Promise<Batch | undefined> {
+  #resume(nextCall: Call): Promise<Batch | undefined> {
     return new Promise((resolve) => {
-      waiting.onDone((end) => {
-        this.#waiting = undefined
+      nextCall.onDone((end) => {
+        this.#nextCall = undefined
         if (end instanceof Failed) return resolve(this.#isCancelled ? undefined : [failedBy(end.cause)])
         this.#current = end.value
         if (!this.#isCancelled) return resolve(this.next())
@@ -98,7 +98,7 @@ class Continued implements Generation {
   }
 }
 
-const untold: Usage = { ...noUsage, inputTokens: Number.NaN, outputTokens: Number.NaN }
+const unknownUsage: Usage = { ...noUsage, inputTokens: Number.NaN, outputTokens: Number.NaN }
 
 const failedBy = (cause: Cause.Cause<Failure | UpstreamError>): GenerationEvent => {
   const error = cause._tag === "Fail" ? cause.error : new Internal({})

@@ -7,26 +7,29 @@ import type { UnheardSubmit, VideoJob } from "./VideoUpstream.ts"
 
 /** An upstream's list of its videos, newest first. */
 export interface VideoList {
-  /** @param last the last item of the page before; undefined for the first page */
+  /** @param last the previous page's last item; undefined for the first page */
   readonly page: (number: number, last: unknown) => Effect.Effect<VideoAnswer, NoAnswer>
   readonly read: (answer: VideoAnswer) => { readonly items: ReadonlyArray<unknown>; readonly hasMore: boolean }
   /** Unix seconds. */
   readonly createdAt: (item: unknown) => number | undefined
-  /** Whether nothing that the item says of itself speaks against its being this job's. */
+  /** True if no field of the item differs from the job. */
   readonly isLike: (item: unknown, job: VideoJob) => boolean
 }
 
-/** The longest that a submit waits for its answer, and some. */
+/** Slightly more than the longest time that a submit waits for its answer. */
 const submitMs = 150_000
-/** What its clock and ours may differ by beside what its answer's date tells: seconds are cut off on either side. */
+/**
+ * The tolerated difference of the clocks, after correction by the answer's `date` header: both sides truncate to
+ * seconds.
+ */
 const toleranceMs = 5_000
 const untoldToleranceMs = 60_000
 const mostPages = 10
 
 /**
- * Looks for the video that an unheard submit made: one of that time that looks like it and is no other task's. Showing
- * somebody else's video would be worse than failing, so it is only taken where it can be nobody else's of this gateway;
- * where none is left, none was made.
+ * Finds the video of a submit that got no answer: made at that time, like the job, and no other task's. Showing another
+ * caller's video would be worse than failing, so a match counts only if no other submit can have made it. None if no
+ * candidate is left.
  */
 export const findUnansweredSubmit = Effect.fnUntraced(function* (
   job: VideoJob,
@@ -60,7 +63,7 @@ export const findUnansweredSubmit = Effect.fnUntraced(function* (
   return Option.some(id)
 })
 
-/** The time in which the video must have been made, by the upstream's clock. */
+/** The period in which the video must have been made, by the upstream's clock. */
 const windowOf = (meantMs: number, answer: VideoAnswer, nowMs: number) => {
   const theirs = Date.parse(answer.headers.get("date") ?? "")
   const isTold = !Number.isNaN(theirs)

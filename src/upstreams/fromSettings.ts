@@ -15,7 +15,7 @@ import type { VideoUpstream } from "./VideoUpstream.ts"
 
 export type UpstreamEntry = NonNullable<GatewayFile["upstreams"]>[string]
 
-/** What an entry of `upstreams` describes: a place of text models or one of video models. */
+/** The upstream of an entry of `upstreams`: text or video. */
 export type Place =
   | { readonly kind: "text"; readonly upstream: Effect.Effect<TextUpstream, never, Documents> }
   | {
@@ -23,7 +23,7 @@ export type Place =
       readonly upstream: Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope>
     }
 
-/** Fails with what is wrong about an entry that its schema can't know. */
+/** Builds the upstream of an entry. Fails with the mistakes that the schema cannot find. */
 export const placeOf = (
   file: Located<GatewayFile>,
   name: string,
@@ -76,7 +76,7 @@ const providerNamed = (
   )
 }
 
-/** What only one protocol has. */
+/** Options of a single protocol. */
 const ownOptions = [
   ["threads", "anthropic-messages"],
   ["cache", "anthropic-messages"],
@@ -94,7 +94,7 @@ const textOptions = [
   "queue_seconds"
 ] as const
 
-/** Videos wait for room as tasks, and their upstreams list models of every kind. */
+/** Video tasks queue for capacity themselves, and video upstreams list models of every kind. */
 const withoutTextOptions = (
   file: Located<GatewayFile>,
   name: string,
@@ -108,7 +108,7 @@ const withoutTextOptions = (
       )
 }
 
-/** Where an entry's upstream is, with its key and the operator's own headers. */
+/** The address, key and headers of an entry. */
 export const endpointOptions = ({
   api_key: apiKey,
   base_url: baseUrl,

@@ -7,11 +7,11 @@ import { SseOverflow } from "./framing/sse.ts"
 import { garbled } from "./protocols/upstreamFailure.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 
-/** Makes events of what an upstream sent. The last one it gives is `finished` or `failed`. */
+/** Turns an upstream's bytes into events, of which the last is `finished` or `failed`. */
 export interface Reader {
-  /** The next bytes of a stream, cut anywhere. Throws `SseOverflow` where an event is too large. */
+  /** The next bytes of a stream, cut anywhere. Throws `SseOverflow` if an event is too large. */
   readonly push: (bytes: Uint8Array) => Batch
-  /** The stream is over without having said so; what is left of it may be cut short. */
+  /** The stream ended without its end marker. The rest may be cut short. */
   readonly end: () => Batch
   /** An answer in one piece. */
   readonly whole: (text: string) => Batch
@@ -20,13 +20,13 @@ export interface Reader {
 /** The largest answer in one piece, in bytes. */
 const answerLimit = 64 * 1024 * 1024
 
-/** Events that are told in one turn of the event loop. */
+/** The most events emitted in one turn of the event loop. */
 const sliceLength = 500
 
-/** What else is known of a generation. */
-type Known = Pick<Generation, "passthrough" | "adapted">
+/** Other fields of the generation. */
+type GenerationFields = Pick<Generation, "passthrough" | "adapted">
 
-/** An upstream's answer as a generation: a stream or one piece, whichever it turned out to be. One batch a chunk. */
+/** An upstream's answer as a generation, streamed or in one piece. One batch per chunk. */
 export class Answer implements Generation {
   declare readonly passthrough?: true
   declare readonly adapted?: ReadonlyArray<string>
@@ -34,22 +34,22 @@ export class Answer implements Generation {
   readonly #reader: Reader
   readonly #exchange: Exchange
   #streams: boolean
-  #heard = false
-  /** What was taken and given back. */
+  #hasBytes = false
+  /** Events that were read and given back. */
   #first: Batch | undefined
   #pending: Promise<Batch | undefined> | undefined
   #isAccepted = false
-  /** The rest of a batch that is told in slices. */
+  /** The rest of a batch that is emitted in slices. */
   #rest: Batch | undefined
   #over = false
   #complete = false
   #cancelled = false
 
-  constructor(reader: Reader, exchange: Exchange, { adapted, passthrough: native }: Known) {
+  constructor(reader: Reader, exchange: Exchange, { adapted, passthrough: isPassthrough }: GenerationFields) {
     this.#reader = reader
     this.#exchange = exchange
     this.#streams = exchange.headers.get("content-type")?.includes("text/event-stream") === true
-    if (native !== undefined) this.passthrough = native
+    if (isPassthrough !== undefined) this.passthrough = isPassthrough
     if (adapted !== undefined) this.adapted = adapted
     const upstreamRequestId = upstreamRequestIdIn(exchange.headers)
     if (upstreamRequestId !== undefined) this.upstreamRequestId = upstreamRequestId
@@ -68,13 +68,13 @@ export class Answer implements Generation {
     return pending?.then((batch) => this.#sliced(batch))
   }
 
-  /** A batch, or its beginning: whoever works on a long one gives the others their turn in between. */
+  /** A batch, or its first slice: working on a long batch in one go would block the event loop. */
   #sliced(batch: Batch | undefined): Batch | undefined {
     this.#rest = batch === undefined || batch.length <= sliceLength ? undefined : batch.slice(sliceLength)
     return this.#rest === undefined ? batch : batch?.slice(0, sliceLength)
   }
 
-  /** What was taken of it comes again: events, and then what is still waited for. */
+  /** Gives back events that were read, and the read that is still pending. */
   giveBack(first: Batch | undefined, pending: Promise<Batch | undefined> | undefined): void {
     this.#isAccepted = true
     this.#first = first
@@ -83,7 +83,7 @@ export class Answer implements Generation {
 
   #pull(): Promise<Batch | undefined> {
     if (this.#streams || this.#over || this.#cancelled) return this.#pullPieces()
-    // Without a loop to wait in: most requests wait for just this.
+    // No loop: most requests wait for this alone.
     return this.#exchange.text(answerLimit).then(
       (text) => this.#take(this.#tried(text)),
       (cause: unknown) => this.#take(failedBy(cause))
@@ -112,30 +112,30 @@ export class Answer implements Generation {
     return undefined
   }
 
-  /** A batch is there; undefined where nobody wants it, or it holds nothing. */
+  /** Handles a batch; undefined if it is cancelled or empty. */
   #take(batch: Batch): Batch | undefined {
     if (this.#cancelled) return undefined
     const last = batch.at(-1)
     if (last?.type === "finished" || last?.type === "failed") this.#over = true
-    // At a stop sequence that the gateway found itself the upstream goes on writing.
+    // After a stop sequence that the gateway matched, the upstream is still generating.
     this.#complete = last?.type === "finished" && last.reason !== "stop-sequence"
     if (batch.length === 0) return undefined
-    // Whether an answer is accepted depends on how its first batch ends.
+    // Acceptance depends on the last event of the first batch, so it is not sliced.
     return this.#isAccepted ? this.#sliced(batch) : batch
   }
 
   async #piece(): Promise<Batch> {
     const bytes = await this.#exchange.read()
     if (bytes === undefined) return this.#reader.end()
-    if (this.#heard || !isOnePiece(bytes)) {
-      this.#heard = true
+    if (this.#hasBytes || !isOnePiece(bytes)) {
+      this.#hasBytes = true
       return this.#reader.push(bytes)
     }
     this.#streams = false
     return this.#inOne(await this.#remaining(bytes))
   }
 
-  /** An answer in one piece that calls itself a stream. */
+  /** An answer in one piece whose content type says it is a stream. */
   async #remaining(first: Uint8Array): Promise<string> {
     const pieces = [first]
     let length = first.length
@@ -148,9 +148,9 @@ export class Answer implements Generation {
   }
 
   #inOne(text: string): Batch {
-    // Looked at no further: what was put together of pieces would be copied.
+    // Inspecting it would copy a text that was joined from pieces.
     if (text.length > answerLimit) return [{ type: "failed", failure: garbled, said: "more than 64 MiB" }]
-    // A stream that does not call itself one.
+    // A stream whose content type does not say so.
     return isStream.test(text)
       ? [...this.#reader.push(utf8.encode(text)), ...this.#reader.end()]
       : this.#reader.whole(text)
@@ -159,7 +159,7 @@ export class Answer implements Generation {
   cancel(): void {
     if (this.#cancelled) return
     this.#cancelled = true
-    // A complete answer's connection is worth keeping; everything else stops at once.
+    // The connection of a complete answer is worth keeping. Anything else is closed at once.
     if (this.#complete) this.#exchange.release()
     else this.#exchange.cancel()
   }
@@ -167,7 +167,7 @@ export class Answer implements Generation {
 
 const utf8 = new TextEncoder()
 const isStream = /^(?:\uFEFF)?\s{0,10}(?:data|event|id):/
-/** No field of a stream begins so. */
+/** No field of an event stream begins like this. */
 const isOnePiece = (bytes: Uint8Array): boolean => bytes[0] === brace || bytes[0] === angle
 const brace = 123
 const angle = 60
@@ -175,6 +175,6 @@ const angle = 60
 const failedBy = (cause: unknown): Batch => {
   if (cause instanceof BrokenBody) return [{ type: "failed", failure: new UpstreamFailed({ message: cause.message }) }]
   if (cause instanceof SseOverflow) return [{ type: "failed", failure: garbled }]
-  // A defect of ours is an event too: a generation never rejects.
+  // A defect becomes an event too: a generation never rejects.
   return [{ type: "failed", failure: new Internal({}) }]
 }

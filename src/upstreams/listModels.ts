@@ -6,17 +6,17 @@ import type { UpstreamEntry } from "./fromSettings.ts"
 import { endpointOptions } from "./fromSettings.ts"
 import { protocolOf } from "./protocols.ts"
 
-/** Why an upstream's models are not known, in words for the operator. */
+/** The reason that an upstream's models could not be listed, for the operator. */
 export class NoModelList extends Data.TaggedError("NoModelList")<{ readonly message: string }> {}
 
-/** How long an upstream may take to answer while a start or a reload waits for it, in ms. */
+/** A start or a reload waits for this call, in ms. */
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
 const answerLimit = 4 * 1024 * 1024
 
 const ModelList = Schema.Struct({ data: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) })
 const decode = Schema.decodeUnknownOption(ModelList)
 
-/** Asks an upstream what it serves (`/models`, as OpenAI and Anthropic have it). */
+/** Lists an upstream's models (`/models`, in OpenAI's and Anthropic's form). */
 export const listModels = Effect.fnUntraced(function* (
   entry: UpstreamEntry
 ): Effect.fn.Return<ReadonlyArray<string>, NoModelList> {
@@ -31,10 +31,10 @@ export const listModels = Effect.fnUntraced(function* (
   )
   const body = yield* Effect.tryPromise({
     try: () => answer.text(answerLimit),
-    catch: () => new NoModelList({ message: "its answer broke off" })
+    catch: () => new NoModelList({ message: "its answer was cut off" })
   })
   if (answer.status !== 200) return yield* new NoModelList({ message: `it answered with status ${answer.status}` })
   const list = decode(parseJson(body))
-  if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is no list of models" })
+  if (Option.isNone(list)) return yield* new NoModelList({ message: "its answer is not a list of models" })
   return list.value.data.map(({ id }) => id)
 })

@@ -19,11 +19,11 @@ import type { VideoUpstream } from "./VideoUpstream.ts"
 /** A protocol of text models. */
 interface TextProtocol {
   readonly kind: "text"
-  /** The rows of its table of servers that differ, by name; none where all are alike. */
+  /** The names of its table of deviating servers; empty if there are none. */
   readonly providers: ReadonlyArray<string>
-  /** Where a place lists its models, and how it is asked. */
+  /** The endpoint that lists its models. */
   readonly listing: Pick<Protocol<never>, "endpoint" | "models">
-  /** @param provider one of `providers`; undefined finds it by host or name */
+  /** @param provider one of `providers`; undefined detects it by host or name */
   readonly upstream: (options: TextUpstreamOptions, provider?: string) => TextUpstream
 }
 
@@ -52,7 +52,7 @@ const chat: TextProtocol = {
   }
 }
 
-/** Every protocol that an upstream can speak: a new one is its folder, its name in the settings' schema, and a row. */
+/** Every protocol that an upstream can speak. A new one is a folder, a name in the settings' schema and a row here. */
 export const protocols = {
   "anthropic-messages": text(anthropicMessages),
   "openai-responses": text(openaiResponses),

@@ -1,5 +1,5 @@
-/** Hosts whose providers have a name of their own in OpenTelemetry's conventions (`gen_ai.provider.name`). */
-const known: ReadonlyArray<readonly [suffix: string, provider: string]> = [
+/** Hosts of providers with a name in OpenTelemetry's conventions (`gen_ai.provider.name`). */
+const providersByHost: ReadonlyArray<readonly [suffix: string, provider: string]> = [
   ["api.anthropic.com", "anthropic"],
   ["api.openai.com", "openai"],
   ["openai.azure.com", "azure.ai.openai"],
@@ -17,8 +17,8 @@ const known: ReadonlyArray<readonly [suffix: string, provider: string]> = [
   ["api.x.ai", "x_ai"]
 ]
 
-/** Whose models an upstream serves, by its host: the conventions' name; where they have none, the upstream's own. */
+/** The provider's name in the conventions, by the upstream's host; otherwise the upstream's own name. */
 export const providerName = ({ baseUrl, name }: { readonly baseUrl: string; readonly name: string }): string => {
   const host = URL.parse(baseUrl)?.hostname ?? ""
-  return known.find(([suffix]) => host === suffix || host.endsWith(`.${suffix}`))?.[1] ?? name
+  return providersByHost.find(([suffix]) => host === suffix || host.endsWith(`.${suffix}`))?.[1] ?? name
 }

@@ -1,4 +1,4 @@
-/** Whether somebody takes a connection at an address within a time. Sends nothing. */
+/** True if a connection to an address succeeds in time. Sends nothing. */
 export const isReachable = (url: string, timeoutMs: number): Promise<boolean> =>
   new Promise((resolve) => {
     const at = URL.parse(url)

@@ -13,39 +13,39 @@ export interface Refusal {
   readonly status: number
   readonly headers: Headers
   readonly body: string
-  /** What must not be told to anyone: keys, addresses. */
+  /** Keys and addresses that must not be shown. */
   readonly secrets: ReadonlyArray<string>
-  /** What the upstream was sent: what it says back of it is the caller's own. */
+  /** The request. Parts of it in the answer are the caller's own. */
   readonly sent: string
-  /** Whether the upstream's names for fields are the caller's too. */
-  readonly native: boolean
+  /** True if the upstream's field names are the caller's too. */
+  readonly isPassthrough: boolean
 }
 
 /**
- * What an upstream's HTTP error means. Its words are passed on where they are about the caller's input; its opinion of
- * our key, our account or itself is not the caller's business.
+ * The failure behind an upstream's HTTP error. Its message goes to the caller if it concerns the caller's input, and to
+ * the log if it concerns our key, our account or the upstream.
  */
 export const refusal = (answer: Refusal): UpstreamError => {
   const { body, sent, status } = answer
-  const told = { status, body: parseJson(body), sent }
+  const providerError = { status, body: parseJson(body), sent }
   const retryAfterMs = retryAfter(answer.headers)
-  const trouble = troubleOf(told)
-  const [failure, retry] = isAboutInput(told) ? refusing(answer) : meaning(answer, trouble, retryAfterMs)
+  const trouble = troubleOf(providerError)
+  const [failure, retry] = isAboutInput(providerError) ? refusing(answer) : meaning(answer, trouble, retryAfterMs)
   const upstreamRequestId = upstreamRequestIdIn(answer.headers)
   return new UpstreamError({ failure, retry, retryAfterMs, status, trouble, upstreamRequestId, said: wordsOf(answer) })
 }
 
-/** An upstream's own words without what is not for callers; undefined where it has none. */
+/** An upstream's message without secrets and internal addresses; undefined if it has none. */
 export const wordsOf = (answer: Pick<Refusal, "body" | "secrets"> & Partial<Refusal>): string | undefined => {
   const { body, secrets, sent } = answer
   const parsed = parseJson(body)
-  const said = textAt(errorIn(parsed), "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
-  return said === undefined ? undefined : forCallers(withoutSecrets(said, secrets), sent).slice(0, longest)
+  const message = textAt(errorIn(parsed), "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
+  return message === undefined ? undefined : forCallers(withoutSecrets(message, secrets), sent).slice(0, longest)
 }
 
 const longest = 2_000
 
-/** An upstream's words without what must not be told to anyone. */
+/** A text with all secrets removed. */
 export const withoutSecrets = (text: string, secrets: ReadonlyArray<string>) =>
   secrets.reduce((text, secret) => (secret === "" ? text : text.replaceAll(secret, "[…]")), text)
 
@@ -56,7 +56,7 @@ const refusing = (answer: Refusal): Meaning => {
   return [invalid(answer, words ?? "The model's upstream refused the request"), "never"]
 }
 
-/** xAI names the operator's team and key behind its verdict. */
+/** xAI adds the operator's team and key to its message. */
 const operatorsIds = /^(Content violates usage guidelines\.)[^]*/
 
 const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAfterMs: number | undefined): Meaning => {
@@ -69,14 +69,14 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
       return refusing(answer)
     case 404: {
       const words = wordsOf(answer)
-      // With words it is about a model or a file; without, our address is wrong.
+      // With a message, it is about a model or a file. Without one, our address is wrong.
       if (words === undefined) return [new UpstreamFailed({}), "elsewhere"]
       return [detailsOf(answer) === undefined ? invalid(answer, words) : notFound(answer, words), "elsewhere"]
     }
     case 429:
       return [
         new RateLimited({
-          message: "The model's upstream takes no more requests right now",
+          message: "The model's upstream accepts no more requests at the moment",
           retryAfterSeconds: retryAfterMs === undefined ? null : Math.ceil(retryAfterMs / 1_000)
         }),
         "again"
@@ -95,28 +95,28 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
 const invalid = (answer: Refusal, message: string) =>
   new InvalidRequest({ param: paramOf(answer), message, ...withDetails(answer) })
 
-/** Something of the dialect's own that the caller named: its clients tell it by the status. */
+/** The caller named an object of the dialect that does not exist. Its clients look at the status. */
 const notFound = (answer: Refusal, message: string) =>
   new NotFound({ param: paramOf(answer), message, ...withDetails(answer) })
 
-const paramOf = ({ body, native }: Refusal) =>
-  native ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
+const paramOf = ({ body, isPassthrough }: Refusal) =>
+  isPassthrough ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
 
 const withDetails = (answer: Refusal) => {
   const details = detailsOf(answer)
   return details === undefined ? {} : { details }
 }
 
-/** What the dialect's programs act on, without what is not for callers; undefined where there is none, or too much. */
-const detailsOf = ({ body, native, secrets, sent }: Refusal): JsonObject | undefined => {
-  const details = native ? objectAt(objectAt(parseJson(body), "error"), "details") : undefined
+/** The machine-readable details of an error, without secrets; undefined if there are none or too many. */
+const detailsOf = ({ body, isPassthrough, secrets, sent }: Refusal): JsonObject | undefined => {
+  const details = isPassthrough ? objectAt(objectAt(parseJson(body), "error"), "details") : undefined
   if (details === undefined) return undefined
   const text = JSON.stringify(details)
-  const told = text.length > longest ? undefined : parseJson(forCallers(withoutSecrets(text, secrets), sent))
-  return isObject(told) ? told : undefined
+  const shown = text.length > longest ? undefined : parseJson(forCallers(withoutSecrets(text, secrets), sent))
+  return isObject(shown) ? shown : undefined
 }
 
-/** How long an answer asks us to wait, in ms; undefined where it does not say. */
+/** The delay of `Retry-After` and similar headers, in ms; undefined if there is none. */
 export const retryAfter = (headers: Headers): number | undefined => {
   const ms = Number(headers.get("retry-after-ms") ?? Number.NaN)
   if (ms >= 0) return ms

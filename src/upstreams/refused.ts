@@ -19,13 +19,13 @@ interface Refused {
   readonly options: EndpointOptions
   readonly url: string
   readonly sent: string
-  readonly native: boolean
+  readonly isPassthrough: boolean
 }
 
-/** What an answer of another status than 2xx comes to. */
+/** The error of an answer whose status is not 2xx. */
 export const refused = ({
   exchange,
-  native,
+  isPassthrough,
   options,
   sent,
   url
@@ -33,16 +33,19 @@ export const refused = ({
   Effect.flatMap(bodyOf(exchange), (body) => {
     const secrets = secretsOf(options, url)
     const { headers, status } = exchange
-    return refusal({ status, headers, body, secrets, sent: plain(sent), native })
+    return refusal({ status, headers, body, secrets, sent: plain(sent), isPassthrough })
   })
 
-/** An error's body, as much of it as is read; empty where it broke off. */
+/** An error's body up to the limit; empty if it broke off. */
 export const bodyOf = (exchange: Exchange): Effect.Effect<string> =>
   Effect.promise(() => exchange.text(errorLimit).catch(emptyIfBroken)).pipe(
     Effect.onInterrupt(() => Effect.sync(() => exchange.cancel()))
   )
 
-/** With nothing escaped that needn't be: some callers' writers escape slashes, and an upstream's words are looked for in it. */
+/**
+ * The body without needless escapes, because the upstream's message is compared with it: some JSON writers escape
+ * slashes.
+ */
 const plain = (sent: string): string => {
   const parsed = sent.includes("\\") ? parseJson(sent, bodyBounds) : undefined
   return parsed === undefined ? sent : JSON.stringify(parsed)

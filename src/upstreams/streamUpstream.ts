@@ -8,10 +8,10 @@ import type { GenerateOptions, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
 /**
- * A text upstream of one's own, from what it says to a conversation. The call is accepted with the first event: a
- * stream that fails before it is a refused call, which the next route may answer, and one that fails later is an answer
- * that broke. One that ends without `finished` has said all that it wanted (`stop`). Without a `usage` event the
- * gateway counts the tokens itself. The stream is interrupted when its client leaves.
+ * A custom text upstream from a function of a conversation to a stream of events. The first event accepts the call: a
+ * failure before it is a refused call, which the next route may answer; a later one breaks the answer. A stream without
+ * `finished` ends with `stop`. Without a `usage` event the gateway counts the tokens itself. The stream is interrupted
+ * when the client disconnects.
  */
 export const streamUpstream = (
   name: string,
@@ -22,10 +22,10 @@ export const streamUpstream = (
     runFuture(options.runtime, accepted(Stream.suspend(() => answer(conversation, options))))
 })
 
-/** The next events, never none of them; what ends the stream ends the last of these. */
+/** The next non-empty batch of events. Fails at the end of the stream. */
 type Pull = Effect.Effect<Batch, UpstreamError>
 
-/** Waits for the first events; what is left or fails before they come is closed. */
+/** Waits for the first events. Closes the stream if it fails before them. */
 const accepted = (events: Stream.Stream<GenerationEvent, UpstreamError>): Effect.Effect<Generation, UpstreamError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -80,7 +80,7 @@ class Streamed implements Generation {
     if (first !== undefined) return this.#seen(first)
     return new Promise((resolve) => {
       this.#give = resolve
-      // The runtime is that of a call which is not interrupted.
+      // The call's runtime, with interruption enabled again.
       this.#fiber = Runtime.runFork(this.#stream.runtime)(Effect.interruptible(this.#stream.pull))
       this.#fiber.addObserver((exit) => {
         if (!this.#isOver) resolve(this.#seen(Exit.isSuccess(exit) ? exit.value : this.#broken(exit.cause)))
@@ -102,7 +102,7 @@ class Streamed implements Generation {
   #broken(cause: Cause.Cause<UpstreamError>): Batch {
     const error = Cause.failureOption(cause)
     if (Option.isSome(error)) return [{ type: "failed", failure: error.value.failure }]
-    Runtime.runFork(this.#stream.runtime)(Effect.logError("an upstream's stream died", cause))
+    Runtime.runFork(this.#stream.runtime)(Effect.logError("an upstream's stream failed with a defect", cause))
     return [{ type: "failed", failure: new Internal({}) }]
   }
 

@@ -13,19 +13,19 @@ import { beginStopSearch, stopAt } from "./protocols/stops.ts"
 import { noAnswer, tooMuch } from "./protocols/upstreamFailure.ts"
 
 interface Hearing {
-  /** The model's id at the upstream: what only that takes back says so when it leaves here. */
+  /** The model's id at the upstream, recorded as the origin of its signatures. */
   readonly model: string
-  /** Sees every frame. */
-  readonly heard?: ((frame: JsonObject) => void) | undefined
+  /** Called with every frame. */
+  readonly onFrame?: ((frame: JsonObject) => void) | undefined
 }
 
-/** Reads an answer in a protocol's own words. */
+/** Reads an answer by the protocol's state machine. */
 export const translated = <S>(
   protocol: Protocol<S>,
   { back, stops }: Pick<Lowered, "back" | "stops">,
-  { heard, model }: Hearing
+  { onFrame, model }: Hearing
 ): Reader => {
-  const sealed = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
+  const withOrigin = protocol.signs === undefined ? undefined : sealing({ by: protocol.signs, model })
   const parser = sseParser()
   let state = protocol.begin(back)
   const count = new ItemCount()
@@ -37,9 +37,9 @@ export const translated = <S>(
     return passed
   }
 
-  /** Whether the answer ended, and with it everything that matters. */
+  /** Returns true once the answer has ended. */
   const step = (frame: JsonObject, events: Array<GenerationEvent>): boolean => {
-    heard?.(frame)
+    onFrame?.(frame)
     const [next, emitted] = protocol.step(state, frame)
     state = next
     for (const event of emitted) {
@@ -47,7 +47,7 @@ export const translated = <S>(
         events.push({ type: "failed", failure: tooMuch })
         return true
       }
-      events.push(sealed === undefined ? event : sealed(event))
+      events.push(withOrigin === undefined ? event : withOrigin(event))
     }
     return isEnd(emitted.at(-1))
   }
@@ -94,7 +94,7 @@ export const translated = <S>(
   }
 }
 
-/** Says who made the opaque form of reasoning. */
+/** Adds the origin to reasoning signatures. */
 const sealing =
   (origin: Origin) =>
   (event: GenerationEvent): GenerationEvent => {

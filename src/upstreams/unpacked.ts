@@ -1,4 +1,4 @@
-/** What a body may be packed with. */
+/** Supported content encodings. */
 const formats: ReadonlyMap<string, string> = new Map([
   ["gzip", "gzip"],
   ["x-gzip", "gzip"],
@@ -8,15 +8,15 @@ const formats: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * A body's own bytes, unpacked a little at a time as somebody reads them: `fetch` unpacks what has come at once, and a few
- * kilobytes may hold a gigabyte. Throws where it is packed in a way that nobody here knows.
+ * A body's bytes, unpacked as they are read: `fetch` unpacks everything received at once, and a few kilobytes may
+ * expand to a gigabyte. Throws if the encoding is unknown.
  */
 export const unpacked = ({ body, headers }: Response): ReadableStream<Uint8Array> | null => {
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "identity"
   if (body === null || encoding === "identity" || encoding === "") return body
   const format = formats.get(encoding)
-  if (format === undefined) throw new Error("packed in an unknown way")
-  // The platform knows more formats than its types do.
+  if (format === undefined) throw new Error("unknown content encoding")
+  // The platform supports more formats than its types list.
   const unpacking: ReadableWritablePair<Uint8Array, Uint8Array> = Reflect.construct(DecompressionStream, [format])
   return body.pipeThrough(unpacking)
 }

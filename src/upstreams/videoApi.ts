@@ -13,36 +13,36 @@ import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
 import type { VideoReport } from "./VideoUpstream.ts"
 
-/** A configured place that renders videos. */
+/** The options of a configured video upstream. */
 export interface VideoUpstreamOptions extends EndpointOptions {
   readonly name: string
   readonly deadlines?: Deadlines
 }
 
-/** A submit carries up to 64 MiB; the engine waits two minutes for its outcome. */
+/** A submit uploads up to 64 MiB; the engine waits two minutes for its outcome. */
 export const videoDeadlines: Deadlines = { connectMs: 10_000, firstByteMs: 110_000, idleMs: 30_000 }
 
 /** An answer whose body was read. */
 export interface VideoAnswer {
   readonly status: number
   readonly headers: Headers
-  /** undefined where the body is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: unknown
-  /** The error it carries: the upstream's own code, empty where there is none, and its words without our secrets. */
+  /** The error in the answer: the upstream's own code, empty if there is none, and its message without secrets. */
   readonly error: {
     readonly code: string
     readonly message: string | undefined
     readonly trouble: UpstreamTrouble | undefined
-    /** Whether it is about what the caller sent although its status does not say so. */
+    /** True if it concerns the caller's input although its status does not say so. */
     readonly isAboutInput: boolean
   }
 }
 
-/** No whole answer came. The reason may be logged. */
+/** No complete answer came. The reason may be logged. */
 export class NoAnswer extends Data.TaggedError("NoAnswer")<{
   readonly neverSent: boolean
   readonly reason: string
-  /** The system's word for it. */
+  /** The system's error code. */
   readonly said?: string | undefined
 }> {}
 
@@ -56,11 +56,11 @@ export interface VideoApi {
     path: string,
     body?: string | FormData
   ) => Effect.Effect<VideoAnswer, NoAnswer>
-  /** An answer whose body is still to be read (a video's file). */
+  /** An answer whose body is still to be read, such as a video's file. */
   readonly open: (path: string) => Effect.Effect<Exchange, NoAnswer>
 }
 
-/** An upstream's HTTP API with its key. */
+/** A client of an upstream's HTTP API, with its key. */
 export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): VideoApi => {
   const headers = headersTo(endpoint, options)
   const secrets = secretsOf(options)
@@ -79,14 +79,14 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
     )
   return {
     name: options.name,
-    open: (path) => heard(options.name, "GET", send({ method: "GET" }, path)),
+    open: (path) => logged(options.name, "GET", send({ method: "GET" }, path)),
     call: (method, path, body) => {
       const answered = Effect.flatMap(send({ method, ...(body !== undefined && { body }) }, path), (exchange) =>
         Effect.map(wholeText(exchange), (text) => {
           const json = parseJson(text)
           const error = errorIn(json)
           const sent = typeof body === "string" ? body : undefined
-          const told = { status: exchange.status, body: json, sent }
+          const providerError = { status: exchange.status, body: json, sent }
           return {
             status: exchange.status,
             headers: exchange.headers,
@@ -94,26 +94,26 @@ export const videoApi = (endpoint: Endpoint, options: VideoUpstreamOptions): Vid
             error: {
               code: textAt(error, "code") ?? textAt(error, "type") ?? "",
               message: wordsOf({ body: text, secrets, ...(sent === undefined ? {} : { sent }) }),
-              trouble: troubleOf(told),
-              isAboutInput: isAboutInput(told)
+              trouble: troubleOf(providerError),
+              isAboutInput: isAboutInput(providerError)
             }
           }
         })
       )
-      return heard(options.name, method, answered)
+      return logged(options.name, method, answered)
     }
   }
 }
 
-/** A line for each call that failed; whose task it was, whoever runs it says. */
-const heard = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<VideoAnswer>>(
+/** Logs a failed call. The caller's log annotations name the task. */
+const logged = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<VideoAnswer>>(
   upstream: string,
   method: string,
   call: Effect.Effect<A, NoAnswer>
 ): Effect.Effect<A, NoAnswer> =>
   Effect.suspend(() => {
     const calledAt = performance.now()
-    const failed = (how: Readonly<Record<string, unknown>>) =>
+    const failed = (fields: Readonly<Record<string, unknown>>) =>
       Effect.logWarning("a call to an upstream failed").pipe(
         Effect.annotateLogs({
           event: "upstream.attempt",
@@ -121,7 +121,7 @@ const heard = <A extends Pick<VideoAnswer, "status" | "headers"> & Partial<Video
           method,
           duration_ms: Math.round(performance.now() - calledAt)
         }),
-        Effect.annotateLogs(Object.fromEntries(Object.entries(how).filter(([, value]) => value !== undefined)))
+        Effect.annotateLogs(Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)))
       )
     return call.pipe(
       Effect.tapError(({ neverSent, reason, said }) =>
@@ -147,19 +147,20 @@ const wholeText = (exchange: Exchange): Effect.Effect<string, NoAnswer> =>
 
 export const isOk = ({ status }: Pick<VideoAnswer, "status">): boolean => status >= 200 && status <= 299
 
-/** What a submit without an answer means: only one that never left may be repeated. */
+/** A submit without an answer may be repeated only if it was never sent. */
 export const unansweredSubmit = ({ neverSent, reason }: NoAnswer): VideoAmbiguous | VideoTransient =>
   neverSent
     ? new VideoTransient({ reason, unanswered: true, neverSent })
     : new VideoAmbiguous({ reason, unanswered: true })
 
-/** What a read without an answer means. */
+/** The error of a read without an answer. */
 export const unansweredRead = ({ neverSent, reason }: NoAnswer): VideoTransient =>
   new VideoTransient({ reason, unanswered: true, neverSent })
 
 /**
- * What a refused submit means. The upstream's code and words are the task's where they concern its caller's input; its
- * opinion of our key or of its own state is not. A failure of the upstream's own may have made the video all the same.
+ * The error of a refused submit. The upstream's code and message become the task's if they concern the caller's input,
+ * not if they concern our key or the upstream's state. After a failure of the upstream's own, the video may exist all
+ * the same.
  */
 export const refusedSubmit = (
   answer: VideoAnswer
@@ -184,10 +185,10 @@ export const refusedSubmit = (
   return operatorsFault(undefined)
 }
 
-/** Ark names its limits and overloads in many ways, not all of them with 429. */
+/** Ark's many codes for limits and overload, some without a 429. */
 const saturation = /RateLimit|RpmLimit|QuotaExceeded|ServerOverloaded|InflightBatchsizeExceeded|RequestBurstTooFast/i
 
-/** A key it rejects, a model it lacks, an account that is empty: for the operator to know and not for the caller. */
+/** A rejected key, a missing model, an empty account: the operator needs to know, the caller does not. */
 const operatorsFault = (trouble: UpstreamTrouble | undefined) =>
   new VideoRejected({
     code: "InternalServiceError",
@@ -196,7 +197,7 @@ const operatorsFault = (trouble: UpstreamTrouble | undefined) =>
     trouble
   })
 
-/** What a refused poll means. Only the word that there is no such video ends a task; the rest passes. */
+/** The error of a refused poll. Only an unknown video ends the task; anything else is transient. */
 export const refusedPoll = ({
   error,
   headers,

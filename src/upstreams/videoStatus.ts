@@ -19,7 +19,7 @@ const labels: Readonly<Record<string, Status>> = {
   canceled: "cancelled"
 }
 
-/** What an upstream's label for a video's state means; `unknown` leaves the task as it is. */
+/** The state behind an upstream's label. `unknown` leaves the task as it is. */
 export const videoStatus = (label: string): Status | "unknown" => {
   const key = label.toLowerCase()
   return Object.hasOwn(labels, key) ? (labels[key] ?? "unknown") : "unknown"

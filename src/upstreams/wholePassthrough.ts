@@ -23,26 +23,26 @@ interface Options extends EndpointOptions {
   readonly deadlines: Deadlines
 }
 
-/** A place where vectors are made of texts: its requests and answers pass through. */
+/** An upstream's embeddings endpoint: requests and answers pass through. */
 export const embedding = (path: EndpointPath, endpoint: Endpoint, options: Options): PassthroughEndpoint => {
   const ask = asking(path, endpoint, options, passthroughEmbeddings)
-  return { family: "embeddings", send: (request, how) => ask(request, how) }
+  return { family: "embeddings", send: (request, callOptions) => ask(request, callOptions) }
 }
 
-/** Once it was not offered, it is asked for again after this long, in ms. */
+/** How long an upstream without the endpoint is not asked again, in ms. */
 const absentMs = 600_000
 
-/** A place where conversations are made short. Servers that don't offer it are remembered for a while. */
+/** An upstream's compaction endpoint. A server that does not offer it is remembered for a while. */
 export const compacting = (path: EndpointPath, endpoint: Endpoint, options: Options): PassthroughEndpoint => {
   const ask = asking(path, endpoint, options, passthroughCompaction)
   let absentUntil = -Infinity
   return {
     family: "compactions",
-    send: (request, how, otherwise) => {
+    send: (request, callOptions, otherwise) => {
       if (performance.now() < absentUntil) return otherwise()
-      return ask(request, how, (exchange) => {
+      return ask(request, callOptions, (exchange) => {
         if (![404, 405, 501].includes(exchange.status)) return undefined
-        return runFuture(how.runtime, bodyOf(exchange)).flatMap((body) => {
+        return runFuture(callOptions.runtime, bodyOf(exchange)).flatMap((body) => {
           if (!namesPart(parseJson(body))) absentUntil = performance.now() + absentMs
           return otherwise()
         })
@@ -51,15 +51,15 @@ export const compacting = (path: EndpointPath, endpoint: Endpoint, options: Opti
   }
 }
 
-/** Whether a 404 is about something that the request names, and not about the path: the next request may be well. */
+/** True if a 404 concerns something that the request names, not the path: the next request may succeed. */
 const namesPart = (body: unknown): boolean => {
   const error = errorIn(body)
   return textAt(error, "param") !== undefined || textAt(error, "code")?.endsWith("_not_found") === true
 }
 
-type Asked = Future<Generation, Failure | UpstreamError>
+type Call = Future<Generation, Failure | UpstreamError>
 
-/** Sends a body on as it is, but for the model's name. What is refused may be made another way. */
+/** Sends a body with the upstream's model name. If it is refused, the fallback may run. */
 const asking = (
   path: EndpointPath,
   endpoint: Endpoint,
@@ -71,17 +71,18 @@ const asking = (
   const { deadlines } = options
   return (
     request: PassthroughRequest,
-    how: GenerateOptions,
-    instead?: (exchange: Exchange) => Asked | undefined
-  ): Asked => {
-    const body = serializeBody(request, { ...request.body, model: how.upstreamModel })
-    return beginCall({ url, headers: headersTo(endpoint, options, how.trace), body, deadlines }).flatMap(
-      (exchange): Asked => {
+    callOptions: GenerateOptions,
+    instead?: (exchange: Exchange) => Call | undefined
+  ): Call => {
+    const body = serializeBody(request, { ...request.body, model: callOptions.upstreamModel })
+    return beginCall({ url, headers: headersTo(endpoint, options, callOptions.trace), body, deadlines }).flatMap(
+      (exchange): Call => {
         if (isSuccess(exchange)) {
-          return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets, how)
+          return accepting(new Answer(read(request), exchange, { passthrough: true }), exchange, secrets, callOptions)
         }
         return (
-          instead?.(exchange) ?? runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+          instead?.(exchange) ??
+          runFuture(callOptions.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))
         )
       }
     )

@@ -84,8 +84,8 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "upstreams: an address that the caller has escaped is taken for an inner one",
     file: "src/upstreams/refused.ts",
-    snippet: "sent: plain(sent), native",
-    replacement: "sent, native",
+    snippet: "sent: plain(sent), isPassthrough",
+    replacement: "sent, isPassthrough",
     tests: ["test/e2e/upstreams/passing.test.ts"]
   },
   {

@@ -1,23 +1,23 @@
 import { eventLimit, SseOverflow } from "./sse.ts"
 
 /**
- * Cuts a stream of server-sent events behind its frames' blank lines, however the bytes are cut, and leaves them as they
- * are: what it gives is whole frames, and the one that is still under way is held back.
+ * Cuts a stream of server-sent events after the blank lines of its frames, however the bytes arrive. It emits whole
+ * frames unchanged and holds back the unfinished one.
  */
 export class WholeFrames {
   readonly #limit: number
   #held: Array<Uint8Array> = []
   #heldBytes = 0
-  // The two bytes before the next ones. A line that ends at the stream's start is blank.
+  // The two bytes before the next chunk. An empty first line counts as blank.
   #last = carriageReturn
   #lastButOne = carriageReturn
 
-  /** @param limit the largest frame that is held back, in bytes */
+  /** @param limit the largest frame held back, in bytes */
   constructor(limit: number = eventLimit) {
     this.#limit = limit
   }
 
-  /** The frames that these bytes complete; undefined is none. Throws `SseOverflow` where one exceeds the bound. */
+  /** The frames that these bytes complete; undefined if none. Throws `SseOverflow` if one exceeds the limit. */
   push(bytes: Uint8Array): Uint8Array | undefined {
     const end = this.#end(bytes)
     const { length } = bytes
@@ -36,7 +36,7 @@ export class WholeFrames {
     return frames
   }
 
-  /** The frame that the stream's end has cut short. */
+  /** The frame that the end of the stream cut short. */
   rest(): Uint8Array {
     return Buffer.concat(this.#held)
   }
@@ -49,14 +49,14 @@ export class WholeFrames {
     if (this.#heldBytes > this.#limit) throw new SseOverflow(`an event exceeds ${this.#limit} bytes`)
   }
 
-  /** Where the last blank line ends; 0 where there is none. */
+  /** The offset after the last blank line, 0 if there is none. */
   #end(bytes: Uint8Array): number {
     for (let at = bytes.length - 1; at >= 0; at--) {
       const byte = bytes[at]
       if (byte !== lineFeed && byte !== carriageReturn) continue
       const isPair = byte === lineFeed && this.#byte(bytes, at - 1) === carriageReturn
       const before = this.#byte(bytes, isPair ? at - 2 : at - 1)
-      // Where lines end in CRLF, the other half of this one is to come.
+      // In CRLF streams, the other half of this line end is still to come.
       if (byte === carriageReturn && before === lineFeed && at === bytes.length - 1) continue
       if (before === lineFeed || before === carriageReturn) return at + 1
     }
@@ -69,18 +69,18 @@ export class WholeFrames {
 }
 
 /**
- * Where frames stand that have one of these names, or none, among whole frames: each one's start and end, one after the
- * other. It looks at names alone, by their bytes: all others are passed over without being decoded.
+ * Start and end offsets, flat, of the frames that have one of these names or no name. It compares the names as bytes
+ * and decodes nothing else.
  */
 export const framesNamed = (names: FrameNames, bytes: Uint8Array): ReadonlyArray<number> => {
-  let found: Array<number> | undefined
+  let offsets: Array<number> | undefined
   const { length } = bytes
   let start = 0
   let isWanted = false
   let isNamed = false
   let isEmpty = true
   let at = 0
-  // Nobody writes them. Without any, the platform finds the ends of long lines, in half the time.
+  // Carriage returns are rare. Without any, the platform's search finds the ends of long lines in half the time.
   const hasReturns = bytes.includes(carriageReturn)
   while (at < length) {
     const line = at
@@ -97,17 +97,17 @@ export const framesNamed = (names: FrameNames, bytes: Uint8Array): ReadonlyArray
       if (bytes[line] !== colon) isEmpty = false
       continue
     }
-    if (isWanted || !(isNamed || isEmpty)) (found ??= []).push(start, at)
+    if (isWanted || !(isNamed || isEmpty)) (offsets ??= []).push(start, at)
     start = at
     isWanted = isNamed = false
     isEmpty = true
   }
-  return found ?? nowhere
+  return offsets ?? noOffsets
 }
 
-/** Names to be recognised by their bytes, most of which differ in length from all others already. */
+/** Matches names by their bytes. Length alone rules out most others. */
 export class FrameNames {
-  /** By their length. */
+  /** Indexed by length. */
   readonly #names: ReadonlyArray<ReadonlyArray<Uint8Array>>
 
   constructor(names: ReadonlyArray<string>) {
@@ -128,7 +128,7 @@ export class FrameNames {
   }
 }
 
-const nowhere: ReadonlyArray<number> = []
+const noOffsets: ReadonlyArray<number> = []
 const none: Array<Uint8Array> = []
 const lineFeed = 10
 const carriageReturn = 13
@@ -149,7 +149,7 @@ const lineFeedFrom = (bytes: Uint8Array, from: number): number => {
   return at === -1 ? bytes.length : at
 }
 
-/** Whether `event:` stands here. */
+/** True if `event:` starts here. */
 const isEventField = (bytes: Uint8Array, at: number): boolean =>
   bytes[at] === 101 &&
   bytes[at + 1] === 118 &&

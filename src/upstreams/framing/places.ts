@@ -1,28 +1,28 @@
 /*
- * Frames among the bytes of whole ones whose lines end in line feeds alone, found by the platform's search: it passes
- * over what is not looked for some thirty times faster than decoding and parsing do.
+ * Finds frames in whole frames whose lines end in line feeds alone. The platform's byte search skips the rest about
+ * thirty times faster than decoding and parsing it.
  */
 
-/** Where any of these texts stands, the first first. */
+/** The offsets of these texts, ascending. */
 export const placesOf = (texts: ReadonlyArray<Buffer>, bytes: Buffer): ReadonlyArray<number> => {
-  let found: Array<number> | undefined
+  let offsets: Array<number> | undefined
   for (const text of texts) {
-    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + text.length)) (found ??= []).push(at)
+    for (let at = bytes.indexOf(text); at !== -1; at = bytes.indexOf(text, at + text.length)) (offsets ??= []).push(at)
   }
-  return found?.sort((one, other) => one - other) ?? nowhere
+  return offsets?.sort((one, other) => one - other) ?? noOffsets
 }
 
-/** Where the frame ends that is under way at a place, behind its blank line; the end of all where it has none. */
+/** The offset after the blank line of the frame at an offset; the end of the bytes if it has none. */
 export const endOfFrame = (bytes: Buffer, at: number): number => {
   const blank = bytes.indexOf(blankLine, at)
   return blank === -1 ? bytes.length : blank + blankLine.length
 }
 
-/** Where the frame begins that is under way at a place, or `least` where that is later. */
+/** The start of the frame at an offset, but not before `least`. */
 export const startOfFrame = (bytes: Buffer, at: number, least: number): number => {
   const blank = bytes.lastIndexOf(blankLine, at)
   return blank === -1 ? least : Math.max(blank + blankLine.length, least)
 }
 
 const blankLine = Buffer.from("\n\n")
-const nowhere: ReadonlyArray<number> = []
+const noOffsets: ReadonlyArray<number> = []

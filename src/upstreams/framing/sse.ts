@@ -1,31 +1,31 @@
-/** One server-sent event. Its name is `message` where the upstream gave none; ids and retry hints mean nothing to us. */
+/** One server-sent event, called `message` if the upstream gave no name. The gateway ignores ids and retry hints. */
 export interface SseEvent {
   readonly event: string
   readonly data: string
 }
 
-/** Cuts a byte stream into events, however the bytes are cut. Not reusable, not for two streams at once. */
+/** Parses one byte stream into events, however the bytes arrive. */
 export interface SseParser {
-  /** The events that these bytes complete. Throws `SseOverflow` where one event exceeds the bound. */
+  /** The events that these bytes complete. Throws `SseOverflow` if one exceeds the limit. */
   readonly push: (bytes: Uint8Array) => ReadonlyArray<SseEvent>
-  /** What is left when the stream ends: an event that only lacks its closing blank line. */
+  /** The last event, if the stream ended without its closing blank line. */
   readonly end: () => ReadonlyArray<SseEvent>
 }
 
-/** An event larger than the buffer allowed for it. */
+/** An event exceeds the limit. */
 export class SseOverflow extends Error {}
 
-/** The largest event held, in UTF-16 units; the largest real ones are a whole answer with an image inside. */
+/** The largest event held, in UTF-16 units. The largest real ones are whole answers with an image. */
 export const eventLimit = 32 * 1024 * 1024
 
 const none: ReadonlyArray<SseEvent> = []
 
 /**
  * An incremental parser of the HTML standard's event streams: CRLF, LF and CR lines, multi-line data, comments and a
- * byte order mark. A line that arrives in pieces is joined once, when it is whole, so a cut costs nothing.
+ * byte order mark. A line that arrives in pieces is joined once.
  */
 export const sseParser = (limit: number = eventLimit): SseParser => {
-  // The decoder carries halves of characters from one chunk to the next and drops the byte order mark.
+  // The decoder keeps split characters between chunks and drops the byte order mark.
   const decoder = new TextDecoder()
   let pieces: Array<string> = []
   let held = 0
@@ -62,7 +62,7 @@ export const sseParser = (limit: number = eventLimit): SseParser => {
     } else if (line === "data") {
       data = data === undefined ? "" : `${data}\n`
     }
-    // Comments before an event are no part of it: heartbeats may go on for hours.
+    // Comments between events don't count towards the limit: heartbeats may go on for hours.
     if (data === undefined) held = 0
   }
 
@@ -120,7 +120,7 @@ export const sseParser = (limit: number = eventLimit): SseParser => {
 const space = 32
 const lineFeed = 10
 
-/** Events as most servers write them: one line of data, and a blank one. Answers where they end. */
+/** Reads events in their usual form: one line of data and a blank line. Returns the offset after them. */
 const takePlain = (text: string, from: number, limit: number, events: Array<SseEvent>): number => {
   let start = from
   while (text.startsWith("data: ", start)) {
@@ -132,12 +132,12 @@ const takePlain = (text: string, from: number, limit: number, events: Array<SseE
   return start
 }
 
-/** The events in the bytes of a whole stream, or a part of one; the last may lack its closing blank line. */
+/** The events in the bytes of a whole stream or a part of one. The last may lack its closing blank line. */
 export const sseEvents = (bytes: Uint8Array): ReadonlyArray<SseEvent> => {
   const events = whole.push(bytes)
   const last = whole.end()
   return last.length === 0 ? events : [...events, ...last]
 }
 
-/** As good as new after each stream's end. */
+/** `end` resets it. */
 const whole = sseParser(Infinity)

@@ -3,67 +3,67 @@ import type { GenerationEvent, Usage } from "../../generation/GenerationEvent.ts
 import type { FrameNames } from "../framing/WholeFrames.ts"
 import type { GenerateOptions } from "../Upstream.ts"
 
-/** A dialect in which requests and answers pass through, and what of them the gateway must look at. */
+/** A dialect that passes through, with the parts that the gateway reads. */
 export type Dialect = EventDialect | ChunkDialect
 
-interface Passing {
-  /** The caller's headers that belong to the dialect, lower case. */
+interface DialectBase {
+  /** The caller's headers that belong to the dialect, in lower case. */
   readonly headers: ReadonlyArray<string>
-  /** The caller's body as the upstream gets it; `lost` hears the names of what it is not told. */
+  /** The upstream's body for a caller's body. `lost` collects the names of dropped parameters. */
   readonly body: (
     body: JsonObject,
     options: Pick<GenerateOptions, "upstreamModel" | "stream" | "callSignatures">,
     lost?: (param: string) => void
   ) => JsonObject
-  /** Usage in the dialect's words. */
+  /** Usage in the dialect's form. */
   readonly usage: (usage: Usage) => JsonObject
-  /** Whether a frame is the last one that matters, where a stream has no mark of its own for that. */
+  /** True for the last frame that matters, in streams without an end marker. */
   readonly isLast: (frame: JsonObject) => boolean
   /**
-   * The answer in one piece that a stream should have been; undefined where it has broken off.
+   * The whole answer that a stream amounts to; undefined if it broke off.
    *
-   * @param isMarked whether the stream has said that it is over
+   * @param isMarked true if the stream had its end marker
    */
   readonly asWhole: (frames: ReadonlyArray<JsonObject>, isMarked: boolean) => JsonObject | undefined
 }
 
-/** One whose frames are chunks of an answer, all alike and without names (`chunks.ts`). */
-export interface ChunkDialect extends Passing {
+/** A dialect whose frames are unnamed chunks of one shape (`chunks.ts`). */
+export interface ChunkDialect extends DialectBase {
   readonly family: "chat"
-  /** Those of a chunk's tool calls that the server has signed. */
+  /** The tool calls of a chunk that the server signed. */
   readonly signed: (chunk: JsonObject) => ReadonlyArray<GenerationEvent>
-  /** Whether its servers search the web where a request asks for it. */
+  /** True if its servers search the web on request. */
   readonly searches: boolean
-  /** The stream that an answer in one piece should have been, without its mark. */
+  /** The chunks that a whole answer amounts to, without the end marker. */
   readonly asStream: (answer: JsonObject) => ReadonlyArray<JsonObject>
 }
 
-/** One whose frames are events with names, few of which matter (`forwarded.ts`). */
-export interface EventDialect extends Passing {
+/** A dialect whose frames are named events, few of which the gateway reads (`events.ts`). */
+export interface EventDialect extends DialectBase {
   readonly family: "messages" | "responses"
   /**
-   * The names of frames that may have to be parsed: those that name things, end the answer, or count, and `message`, as
-   * which a frame without a name goes. All others go through as they are.
+   * Names of frames that may have to be parsed: those with names, usage or the end, and `message`, the name of a frame
+   * without one. All others are copied as bytes.
    */
   readonly names: FrameNames
-  /** Whether such a frame must be. */
+  /** True if such a frame has to be parsed. */
   readonly concerns: (event: string, data: string) => boolean
-  /** An answer in one piece without what tells neither usage nor the end, so that it need not be looked through. */
+  /** A whole answer reduced to its usage and end, so that the rest need not be read. */
   readonly account: (answer: JsonObject) => JsonObject
-  /** Whether a frame tells usage or is where it belongs: that of the start, or the totals. */
+  /** The part of the usage that a frame has: the one at the start, or the totals. */
   readonly tells: (frame: JsonObject) => "start" | "totals" | undefined
-  /** Whether a frame says nothing of the answer yet, only that there will be one. */
+  /** True if a frame announces an answer but has none of its content. */
   readonly begins: (frame: JsonObject) => boolean
-  /** Whether a stream whose first frame this is leaves out what the dialect's clients need on every frame. */
+  /** True if a stream that begins with this frame omits fields that the dialect's clients need on every frame. */
   readonly lacks: (data: string) => boolean
-  /** A frame with what such a stream leaves out. */
+  /** A frame with the fields that such a stream omits. */
   readonly numbered: (frame: JsonObject, number: number) => JsonObject
-  /** An answer with the fields that the dialect's clients need and some servers leave out. */
+  /** An answer with the fields that the dialect's clients need and some servers omit. */
   readonly completed: (answer: JsonObject) => JsonObject
-  /** The stream that an answer in one piece should have been; undefined where it did not succeed. */
+  /** The frames that a whole answer amounts to; undefined if it did not succeed. */
   readonly asStream: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
-  /** The name of the frame that tells an item which has ended, whole; absent where there is none. */
+  /** The name of the frame that carries a finished item whole; absent if the dialect has none. */
   readonly itemEnd?: string
-  /** Where a frame holds the answer object; undefined where it holds none. */
+  /** The field of a frame that holds the answer object. */
   readonly answerIn: string
 }

@@ -5,8 +5,8 @@ import type { EventDialect } from "./Dialect.ts"
 import { written } from "./written.ts"
 
 /**
- * Makes frames that the dialect's clients can read of those that they can't: some servers and proxies leave out the
- * names of frames, or number none. Whether one does is seen by its first frame; the others' bytes are left alone.
+ * Repairs frames that the dialect's clients cannot read: some servers and proxies omit names or numbers of frames. The
+ * first frame shows it; frames of other servers are not touched.
  */
 export class Mender {
   readonly #dialect: EventDialect
@@ -33,7 +33,7 @@ export class Mender {
   }
 
   #mended({ data, event }: SseEvent): string {
-    // The dialects that pass through end with an event.
+    // Dialects of named events have no `[DONE]`.
     if (data.trim() === "[DONE]") return ""
     const frame = parseJson(data)
     if (!isObject(frame)) return written({ event, data })
@@ -45,11 +45,11 @@ export class Mender {
   }
 }
 
-/** The first event among whole frames. Mostly it is the first frame, and the others need not be decoded. */
+/** The first event of whole frames. Usually it is the first frame, and the others need not be decoded. */
 const firstEvent = (bytes: Uint8Array): SseEvent | undefined =>
   sseEvents(bytes.subarray(0, endOfFrame(bytes)))[0] ?? sseEvents(bytes)[0]
 
-/** Where the first blank line ends, in the way that nearly all write it; else the end of all. */
+/** The offset after the first blank line in its usual form, otherwise the end of the bytes. */
 const endOfFrame = (bytes: Uint8Array): number => {
   for (let at = bytes.indexOf(lineFeed); at !== -1; at = bytes.indexOf(lineFeed, at + 1)) {
     if (bytes[at + 1] === lineFeed) return at + 2

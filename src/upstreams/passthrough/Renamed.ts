@@ -1,16 +1,16 @@
-/** A name that stands alike in every chunk of an answer, and what replaces it there. */
+/** Replaces a name that every chunk of an answer repeats. */
 export class Renamed {
   readonly #upstreams: string
   readonly #callers: string
-  /** The same by their bytes, each a character, as `replaceAll` takes them: such text is replaced in without being decoded. */
+  /** The same as one character per byte: `replaceAll` then works on bytes that were never decoded as UTF-8. */
   readonly #bytes: readonly [upstreams: string, callers: string] | undefined
 
-  /** @param upstreams as the upstream writes it; nothing is replaced where it is empty */
+  /** @param upstreams as the upstream writes it; empty replaces nothing */
   constructor(upstreams: string, callers: string) {
     this.#upstreams = upstreams
     this.#callers = callers
     const isOther = upstreams !== "" && upstreams !== callers
-    // In what replaces, a dollar sign means something, and two mean one.
+    // `$` is special in a replacement, `$$` is a literal one.
     this.#bytes = isOther ? [bytesOf(upstreams), bytesOf(callers).replaceAll("$", "$$$$")] : undefined
   }
 
@@ -21,7 +21,7 @@ export class Renamed {
     return at === -1 ? data : data.slice(0, at) + this.#callers + data.slice(at + length)
   }
 
-  /** The same for the bytes of any number of chunks. */
+  /** The bytes of any number of chunks with the caller's name. */
   replacedIn(bytes: Buffer): Uint8Array {
     if (this.#bytes === undefined) return bytes
     return Buffer.from(bytes.toString("latin1").replaceAll(...this.#bytes), "latin1")

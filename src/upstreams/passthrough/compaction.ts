@@ -5,7 +5,7 @@ import { readUsage } from "../protocols/openaiResponses/usage.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import { wholeAnswer } from "./wholeAnswer.ts"
 
-/** Reads a compaction that an upstream of the responses dialect has made. */
+/** Reads a compaction of an upstream of the responses dialect. */
 export const passthroughCompaction = (request: PassthroughRequest): Reader =>
   wholeAnswer(request, {
     isAnswer: (answer) => {

@@ -4,14 +4,14 @@ import { callUpstream } from "../client.ts"
 import type { Call, Exchange } from "../client.ts"
 import type { PassthroughRequest, TextUpstream } from "../Upstream.ts"
 
-/** Whoever asks wants to know before the real request: a count made here, at once, is better than one that is waited for. */
+/** The caller waits for this count before its real request, so a local estimate is better than a slow answer. */
 const deadlines = { connectMs: 2_000, firstByteMs: 5_000, idleMs: 5_000 }
 const answerLimit = 65_536
 
 const Counted = Schema.Struct({ input_tokens: Schema.NonNegativeInt })
 const decode = Schema.decodeUnknownEither(Counted)
 
-/** Asks an upstream how many tokens it would read, as Anthropic's tells. What it refuses or does not tell is not known. */
+/** Asks an upstream for a request's token count, as Anthropic's API offers it; undefined if it refuses. */
 export const counter =
   (
     callOf: (

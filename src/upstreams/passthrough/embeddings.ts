@@ -4,7 +4,7 @@ import type { Reader } from "../generationOf.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 import { wholeAnswer } from "./wholeAnswer.ts"
 
-/** Reads vectors: only the input has tokens. */
+/** Reads embeddings. Only the input has tokens. */
 export const passthroughEmbeddings = (request: PassthroughRequest): Reader =>
   wholeAnswer(request, {
     isAnswer: (answer) => {
@@ -19,7 +19,7 @@ export const passthroughEmbeddings = (request: PassthroughRequest): Reader =>
     telling: ({ inputTokens: tokens }) => ({ prompt_tokens: tokens, total_tokens: tokens })
   })
 
-/** A text, or one text's tokens, is one. */
+/** An input is a text or an array of token ids. */
 const inputsOf = (input: unknown): number => (Array.isArray(input) && typeof input[0] !== "number" ? input.length : 1)
 
 const hasVector = (one: unknown): boolean =>

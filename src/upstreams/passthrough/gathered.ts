@@ -9,13 +9,13 @@ import type { Dialect } from "./Dialect.ts"
 
 type Whole = Pick<Dialect, "asWhole" | "isLast">
 
-/** Reads an answer in one piece; of a server that streams whether it was asked to or not, the piece that it should have been. */
+/** Reads an answer in one piece. If the server streams regardless, it builds the whole answer. */
 export const gathered = (reader: Reader, dialect: Whole): Reader => new Gathered(reader, dialect)
 
 class Gathered implements Reader {
   readonly #reader: Reader
   readonly #dialect: Whole
-  /** Made for those that stream. */
+  /** Created only for a stream. */
   #stream: { readonly parser: SseParser; readonly frames: Array<JsonObject> } | undefined
   #length = 0
 
@@ -34,29 +34,29 @@ class Gathered implements Reader {
 
   end(): Batch {
     const rest = this.#streamed().parser.end()
-    return this.#read(rest.filter(({ data }) => data === done || isObject(parseJson(data)))) ?? this.#told(false)
+    return this.#read(rest.filter(({ data }) => data === done || isObject(parseJson(data)))) ?? this.#whole(false)
   }
 
   #streamed() {
     return (this.#stream ??= { parser: sseParser(), frames: [] })
   }
 
-  /** What these events complete; undefined while there are more to come. */
+  /** The events of the whole answer; undefined while more frames are to come. */
   #read(events: ReadonlyArray<SseEvent>): Batch | undefined {
     for (const { data } of events) {
-      if (data === done) return this.#told(true)
+      if (data === done) return this.#whole(true)
       if (data.trim() === "") continue
       const frame = parseJson(data)
       if (!isObject(frame)) return [noAnswer(data)]
       this.#length += data.length
       if (this.#length > eventLimit) throw new SseOverflow(`an answer exceeds ${eventLimit} characters`)
       this.#streamed().frames.push(frame)
-      if (this.#dialect.isLast(frame)) return this.#told(true)
+      if (this.#dialect.isLast(frame)) return this.#whole(true)
     }
     return undefined
   }
 
-  #told(isMarked: boolean): Batch {
+  #whole(isMarked: boolean): Batch {
     const answer = this.#dialect.asWhole(this.#streamed().frames, isMarked)
     return answer === undefined ? [{ type: "failed", failure: cutOff }] : this.whole(JSON.stringify(answer))
   }

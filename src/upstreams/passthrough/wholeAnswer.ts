@@ -6,15 +6,15 @@ import { failedWith, garbled, noAnswer } from "../protocols/upstreamFailure.ts"
 import type { PassthroughRequest } from "../Upstream.ts"
 
 interface Kind {
-  /** Whether it is one at all. */
+  /** True if the JSON is an answer of this kind. */
   readonly isAnswer: (answer: JsonObject) => boolean
-  /** What it tells of its usage, where it does. */
+  /** The answer's usage, if it has any. */
   readonly usageOf: (answer: JsonObject) => Usage | undefined
-  /** A usage as its dialect tells it. */
+  /** Usage in the dialect's form. */
   readonly telling: (usage: Usage) => JsonObject
 }
 
-/** Reads an answer that comes in one piece and passes through: the model's name is replaced, its usage told. */
+/** Reads a whole answer that passes through: replaces the model's name and reports the usage. */
 export const wholeAnswer = ({ rewrite }: PassthroughRequest, { isAnswer, telling, usageOf }: Kind): Reader => ({
   push: () => [],
   end: () => [{ type: "failed", failure: garbled, said: "a stream" }],
@@ -24,10 +24,10 @@ export const wholeAnswer = ({ rewrite }: PassthroughRequest, { isAnswer, telling
     if (isObject(answer["error"])) return [failedWith(answer["error"])]
     if (!isAnswer(answer)) return [noAnswer(text)]
     const usage = usageOf(answer)
-    const told: ReadonlyArray<GenerationEvent> = usage === undefined ? [] : [{ type: "usage", usage }]
+    const usageEvents: ReadonlyArray<GenerationEvent> = usage === undefined ? [] : [{ type: "usage", usage }]
     const as = (usage: Usage) => JSON.stringify(rewrite({ ...answer, usage: telling(usage) }))
     return [
-      ...told,
+      ...usageEvents,
       { type: "passthrough", terminal: true, text: JSON.stringify(rewrite(answer)), telling: { isTotal: true, as } },
       { type: "finished", reason: "stop", stopSequence: null }
     ]

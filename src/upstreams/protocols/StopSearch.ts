@@ -1,19 +1,19 @@
-/** Where a search is: how much of which stop sequences the text ends with. 0 is nothing of any. */
-export type Place = number
+/** A state of the search: how much of which stop sequences the text ends with. 0 is none. */
+export type State = number
 
 /**
- * Looks for texts in one that comes in pieces. Each character takes the same few steps, however many texts there are and
- * whatever they are (Aho and Corasick), and making it takes as many steps as they have characters.
+ * Searches streamed text for several texts (Aho and Corasick). Each character takes a bounded number of steps, whatever
+ * the texts are; construction is linear in their length.
  */
 export class StopSearch {
-  /** The characters that lead to the places; those reachable from one stand together, in order. */
+  /** The characters that lead to the states, grouped by state and sorted. */
   readonly #units: Uint16Array
-  /** Where the places begin that are reachable from one. */
+  /** The index of each state's first transition. */
   readonly #next: Uint32Array
-  /** Where a search goes on that can't go on at a place: at the longest other beginning that the text ends with. */
-  readonly #otherwise: Uint32Array
+  /** The failure link: the state of the longest other prefix that the text ends with. */
+  readonly #failures: Uint32Array
   readonly #depths: Uint32Array
-  /** Which text ends at a place, counted from 1. */
+  /** The text that ends at a state, counted from 1. */
   readonly #ends: Uint32Array
   readonly #texts: ReadonlyArray<string>
 
@@ -23,22 +23,22 @@ export class StopSearch {
     this.#texts = texts
     this.#units = new Uint16Array(most)
     this.#next = new Uint32Array(most + 1)
-    this.#otherwise = new Uint32Array(most)
+    this.#failures = new Uint32Array(most)
     this.#depths = new Uint32Array(most)
     this.#ends = new Uint32Array(most)
-    // Of each place, those of the sorted texts that begin with it.
+    // For each state, the first of the sorted texts that begins with it.
     const froms = new Uint32Array(most)
     const tos = new Uint32Array(most)
     tos[0] = texts.length
     let made = 1
     for (let place = 0; place < made; place++) {
       const depth = this.depthOf(place)
-      const otherwise = this.#otherwise[place] ?? 0
+      const failure = this.#failures[place] ?? 0
       let at = froms[place] ?? 0
       const to = tos[place] ?? 0
       this.#next[place] = made
       if (texts[at]?.length === depth) this.#ends[place] = ++at
-      else this.#ends[place] = this.#ends[otherwise] ?? 0
+      else this.#ends[place] = this.#ends[failure] ?? 0
       while (at < to) {
         const unit = texts[at]?.charCodeAt(depth) ?? 0
         froms[made] = at
@@ -46,34 +46,34 @@ export class StopSearch {
         tos[made] = at
         this.#units[made] = unit
         this.#depths[made] = depth + 1
-        this.#otherwise[made] = place === 0 ? 0 : this.step(otherwise, unit)
+        this.#failures[made] = place === 0 ? 0 : this.step(failure, unit)
         made++
       }
     }
     this.#next[made] = made
   }
 
-  /** The next place, of the text with one more UTF-16 unit. */
-  step(place: Place, unit: number): Place {
-    for (let at = place; ; at = this.#otherwise[at] ?? 0) {
-      const found = this.#reached(at, unit)
-      if (found !== 0 || at === 0) return found
+  /** The state after one more UTF-16 unit. */
+  step(place: State, unit: number): State {
+    for (let at = place; ; at = this.#failures[at] ?? 0) {
+      const next = this.#reached(at, unit)
+      if (next !== 0 || at === 0) return next
     }
   }
 
-  /** The longest of the texts that ends here. */
-  endsAt(place: Place): string | undefined {
+  /** The longest text that ends here. */
+  endsAt(place: State): string | undefined {
     const end = this.#ends[place] ?? 0
     return end === 0 ? undefined : this.#texts[end - 1]
   }
 
-  /** How many of the last characters may be the beginning of one. */
-  depthOf(place: Place): number {
+  /** How many of the last characters may begin a text. */
+  depthOf(place: State): number {
     return this.#depths[place] ?? 0
   }
 
-  /** The place that a character leads to; 0 where it leads to none. */
-  #reached(place: Place, unit: number): Place {
+  /** The state that a character leads to, 0 if none. */
+  #reached(place: State, unit: number): State {
     let low = this.#next[place] ?? 0
     const end = this.#next[place + 1] ?? low
     let high = end

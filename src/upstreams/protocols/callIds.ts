@@ -1,4 +1,4 @@
-/** A call's id as a server takes it; calls and results are mapped alike. */
+/** Converts a call id to one that the server accepts. Calls and results are converted alike. */
 export type CallIds = (id: string) => string
 
 export const anyId: CallIds = (id) => id
@@ -8,21 +8,21 @@ export const anthropicId: CallIds = (id) => (legal.test(id) ? id : id.replaceAll
 
 const legal = /^[A-Za-z0-9_-]*$/
 
-/** OpenAI takes no longer ones (40 characters in chat completions, 64 in responses); some proxies hide signatures in them. */
+/** OpenAI's length limit (40 characters in chat completions, 64 in responses). Some proxies hide signatures in ids. */
 export const atMost =
   (characters: number): CallIds =>
   (id) =>
     id.length <= characters ? id : `call_${Bun.hash(id).toString(36)}`
 
-/** The ids of the calls that an answer has begun. */
+/** The ids of an answer's calls. */
 export class TakenIds {
   readonly #ids = new Set<string>()
   #count = 0
 
-  /** The next call's: the upstream's own unless it is missing, or that of an earlier one. */
+  /** The id of the next call: the upstream's own, unless it is missing or taken. */
   fresh(wanted: string, answerId: string): string {
     const isFree = wanted !== "" && !this.#ids.has(wanted)
-    // The id of the answer makes it differ from those of other turns.
+    // The answer's id makes it unique across turns.
     const id = isFree ? wanted : `call_${answerId.slice(0, 64).replaceAll(/[^A-Za-z0-9]/g, "")}_${this.#count}`
     this.#count++
     this.#ids.add(id)
@@ -30,7 +30,7 @@ export class TakenIds {
   }
 }
 
-/** Mistral takes nine letters or digits and nothing else (400, code 3280). */
+/** Mistral accepts nine letters or digits and nothing else (400, code 3280). */
 export const nineCharacters: CallIds = (id) =>
   nine.test(id) ? id : Bun.hash(id).toString(36).padStart(9, "0").slice(-9)
 

@@ -1,10 +1,7 @@
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../contract/json.ts"
 import type { UpstreamTrouble } from "../../generation/UpstreamTrouble.ts"
 
-/**
- * Codes and types by which providers say that the operator's account has no money left. The status alone says it where
- * it is 402.
- */
+/** Error codes and types that mean the operator's account has no money left. Status 402 means it by itself. */
 const emptyAccount: ReadonlySet<string> = new Set([
   // OpenAI, and many that copy it
   "insufficient_quota",
@@ -29,7 +26,7 @@ interface Sentence {
   readonly message: RegExp
 }
 
-/** Providers that have only a sentence for it: Anthropic, where credits or a workspace's limit are used up. */
+/** Providers that only send a sentence: Anthropic, when credits or a workspace's limit are used up. */
 const emptyAccountSentences: ReadonlyArray<Sentence> = [
   {
     status: 400,
@@ -46,36 +43,36 @@ const emptyAccountSentences: ReadonlyArray<Sentence> = [
 ]
 
 /**
- * A 402 or 429 that a smaller request may not get: OpenRouter's, for a bound of tokens that costs more than is left, and
- * OpenAI's, for more tokens than fit in a minute.
+ * A 402 or 429 that a smaller request might avoid: OpenRouter's for a token limit that costs more than is left,
+ * OpenAI's for more tokens than fit in a minute.
  */
 const beyondLimit =
   /^(?:This request requires more credits, or fewer max_tokens\.|Request too large for [^ ]+ (?:\([^)]*\) )?in organization )/
 
-/** xAI's only sign of a refused prompt, with ids of the operator's behind it. */
+/** xAI's only sign of a refused prompt. Ids of the operator follow it. */
 const xaiContent = /^Content violates usage guidelines\./
 
-/** An error as its provider told it. */
-export interface ToldError {
-  /** Undefined inside a 200 where the error has no numeric code either. */
+/** A provider's error. */
+export interface ProviderError {
+  /** Undefined for an error inside a 200 without a numeric code. */
   readonly status: number | undefined
   readonly body: unknown
-  /** The body that the upstream was sent: a sentence in it may be an echo. Where it is not at hand none is believed. */
+  /** The body that was sent, because a sentence may repeat parts of it. If it is undefined, no sentence is trusted. */
   readonly sent: string | undefined
 }
 
-/** The error object: under `error`, in a list of Google's, or the body itself (vLLM, xAI, Alibaba). */
+/** The error object: under `error`, in Google's list, or the body itself (vLLM, xAI, Alibaba). */
 export const errorIn = (body: unknown): unknown => {
   const one: unknown = Array.isArray(body) ? body[0] : body
   return objectAt(one, "error") ?? (isObject(one) ? one : undefined)
 }
 
-/** What an error says of the upstream itself; undefined where it may be about the request. */
-export const troubleOf = (told: ToldError): UpstreamTrouble | undefined => {
+/** The upstream's own trouble; undefined if the error may concern the request. */
+export const troubleOf = (told: ProviderError): UpstreamTrouble | undefined => {
   const { status } = told
   const error = errorIn(told.body)
   if (words(error).some((word) => emptyAccount.has(word)) || isEmptySentence(told, error)) return "empty-account"
-  // OpenRouter names the provider that it asked, which the request may have chosen.
+  // OpenRouter names the provider behind it, which the request may have chosen.
   if (textAt(objectAt(error, "metadata"), "provider_name") !== undefined) return undefined
   switch (status) {
     case 401:
@@ -94,8 +91,8 @@ export const troubleOf = (told: ToldError): UpstreamTrouble | undefined => {
   }
 }
 
-/** Whether a status that is usually the upstream's own failure (403, 409, 424) is about what the caller sent. */
-export const isAboutInput = ({ body, status }: Pick<ToldError, "status" | "body">): boolean => {
+/** True if a status that usually means trouble of the upstream (403, 409, 424) concerns the caller's input. */
+export const isAboutInput = ({ body, status }: Pick<ProviderError, "status" | "body">): boolean => {
   const error = errorIn(body)
   switch (status) {
     case 403:
@@ -103,7 +100,7 @@ export const isAboutInput = ({ body, status }: Pick<ToldError, "status" | "body"
     case 409:
       return (textAt(error, "message") ?? textAt(body, "error") ?? textAt(body, "detail")) !== undefined
     case 424:
-      // A server that the caller named could not be reached (MCP).
+      // An MCP server that the caller named could not be reached.
       return words(error).includes("external_connector_error")
     default:
       return false
@@ -121,13 +118,13 @@ const ofContent = /moderation|content_policy|content_filter|policy_violation|sen
 const ofKey =
   /permission|authenti|authoriz|api_?key|access_?denied|operation_?denied|forbidden|country|region|model_not_found/i
 
-const isEmptySentence = ({ sent, status }: ToldError, error: unknown): boolean => {
+const isEmptySentence = ({ sent, status }: ProviderError, error: unknown): boolean => {
   const [type, message] = [textAt(error, "type"), textAt(error, "message")]
   if (sent === undefined || message === undefined || sent.includes(message)) return false
   return emptyAccountSentences.some((one) => one.status === status && one.type === type && one.message.test(message))
 }
 
-/** Its code, type and Google's status: nothing that a caller writes. */
+/** The code, the type and Google's status, none of which a caller can influence. */
 const words = (error: unknown): ReadonlyArray<string> =>
   [textAt(error, "code") ?? numberAt(error, "code")?.toString(), textAt(error, "type"), textAt(error, "status")].filter(
     (word) => word !== undefined

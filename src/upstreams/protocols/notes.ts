@@ -1,10 +1,10 @@
 import { InvalidRequest } from "../../contract/Failure.ts"
 
-/** What a request loses on its way into another dialect, gathered while it is lowered. */
+/** Losses of a request on its way into another dialect, collected while it is lowered. */
 export interface Notes {
-  /** Says that a parameter or part, by the caller's name for it, is left out or approximated. */
+  /** Records that a parameter or part, by the caller's name, is dropped or approximated. */
   readonly adapt: (name: string) => void
-  /** Says that the request makes no sense without something that can't be said. The first one counts. */
+  /** Records that the request is pointless without something that cannot be expressed. The first one counts. */
   readonly refuse: (param: string, message: string) => void
   readonly adapted: () => ReadonlyArray<string>
   readonly refused: () => InvalidRequest | undefined

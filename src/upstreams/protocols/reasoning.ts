@@ -5,7 +5,7 @@ export type Effort = NonNullable<Reasoning["effort"]>
 /** Weakest first. */
 const ladder: ReadonlyArray<Effort> = ["none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-/** How much a caller wants reasoned, however it said so; undefined leaves it to the model. */
+/** The effort of a caller's reasoning setting; undefined leaves it to the model. */
 export const effortOf = (reasoning: Reasoning): Effort | undefined => {
   if (reasoning.enabled === false) return "none"
   if (reasoning.effort !== undefined) return reasoning.effort
@@ -19,7 +19,7 @@ const effortForBudget = (tokens: number): Effort => {
   return tokens <= 24_576 ? "high" : "xhigh"
 }
 
-/** Thinking tokens for dialects that count them. */
+/** Thinking tokens for dialects with budgets. */
 export const budgetForEffort: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 1_024,
@@ -30,10 +30,10 @@ export const budgetForEffort: Readonly<Record<Effort, number>> = {
   max: 31_999
 }
 
-/** The allowed effort nearest to the wanted one, the weaker of two; undefined where none is allowed. */
+/** The allowed effort nearest to the wanted one, the weaker of two; undefined if none is allowed. */
 export const nearestEffort = (wanted: Effort, allowed: ReadonlyArray<Effort>): Effort | undefined => {
   const rank = ladder.indexOf(wanted)
-  // Reasoning at all or not is more of a difference than how much.
+  // Reasoning or none is a greater difference than how much.
   const kind = allowed.filter((effort) => (effort === "none") === (wanted === "none"))
   return (kind.length > 0 ? kind : [...allowed]).sort(
     (a, b) =>
@@ -41,6 +41,6 @@ export const nearestEffort = (wanted: Effort, allowed: ReadonlyArray<Effort>): E
   )[0]
 }
 
-/** What the caller calls its wish for reasoning. */
+/** The caller's name of the reasoning parameter. */
 export const reasoningParam = (conversation: Conversation): string =>
   conversation.reasoning.effort === undefined ? "thinking" : "reasoning.effort"

@@ -1,16 +1,16 @@
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
-import type { Place } from "./StopSearch.ts"
+import type { State } from "./StopSearch.ts"
 import { StopSearch } from "./StopSearch.ts"
 
-/** Looks for stop sequences that an upstream can't be told. Text that may be the beginning of one is held back. */
+/** A search for stop sequences that the upstream does not accept. Text that may begin one is held back. */
 export interface StopState {
-  /** Undefined where there is nothing to look for. */
+  /** Undefined if there are none. */
   readonly search: StopSearch | undefined
-  readonly place: Place
+  readonly place: State
   readonly held: string
 }
 
-/** The most characters of stop sequences that are looked for: each takes memory while the answer comes. */
+/** The most characters of stop sequences, because each takes memory during the answer. */
 export const mostStopCharacters = 65_536
 
 export const beginStopSearch = (stops: ReadonlyArray<string>): StopState => ({
@@ -20,8 +20,8 @@ export const beginStopSearch = (stops: ReadonlyArray<string>): StopState => ({
 })
 
 /**
- * One batch of events. The answer is over with the first sequence that is whole, the longest where several end there;
- * usage told with it still counts.
+ * Applies the search to one batch of events. The first complete sequence ends the answer, the longest if several end
+ * there. Usage in the same batch still counts.
  */
 export const stopAt = (
   state: StopState,
@@ -34,15 +34,15 @@ export const stopAt = (
   for (const [index, event] of events.entries()) {
     if (event.type === "text-delta") {
       const text = held + event.text
-      const found = read(search, place, event.text)
-      if (found.stop !== undefined) {
-        const said = text.slice(0, held.length + found.length - found.stop.length)
-        if (said !== "") passed.push({ type: "text-delta", text: said })
+      const match = read(search, place, event.text)
+      if (match.stop !== undefined) {
+        const before = text.slice(0, held.length + match.length - match.stop.length)
+        if (before !== "") passed.push({ type: "text-delta", text: before })
         passed.push(...events.slice(index).filter((later) => later.type === "usage"))
-        passed.push({ type: "finished", reason: "stop-sequence", stopSequence: found.stop })
+        passed.push({ type: "finished", reason: "stop-sequence", stopSequence: match.stop })
         return [{ search: undefined, place: 0, held: "" }, passed]
       }
-      place = found.place
+      place = match.place
       const sure = text.length - search.depthOf(place)
       held = text.slice(sure)
       if (sure > 0) passed.push({ type: "text-delta", text: text.slice(0, sure) })
@@ -58,8 +58,8 @@ export const stopAt = (
   return [{ search, place, held }, passed]
 }
 
-/** How far a text is read: to its end, or to that of a stop sequence. */
-const read = (search: StopSearch, from: Place, text: string) => {
+/** Reads a text to its end or to that of a stop sequence. */
+const read = (search: StopSearch, from: State, text: string) => {
   let place = from
   for (let at = 0; at < text.length; at++) {
     place = search.step(place, text.charCodeAt(at))

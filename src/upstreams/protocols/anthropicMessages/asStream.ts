@@ -1,13 +1,13 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
 
-/** The stream that a whole message should have been; undefined where it is none. */
+/** The frames that a whole message amounts to; undefined if it is not a message. */
 export const asStream = (message: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (!Array.isArray(message["content"])) return undefined
   const { content: _, stop_reason, stop_sequence = null, usage, ...rest } = message
-  const begun = { ...rest, content: [], stop_reason: null, stop_sequence: null, usage }
+  const started = { ...rest, content: [], stop_reason: null, stop_sequence: null, usage }
   return [
-    { type: "message_start", message: begun },
+    { type: "message_start", message: started },
     ...listAt(message, "content").flatMap((content, index) => (isObject(content) ? block(content, index) : [])),
     { type: "message_delta", delta: { stop_reason, stop_sequence }, usage },
     { type: "message_stop" }
@@ -23,7 +23,7 @@ const block = (content: JsonObject, index: number): ReadonlyArray<JsonObject> =>
   ]
 }
 
-/** What of a block is not there at its start, and the pieces in which it comes; every other kind comes whole. */
+/** A block as it starts, and the deltas that complete it. Other kinds of blocks come whole. */
 const pieces = (content: JsonObject): readonly [JsonObject, ReadonlyArray<JsonObject>] => {
   switch (content["type"]) {
     case "text": {

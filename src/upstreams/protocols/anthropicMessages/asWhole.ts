@@ -3,7 +3,7 @@ import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contra
 
 type Grown = Record<string, unknown>
 
-/** The message in one piece that a stream should have been; undefined where it has broken off, or a call in it. */
+/** The message that a stream amounts to; undefined if it broke off, or if a call in it did. */
 export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefined => {
   const message: Grown = {}
   const blocks: Array<Grown> = []
@@ -35,7 +35,7 @@ export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefin
   return undefined
 }
 
-/** As far as it grows. */
+/** A copy of the fields that grow. */
 const copyOf = (block: JsonObject | undefined): Grown => {
   const citations = block?.["citations"]
   return Array.isArray(citations) ? { ...block, citations: [...citations] } : { ...block }
@@ -55,14 +55,14 @@ const add = (block: Grown, delta: JsonObject): void => {
     case "input_json_delta":
       return grow(written, textAt(delta, "partial_json") ?? "")
     case "citations_delta": {
-      const known = block["citations"]
-      if (Array.isArray(known)) known.push(delta["citation"])
+      const citations = block["citations"]
+      if (Array.isArray(citations)) citations.push(delta["citation"])
       else block["citations"] = [delta["citation"]]
     }
   }
 }
 
-/** A call's input while it is being written; no block has a field of this name. */
+/** Holds a call's input while it grows. The space keeps it apart from any real field. */
 const written = "input "
 
 const ended = ({ [written]: input, ...block }: Grown): Grown | undefined => {

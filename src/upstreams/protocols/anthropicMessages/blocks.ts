@@ -8,14 +8,14 @@ import { isCut, unwrapCustom } from "../back.ts"
 import { argumentsObject, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { MessagesState, Step } from "./state.ts"
 
-/** A block begins: empty in a stream, whole in an answer that came in one piece. */
+/** Starts a block: empty in a stream, complete in a whole answer. */
 export const startBlock = (state: MessagesState, content: JsonObject): Step => {
   if (state.bare === undefined) return openBlock(state, content)
   const [next, events] = openBlock({ ...state, bare: undefined }, content)
   return [next, [...endBare(state.bare), ...events]]
 }
 
-/** A call that takes no arguments. */
+/** Ends a call without arguments. */
 export const endBare = (callId: string): ReadonlyArray<GenerationEvent> => [
   { type: "tool-call-delta", callId, text: "{}" },
   { type: "tool-call-end", callId }
@@ -77,7 +77,7 @@ export const stepBlock = (state: MessagesState, delta: JsonObject): Step => {
         : [state, []]
     case "citations_delta": {
       const citation = objectAt(delta, "citation")
-      // The first that is too many fails the answer when the block ends.
+      // One citation over the limit is kept, so that the answer fails when the block ends.
       return block?.type === "text" && citation !== undefined && block.citations.length <= answerBounds.items
         ? [{ ...state, block: { ...block, citations: block.citations.with(citation) } }, []]
         : [state, []]
@@ -98,15 +98,15 @@ export const endBlock = (state: MessagesState): Step => {
     case "thinking":
       return [after, [{ type: "reasoning-end", signature: block.signature === "" ? undefined : block.signature }]]
     case "call": {
-      // A call without arguments is one that takes none, or is cut before them: what comes next tells.
+      // No arguments means none needed, or cut before they came. The next frame decides.
       if (block.input === "") return [{ ...after, bare: block.id }, []]
       const rest = block.custom ? unwrapCustom(block.input) : ""
-      const told: ReadonlyArray<GenerationEvent> =
+      const deltas: ReadonlyArray<GenerationEvent> =
         rest === "" ? [] : [{ type: "tool-call-delta", callId: block.id, text: rest }]
-      // The generation's end ends what was cut.
+      // A cut call ends with the generation.
       return isCut(block.input)
-        ? [{ ...after, isCut: true }, told]
-        : [after, [...told, { type: "tool-call-end", callId: block.id }]]
+        ? [{ ...after, isCut: true }, deltas]
+        : [after, [...deltas, { type: "tool-call-end", callId: block.id }]]
     }
     case "search":
       return [
@@ -143,7 +143,7 @@ const startCall = (state: MessagesState, given: string, upstreamName: string, in
   return [next, [start, ...events]]
 }
 
-/** A whole input as JSON text, which some servers send it as; empty in a stream, where it follows in pieces. */
+/** A complete input as JSON text; some servers send it as a string. Empty in a stream, where deltas follow. */
 const wholeInput = (content: JsonObject): string => {
   const text = textAt(content, "input")
   if (text !== undefined) return text
@@ -169,7 +169,7 @@ const writeInput = (state: MessagesState, text: string): Step => {
   }
 }
 
-/** What a page says is sealed for the upstream alone. */
+/** Page content is encrypted for this upstream alone. */
 const searchOutcome = (content: JsonObject): SearchOutcome => {
   const failed = objectAt(content, "content")
   if (failed !== undefined) return { type: "error", code: errorCode(textAt(failed, "error_code")) }
@@ -198,16 +198,16 @@ const errorCodes: ReadonlyArray<SearchErrorCode> = [
 const errorCode = (code: string | undefined): SearchErrorCode =>
   errorCodes.find((known) => known === code) ?? "unavailable"
 
-/** Citations of documents have no address, and so no place in the other dialect. */
+/** Citations of documents have no URL, so the other dialect cannot express them. */
 const citation = (cited: JsonObject, start: number, end: number): ReadonlyArray<GenerationEvent> => {
   const url = textAt(cited, "url")
   if (url === undefined) return []
-  const found: Citation = {
+  const source: Citation = {
     url,
     title: textAt(cited, "title") ?? "",
     citedText: (textAt(cited, "cited_text") ?? "").slice(0, 150),
     start,
     end
   }
-  return [{ type: "citation", citation: found }]
+  return [{ type: "citation", citation: source }]
 }

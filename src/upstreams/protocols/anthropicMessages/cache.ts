@@ -9,12 +9,11 @@ interface Prompt {
 }
 
 /**
- * The prompt with marks up to where it is cached, for callers whose dialect has none because its services cache by
- * themselves: without marks every turn of an agent's loop would pay for all turns before it. The tools, the system text
- * and the last two of the user's turns are marked, four in all, which is what the dialect allows: each request finds what
- * the one before it wrote, however many results stand between. A single question is not marked: writing costs a quarter
- * more than reading, and nobody would read it; unless the caller gives it a key or says how long it is to be kept, and so
- * that others begin with it, or the upstream's entry says that all is to be cached.
+ * Adds cache marks for callers whose dialect has none because its providers cache automatically; without them every
+ * turn of an agent's loop would pay for all earlier ones. It marks the tools, the system text and the last two user
+ * turns, the four marks that the dialect allows, so that each request hits what the previous one wrote. A single
+ * question gets no marks, since a write costs a quarter more than a plain read and nothing would read it, unless the
+ * caller gives a cache key or a retention, or the upstream's entry caches everything.
  */
 export const marked = (conversation: Conversation, prompt: Prompt, cachesAll: boolean): Prompt => {
   const isAsked = cachesAll || (conversation.cachesByItself === true && goesOn(conversation, prompt))
@@ -30,17 +29,17 @@ export const marked = (conversation: Conversation, prompt: Prompt, cachesAll: bo
 }
 
 const fiveMinutes = { type: "ephemeral" }
-/** The longest that the dialect has. */
+/** The longest lifetime in the dialect. */
 const anHour = { type: "ephemeral", ttl: "1h" }
 
-/** Whether a later request is likely to begin with all of this one. */
+/** True if a later request is likely to begin with all of this one. */
 const goesOn = ({ cacheKey, cacheRetention, toolChoice, tools }: Conversation, { turns }: Prompt): boolean =>
   cacheKey !== undefined ||
   cacheRetention !== undefined ||
   turns.length > 1 ||
   (tools.length > 0 && (toolChoice.type === "auto" || toolChoice.type === "required"))
 
-/** Whether the caller has said itself what is to be cached. */
+/** True if the caller set cache marks itself. */
 const isMarked = ({ items }: Conversation): boolean =>
   items.some(
     (item) => item.type === "message" && item.content.some((part) => part.type === "text" && part.cacheBreakpoint)

@@ -4,23 +4,23 @@ import type { Usage } from "../../../generation/GenerationEvent.ts"
 import { asWhole } from "./asWhole.ts"
 
 /**
- * The request for the rest of an answer that stopped with `pause_turn`: with what it has said so far as the assistant's.
- * Undefined where no tokens are left for it, or it is not whole.
+ * The request that continues an answer that stopped with `pause_turn`: its content so far becomes an assistant turn.
+ * Undefined if no tokens are left or the content is incomplete.
  */
 export const goesOn = (
   asked: JsonObject,
   frames: ReadonlyArray<JsonObject>,
   { outputTokens }: Pick<Usage, "outputTokens">
 ): JsonObject | undefined => {
-  const said = listAt(asWhole(frames), "content").filter(isObject)
+  const answered = listAt(asWhole(frames), "content").filter(isObject)
   const bound = numberAt(asked, "max_tokens") ?? Number.NaN
   const left = Number.isNaN(outputTokens) ? bound : bound - outputTokens
   const budget = numberAt(objectAt(asked, "thinking"), "budget_tokens") ?? 0
-  if (said.length === 0 || left <= budget) return undefined
+  if (answered.length === 0 || left <= budget) return undefined
   const messages = listAt(asked, "messages")
   const last = messages.at(-1)
   const isAssistants = isObject(last) && last["role"] === "assistant"
-  const content = isAssistants ? [...listAt(last, "content"), ...said] : said
+  const content = isAssistants ? [...listAt(last, "content"), ...answered] : answered
   return {
     ...asked,
     max_tokens: left,

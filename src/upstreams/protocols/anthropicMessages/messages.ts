@@ -15,7 +15,7 @@ import { argumentsObject } from "../../../contract/json.ts"
 import type { Notes } from "../notes.ts"
 import { isFrom } from "../../../generation/origin.ts"
 
-/** Whose signatures of reasoning these are. */
+/** The provider of these reasoning signatures. */
 export const signs = "anthropic"
 
 export interface MessageTurn {
@@ -28,13 +28,13 @@ export interface LoweredMessages {
   readonly turns: ReadonlyArray<MessageTurn>
 }
 
-/** The model that is asked. */
-interface To {
+/** The requested model. */
+interface Recipient {
   readonly model: string
 }
 
-/** A conversation's items as alternating turns. System text that stands between them becomes the user's, marked. */
-export const lowerMessages = (conversation: Conversation, to: To, back: Back, notes: Notes): LoweredMessages => {
+/** A conversation's items as alternating turns. System text between them becomes marked user text. */
+export const lowerMessages = (conversation: Conversation, to: Recipient, back: Back, notes: Notes): LoweredMessages => {
   const system = conversation.system.flatMap((text) => textBlock(text))
   const turns: Array<MessageTurn> = []
   for (const item of conversation.items) {
@@ -60,7 +60,7 @@ const add = (turns: Array<MessageTurn>, role: MessageTurn["role"], content: Read
   else turns.push({ role, content: [...content] })
 }
 
-/** Results of tools stand before anything else the user says. */
+/** Tool results go before anything else in a user turn. */
 const resultsFirst = (turn: MessageTurn): MessageTurn => {
   const isResult = (block: JsonObject) => block["type"] === "tool_result"
   return {
@@ -69,14 +69,14 @@ const resultsFirst = (turn: MessageTurn): MessageTurn => {
   }
 }
 
-const blocks = (item: Item, to: To, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
+const blocks = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (item.type) {
     case "message":
       return item.content.flatMap((part) =>
         item.role === "system" && part.type === "text" ? textBlock(markedSystem(part.text)) : block(part, notes)
       )
     case "reasoning":
-      // Thinking is only taken back as it was signed; another provider's is worth nothing here.
+      // The upstream accepts thinking only with its own signature.
       if (isFrom(item, signs, to.model)) {
         if (item.redacted !== undefined) return [{ type: "redacted_thinking", data: item.redacted }]
         if (item.signature !== undefined) {
@@ -106,7 +106,7 @@ const blocks = (item: Item, to: To, back: Back, notes: Notes): ReadonlyArray<Jso
   }
 }
 
-/** A search run elsewhere can't be replayed as one: its results lack this upstream's seal. It reads as text. */
+/** A search that ran elsewhere lacks this upstream's encryption, so it is replayed as text. */
 const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   if (item.outcome?.type !== "results") {
     notes.adapt("web_search_call")
@@ -127,11 +127,11 @@ const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<Jso
       { type: "web_search_tool_result", tool_use_id: id, content }
     ]
   }
-  const found = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
-  return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${found.join("\n")}`)
+  const results = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
+  return textBlock(`Web search for ${JSON.stringify(item.query)} results:\n${results.join("\n")}`)
 }
 
-/** Empty text is refused. */
+/** The dialect refuses empty text. */
 const textBlock = (text: string, cache = false): Array<JsonObject> =>
   text === "" ? [] : [{ type: "text", text, ...(cache ? { cache_control: { type: "ephemeral" } } : {}) }]
 

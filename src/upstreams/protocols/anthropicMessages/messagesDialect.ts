@@ -25,7 +25,7 @@ export const messagesDialect: EventDialect = {
         ? [{ role: "user", content: body["messages"] }]
         : listAt(body, "messages").map(message({ model: upstreamModel, lost }))
   }),
-  // A frame without a name says what it is inside.
+  // A frame without a name has its type inside.
   names: new FrameNames(["message_start", "message_delta", "message_stop", "error", "message"]),
   concerns: () => true,
   account: (answer) => {
@@ -48,8 +48,8 @@ export const messagesDialect: EventDialect = {
   numbered: (frame) => frame,
   completed: (message) => {
     if (isComplete(objectAt(message, "usage"))) return message
-    const { input_tokens, output_tokens, ...told } = { ...noTokens, ...objectAt(message, "usage") }
-    const { cache_creation_input_tokens: written, cache_read_input_tokens: read, ...rest } = told
+    const { input_tokens, output_tokens, ...reported } = { ...noTokens, ...objectAt(message, "usage") }
+    const { cache_creation_input_tokens: written, cache_read_input_tokens: read, ...rest } = reported
     const cached = { cache_creation_input_tokens: written ?? 0, cache_read_input_tokens: read ?? 0 }
     return {
       ...message,
@@ -62,7 +62,7 @@ export const messagesDialect: EventDialect = {
   answerIn: "message"
 }
 
-/** Told where there are any: most upstreams know nothing of them. */
+/** Only if there are any: most upstreams do not know this field. */
 const hourCaches = (usage: Usage) => {
   const forAnHour = hourTokens(usage)
   const fiveMinutes = usage.cacheWriteTokens - forAnHour
@@ -71,7 +71,7 @@ const hourCaches = (usage: Usage) => {
     : { cache_creation: { ephemeral_5m_input_tokens: fiveMinutes, ephemeral_1h_input_tokens: forAnHour } }
 }
 
-/** Most upstreams tell them all. */
+/** Most upstreams report every field. */
 const isComplete = (usage: JsonObject | undefined): boolean => {
   if (usage === undefined) return false
   for (const name of tokenNames) if ((usage[name] ?? undefined) === undefined) return false
@@ -81,13 +81,13 @@ const isComplete = (usage: JsonObject | undefined): boolean => {
 const noTokens = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
 const tokenNames = Object.keys(noTokens)
 
-/** Blocks that only this gateway has become the upstream's; what the gateway sealed itself means nothing there. */
+/** Converts blocks that only this gateway has, and drops blocks that it signed itself. */
 const message =
-  (to: To) =>
+  (to: Recipient) =>
   (message: unknown): unknown => {
     if (!isObject(message) || !Array.isArray(message["content"])) return message
     const content: ReadonlyArray<unknown> = message["content"]
-    // Long histories are nearly all of this kind.
+    // Most blocks of a long history.
     if (content.every(isPlain)) return message
     const unread = new Set(content.flatMap((block) => (isSealedResult(block) ? [textAt(block, "tool_use_id")] : [])))
     if (unread.size > 0) to.lost("web_search_call")
@@ -100,27 +100,27 @@ const message =
     }
   }
 
-/** Whom a request is for, and who hears what it is not told. */
-interface To {
+/** The requested model, and the notes of what is dropped. */
+interface Recipient {
   readonly model: string
   readonly lost: (param: string) => void
 }
 
-/** Thinking goes back to the model that signed it, and to no other; what has come from elsewhere is the upstream's to judge. */
+/** Thinking goes back only to the model that signed it. The upstream judges thinking of unknown origin. */
 const thinking =
-  ({ lost, model }: To) =>
+  ({ lost, model }: Recipient) =>
   (block: unknown): ReadonlyArray<unknown> => {
     const field = { thinking: "signature", redacted_thinking: "data" }[textAt(block, "type") ?? ""]
     if (field === undefined || !isObject(block)) return [block]
-    const told = textAt(block, field) ?? ""
-    const known = readOrigin(told)
-    if (known === undefined && told !== "" && !isGateways(told)) return [block]
-    if (known !== undefined && isFrom(known, signs, model)) return [{ ...block, [field]: known.opaque }]
+    const signature = textAt(block, field) ?? ""
+    const origin = readOrigin(signature)
+    if (origin === undefined && signature !== "" && !isGateways(signature)) return [block]
+    if (origin !== undefined && isFrom(origin, signs, model)) return [{ ...block, [field]: origin.opaque }]
     lost("reasoning")
     return []
   }
 
-/** Goes as it came. */
+/** True for a block that needs no change. */
 const isPlain = (block: unknown): boolean => {
   const type = textAt(block, "type")
   if (type === "tool_use" || type === "tool_result") return hasLegalId(block)
@@ -129,7 +129,7 @@ const isPlain = (block: unknown): boolean => {
 
 const callId = { tool_use: "id", tool_result: "tool_use_id" } as const
 
-/** A call that another route's server made may have an id that is none here. */
+/** False for a call of another route's server with an id that is not legal here. */
 const hasLegalId = (block: unknown): boolean => {
   const id = textAt(block, "id") ?? textAt(block, "tool_use_id") ?? ""
   return anthropicId(id) === id
@@ -143,12 +143,12 @@ const isSealedResult = (block: unknown): boolean =>
   textAt(block, "type") === "web_search_tool_result" && listAt(block, "content").some(isOurs("encrypted_content"))
 
 const isOurs = (key: string) => (value: unknown) => {
-  const sealed = textAt(value, key)
-  return sealed !== undefined && (sealed === "" || isGateways(sealed))
+  const signature = textAt(value, key)
+  return signature !== undefined && (signature === "" || isGateways(signature))
 }
 
-/** `gateway:1` in base64, with which what the family of messages has sealed begins. */
-const isGateways = (sealed: string) => sealed.startsWith("Z2F0ZXdheTox")
+/** The messages family's signatures begin with `gateway:1`, in base64. */
+const isGateways = (signature: string) => signature.startsWith("Z2F0ZXdheTox")
 
 const block = (block: unknown): unknown => {
   if (!isObject(block)) return block
@@ -181,7 +181,7 @@ const file = (rest: JsonObject, from: JsonObject): JsonObject => {
   return { ...rest, type: isImage ? "image" : "document", source: isImage ? from : source(from) }
 }
 
-/** Text is taken as text, not as base64. */
+/** A text source holds plain text, not base64. */
 const source = (from: JsonObject): JsonObject => {
   const mediaType = textAt(from, "media_type") ?? ""
   const data = textAt(from, "data") ?? ""

@@ -1,12 +1,15 @@
-/** What a generation of models takes. The dialect is one; what a model answers 400 to is not. */
+/** The features of a generation of models. The dialect is the same, but models answer 400 to different things. */
 export interface Traits {
-  /** `max_tokens` where the caller sets no bound: the dialect wants one, a model refuses more than it has. */
+  /** The default `max_tokens`: the dialect requires one, and a model refuses more than its maximum. */
   readonly maxTokens: number
-  /** How thinking is asked for: with a budget, or left to the model within an effort. */
+  /** The form of a thinking request: a budget, or an effort that leaves it to the model. */
   readonly thinking: "none" | "budget" | "adaptive"
-  /** Whether `output_config.format` and strict tools are there. */
+  /** True if the model has `output_config.format` and strict tools. */
   readonly structured: boolean
-  /** Which of temperature and top_p may be set; newer models take one of them, the newest none. */
+  /**
+   * The sampling parameters that may be set, of temperature and top_p. Newer models accept one of them, the newest
+   * none.
+   */
   readonly sampling: "all" | "one" | "none"
 }
 
@@ -21,7 +24,7 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
   [/claude-/, { maxTokens: 32_000, thinking: "adaptive", structured: true, sampling: "none" }]
 ]
 
-/** Servers of the same dialect with models of their own. */
+/** Servers of the dialect with models of their own. */
 const other: Traits = { maxTokens: 8_192, thinking: "budget", structured: false, sampling: "all" }
 
 export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other

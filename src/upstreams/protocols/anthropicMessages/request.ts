@@ -64,7 +64,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
   return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: [] }
 }
 
-/** The model waits for results of tools that it called in a turn without thinking that could be replayed. */
+/** True if the model waits for tool results in a turn whose thinking cannot be replayed. */
 const isMidLoop = (turns: ReadonlyArray<MessageTurn>): boolean => {
   const last = turns.at(-1)
   if (last?.role !== "user" || last.content[0]?.["type"] !== "tool_result") return false
@@ -72,7 +72,7 @@ const isMidLoop = (turns: ReadonlyArray<MessageTurn>): boolean => {
   return first !== "thinking" && first !== "redacted_thinking"
 }
 
-/** A choice among some of the tools is made by showing only those. */
+/** The tools to send. A choice among some of them is made by sending only those. */
 const offered = ({ tools, toolChoice }: Conversation): ReadonlyArray<Tool> => {
   const names = toolChoice.type === "required" && toolChoice.names !== undefined ? new Set(toolChoice.names) : undefined
   return names === undefined ? tools : tools.filter((tool) => names.has(tool.name))
@@ -135,7 +135,7 @@ const searchTool = (tool: SearchTool, back: Back, notes: Notes): JsonObject => {
   }
 }
 
-/** With thinking on, sampling is the model's own. */
+/** With thinking on, the model refuses sampling parameters. */
 const sampling = (conversation: Conversation, traits: Traits, thinks: boolean, notes: Notes): JsonObject => {
   const { temperature, topP, topK } = conversation.sampling
   const free = !thinks && traits.sampling !== "none"
@@ -152,7 +152,7 @@ const sampling = (conversation: Conversation, traits: Traits, thinks: boolean, n
   }
 }
 
-/** Structured output wants every object closed. */
+/** A schema with every object closed, as structured output requires. */
 const closed = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(closed)
   if (!isObject(schema)) return schema

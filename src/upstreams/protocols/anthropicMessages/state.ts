@@ -4,37 +4,37 @@ import type { GrowingList } from "../../../generation/GrowingList.ts"
 import type { Back } from "../back.ts"
 import type { TakenIds } from "../callIds.ts"
 
-/** What is known of an answer under way. */
+/** The state of an answer. */
 export interface MessagesState {
   readonly back: Back
-  /** undefined until the upstream tells any. */
+  /** Undefined until the upstream reports any. */
   readonly usage: Usage | undefined
-  /** The upstream's id of the answer; empty where it gives none. */
+  /** The upstream's id of the answer; empty if it gave none. */
   readonly answerId: string
   /** The ids of the calls that have begun. */
   readonly calls: TakenIds
-  /** Whether arguments of one of them are cut. */
+  /** True if the arguments of a call are cut. */
   readonly isCut: boolean
-  /** The id of a call that ended without arguments, just now. */
+  /** The id of a call that just ended without arguments. */
   readonly bare: string | undefined
-  /** The content block that is open; they never overlap. */
+  /** The open content block. Blocks never overlap. */
   readonly block: Block | undefined
-  /** UTF-16 units of text since anything else came: blocks of text that follow each other are one text. */
+  /** UTF-16 units of text since the last other block: consecutive text blocks are one text. */
   readonly written: number
-  /** Whether the answer's only call was the one that stands for its text. */
+  /** True if the only call was the answer tool's. */
   readonly answeredByTool: boolean
   readonly reason: FinishReason | undefined
   readonly stopSequence: string | null
   readonly over: boolean
 }
 
-/** What is gathered of a content block until it ends. */
+/** The gathered content of a block until it ends. */
 export type Block =
   | { readonly type: "text"; readonly start: number; readonly citations: GrowingList<JsonObject> }
   | { readonly type: "thinking"; readonly signature: string }
-  /** A custom tool's input is wrapped, and so only told when it is whole. */
+  /** A custom tool's input arrives wrapped, and is emitted once it is complete. */
   | { readonly type: "call"; readonly id: string; readonly custom: boolean; readonly input: string }
-  /** The call that stands for the answer's text. */
+  /** The answer tool's call. */
   | { readonly type: "answer"; readonly input: string }
   | { readonly type: "search"; readonly id: string; readonly input: string }
   | { readonly type: "other" }

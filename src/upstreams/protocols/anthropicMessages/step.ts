@@ -23,7 +23,7 @@ export const begin = (back: Back): MessagesState => ({
   over: false
 })
 
-/** One event of a stream; those we don't know (and `ping`) say nothing. */
+/** One frame of a stream. Unknown ones and `ping` yield nothing. */
 export const step = (state: MessagesState, frame: JsonObject): Step => {
   if (state.over) return [state, []]
   switch (frame["type"]) {
@@ -43,14 +43,14 @@ export const step = (state: MessagesState, frame: JsonObject): Step => {
     case "content_block_stop":
       return endBlock(state)
     case "message_delta": {
-      const told = tellsTokens(frame["usage"])
-      // What was told of the output at the start is no total.
+      const hasTokens = tellsTokens(frame["usage"])
+      // The output tokens reported at the start are not the total.
       const before = state.usage && { ...state.usage, outputTokens: Number.NaN }
-      const usage = told ? readUsage(frame["usage"], before) : state.usage
+      const usage = hasTokens ? readUsage(frame["usage"], before) : state.usage
       const delta = objectAt(frame, "delta")
       const reason = finishReason(textAt(delta, "stop_reason"), state) ?? state.reason
       const stopSequence = textAt(delta, "stop_sequence") ?? state.stopSequence
-      const total = told && usage !== undefined ? [{ type: "usage", usage } as const] : []
+      const total = hasTokens && usage !== undefined ? [{ type: "usage", usage } as const] : []
       return [{ ...state, usage, reason, stopSequence }, total]
     }
     case "message_stop":
@@ -62,13 +62,13 @@ export const step = (state: MessagesState, frame: JsonObject): Step => {
   }
 }
 
-/** A stream that ends after its stop reason has only lost its last word. */
+/** A stream that ends after its stop reason lacks only its last frame. */
 export const end = (state: MessagesState): ReadonlyArray<GenerationEvent> => {
   if (state.over) return []
   return state.reason === undefined ? [{ type: "failed", failure: cutOff }] : finished(state, state.reason)
 }
 
-/** A whole message as the events that would have streamed it. */
+/** A whole message as the frames that would have streamed it. */
 export const frames = (message: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (message["type"] === "error") return [message]
   const content = message["content"]
@@ -91,7 +91,7 @@ export const frames = (message: JsonObject): ReadonlyArray<JsonObject> | undefin
 
 const finished = (state: MessagesState, otherwise: FinishReason): ReadonlyArray<GenerationEvent> => {
   const reason = state.reason ?? otherwise
-  // Where the upstream says that it stopped there, the call is cut like any other item.
+  // If the upstream reports a cut, a cut call is no error.
   const mayCut = reason === "max-tokens" || reason === "context-exceeded"
   if (state.isCut && !mayCut) return [{ type: "failed", failure: cutCall }]
   const bare = state.bare === undefined || mayCut ? [] : endBare(state.bare)

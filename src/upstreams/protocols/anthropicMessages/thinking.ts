@@ -12,10 +12,10 @@ export interface Thinking {
 
 const off: Thinking = { thinks: false, thinking: undefined, outputConfig: {} }
 
-/** The smallest budget the dialect takes. */
+/** The smallest budget that the dialect accepts. */
 const leastBudget = 1_024
 
-/** How reasoning is asked for, where the model and the rest of the request allow it. */
+/** The thinking parameters, where the model and the rest of the request allow them. */
 export const thinking = (
   conversation: Conversation,
   around: {
@@ -23,7 +23,7 @@ export const thinking = (
     readonly maxTokens: number
     /** A tool must be called, which excludes thinking. */
     readonly forced: boolean
-    /** The turn under way began without thinking, so it must go on without. */
+    /** The current turn began without thinking, so it has to continue without. */
     readonly midLoop: boolean
     readonly notes: Notes
   }
@@ -41,14 +41,14 @@ export const thinking = (
   if (traits.thinking === "adaptive") {
     if (reasoning.budgetTokens !== undefined) notes.adapt("thinking.budget_tokens")
     const display = reasoning.summary === undefined ? {} : { display: "summarized" }
-    const asked = reasoning.effort === undefined ? undefined : nearestEffort(effort, ["low", "medium", "high", "max"])
+    const allowed = reasoning.effort === undefined ? undefined : nearestEffort(effort, ["low", "medium", "high", "max"])
     return {
       thinks: true,
       thinking: { type: "adaptive", ...display },
-      outputConfig: asked === undefined ? {} : { effort: asked }
+      outputConfig: allowed === undefined ? {} : { effort: allowed }
     }
   }
-  // A budget of the caller's own stands; one made of an effort leaves a fifth of the tokens for the answer.
+  // The caller's own budget applies as it is. One derived from an effort leaves a fifth of the tokens for the answer.
   const wanted = reasoning.budgetTokens ?? Math.min(budgetForEffort[effort], Math.floor(maxTokens * 0.8))
   const budget = Math.min(Math.max(wanted, leastBudget), maxTokens - 1)
   if (midLoop || budget < leastBudget) return impossible()

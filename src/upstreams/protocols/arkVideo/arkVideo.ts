@@ -18,8 +18,8 @@ const task = (id: string) => `${tasks}/${encodeURIComponent(id)}`
 const pageSize = 100
 
 /**
- * Ark's and ModelArk's video tasks (Seedance): the callers' own protocol, so their bodies go through as they came, and
- * what a record says beside the known fields comes back.
+ * Video tasks of Ark and ModelArk (Seedance). It is the callers' own protocol: bodies pass through, and unknown fields
+ * of a record come back.
  */
 export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
   const api = videoApi(endpoint, options)
@@ -43,7 +43,7 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
       })
     )
 
-  /** Looks first: Ark's DELETE of a task that has ended removes its record, and so what it came to. */
+  /** Polls first: Ark's DELETE of an ended task removes its record, and the result with it. */
   const cancel = (id: string) =>
     api.call("GET", task(id)).pipe(
       Effect.flatMap((answer): Effect.Effect<VideoCancelOutcome, VideoTransient> => {
@@ -75,7 +75,10 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
       })
     )
 
-  /** Ark keeps no name of ours with a task: the list, newest first, and what its records echo are all there is. */
+  /**
+   * Ark stores no key of ours with a task. Reconciliation has only the list, newest first, and the request fields in
+   * its records.
+   */
   const reconcile = (job: VideoJob, unheard: UnheardSubmit) =>
     findUnansweredSubmit(job, unheard, {
       page: (number) => {
@@ -94,4 +97,4 @@ export const arkVideo = (options: VideoUpstreamOptions): VideoUpstream => {
   return { name: options.name, isPassthrough: true, refusesAtOnce: true, submit, poll, cancel, reconcile }
 }
 
-const noRecord = new VideoTransient({ reason: "the answer is no task record" })
+const noRecord = new VideoTransient({ reason: "the answer is not a task record" })

@@ -3,7 +3,7 @@ import { videoStatus } from "../../videoStatus.ts"
 import type { VideoError, VideoReport, VideoResult } from "../../VideoUpstream.ts"
 import { numberAt, objectAt, textAt } from "../../../contract/json.ts"
 
-/** What a task record says (docs/api.md#a-video-tasks-record). A label nobody knows leaves the task as it is. */
+/** The state in a task record (docs/api.md#a-video-tasks-record). An unknown label leaves the task as it is. */
 export const reportOf = (record: JsonObject): VideoReport => {
   const status = videoStatus(textAt(record, "status") ?? "")
   switch (status) {
@@ -20,7 +20,7 @@ export const reportOf = (record: JsonObject): VideoReport => {
   }
 }
 
-/** `failure_reason` in the lists of some of Ark's own clients. */
+/** Some of Ark's own clients list it as `failure_reason`. */
 const errorOf = (record: JsonObject): VideoError => {
   const error = objectAt(record, "error") ?? objectAt(record, "failure_reason")
   return {
@@ -49,7 +49,7 @@ const resultOf = (record: JsonObject): VideoResult | undefined => {
   }
 }
 
-/** What a caller may open: whatever else an upstream names (`file:`, `javascript:`) is no video. */
+/** True for an address that a caller may open; other schemes (`file:`, `javascript:`) are dropped. */
 const isAddress = (text: string): boolean => /^https?:$/.test(URL.parse(text)?.protocol ?? "")
 
 const usageOf = (usage: JsonObject | undefined): VideoResult["usage"] => {
@@ -60,15 +60,15 @@ const usageOf = (usage: JsonObject | undefined): VideoResult["usage"] => {
     : { completionTokens, totalTokens, toolUsage: objectAt(usage, "tool_usage") }
 }
 
-/** What is said elsewhere, or concerns the upstream's own task. */
-const told = new Set(
+/** Fields that the gateway reads elsewhere, or that concern the upstream's own task. */
+const knownFields = new Set(
   "id model status content usage error failure_reason created_at updated_at seed resolution ratio duration frames framespersecond service_tier callback_url".split(
     " "
   )
 )
 
 const extraOf = (record: JsonObject): JsonObject | undefined => {
-  const extra = Object.entries(record).filter(([name, value]) => !told.has(name) && value !== null)
+  const extra = Object.entries(record).filter(([name, value]) => !knownFields.has(name) && value !== null)
   return extra.length === 0 ? undefined : Object.fromEntries(extra)
 }
 

@@ -3,9 +3,9 @@ import { isObject, listAt } from "../../../contract/json.ts"
 import type { VideoJob, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
 
 /**
- * The body of a create: the caller's own, with the model's name there and without the callback, which is ours to make.
- * A length or resolution that it leaves out is sent as settled here: models differ in their defaults, and money is held
- * for ours. `3:3` is a spelling that only our callers' document knows.
+ * The caller's body with the upstream's model name and without the callback, which the gateway delivers. Length and
+ * resolution are always set: the defaults differ by model, and the hold was computed for ours. `3:3` exists only in the
+ * gateway's API.
  */
 export const requestOf = (job: VideoJob): JsonObject => {
   const { callback_url: _, ...body } = job.body ?? spelled(job)
@@ -17,7 +17,7 @@ export const requestOf = (job: VideoJob): JsonObject => {
   }
 }
 
-/** The draft has its own length. */
+/** True for a video made from a draft, whose length it has. */
 const isOfDraft = (body: JsonObject): boolean =>
   listAt(body, "content").some((part) => isObject(part) && part["type"] === "draft_task")
 
@@ -33,7 +33,7 @@ const leftOut = (body: JsonObject, settings: VideoSettings): JsonObject => {
 const lengthOf = ({ byFrames, frames }: VideoSettings): JsonObject =>
   byFrames ? { frames } : { duration: Math.floor(frames / 24) }
 
-/** A job that came without its caller's body. */
+/** The body of a job without its caller's body. */
 const spelled = ({ media, prompt, settings }: VideoJob): JsonObject => ({
   content: contentOf({ media, prompt }),
   ratio: settings.ratio,

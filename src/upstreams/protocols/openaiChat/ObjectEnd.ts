@@ -1,9 +1,9 @@
-/** Looks for the end of a JSON object that comes in pieces, so that its whole text need not be read again with each. */
+/** Finds the end of a JSON object that arrives in pieces without parsing the whole text again for each. */
 export class ObjectEnd {
   #depth = 0
   #isInText = false
   #isEscaped = false
-  /** Whether the object has been closed, with nothing but space behind it. */
+  /** True once the object is closed, with only whitespace after it. */
   isReached = false
 
   read(piece: string): void {
@@ -18,7 +18,7 @@ export class ObjectEnd {
     }
   }
 
-  /** It was no end. */
+  /** Resumes the search, because the object was not complete after all. */
   forget(): void {
     this.#depth = Number.NaN
     this.isReached = false

@@ -24,7 +24,7 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
       .map(withRole(provider))
       .map(withIds(provider))
       .map(withSignatures(provider, callSignatures)),
-    // What it used is asked for in any case; whether the caller hears of it is decided here (`chunks.ts`).
+    // Usage is always requested; `chunks.ts` decides whether the caller sees it.
     stream_options:
       stream && provider.streamUsage
         ? { ...objectAt(body, "stream_options"), include_usage: true }
@@ -44,13 +44,13 @@ export const chatDialect = (provider: Provider): ChunkDialect => ({
   }
 })
 
-/** Most servers' templates know `system` alone. */
+/** Most servers' chat templates only know `system`. */
 const withRole =
   ({ systemRole }: Provider) =>
   (message: unknown): unknown =>
     systemRole === "system" && isDeveloper(message) ? { ...message, role: "system" } : message
 
-/** Calls that another route's server made may have ids that are none here. */
+/** Calls of another route's server may have ids that are not legal here. */
 const withIds =
   ({ callIds }: Provider) =>
   (message: unknown): unknown => {
@@ -66,7 +66,7 @@ const withIds =
       : result
   }
 
-/** Most clients do not send back what they do not know. */
+/** Most clients do not return unknown fields. */
 const withSignatures =
   ({ signsCalls }: Provider, signatures: CallSignatures = new Map()) =>
   (message: unknown): unknown => {

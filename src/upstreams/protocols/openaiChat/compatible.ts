@@ -2,16 +2,16 @@ import { anyId, atMost, nineCharacters } from "../callIds.ts"
 import type { CallIds } from "../callIds.ts"
 import type { Effort } from "../reasoning.ts"
 
-/** How a server of the chat-completions dialect differs from the others. A new one is a row. */
+/** A server's deviations from the chat-completions dialect. A new server is a row. */
 export interface Provider {
-  /** Hosts it is known by, so that a base URL is enough. */
+  /** Matches the server's hosts, so that a base URL is enough. */
   readonly host: RegExp | undefined
   readonly maxTokens: "max_tokens" | "max_completion_tokens"
   readonly systemRole: "system" | "developer"
-  /** Whether system messages may stand between others; many chat templates refuse that. */
+  /** True if system messages may stand between others; many chat templates refuse that. */
   readonly systemAnywhere: boolean
   readonly topK: boolean
-  /** Whether `stream_options.include_usage` is understood. */
+  /** True if the server understands `stream_options.include_usage`. */
   readonly streamUsage: boolean
   readonly strictTools: boolean
   /** `all`: words and a named tool; `words`: auto, none, required; `none`: always auto. */
@@ -19,26 +19,26 @@ export interface Provider {
   readonly parallelToolCalls: boolean
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
-  /** Whether it writes its reasoning into the content, as `<think>…</think>` in front of the answer. */
+  /** True if the server writes reasoning into the content, as `<think>…</think>` before the answer. */
   readonly thinkTags: boolean
-  /** The field in which reasoning goes back inside a tool loop; undefined where it must not. */
+  /** The field that returns reasoning inside a tool loop; undefined if it must not be returned. */
   readonly replayReasoning: "reasoning_content" | "reasoning" | undefined
-  /** Whether `file` parts carry PDFs. */
+  /** True if `file` parts may hold PDFs. */
   readonly documents: boolean
-  /** The most stop sequences taken; the gateway looks for the others itself. */
+  /** The most stop sequences that it accepts. The gateway searches for the others itself. */
   readonly maxStops: number
   readonly endUser: "user" | "safety_identifier" | undefined
   readonly cacheKey: boolean
-  /** Whether it searches the web for requests with `web_search_options`. */
+  /** True if it searches the web for requests with `web_search_options`. */
   readonly webSearch: boolean
   readonly callIds: CallIds
-  /** Whether a user may speak right behind a tool's result. */
+  /** True if a user message may directly follow a tool's result. */
   readonly userAfterTool: boolean
-  /** Whether each tool call carries a thought signature (`extra_content.google`) that it wants back with the call. */
+  /** True if its tool calls carry a thought signature (`extra_content.google`) that must come back with the call. */
   readonly signsCalls: boolean
 }
 
-/** How reasoning is asked for. */
+/** The form in which reasoning is requested. */
 export type ReasoningControl =
   /** `reasoning_effort`, one of these. */
   | { readonly by: "effort"; readonly efforts: ReadonlyArray<Effort> }
@@ -46,7 +46,7 @@ export type ReasoningControl =
   | { readonly by: "thinking" }
   /** `enable_thinking` and `thinking_budget`. */
   | { readonly by: "enable_thinking" }
-  /** `chat_template_kwargs` for templates that know a switch, `reasoning_effort` for those that know degrees. */
+  /** `chat_template_kwargs` for templates with a switch, `reasoning_effort` for those with degrees. */
   | { readonly by: "template"; readonly efforts: ReadonlyArray<Effort> }
   /** `reasoning: {effort | max_tokens | enabled}`. */
   | { readonly by: "object"; readonly efforts: ReadonlyArray<Effort> }
@@ -54,7 +54,7 @@ export type ReasoningControl =
 
 const degrees: ReadonlyArray<Effort> = ["low", "medium", "high"]
 
-/** What an unknown server most likely takes. */
+/** The features that an unknown server most likely has. */
 const generic: Provider = {
   host: undefined,
   maxTokens: "max_tokens",
@@ -79,7 +79,7 @@ const generic: Provider = {
   signsCalls: false
 }
 
-/** vLLM and SGLang: sampling extensions, a chat template that decides about reasoning. */
+/** vLLM and SGLang: sampling extensions, and a chat template that controls reasoning. */
 const server: Provider = {
   ...generic,
   topK: true,
@@ -107,7 +107,7 @@ export const providers = {
   },
   vllm: server,
   sglang: server,
-  // Tool calls come whole, without index; `tool_choice` is ignored.
+  // Tool calls come whole, without an index; `tool_choice` is ignored.
   ollama: {
     ...generic,
     host: /(^|\.)ollama\.com$/,
@@ -122,7 +122,7 @@ export const providers = {
   },
   // A named tool choice silently becomes `auto`.
   llamacpp: { ...server, toolChoice: "words", endUser: undefined },
-  // Answers 400 where a tool loop's reasoning does not come back.
+  // Answers 400 if a tool loop's reasoning is not returned.
   deepseek: {
     ...generic,
     host: /(^|\.)deepseek\.com$/,
@@ -161,7 +161,7 @@ export const providers = {
     documents: true,
     webSearch: true
   },
-  // Answers 400 to other ids (code 3280), and to a user right behind a tool (3230).
+  // Answers 400 to other ids (code 3280), and to a user message directly after a tool (3230).
   mistral: {
     ...generic,
     host: /(^|\.)mistral\.ai$/,
@@ -218,7 +218,7 @@ type ProviderName = keyof typeof providers
 
 const isProviderName = (name: string): name is ProviderName => Object.hasOwn(providers, name)
 
-/** The row for an upstream: the one it asks for, else its host's, else the one it is named after, else `generic`. */
+/** The row of an upstream: by its setting, else its host, else its name, else `generic`. */
 export const providerOf = (
   upstream: { readonly baseUrl: string; readonly name: string },
   provider?: string
@@ -226,6 +226,6 @@ export const providerOf = (
   if (provider !== undefined && isProviderName(provider)) return providers[provider]
   const hostname = URL.parse(upstream.baseUrl)?.hostname ?? ""
   const rows: ReadonlyArray<Provider> = Object.values(providers)
-  const known = rows.find((row) => row.host?.test(hostname))
-  return known ?? (isProviderName(upstream.name) ? providers[upstream.name] : generic)
+  const byHost = rows.find((row) => row.host?.test(hostname))
+  return byHost ?? (isProviderName(upstream.name) ? providers[upstream.name] : generic)
 }

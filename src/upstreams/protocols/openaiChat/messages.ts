@@ -10,16 +10,16 @@ import { signedCalls, standIn } from "./signedCalls.ts"
 
 type Content = string | ReadonlyArray<JsonObject>
 
-/** A message being written. The dialect wants one assistant message a turn, and its tools' results right behind it. */
+/** A message in progress. The dialect wants one assistant message per turn, directly followed by its tools' results. */
 type Draft =
   | { readonly role: "system" | "user"; readonly content: Content }
   | { readonly role: "tool"; readonly callId: string; readonly content: string }
   | { readonly role: "assistant"; text: string; reasoning: string; readonly calls: Array<JsonObject> }
 
-/** Whom messages are written for. */
-interface To {
+/** The recipient of the messages. */
+interface Recipient {
   readonly provider: Provider
-  /** What it has signed the calls with that come back. */
+  /** Signatures of the calls in the conversation. */
   readonly signatures: CallSignatures | undefined
 }
 
@@ -28,7 +28,7 @@ const noSignatures: CallSignatures = new Map()
 /** A conversation's items as messages. */
 export const lowerMessages = (
   conversation: Conversation,
-  { provider, signatures = noSignatures }: To,
+  { provider, signatures = noSignatures }: Recipient,
   back: Back,
   notes: Notes
 ): ReadonlyArray<JsonObject> => {
@@ -57,10 +57,15 @@ export const lowerMessages = (
   })
 }
 
-/** Stands between a tool's result and the user where a server wants somebody to; an empty message is none there. */
+/**
+ * Separates a tool's result from the user's message for servers that require it; they treat an empty message as none.
+ */
 const acknowledged: JsonObject = { role: "assistant", content: "OK." }
 
-/** Where the user last asked something. What stands right behind a tool's results (a reminder, an image) goes with them. */
+/**
+ * The index of the last question of the user. Messages directly after tool results (a reminder, an image) belong to the
+ * results.
+ */
 const beginOfLoop = (drafts: ReadonlyArray<Draft>): number => {
   let at = drafts.length - 1
   while (at >= 0) {
@@ -74,9 +79,9 @@ const beginOfLoop = (drafts: ReadonlyArray<Draft>): number => {
 
 /** The messages so far. */
 class Drafts {
-  /** Up to the last one that is the assistant's or a tool's. */
+  /** Up to the last assistant or tool message. */
   readonly #drafts: Array<Draft> = []
-  /** What was said since. */
+  /** Messages since then. */
   readonly #meanwhile: Array<Draft> = []
 
   all(): ReadonlyArray<Draft> {
@@ -87,17 +92,17 @@ class Drafts {
     this.#meanwhile.push(draft)
   }
 
-  /** A result goes behind its turn's calls, before what the user said meanwhile. */
+  /** Adds a result after its turn's calls, before later user messages. */
   addResult(callId: string, content: string): void {
     this.#drafts.push({ role: "tool", callId, content })
   }
 
-  /** The assistant's message that is being written. */
+  /** The current assistant message. */
   assistant() {
     const last = this.#drafts.at(-1)
     if (last?.role === "assistant" && this.#meanwhile.length === 0) return last
     const draft = { role: "assistant", text: "", reasoning: "", calls: [] } satisfies Draft
-    for (const said of this.#meanwhile.splice(0)) this.#drafts.push(said)
+    for (const draft of this.#meanwhile.splice(0)) this.#drafts.push(draft)
     this.#drafts.push(draft)
     return draft
   }
@@ -142,7 +147,7 @@ const call = (id: string, name: string, text: string): JsonObject => ({
   function: { name, arguments: text === "" ? "{}" : text }
 })
 
-/** A tool's result is text; its images follow as the user's. */
+/** A tool's result is text; its images follow as a user message. */
 const addResult = (
   drafts: Drafts,
   callId: string,
@@ -162,21 +167,21 @@ const addResult = (
   drafts.say({ role: "user", content: [{ type: "text", text: `Images in the result of ${callId}:` }, ...shown] })
 }
 
-/** A search that was run elsewhere reads as a call with its result. One whose results are lost says nothing. */
+/** A search that ran elsewhere becomes a call with its result. One whose results are lost is dropped. */
 const addSearch = (drafts: Drafts, item: SearchItem, provider: Provider, notes: Notes) => {
   if (item.outcome === undefined) {
     notes.adapt("web_search_call")
     return
   }
-  const found =
+  const result =
     item.outcome.type === "error"
       ? `Error: ${item.outcome.code}`
       : item.outcome.results.map((result) => `${result.title}\n${result.url}\n${result.text}`).join("\n\n")
   drafts.assistant().calls.push(call(provider.callIds(item.id), "web_search", JSON.stringify({ query: item.query })))
-  drafts.addResult(item.id, found)
+  drafts.addResult(item.id, result)
 }
 
-const written = (draft: Draft, { provider, signatures = noSignatures }: To, inLoop: boolean): JsonObject => {
+const written = (draft: Draft, { provider, signatures = noSignatures }: Recipient, inLoop: boolean): JsonObject => {
   switch (draft.role) {
     case "system":
       return { role: provider.systemRole, content: draft.content }
@@ -190,7 +195,7 @@ const written = (draft: Draft, { provider, signatures = noSignatures }: To, inLo
       return {
         role: "assistant",
         content: draft.text === "" && calls.length > 0 ? null : draft.text,
-        // Reasoning goes back inside a tool loop only: DeepSeek wants it there and nowhere else.
+        // DeepSeek wants reasoning back inside a tool loop and nowhere else.
         ...(field !== undefined && inLoop && calls.length > 0 && draft.reasoning !== ""
           ? { [field]: draft.reasoning }
           : {}),
@@ -245,7 +250,7 @@ const document = (part: DocumentPart, provider: Provider, notes: Notes): Readonl
   return []
 }
 
-/** Parts where only text fits. */
+/** The parts joined, where only text fits. */
 const joined = (parts: ReadonlyArray<Part>, notes: Notes): string =>
   parts
     .flatMap((part) => {

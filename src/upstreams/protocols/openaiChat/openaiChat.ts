@@ -18,7 +18,7 @@ export const openaiChat = (provider: Provider): Protocol<ChatState> => ({
   lower: (conversation, options) => lower(conversation, options, provider),
   begin: (back) => begin(back, provider.thinkTags),
   step,
-  // Reasoning between tags begins and ends in the middle of texts.
+  // Reasoning in tags begins and ends inside a text.
   end,
   frames
 })

@@ -69,7 +69,7 @@ const tools = (conversation: Conversation, provider: Provider, back: Back, notes
   }
 }
 
-/** The tools to show: a choice the server has no word for is made by showing nothing else. */
+/** The tools to send. A choice that the server cannot express is made by sending only those tools. */
 const offer = ({ tools, toolChoice }: Conversation, provider: Provider): ReadonlyArray<Tool> => {
   switch (toolChoice.type) {
     case "none":
@@ -120,7 +120,7 @@ const strict = (provider: Provider, notes: Notes): JsonObject => {
   return {}
 }
 
-/** A tool without parameters is an object without properties; some servers want that said. */
+/** A tool without parameters becomes an object without properties; some servers require it. */
 const parameters = ({ parameters }: FunctionTool): JsonObject =>
   parameters["type"] === undefined ? { type: "object", properties: {}, ...parameters } : parameters
 
@@ -180,7 +180,7 @@ const responseFormat = ({ format }: Conversation, provider: Provider): JsonObjec
   }
 }
 
-/** A form the server can't be held to is asked for in words. */
+/** Describes the output format in words, for a server that cannot enforce it. */
 const withFormatHint = (conversation: Conversation, provider: Provider, notes: Notes): Conversation => {
   const { format } = conversation
   if (format.type === "text" || provider.format === "schema") return conversation

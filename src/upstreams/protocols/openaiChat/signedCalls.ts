@@ -3,14 +3,14 @@ import { listAt, objectAt, textAt } from "../../../contract/json.ts"
 import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 
-/** Stands for a signature that was made elsewhere, or is lost. */
+/** Replaces a signature of another server, or a lost one. */
 export const standIn = "skip_thought_signature_validator"
 
 /**
- * The calls of one turn with what their server signed them with (Gemini's `extra_content.google.thought_signature`). One
- * that has it already is left.
+ * The calls of one turn with their signatures (Gemini's `extra_content.google.thought_signature`). A call that has one
+ * already keeps it.
  *
- * @param first stands on the first of them, which must have one, where none is known
+ * @param first the signature for the first call if none is known, because the server requires one there
  */
 export const signedCalls = (
   calls: ReadonlyArray<JsonObject>,
@@ -26,11 +26,11 @@ export const signedCalls = (
       : { ...call, extra_content: { ...extra, google: { ...objectAt(extra, "google"), thought_signature: signature } } }
   })
 
-/** What a server has signed a call with. */
+/** The signature of a call. */
 export const signatureOf = (call: unknown): string | undefined =>
   textAt(objectAt(objectAt(call, "extra_content"), "google"), "thought_signature")
 
-/** The signed calls of a chunk; those without an id can't be found again. */
+/** The signed calls of a chunk. Calls without an id cannot be found again and are left out. */
 export const signedIn = (chunk: JsonObject): ReadonlyArray<GenerationEvent> =>
   listAt(chunk, "choices").flatMap((choice) =>
     listAt(objectAt(choice, "delta"), "tool_calls").flatMap((call): ReadonlyArray<GenerationEvent> => {

@@ -11,14 +11,14 @@ import { readUsage } from "./usage.ts"
 
 export interface ChatState {
   readonly back: Back
-  /** Undefined where content is never read for reasoning. */
+  /** Undefined if content is never searched for reasoning. */
   readonly thinking: Thinking | undefined
   readonly started: boolean
-  /** The upstream's id of the answer; empty where it gives none. */
+  /** The upstream's id of the answer; empty if it gave none. */
   readonly answerId: string
-  /** They change with each step. */
+  /** Mutable. */
   readonly calls: Calls
-  /** As the upstream says it; undefined until it does. */
+  /** The upstream's finish reason; undefined until it comes. */
   readonly finish: string | undefined
   readonly stopSequence: string | null
   readonly over: boolean
@@ -26,7 +26,7 @@ export interface ChatState {
 
 type Step = readonly [ChatState, ReadonlyArray<GenerationEvent>]
 
-/** @param thinkTags whether reasoning may stand in the content */
+/** @param thinkTags true if the content may hold reasoning */
 export const begin = (back: Back, thinkTags = false): ChatState => ({
   back,
   thinking: thinkTags ? beginThinking : undefined,
@@ -38,7 +38,7 @@ export const begin = (back: Back, thinkTags = false): ChatState => ({
   over: false
 })
 
-/** One chunk of a stream. Usage may be on any of them, the last one counts; only the first choice is read. */
+/** One chunk of a stream. Any chunk may have usage, and the last one counts. Only the first choice is read. */
 export const step = (state: ChatState, chunk: JsonObject): Step => {
   if (state.over) return [state, []]
   const choice = listAt(chunk, "choices")[0]
@@ -53,7 +53,7 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
   const delta = objectAt(choice, "delta")
   if (delta !== undefined) next = readDelta(next, delta, events)
   const finish = textAt(choice, "finish_reason")
-  // vLLM names the stop sequence it hit; a number there is a token's id.
+  // vLLM names the matched stop sequence here; a number is a token id.
   if (finish !== undefined) next = { ...next, finish, stopSequence: textAt(choice, "stop_reason") ?? null }
   // Groq streams it in a field of its own.
   const usage = readUsage(chunk["usage"] ?? objectAt(chunk, "x_groq")?.["usage"])
@@ -61,16 +61,16 @@ export const step = (state: ChatState, chunk: JsonObject): Step => {
   return [next, events]
 }
 
-/** The stream's end. `[DONE]` alone ends an answer too: some servers give no reason. */
+/** The end of the stream. `[DONE]` alone is enough: some servers give no finish reason. */
 export const end = (state: ChatState, marked: boolean): ReadonlyArray<GenerationEvent> => {
   if (state.over) return []
-  // Whoever had no choice has not begun to answer.
+  // No choice has come, so no answer has begun.
   if (!state.started) return [{ type: "failed", failure: marked ? garbled : cutOff }]
   if (state.finish === undefined && !marked) return [{ type: "failed", failure: cutOff }]
   if (state.finish === "error" || state.finish === "insufficient_system_resource") {
     return [{ type: "failed", failure: new UpstreamFailed({}) }]
   }
-  // Where the upstream says that it stopped there, the call is cut like any other item.
+  // If the upstream reports a cut, a cut call is no error.
   if (state.finish !== "length" && state.calls.hasCut()) return [{ type: "failed", failure: cutCall }]
   const reason: FinishReason = state.stopSequence === null ? finishReason(state.finish) : "stop-sequence"
   return [
@@ -80,20 +80,20 @@ export const end = (state: ChatState, marked: boolean): ReadonlyArray<Generation
   ]
 }
 
-/** A whole answer as the one chunk that would have said it. */
+/** A whole answer as one chunk. */
 export const frames = (answer: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (errorIn(answer) !== undefined) return [answer]
   const choices = listAt(answer, "choices")
   const choice = choices[0]
   if (!isObject(choice) || !choices.every(hasMessage)) return undefined
   const message = objectAt(choice, "message")
-  // Each is a call of its own, whatever its id and index.
+  // Each call is separate, whatever its id and index.
   const calls = listAt(message, "tool_calls").flatMap((call, index) => (isObject(call) ? [{ ...call, index }] : []))
   const delta = calls.length === 0 ? choice["message"] : { ...message, tool_calls: calls }
   return [{ ...answer, choices: [{ ...choice, delta }] }]
 }
 
-/** Without one a choice says nothing; a filter may have taken it out. */
+/** A filter may have removed the message of a choice. */
 const hasMessage = (choice: unknown): boolean => {
   const message = objectAt(choice, "message")
   if (message === undefined) return textAt(choice, "finish_reason") === "content_filter"
@@ -101,14 +101,14 @@ const hasMessage = (choice: unknown): boolean => {
   return typeof content === "string" || Array.isArray(content)
 }
 
-/** An error is in its own field, or (vLLM, LMDeploy) is the whole object. */
+/** The error has its own field, or (vLLM, LMDeploy) it is the whole object. */
 const errorIn = (chunk: JsonObject): unknown => {
   const error = chunk["error"] ?? undefined
   if (error !== undefined) return typeof error === "string" ? { message: error } : error
   return chunk["object"] === "error" ? chunk : undefined
 }
 
-/** `stop` after tool calls is set right where events are put in order. */
+/** `sequence` corrects a `stop` after tool calls. */
 const finishReason = (finish: string | undefined): FinishReason => {
   switch (finish) {
     case "length":
@@ -124,7 +124,7 @@ const finishReason = (finish: string | undefined): FinishReason => {
 }
 
 const readDelta = (state: ChatState, delta: JsonObject, events: Array<GenerationEvent>): ChatState => {
-  // Two names for one thing: the older and the newer one, sometimes both at once.
+  // The older and the newer name of one field, sometimes both at once.
   const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning") || detailsOf(delta)
   if (reasoning) events.push({ type: "reasoning-delta", text: reasoning })
   const thinking = readContent(delta["content"], events, state.thinking)
@@ -137,7 +137,7 @@ const readDelta = (state: ChatState, delta: JsonObject, events: Array<Generation
   return thinking === state.thinking ? state : { ...state, thinking }
 }
 
-/** OpenRouter's list of pieces, where it has neither of the names. */
+/** OpenRouter's list of pieces, without either name. */
 const detailsOf = (delta: JsonObject): string => {
   const details = listAt(delta, "reasoning_details")
   if (details.length === 0) return ""
@@ -154,7 +154,7 @@ const readCitation = (annotation: unknown, events: Array<GenerationEvent>): void
   events.push({ type: "citation", citation: { url, title: textAt(cited, "title") ?? "", citedText, start, end } })
 }
 
-/** Text, or (Mistral) a list of text and thinking parts. */
+/** Content is a text, or (Mistral) a list of text and thinking parts. */
 const readContent = (
   content: unknown,
   events: Array<GenerationEvent>,

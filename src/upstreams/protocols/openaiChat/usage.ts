@@ -1,7 +1,7 @@
 import type { Usage } from "../../../generation/GenerationEvent.ts"
 import { countAt, objectAt } from "../../../contract/json.ts"
 
-/** Token counts of a chunk; undefined where it tells none, which is not the same as zero. */
+/** A chunk's usage; undefined if it has none, which is not zero. */
 export const readUsage = (usage: unknown): Usage | undefined => {
   const prompt = countAt(usage, "prompt_tokens")
   const completion = countAt(usage, "completion_tokens")
@@ -9,9 +9,9 @@ export const readUsage = (usage: unknown): Usage | undefined => {
   const input = prompt ?? Number.NaN
   const total = countAt(usage, "total_tokens")
   const details = objectAt(usage, "prompt_tokens_details")
-  // DeepSeek has its own name for it. Either way cached tokens are part of the prompt's.
+  // DeepSeek's own name for it. In both forms cached tokens are part of the prompt's.
   const cached = Math.min(input, countAt(details, "cached_tokens") ?? countAt(usage, "prompt_cache_hit_tokens") ?? 0)
-  // Gemini and Grok count reasoning in the total alone.
+  // Gemini and Grok include reasoning in the total only.
   const rest = total === undefined ? (completion ?? Number.NaN) : total - input
   return {
     inputTokens: input - cached,

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, textAt } from "../../../contract/json.ts"
 
-/** The stream that a whole response should have been; undefined where it is none, or one that failed. */
+/** The frames that a whole response amounts to; undefined if it is not a response, or it failed. */
 export const asStream = (response: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   const status = response["status"] ?? "completed"
   if (!Array.isArray(response["output"]) || (status !== "completed" && status !== "incomplete")) return undefined
-  const begun = { ...response, status: "in_progress", output: [], usage: null, incomplete_details: null }
+  const started = { ...response, status: "in_progress", output: [], usage: null, incomplete_details: null }
   const frames: ReadonlyArray<JsonObject> = [
-    { type: "response.created", response: begun },
-    { type: "response.in_progress", response: begun },
+    { type: "response.created", response: started },
+    { type: "response.in_progress", response: started },
     ...listAt(response, "output").flatMap((item, at) => (isObject(item) ? itemFrames(item, at) : [])),
     { type: `response.${status}`, response: { ...response, status } }
   ]
@@ -25,7 +25,7 @@ const itemFrames = (item: JsonObject, output_index: number): ReadonlyArray<JsonO
   ]
 }
 
-/** What of an item is not there at its start, and the frames in which it comes. */
+/** An item as it starts, and the frames that complete it. */
 const pieces = (item: JsonObject): readonly [JsonObject, ReadonlyArray<JsonObject>] => {
   const status = "in_progress"
   switch (item["type"]) {
@@ -43,38 +43,38 @@ const pieces = (item: JsonObject): readonly [JsonObject, ReadonlyArray<JsonObjec
 }
 
 const callFrames = (event: string, field: string, item: JsonObject): ReadonlyArray<JsonObject> => {
-  const said = textAt(item, field) ?? ""
+  const text = textAt(item, field) ?? ""
   return [
-    { type: `response.${event}.delta`, delta: said },
-    { type: `response.${event}.done`, [field]: said, ...(field === "arguments" && { name: item["name"] }) }
+    { type: `response.${event}.delta`, delta: text },
+    { type: `response.${event}.done`, [field]: text, ...(field === "arguments" && { name: item["name"] }) }
   ]
 }
 
 const partFrames = (part: unknown, content_index: number): ReadonlyArray<JsonObject> => {
   const [kind, field] = textAt(part, "type") === "refusal" ? ["refusal", "refusal"] : ["output_text", "text"]
-  const said = textAt(part, field) ?? ""
+  const text = textAt(part, field) ?? ""
   const logprobs = kind === "refusal" ? {} : { logprobs: [] }
   const empty =
     kind === "refusal" ? { type: kind, refusal: "" } : { type: kind, text: "", annotations: [], logprobs: [] }
   return [
     { type: "response.content_part.added", part: empty },
-    { type: `response.${kind}.delta`, delta: said, ...logprobs },
+    { type: `response.${kind}.delta`, delta: text, ...logprobs },
     ...listAt(part, "annotations").map((annotation, annotation_index) => ({
       type: "response.output_text.annotation.added",
       annotation_index,
       annotation
     })),
-    { type: `response.${kind}.done`, [field]: said, ...logprobs },
+    { type: `response.${kind}.done`, [field]: text, ...logprobs },
     { type: "response.content_part.done", part }
   ].map((frame) => ({ ...frame, content_index }))
 }
 
 const summaryFrames = (part: unknown, summary_index: number): ReadonlyArray<JsonObject> => {
-  const said = textAt(part, "text") ?? ""
+  const text = textAt(part, "text") ?? ""
   return [
     { type: "response.reasoning_summary_part.added", part: { type: "summary_text", text: "" } },
-    { type: "response.reasoning_summary_text.delta", delta: said },
-    { type: "response.reasoning_summary_text.done", text: said },
+    { type: "response.reasoning_summary_text.delta", delta: text },
+    { type: "response.reasoning_summary_text.done", text: text },
     { type: "response.reasoning_summary_part.done", part }
   ].map((frame) => ({ ...frame, summary_index }))
 }

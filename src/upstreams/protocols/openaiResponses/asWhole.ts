@@ -1,18 +1,18 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { listAt, objectAt, textAt } from "../../../contract/json.ts"
 
-/** Whether a frame ends a response. */
+/** True if a frame ends a response. */
 export const isLast = ({ type }: JsonObject): boolean =>
   type === "error" || (typeof type === "string" && /^response\.(?:completed|incomplete|failed|cancelled)$/.test(type))
 
-/** The response in one piece that a stream should have been; undefined where it has broken off. */
+/** The response that a stream amounts to; undefined if it broke off. */
 export const asWhole = (frames: ReadonlyArray<JsonObject>): JsonObject | undefined => {
   const last = frames.findLast(isLast)
   if (last === undefined) return undefined
   const response = objectAt(last, "response")
   if (response === undefined) return { error: objectAt(last, "error") ?? last }
   if (listAt(response, "output").length > 0) return response
-  // Some tell items by their own events alone.
+  // Some servers only report items by their own events.
   const output = frames.filter((frame) => textAt(frame, "type") === "response.output_item.done")
   return { ...response, output: output.map(({ item }) => item) }
 }

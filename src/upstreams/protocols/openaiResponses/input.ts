@@ -6,32 +6,36 @@ import { dataUri, markedDocument, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
 import { isFrom } from "../../../generation/origin.ts"
 
-/** Whose encrypted reasoning this is. */
+/** The provider of this encrypted reasoning. */
 export const signs = "openai"
 
 /** A conversation's items as input items. */
-export const lowerInput = (items: ReadonlyArray<Item>, to: To, back: Back, notes: Notes): ReadonlyArray<JsonObject> =>
-  items.flatMap((item) => inputItem(item, to, back, notes))
+export const lowerInput = (
+  items: ReadonlyArray<Item>,
+  to: Recipient,
+  back: Back,
+  notes: Notes
+): ReadonlyArray<JsonObject> => items.flatMap((item) => inputItem(item, to, back, notes))
 
-/** The model that is asked. */
-interface To {
+/** The requested model. */
+interface Recipient {
   readonly model: string
 }
 
 const callId = atMost(64)
 
-const inputItem = (item: Item, to: To, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
+const inputItem = (item: Item, to: Recipient, back: Back, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (item.type) {
     case "message": {
       const content =
         item.role === "assistant"
-          ? item.content.flatMap((part) => said(part, notes))
-          : item.content.flatMap((part) => asked(part, notes))
+          ? item.content.flatMap((part) => outputPart(part, notes))
+          : item.content.flatMap((part) => inputPart(part, notes))
       const role = item.role === "system" ? "developer" : item.role
       return content.length === 0 ? [] : [{ type: "message", role, content }]
     }
     case "reasoning":
-      // Reasoning is only taken back as it was encrypted; another provider's is worth nothing here.
+      // The upstream accepts reasoning only with its own encryption.
       if (item.signature === undefined || !isFrom(item, signs, to.model)) {
         notes.adapt("reasoning")
         return []
@@ -72,7 +76,7 @@ const inputItem = (item: Item, to: To, back: Back, notes: Notes): ReadonlyArray<
   }
 }
 
-const asked = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
+const inputPart = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (part.type) {
     case "text":
     case "refusal":
@@ -84,7 +88,7 @@ const asked = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   }
 }
 
-const said = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
+const outputPart = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   if (part.type === "text") return [{ type: "output_text", text: part.text, annotations: [] }]
   if (part.type === "refusal") return [{ type: "refusal", refusal: part.text }]
   notes.adapt(part.type)
@@ -96,7 +100,7 @@ const output = (parts: ReadonlyArray<Part>, isError: boolean, notes: Notes): str
   const mark = isError ? "Error: " : ""
   return parts.every((part) => part.type === "text")
     ? mark + parts.map((part) => part.text).join("\n\n")
-    : [...(isError ? [{ type: "input_text", text: "Error:" }] : []), ...parts.flatMap((part) => asked(part, notes))]
+    : [...(isError ? [{ type: "input_text", text: "Error:" }] : []), ...parts.flatMap((part) => inputPart(part, notes))]
 }
 
 const image = ({ source, detail }: ImagePart, notes: Notes): ReadonlyArray<JsonObject> => {
@@ -129,10 +133,10 @@ const file = (source: FileSource): JsonObject | undefined => {
     : undefined
 }
 
-/** Messages know it with a prefix of theirs. */
+/** The messages family adds a prefix of its own. */
 const ownSearch = /^(?:srvtoolu_)?(ws_.+)$/
 
-/** The upstream's own searches go back as they were; those run elsewhere read as what the assistant found. */
+/** The upstream's own searches return unchanged. Those of other servers become assistant text. */
 const searched = (item: SearchItem, notes: Notes): ReadonlyArray<JsonObject> => {
   const [, id] = ownSearch.exec(item.id) ?? []
   if (id !== undefined) {
@@ -143,7 +147,7 @@ const searched = (item: SearchItem, notes: Notes): ReadonlyArray<JsonObject> => 
     notes.adapt("web_search_call")
     return []
   }
-  const found = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
-  const text = `Web search for ${JSON.stringify(item.query)} found:\n${found.join("\n")}`
+  const results = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
+  const text = `Web search for ${JSON.stringify(item.query)} results:\n${results.join("\n")}`
   return [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }]
 }

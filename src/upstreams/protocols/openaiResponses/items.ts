@@ -10,8 +10,8 @@ export const openItem = (state: ResponsesState, at: number, item: JsonObject | u
   const isCall = type === "function_call" || type === "custom_tool_call"
   const given = textAt(item, "call_id") ?? textAt(item, "id") ?? ""
   const callId = isCall ? state.calls.fresh(given, state.answerId) : undefined
-  const begun = { callId, told: false, isFunction: type === "function_call", arguments: "" }
-  state.open.set(at, begun)
+  const entry = { callId, hasDeltas: false, isFunction: type === "function_call", arguments: "" }
+  state.open.set(at, entry)
   const opened: ResponsesState = { ...state, hasItems: true }
   if (callId === undefined) return [opened, []]
   const name = state.back.callerName(textAt(item, "name") ?? "")
@@ -20,17 +20,17 @@ export const openItem = (state: ResponsesState, at: number, item: JsonObject | u
 }
 
 export const closeItem = (before: ResponsesState, at: number, item: JsonObject | undefined): Step => {
-  // A server that tells items only when they are done.
-  const [state, begun] = before.open.has(at) ? [before, []] : openItem(before, at, item)
+  // For servers that only report finished items.
+  const [state, startEvents] = before.open.has(at) ? [before, []] : openItem(before, at, item)
   const opened = state.open.get(at)
-  const told = opened?.told === true
+  const hasDeltas = opened?.hasDeltas === true
   state.open.delete(at)
   const after = state
   switch (textAt(item, "type")) {
     case "message":
-      return [after, told ? [] : [...begun, ...listAt(item, "content").flatMap(part)]]
+      return [after, hasDeltas ? [] : [...startEvents, ...listAt(item, "content").flatMap(part)]]
     case "reasoning": {
-      const text = told ? "" : reasoningText(item)
+      const text = hasDeltas ? "" : reasoningText(item)
       const signature = textAt(item, "encrypted_content") || undefined
       return [
         after,
@@ -39,16 +39,16 @@ export const closeItem = (before: ResponsesState, at: number, item: JsonObject |
     }
     case "function_call": {
       const without = textAt(item, "status") === "incomplete" ? "" : "{}"
-      const whole = told ? opened.arguments : textAt(item, "arguments") || without
-      const events = [...begun, ...rest(opened?.callId ?? "", told ? "" : whole)]
-      // The generation's end ends what was cut.
+      const whole = hasDeltas ? opened.arguments : textAt(item, "arguments") || without
+      const events = [...startEvents, ...rest(opened?.callId ?? "", hasDeltas ? "" : whole)]
+      // A cut call ends with the generation.
       return isCut(whole) || whole === ""
         ? [{ ...after, isCut: true }, events]
         : [after, [...events, { type: "tool-call-end", callId: opened?.callId ?? "" }]]
     }
     case "custom_tool_call": {
       const callId = opened?.callId ?? ""
-      const events = [...begun, ...rest(callId, told ? "" : (textAt(item, "input") ?? ""))]
+      const events = [...startEvents, ...rest(callId, hasDeltas ? "" : (textAt(item, "input") ?? ""))]
       return [after, [...events, { type: "tool-call-end", callId }]]
     }
     case "web_search_call":
@@ -89,7 +89,7 @@ const reasoningText = (item: JsonObject | undefined): string => {
   return (summary.length > 0 ? summary : texts("content")).join("\n\n")
 }
 
-/** A search is told when it is done: only then are its query and sources known. */
+/** Emits a search once it is done, because its query and sources are known only then. */
 const searched = (state: ResponsesState, item: JsonObject | undefined): Step => {
   const id = textAt(item, "id") ?? ""
   const action = objectAt(item, "action")
@@ -100,7 +100,7 @@ const searched = (state: ResponsesState, item: JsonObject | undefined): Step => 
   const outcome: SearchOutcome =
     textAt(item, "status") === "failed" ? { type: "error", code: "unavailable" } : { type: "results", results }
   const query = textAt(action, "query") ?? textAt(action, "url") ?? ""
-  // Opening a page found before is not billed as a search.
+  // Opening a page that was found before is not billed as a search.
   const counts = action === undefined || textAt(action, "type") === "search"
   return [
     { ...state, searches: state.searches + (counts ? 1 : 0) },

@@ -1,12 +1,12 @@
 import type { Effort } from "../reasoning.ts"
 
-/** What a generation of models takes. */
+/** The features of a generation of models. */
 export interface Traits {
-  /** Efforts a reasoning model knows; none for models that do not reason. */
+  /** The efforts of a reasoning model; empty for other models. */
   readonly efforts: ReadonlyArray<Effort>
-  /** Whether temperature and top_p may be set while it reasons. */
+  /** True if temperature and top_p may be set while it reasons. */
   readonly sampling: boolean
-  /** Whether reasoning comes back encrypted on request, to be replayed. */
+  /** True if it returns encrypted reasoning on request, for replay. */
   readonly encrypted: boolean
 }
 
@@ -27,7 +27,7 @@ const rows: ReadonlyArray<readonly [RegExp, Traits]> = [
   [/gpt-|chatgpt/, { efforts: [], sampling: true, encrypted: false }]
 ]
 
-/** Servers of the same dialect with models of their own. */
+/** Servers of the dialect with models of their own. */
 const other: Traits = { efforts: ["low", "medium", "high"], sampling: true, encrypted: false }
 
 export const traitsOf = (model: string): Traits => rows.find(([pattern]) => pattern.test(model))?.[1] ?? other

@@ -10,7 +10,7 @@ import { lowerInput } from "./input.ts"
 import type { Traits } from "./models.ts"
 import { traitsOf } from "./models.ts"
 
-/** The least `max_output_tokens` there is. */
+/** The smallest `max_output_tokens` accepted. */
 const leastTokens = 16
 
 /** A conversation as a responses request. The gateway keeps the state, so the upstream stores nothing. */
@@ -21,7 +21,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
   const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
   const input = lowerInput(conversation.items, options, back, notes)
   if (input.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
-  const asked = reasoning(conversation, traits, notes)
+  const reasoningField = reasoning(conversation, traits, notes)
   const { maxOutputTokens } = conversation
   if (maxOutputTokens !== undefined && maxOutputTokens < leastTokens) notes.adapt("max_tokens")
   const body: JsonObject = {
@@ -32,9 +32,9 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     store: false,
     ...include(conversation, traits),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: Math.max(leastTokens, maxOutputTokens) }),
-    ...sampling(conversation, traits, asked?.["effort"] === "none", notes),
+    ...sampling(conversation, traits, reasoningField?.["effort"] === "none", notes),
     ...tools(conversation, back, notes),
-    ...(asked === undefined ? {} : { reasoning: asked }),
+    ...(reasoningField === undefined ? {} : { reasoning: reasoningField }),
     ...textFormat(conversation.format),
     ...(conversation.truncation === "auto" ? { truncation: "auto" } : {}),
     ...(conversation.endUser === undefined ? {} : { safety_identifier: conversation.endUser }),
@@ -69,7 +69,7 @@ const sampling = ({ sampling }: Conversation, traits: Traits, unreasoned: boolea
 const reasoning = (conversation: Conversation, traits: Traits, notes: Notes): JsonObject | undefined => {
   const { reasoning } = conversation
   const effort = effortOf(reasoning)
-  // A caller that counts thinking tokens expects to read some.
+  // A caller with a thinking budget expects to read thinking.
   const summary = reasoning.summary ?? (reasoning.enabled === true ? "auto" : undefined)
   if (effort === undefined && summary === undefined) return undefined
   if (traits.efforts.length === 0) {

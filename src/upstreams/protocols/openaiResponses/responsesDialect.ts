@@ -8,19 +8,19 @@ import { asStream } from "./asStream.ts"
 import { asWhole, isLast } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
 
-/** Reasoning goes back to the model that encrypted it; what has come from elsewhere is the upstream's to judge. */
+/** Reasoning goes back only to the model that encrypted it. The upstream judges reasoning of unknown origin. */
 const reasoning =
   (model: string, lost: (param: string) => void) =>
   (item: unknown): ReadonlyArray<unknown> => {
-    const told = textAt(item, "type") === "reasoning" ? textAt(item, "encrypted_content") : undefined
-    const known = told === undefined ? undefined : readOrigin(told)
-    if (known === undefined || !isObject(item)) return [item]
-    if (isFrom(known, signs, model)) return [{ ...item, encrypted_content: known.opaque }]
+    const signature = textAt(item, "type") === "reasoning" ? textAt(item, "encrypted_content") : undefined
+    const origin = signature === undefined ? undefined : readOrigin(signature)
+    if (origin === undefined || !isObject(item)) return [item]
+    if (isFrom(origin, signs, model)) return [{ ...item, encrypted_content: origin.opaque }]
     lost("reasoning")
     return []
   }
 
-/** Responses to an upstream of the responses dialect, whose state the gateway keeps: it stores nothing itself. */
+/** Responses to an upstream of the responses dialect. The gateway keeps their state; the upstream stores nothing. */
 export const responsesDialect: EventDialect = {
   family: "responses",
   headers: ["openai-beta"],
@@ -29,7 +29,7 @@ export const responsesDialect: EventDialect = {
     ...(Array.isArray(body["input"]) && { input: body["input"].flatMap(reasoning(upstreamModel, lost)) }),
     model: upstreamModel,
     stream,
-    // A conversation is the upstream's own.
+    // The upstream itself keeps a conversation.
     store: (body["conversation"] ?? undefined) === undefined ? false : body["store"],
     previous_response_id: undefined,
     ...include(body, upstreamModel)
@@ -44,7 +44,7 @@ export const responsesDialect: EventDialect = {
     "response.cancelled",
     "response.output_item.done",
     "error",
-    // A frame without a name says what it is inside.
+    // A frame without a name has its type inside.
     "message"
   ]),
   concerns: (event, data) => event !== "response.output_item.done" || data.includes('"web_search_call"'),
@@ -73,7 +73,7 @@ export const responsesDialect: EventDialect = {
   answerIn: "response"
 }
 
-/** Clients read the details of usage where there is any, and count with them: null is no number. */
+/** Clients add up the details of usage: null is not a number to them. */
 const withDetails = (response: JsonObject): JsonObject => {
   const usage = objectAt(response, "usage")
   if (usage === undefined) return response
@@ -95,7 +95,7 @@ const counted = (details: JsonObject | undefined, count: string): JsonObject => 
   [count]: details?.[count] ?? 0
 })
 
-/** What is not stored there can only be replayed encrypted. */
+/** Reasoning that the upstream does not store can only be replayed encrypted. */
 const include = (body: JsonObject, model: string): JsonObject => {
   if (!traitsOf(model).encrypted) return {}
   return { include: [...new Set([...listAt(body, "include"), "reasoning.encrypted_content"])] }

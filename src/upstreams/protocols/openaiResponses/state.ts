@@ -2,32 +2,32 @@ import type { GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import type { TakenIds } from "../callIds.ts"
 
-/** What is known of an answer under way. */
+/** The state of an answer. */
 export interface ResponsesState {
   readonly back: Back
-  /** Output items that have begun and not ended, by `output_index`: they change with each step. */
+  /** Open output items by `output_index`. Mutable. */
   readonly open: Map<number, Opened>
-  /** The upstream's id of the answer; empty where it gives none. */
+  /** The upstream's id of the answer; empty if it gave none. */
   readonly answerId: string
   /** The ids of the calls that have begun. */
   readonly calls: TakenIds
-  /** Whether arguments of one of them are cut. */
+  /** True if the arguments of a call are cut. */
   readonly isCut: boolean
   readonly searches: number
-  /** Whether an item of the answer was told. */
+  /** True once an item was emitted. */
   readonly hasItems: boolean
   readonly over: boolean
 }
 
-/** An output item under way. */
+/** An open output item. */
 export interface Opened {
   /** Of a tool call. */
   readonly callId: string | undefined
   readonly isFunction: boolean
-  /** What there is of a call's arguments. */
+  /** The arguments of a call so far. */
   readonly arguments: string
-  /** Whether its content came in pieces; else it is read from the whole item at its end. */
-  readonly told: boolean
+  /** True if the content came in deltas; otherwise it is read from the finished item. */
+  readonly hasDeltas: boolean
 }
 
 export type Step = readonly [ResponsesState, ReadonlyArray<GenerationEvent>]

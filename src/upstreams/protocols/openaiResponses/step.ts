@@ -21,7 +21,7 @@ export const begin = (back: Back): ResponsesState => ({
   over: false
 })
 
-/** One event of a stream; those we don't know say nothing. */
+/** One frame of a stream. Unknown ones yield nothing. */
 export const step = (state: ResponsesState, frame: JsonObject): Step => {
   if (state.over) return [state, []]
   const delta = textAt(frame, "delta") ?? ""
@@ -40,22 +40,24 @@ export const step = (state: ResponsesState, frame: JsonObject): Step => {
     case "response.content_part.done":
       return textAt(objectAt(frame, "part"), "type") === "output_text" ? [state, [{ type: "text-end" }]] : [state, []]
     case "response.output_text.delta":
-      return told(state, frame, { type: "text-delta", text: delta })
+      return emitDelta(state, frame, { type: "text-delta", text: delta })
     case "response.output_text.annotation.added":
       return [state, citation(objectAt(frame, "annotation"))]
     case "response.refusal.delta":
-      return told(state, frame, { type: "refusal-delta", text: delta })
+      return emitDelta(state, frame, { type: "refusal-delta", text: delta })
     case "response.reasoning_summary_part.added":
       return (numberAt(frame, "summary_index") ?? 0) > 0
-        ? told(state, frame, { type: "reasoning-delta", text: "\n\n" })
+        ? emitDelta(state, frame, { type: "reasoning-delta", text: "\n\n" })
         : [state, []]
     case "response.reasoning_summary_text.delta":
     case "response.reasoning_text.delta":
-      return told(state, frame, { type: "reasoning-delta", text: delta })
+      return emitDelta(state, frame, { type: "reasoning-delta", text: delta })
     case "response.function_call_arguments.delta":
     case "response.custom_tool_call_input.delta": {
       const callId = state.open.get(place(frame))?.callId
-      return callId === undefined ? [state, []] : told(state, frame, { type: "tool-call-delta", callId, text: delta })
+      return callId === undefined
+        ? [state, []]
+        : emitDelta(state, frame, { type: "tool-call-delta", callId, text: delta })
     }
     case "response.completed":
     case "response.incomplete":
@@ -72,7 +74,7 @@ export const step = (state: ResponsesState, frame: JsonObject): Step => {
 export const end = (state: ResponsesState): ReadonlyArray<GenerationEvent> =>
   state.over ? [] : [{ type: "failed", failure: cutOff }]
 
-/** A whole response as the events that would have streamed it. */
+/** A whole response as the frames that would have streamed it. */
 export const frames = (response: JsonObject): ReadonlyArray<JsonObject> | undefined => {
   if (response["object"] !== "response" && isObject(response["error"])) {
     return [{ type: "error", error: response["error"] }]
@@ -93,29 +95,29 @@ const place = (frame: JsonObject): number => numberAt(frame, "output_index") ?? 
 
 type Piece = Extract<GenerationEvent, { readonly text: string; readonly type: `${string}-delta` }>
 
-/** Passes a piece on, and remembers that its item need not be told at its end. */
-const told = (state: ResponsesState, frame: JsonObject, event: Piece): Step => {
+/** Emits a delta and marks its item, so that its content is not read again at the end. */
+const emitDelta = (state: ResponsesState, frame: JsonObject, event: Piece): Step => {
   if (event.text === "") return [state, []]
   const at = place(frame)
   const item = state.open.get(at)
   const isCall = event.type === "tool-call-delta"
-  if (item === undefined || (item.told && !isCall)) return [state, [event]]
+  if (item === undefined || (item.hasDeltas && !isCall)) return [state, [event]]
   const text = isCall ? appendText(item.arguments, event.text) : ""
-  state.open.set(at, { ...item, told: true, arguments: text })
+  state.open.set(at, { ...item, hasDeltas: true, arguments: text })
   return [state, [event]]
 }
 
 const failed = (state: ResponsesState, error: unknown): Step => [{ ...state, over: true }, [failedWith(error)]]
 
-/** The end, and before it what only the whole answer tells: some servers stream no items. */
+/** Emits the end, after any items that only the whole response has: some servers stream none. */
 const ended = (before: ResponsesState, response: JsonObject | undefined): Step => {
   if (before.hasItems) return finish(before, response)
   let state = before
   const events: Array<GenerationEvent> = []
   for (const [index, item] of listAt(response, "output").entries()) {
-    const [next, told] = closeItem(state, index, isObject(item) ? item : undefined)
+    const [next, closed] = closeItem(state, index, isObject(item) ? item : undefined)
     state = next
-    for (const event of told) events.push(event)
+    for (const event of closed) events.push(event)
   }
   const [after, last] = finish(state, response)
   return events.length === 0 ? [after, last] : [after, [...events, ...last]]
@@ -126,7 +128,7 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
   if (status === "failed" || status === "cancelled") return failed(state, response?.["error"])
   const usage = readUsage(response?.["usage"], state.searches)
   const reason = finishReason(textAt(objectAt(response, "incomplete_details"), "reason"))
-  // Where the upstream says that it stopped there, the call is cut like any other item.
+  // If the upstream reports a cut, a cut call is no error.
   const isCut = state.isCut || [...state.open.values()].some((item) => item.isFunction && isCutText(item.arguments))
   if (isCut && reason !== "max-tokens") return [{ ...state, over: true }, [{ type: "failed", failure: cutCall }]]
   return [
@@ -138,7 +140,7 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
   ]
 }
 
-/** Calls make a `stop` into `tool-calls` right where events are put in order. */
+/** `sequence` turns a `stop` after calls into `tool-calls`. */
 const finishReason = (incomplete: string | undefined): FinishReason => {
   if (incomplete === undefined) return "stop"
   return incomplete === "content_filter" ? "refusal" : "max-tokens"

@@ -1,7 +1,7 @@
 import type { Usage } from "../../../generation/GenerationEvent.ts"
 import { countAt, objectAt } from "../../../contract/json.ts"
 
-/** undefined where the upstream tells none, which is not the same as zero. Cached tokens are part of the input's. */
+/** Undefined if the upstream reports none, which is not zero. Cached tokens are part of the input's. */
 export const readUsage = (usage: unknown, searches: number): Usage | undefined => {
   const input = countAt(usage, "input_tokens")
   const output = countAt(usage, "output_tokens")

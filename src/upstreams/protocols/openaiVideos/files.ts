@@ -7,37 +7,42 @@ import { VideoRejected } from "../../VideoUpstream.ts"
 
 const videoFile = "video.mp4"
 
-/** The longest wait until a file that did not come is asked for again. */
+/** The longest delay before a failed fetch is repeated. */
 const longestDelayMs = 5 * 60_000
 
-/** The file did not come, or not whole. `isGone`: nor will it (the upstream has it no more, or it is too large). */
+/**
+ * The file was not fetched completely. `isGone`: it never will be, because the upstream has deleted it or it is too
+ * large.
+ */
 class NotFetched extends Data.TaggedError("NotFetched")<{ readonly isGone: boolean; readonly reason: string }> {}
 
 export interface VideoFiles {
-  /** The gateway's own link to a finished video's file; none while it is on its way here, or can't be kept for now. */
+  /**
+   * The gateway's link to a finished video's file; none while it is being fetched or cannot be stored at the moment.
+   */
   readonly linkOf: (upstreamId: string) => Effect.Effect<Option.Option<string>, VideoRejected>
 }
 
 /**
- * Files that can be read with the upstream's key alone: fetched once, in the background, and served by the gateway. A
- * fetch that fails is begun again when it is next asked for, after a while that grows.
+ * Files that only the upstream's key can read: each is fetched once, in the background, and served by the gateway. A
+ * failed fetch is repeated on request after a growing delay.
  */
 export const makeVideoFiles = Effect.fnUntraced(function* (
   api: VideoApi
 ): Effect.fn.Return<VideoFiles, never, KeptFiles | PublicUrl | Scope.Scope> {
-  const kept = yield* KeptFiles
+  const keptFiles = yield* KeptFiles
   const publicUrl = yield* PublicUrl
   const fetches = yield* FiberMap.make<string>()
   const gone = new Set<string>()
-  /** Those that were tried in vain, and when they may be again. */
+  /** Failed fetches, and when each may be repeated. */
   const failures = new Map<string, { readonly count: number; readonly againAtMs: number }>()
 
   const linkOf = Effect.fnUntraced(
     function* (upstreamId: string) {
-      if (gone.delete(upstreamId)) return yield* lost
-      const id = kept.idOf(api.name, upstreamId)
-      const found = yield* kept.file(id, videoFile)
-      if (Option.isSome(found)) return Option.some(`${yield* publicUrl.get}/files/${id}/${videoFile}`)
+      if (gone.delete(upstreamId)) return yield* unavailable
+      const id = keptFiles.idOf(api.name, upstreamId)
+      const file = yield* keptFiles.file(id, videoFile)
+      if (Option.isSome(file)) return Option.some(`${yield* publicUrl.get}/files/${id}/${videoFile}`)
       const failure = failures.get(upstreamId)
       if (failure !== undefined && (yield* Clock.currentTimeMillis) < failure.againAtMs) return Option.none()
       yield* FiberMap.run(fetches, upstreamId, fetched(upstreamId, id), { onlyIfMissing: true })
@@ -53,9 +58,9 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
         isGone ? Effect.sync(() => gone.add(upstreamId)) : delayed(upstreamId)
       ),
       Effect.catchTag("NotFetched", ({ reason }) =>
-        Effect.annotateLogs(Effect.logWarning("a finished video was not fetched"), { reason })
+        Effect.annotateLogs(Effect.logWarning("fetching a finished video failed"), { reason })
       ),
-      Effect.catchAllCause((cause) => Effect.logWarning("a finished video was not fetched", cause)),
+      Effect.catchAllCause((cause) => Effect.logWarning("fetching a finished video failed", cause)),
       Effect.annotateLogs({ upstream: api.name, upstream_id: upstreamId })
     )
 
@@ -65,7 +70,7 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
       (exchange) =>
         exchange.status === 200
           ? Effect.mapError(
-              kept.keep(id, videoFile, () => exchange.read()),
+              keptFiles.keep(id, videoFile, () => exchange.read()),
               (error) =>
                 new NotFetched({
                   isGone: error._tag === "NotKept" && error.why === "too-large",
@@ -89,7 +94,7 @@ export const makeVideoFiles = Effect.fnUntraced(function* (
   return { linkOf }
 })
 
-const lost = new VideoRejected({
+const unavailable = new VideoRejected({
   code: "ResourceNotFound",
-  message: "The upstream made the video, and its file can't be had"
+  message: "The upstream made the video, but its file could not be fetched"
 })

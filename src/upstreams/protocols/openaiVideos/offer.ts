@@ -1,18 +1,18 @@
 import { InvalidRequest } from "../../../contract/Failure.ts"
 import type { VideoFit, VideoMedia, VideoSettings } from "../../VideoUpstream.ts"
 
-/** What Sora renders: lengths in seconds, the shortest first, and sizes by our resolution and ratio. */
+/** Sora's lengths in seconds, ascending, and its sizes by resolution and ratio. */
 export const seconds = [4, 8, 12] as const
 const sizes = [
   { resolution: "720p", ratio: "16:9", size: "1280x720" },
   { resolution: "720p", ratio: "9:16", size: "720x1280" }
 ] as const
 
-/** The size as the API spells it; undefined where it has none like it. */
+/** The size in the API's spelling; undefined if there is none. */
 export const sizeOf = ({ ratio, resolution }: Pick<VideoSettings, "ratio" | "resolution">): string | undefined =>
   sizes.find((one) => one.resolution === resolution && one.ratio === ratio)?.size
 
-/** Whether a request can be rendered, with what it asks for beside that and will not get. */
+/** Checks a request. Returns the parameters that are dropped, or the refusal. */
 export const fit = (asked: {
   readonly settings: VideoSettings
   readonly media: ReadonlyArray<VideoMedia>
@@ -44,7 +44,7 @@ const lengths = seconds.join(", ")
 
 const refuse = (param: string, message: string) => new InvalidRequest({ param, message: `${param}: ${message}` })
 
-/** Its videos always have sound, and no last frame, watermark of ours or search comes with them. */
+/** Sora's videos always have sound. They have no last frame, no watermark of ours and no search. */
 const leftOut = (settings: VideoSettings): ReadonlyArray<string> => [
   ...(settings.generateAudio ? [] : ["generate_audio"]),
   ...(settings.returnLastFrame ? ["return_last_frame"] : []),

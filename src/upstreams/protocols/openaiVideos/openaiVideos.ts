@@ -28,10 +28,10 @@ const endpoint: Endpoint = { version: "", path: "/videos", headers: bearer }
 const videos = endpoint.path
 const video = (id: string) => `${videos}/${encodeURIComponent(id)}`
 
-/** While its file is on its way to us. */
+/** The report while the gateway fetches the file. */
 const fetching: VideoReport = { status: "running", nextPollMs: 500 }
 
-/** OpenAI's videos (Sora). A task has succeeded once its file is here, since nobody else can read it there. */
+/** OpenAI's videos (Sora). A task succeeds once the gateway has the file, because callers cannot read it at OpenAI. */
 export const openaiVideos = (
   options: VideoUpstreamOptions
 ): Effect.Effect<VideoUpstream, never, KeptFiles | PublicUrl | Scope.Scope> => {
@@ -47,7 +47,7 @@ export const openaiVideos = (
       })
     )
 
-  /** What runs can't be stopped there, and what has ended is not removed. */
+  /** A running video cannot be stopped there. An ended one is not deleted. */
   const cancel = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient> =>
     api.call("GET", video(id)).pipe(
       Effect.flatMap((answer): Effect.Effect<VideoCancelOutcome, VideoTransient | NoAnswer> => {
@@ -60,7 +60,7 @@ export const openaiVideos = (
       Effect.catchTag("NoAnswer", (error) => Effect.fail(unansweredRead(error)))
     )
 
-  /** Its document promises to delete finished videos alone: what it refuses to delete goes on. */
+  /** OpenAI documents DELETE for finished videos only: if it refuses, the video is still running. */
   const remove = (id: string): Effect.Effect<VideoCancelOutcome, VideoTransient | NoAnswer> =>
     Effect.flatMap(api.call("DELETE", video(id)), (answer) => {
       if (isOk(answer)) return Effect.succeed("cancelled" as const)
@@ -111,7 +111,7 @@ export const openaiVideos = (
   })
 }
 
-/** Whether a video may be this job's: what it says of itself is what the job asked for. */
+/** True if the fields of a video match the job. */
 const isLike = (item: unknown, job: VideoJob): boolean => {
   const agrees = (name: string, asked: string | undefined) => (textAt(item, name) ?? asked) === asked
   return (
@@ -123,7 +123,7 @@ const isLike = (item: unknown, job: VideoJob): boolean => {
   )
 }
 
-const noVideo = new VideoTransient({ reason: "the answer is no video" })
+const noVideo = new VideoTransient({ reason: "the answer is not a video" })
 
 const errorOf = (record: JsonObject) => {
   const error = objectAt(record, "error")
@@ -133,7 +133,7 @@ const errorOf = (record: JsonObject) => {
   }
 }
 
-/** It is text there. */
+/** The API returns seconds as text. */
 const lengthOf = (record: JsonObject): number | undefined => {
   const length = Number(record["seconds"] ?? Number.NaN)
   return Number.isInteger(length) ? length : undefined

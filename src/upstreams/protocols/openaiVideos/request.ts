@@ -2,9 +2,7 @@ import { chosenSeconds } from "../../chosenSeconds.ts"
 import type { VideoJob } from "../../VideoUpstream.ts"
 import { seconds, sizeOf } from "./offer.ts"
 
-/**
- * A create is a form. A first frame given as data goes as a file; one given by its address is for the upstream to read.
- */
+/** A create is a form. A first frame in the body is sent as a file; the upstream fetches one that is a URL. */
 export const requestOf = (job: VideoJob): FormData => {
   const form = new FormData()
   form.set("model", job.upstreamModel)
