@@ -1,38 +1,38 @@
 /**
- * What a text family asks of a model, in the words of neither: families decode into it, upstream protocols lower it.
- * A flat list of items, oldest first; assistant items that follow each other are one turn.
+ * A request to a text model in neutral terms: families decode into it, upstream protocols lower it. A flat list of
+ * items, oldest first; consecutive assistant items are one turn.
  */
 export interface Conversation {
   /** The caller's model id. */
   readonly model: string
-  /** System text before everything else, in order; empty where there is none. */
+  /** System text before everything else, in order; may be empty. */
   readonly system: ReadonlyArray<string>
   readonly items: ReadonlyArray<Item>
   readonly tools: ReadonlyArray<Tool>
   readonly toolChoice: ToolChoice
-  /** False where the caller allows one tool call at a time. */
+  /** False if the caller allows only one tool call at a time. */
   readonly parallelToolCalls: boolean
   readonly reasoning: Reasoning
   readonly sampling: Sampling
   /** Upper bound of generated tokens, reasoning included; undefined leaves it to the model. */
   readonly maxOutputTokens: number | undefined
-  /** What the caller calls that bound, and the most it may be where nothing is known of the model. */
+  /** The caller's name of that bound, and its maximum for a model without known limits. */
   readonly outputBound?: { readonly param: string; readonly usual?: number }
   readonly stopSequences: ReadonlyArray<string>
-  /** What the caller calls them; `stop_sequences` where absent. */
+  /** The caller's name of the stop sequences; defaults to `stop_sequences`. */
   readonly stopParam?: string
   readonly format: OutputFormat
   /** `auto` drops the oldest items when the input exceeds the model's context; `disabled` refuses. */
   readonly truncation: "auto" | "disabled"
-  /** The caller's own end user, an opaque id. */
+  /** The caller's end user, an opaque id. */
   readonly endUser: string | undefined
   /** Groups requests that share a prefix, for upstreams with a prompt cache. */
   readonly cacheKey: string | undefined
-  /** How long a prompt is to stay in such a cache, as OpenAI says it (`in_memory`, `24h`). */
+  /** The retention in such a cache, in OpenAI's form (`in_memory`, `24h`). */
   readonly cacheRetention?: string | undefined
-  /** Of a dialect whose services cache prompts by themselves: an upstream that must be told what to cache is told. */
+  /** True for dialects whose providers cache automatically. Upstreams that need cache marks then get them. */
   readonly cachesByItself?: boolean
-  /** Bytes of what it does not say: parts that only an upstream of the caller's own dialect understands; 0 where absent. */
+  /** The size of parts that only an upstream of the caller's own dialect understands; defaults to 0. */
   readonly unknownBytes?: number | undefined
 }
 
@@ -50,9 +50,9 @@ export type Part = TextPart | ImagePart | DocumentPart | RefusalPart
 export interface TextPart {
   readonly type: "text"
   readonly text: string
-  /** Of an assistant's text that is replayed; empty otherwise. */
+  /** Citations of replayed assistant text. */
   readonly citations?: ReadonlyArray<Citation>
-  /** The caller marked a prompt-cache breakpoint here. */
+  /** The caller set a prompt-cache breakpoint here. */
   readonly cacheBreakpoint?: boolean
 }
 
@@ -76,28 +76,28 @@ export interface RefusalPart {
 export type FileSource =
   | { readonly type: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly type: "url"; readonly url: string }
-  /** Plain text given as it is. */
+  /** Plain text. */
   | { readonly type: "text"; readonly mediaType: string; readonly text: string }
-  /** A file the upstream keeps under its own id. */
+  /** A file that the upstream stores, by its id. */
   | { readonly type: "file"; readonly id: string }
 
 export interface ReasoningItem {
   readonly type: "reasoning"
-  /** Readable reasoning or its summary; empty where only the opaque form exists. */
+  /** Readable reasoning or its summary; empty if only the opaque form exists. */
   readonly text: string
-  /** The opaque form an upstream asks back: Anthropic's signature, OpenAI's encrypted content. */
+  /** The opaque form that an upstream wants back: Anthropic's signature, OpenAI's encrypted content. */
   readonly signature: string | undefined
   /** Anthropic's `redacted_thinking` data: opaque, nothing readable. */
   readonly redacted: string | undefined
-  /** Who made either of them; absent where nobody knows, and so nobody is told of it. */
+  /** The origin of either; absent if unknown. An item without an origin is not sent upstream. */
   readonly origin?: Origin
 }
 
-/** Who made the opaque form of a reasoning item: nobody else takes it back. */
+/** The maker of a reasoning signature. No other accepts it. */
 export interface Origin {
-  /** A dialect's services (`anthropic`, `openai`), or the sandbox. */
+  /** The provider of a dialect (`anthropic`, `openai`), or the sandbox. */
   readonly by: string
-  /** The model's id there; undefined where it is not known, as of what a client has from elsewhere. */
+  /** The model's id there; undefined if unknown, as for reasoning that a client got elsewhere. */
   readonly model?: string | undefined
 }
 
@@ -117,12 +117,12 @@ export interface ToolResultItem {
   readonly isError: boolean
 }
 
-/** A web search that the model's side ran, with what it found. */
+/** A web search that ran on the model's side, with its results. */
 export interface SearchItem {
   readonly type: "search"
   readonly id: string
   readonly query: string
-  /** undefined where the replayed form carries no results (OpenAI's `web_search_call`). */
+  /** Undefined if the replayed form has no results (OpenAI's `web_search_call`). */
   readonly outcome: SearchOutcome | undefined
 }
 
@@ -141,21 +141,21 @@ export type SearchErrorCode =
 export interface SearchResult {
   readonly url: string
   readonly title: string
-  /** What the page says, for the model; sent to clients only as opaque `encrypted_content`. */
+  /** The page's text for the model; clients only get it as opaque `encrypted_content`. */
   readonly text: string
-  /** The same as its upstream sealed it, which alone can open it; absent where `text` says it. */
+  /** The same text, encrypted by the upstream for itself; absent if `text` has it. */
   readonly sealed?: string
-  /** How old the page is ("April 30, 2025"); null where unknown. */
+  /** The page's age ("April 30, 2025"); null if unknown. */
   readonly pageAge: string | null
 }
 
-/** A stretch of an answer's text and the page that supports it. */
+/** A range of an answer's text and the page that supports it. */
 export interface Citation {
   readonly url: string
   readonly title: string
-  /** The page's words, 150 characters at most. */
+  /** The page's words, at most 150 characters. */
   readonly citedText: string
-  /** Offsets into the text block being written, in UTF-16 units, end exclusive. */
+  /** Offsets into the current text block, in UTF-16 units, end exclusive. */
   readonly start: number
   readonly end: number
 }
@@ -176,14 +176,16 @@ export interface CustomTool {
   readonly type: "custom"
   readonly name: string
   readonly description: string | undefined
-  /** What the text must match; absent where any will do. */
+  /** The grammar that the text must match; absent if any text will do. */
   readonly grammar?: { readonly syntax: string; readonly definition: string }
 }
 
-/** Web search run by the model's side. Domains have no scheme, cover their subdomains, and may carry a path. */
+/**
+ * A web search that runs on the model's side. Domains have no scheme, include their subdomains, and may have a path.
+ */
 export interface SearchTool {
   readonly type: "search"
-  /** What the caller calls it (`web_search`). */
+  /** The caller's name of the tool (`web_search`). */
   readonly name: string
   readonly allowedDomains: ReadonlyArray<string> | undefined
   readonly blockedDomains: ReadonlyArray<string> | undefined
@@ -202,17 +204,17 @@ export interface UserLocation {
 export type ToolChoice =
   | { readonly type: "auto" }
   | { readonly type: "none" }
-  /** Some tool must be used; where `names` is given, one of these. */
+  /** A tool must be used, one of `names` if given. */
   | { readonly type: "required"; readonly names: ReadonlyArray<string> | undefined }
   | { readonly type: "tool"; readonly name: string }
 
 export interface Reasoning {
-  /** Whether the model reasons before it answers; undefined leaves it to the model. */
+  /** True to reason before answering; undefined leaves it to the model. */
   readonly enabled: boolean | undefined
   readonly effort: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max" | undefined
   /** Upper bound of reasoning tokens. */
   readonly budgetTokens: number | undefined
-  /** Whether readable reasoning is wanted, and how much of it. */
+  /** The form of readable reasoning; undefined for none. */
   readonly summary: "auto" | "concise" | "detailed" | undefined
 }
 

@@ -1,29 +1,34 @@
 import type { GenerationEvent } from "./GenerationEvent.ts"
 
-/** How a generation ended; `hang-up` is the client's. */
+/** The end of a generation. `hang-up`: the client disconnected. */
 export type GenerationEnding = "finished" | "failed" | "hang-up"
 
-/** The events that one chunk of an upstream held; never empty. */
+/** The events of one upstream chunk, at least one. */
 export type Batch = ReadonlyArray<GenerationEvent>
 
 /**
- * One running generation, pulled by whoever answers the client. Plain functions and promises: per-token work pays for
- * no fiber. Every way it can end arrives as an event (`finished` or `failed`), so `next` never rejects.
+ * A running generation, pulled by the client's response. Plain functions and promises: work per token must not cost a
+ * fiber. Every end arrives as an event (`finished` or `failed`), so `next` never rejects.
  */
 export interface Generation {
-  /** The next events; undefined once `finished` or `failed` was given. One call at a time. */
+  /** The next events; undefined after `finished` or `failed`. One call at a time. */
   readonly next: () => Batch | undefined | Promise<Batch | undefined>
   /**
-   * Stops the work and frees what it holds, at once and any number of times; a waiting `next` then answers undefined.
-   * @param how why it is stopped, where that matters to whoever pays for it; a hang-up unless said otherwise
+   * Stops the work and releases its resources at once. May be called any number of times; a pending `next` then
+   * resolves to undefined.
+   *
+   * @param how the reason, for billing; defaults to `hang-up`
    */
   readonly cancel: (how?: GenerationEnding) => void
-  /** Asked once `finished` was given: what must be stored before the last frames leave; undefined is nothing. */
+  /**
+   * Called after `finished`: stores what must be durable before the last frames are sent; undefined if there is
+   * nothing.
+   */
   readonly settled?: () => Promise<void> | undefined
-  /** Whether the answer comes in the caller's own dialect, as `native` events. */
+  /** True if the answer passes through, as `passthrough` events in the caller's dialect. */
   readonly passthrough?: true
-  /** Names of what the caller asked for and the upstream can't carry (`top_k`); undefined is nothing. */
+  /** Names of parameters that the upstream does not support (`top_k`); undefined if there are none. */
   readonly adapted?: ReadonlyArray<string>
-  /** The upstream's own id of the call; undefined where it has none. */
+  /** The upstream's id of the call; undefined if it gave none. */
   readonly upstreamRequestId?: string
 }

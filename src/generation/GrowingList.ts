@@ -1,6 +1,6 @@
 /**
- * A list that only grows. The versions of one share an array: adding to the latest takes the same time however long it
- * is, and earlier ones stay as they were.
+ * An append-only list. Its versions share one array: appending to the latest takes constant time, and earlier ones do
+ * not change.
  */
 export class GrowingList<A> {
   readonly length: number

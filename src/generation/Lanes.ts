@@ -13,7 +13,7 @@ export type OpenItem =
     }
   | { readonly type: "search"; readonly id: string; readonly query: string }
 
-/** What happens to one item after the other. */
+/** An event of the ordered items. */
 export type ItemEvent =
   | { readonly type: "open"; readonly item: OpenItem }
   | { readonly type: "delta"; readonly text: string }
@@ -22,7 +22,7 @@ export type ItemEvent =
       readonly type: "close"
       readonly signature: string | undefined
       readonly outcome: SearchOutcome | undefined
-      /** The upstream never ended it; the generation's end did. */
+      /** The upstream did not end it; the end of the generation did. */
       readonly isCut: boolean
     }
 
@@ -31,10 +31,10 @@ interface Closing {
   readonly outcome?: SearchOutcome
 }
 
-/** An item that has begun. */
+/** An item that has started. */
 interface Lane {
   readonly item: OpenItem
-  /** What has come for it while an item before it was open. */
+  /** Its events from the time when an earlier item was open. */
   waiting: Array<ItemEvent>
   hasEnded: boolean
   signature: string | undefined
@@ -44,19 +44,19 @@ interface Lane {
 type Loose = "text" | "refusal" | "reasoning"
 
 /**
- * The items that are open. The first one is live, and its events go through; those of the others wait until the items
- * before them are closed. Every method answers the events that go out, and takes the same time however many are open.
+ * The open items. Events of the first one are emitted; those of the others wait until all items before them are closed.
+ * Every method returns the events to emit and takes constant time.
  */
 export class Lanes {
   #queue: Array<Lane> = []
-  /** Where the live one stands: those before it are closed. */
+  /** The index of the first open item. */
   #first = 0
-  /** Text, refusals and reasoning have no ids: what begins next ends them, so one of them is open at most, the last. */
+  /** Text, refusals and reasoning have no ids: the next item ends them, so at most the last item is one of them. */
   #loose: Lane | undefined
-  /** Calls and searches wait for their end; undefined stands for one that has ended. */
+  /** Calls and searches by id, until they end; undefined marks an ended one. */
   readonly #named = new Map<string, Lane | undefined>()
 
-  /** A call or a search; a repeated start changes nothing. */
+  /** Starts a call or a search. A repeated start changes nothing. */
   start(id: string, item: OpenItem): ReadonlyArray<ItemEvent> {
     if (this.#named.has(id)) return none
     const lane = laneOf(item)
@@ -71,18 +71,18 @@ export class Lanes {
     return events
   }
 
-  /** An item that is whole. */
+  /** Adds a complete item. */
   tell(item: OpenItem): ReadonlyArray<ItemEvent> {
     const lane = laneOf(item)
     lane.hasEnded = true
     return this.#enter(lane)
   }
 
-  /** Goes on with an open item of this type, or opens one. */
+  /** Continues an open item of this type, or starts one. */
   write(type: Loose, text: string): ReadonlyArray<ItemEvent> {
     if (text === "") return none
     const delta: ItemEvent = { type: "delta", text }
-    // Nearly all of a stream.
+    // The common case.
     if (this.#loose?.item.type === type) return this.#push(this.#loose, delta)
     const opened = this.open({ type })
     return this.#loose === undefined ? opened : [...opened, ...this.#push(this.#loose, delta)]
@@ -97,7 +97,7 @@ export class Lanes {
     return text === "" || lane?.item.type !== "tool-call" ? none : this.#push(lane, { type: "delta", text })
   }
 
-  /** Whether an item of this type is open. */
+  /** True if an item of this type is open. */
   isOpen(type: Loose): boolean {
     return this.#loose?.item.type === type
   }
@@ -113,7 +113,7 @@ export class Lanes {
     return this.#end(lane, closing)
   }
 
-  /** What closes all that is open. The lanes stay as they are. */
+  /** The events that close every open item. The state does not change. */
   finish(): ReadonlyArray<ItemEvent> {
     const events: Array<ItemEvent> = []
     for (let at = this.#first; at < this.#queue.length; at++) {
@@ -132,7 +132,7 @@ export class Lanes {
     const opening: ItemEvent = { type: "open", item: lane.item }
     const isAlone = this.#first === this.#queue.length
     this.#queue.push(lane)
-    // Mostly nothing else is open, and the item goes on at once.
+    // Usually no other item is open.
     if (isAlone && !lane.hasEnded) return [opening]
     lane.waiting.push(opening)
     return this.#flush()
@@ -152,7 +152,7 @@ export class Lanes {
     return this.#flush()
   }
 
-  /** What the live one holds; closes it if it has ended, and goes on with the next one. */
+  /** Emits the first item's events. If it has ended, closes it and continues with the next one. */
   #flush(): ReadonlyArray<ItemEvent> {
     const events: Array<ItemEvent> = []
     for (let lane = this.#queue[this.#first]; lane !== undefined; lane = this.#queue[this.#first]) {

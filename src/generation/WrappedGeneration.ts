@@ -1,6 +1,6 @@
 import type { Batch, Generation, GenerationEnding } from "./Generation.ts"
 
-/** A generation whose events somebody looks at before they are given on; all else is the inner one's. */
+/** A generation whose batches a subclass inspects before they are passed on. */
 export abstract class WrappedGeneration implements Generation {
   declare readonly passthrough?: true
   declare readonly adapted?: ReadonlyArray<string>
@@ -14,7 +14,7 @@ export abstract class WrappedGeneration implements Generation {
     if (inner.upstreamRequestId !== undefined) this.upstreamRequestId = inner.upstreamRequestId
   }
 
-  /** Looks at what has come; what it answers is given on, once it is there. */
+  /** Inspects a batch. Returns the batch to pass on. */
   protected abstract note(batch: Batch | undefined): Batch | undefined | Promise<Batch | undefined>
 
   next(): ReturnType<Generation["next"]> {

@@ -1,7 +1,7 @@
 import { hourly, hourTokens } from "./GenerationEvent.ts"
 import type { Usage } from "./GenerationEvent.ts"
 
-/** Of two generations together. */
+/** The sum of two generations' usage. */
 export const addUsage = (one: Usage, other: Usage): Usage => ({
   inputTokens: one.inputTokens + other.inputTokens,
   cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,

@@ -10,12 +10,14 @@ interface Rule {
   readonly default: Effort
 }
 
-/** Dated snapshots (`gpt-5.1-2025-11-13`) count as their model. The first rule that matches holds; others are free. */
+/**
+ * Dated snapshots (`gpt-5.1-2025-11-13`) count as their model. The first match applies; other models accept any effort.
+ */
 const rules: ReadonlyArray<Rule> = [
   { model: /^gpt-5-pro$/, values: ["high"], default: "high" },
   { model: /^gpt-5\.1$/, values: ["none", "low", "medium", "high"], default: "none" },
   { model: /^gpt-5\.1-codex(-mini)?$/, values: ["low", "medium", "high"], default: "medium" },
-  // xhigh begins with this model, not after it (docs/api.md#reasoning-effort).
+  // xhigh starts with this model (docs/api.md#reasoning-effort).
   {
     model: /^gpt-(5\.1-codex-max|(5\.([2-9]|\d{2,})|[6-9](\.\d+)?)-codex(-[a-z]+)*)$/,
     values: ["low", "medium", "high", "xhigh"],
@@ -32,9 +34,9 @@ const rules: ReadonlyArray<Rule> = [
 ]
 
 /**
- * The effort a model reasons with, asked for or its default; undefined where neither says anything.
+ * A model's effort, requested or default; undefined if neither is known.
  *
- * @param param where the family asks for it
+ * @param param the family's name of the parameter
  */
 export const effortOf = (
   model: string,
@@ -53,7 +55,7 @@ const unsupported = (model: string, asked: Effort, values: ReadonlyArray<Effort>
     message: `Unsupported value: '${asked}' is not supported with the '${shortened(model)}' model. Supported values are: ${enumerated(values)}.`
   })
 
-/** `'none', 'low', and 'high'`, as OpenAI words it. */
+/** `'none', 'low', and 'high'`, as OpenAI writes it. */
 const enumerated = (values: ReadonlyArray<string>) =>
   values
     .map((value) => `'${value}'`)

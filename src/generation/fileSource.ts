@@ -1,12 +1,15 @@
 import type { FileSource } from "./Conversation.ts"
 
-/** What an http(s) address or a base64 data URL gives; undefined where it is neither. */
+/** The source in an http(s) address or a base64 data URL; undefined for other text. */
 export const atUrl = (url: string): FileSource | undefined => {
   if (/^https?:\/\//i.test(url)) return { type: "url", url }
   return url.startsWith("data:") ? dataUrl(url) : undefined
 }
 
-/** Client libraries send a data URL; other callers the bare base64, whose kind only the name or its first bytes tell. */
+/**
+ * Client libraries send a data URL. Other callers send plain base64, whose type follows from the name or the first
+ * bytes.
+ */
 export const inlineFile = (data: string, filename: string): FileSource | undefined => {
   if (!data.startsWith("data:")) {
     return isBase64(data) ? { type: "base64", mediaType: guess(filename, data), data } : undefined
@@ -46,7 +49,7 @@ const byExtension: Readonly<Record<string, string>> = {
   webp: "image/webp"
 }
 
-/** What the first bytes of a file look like in base64. */
+/** The first bytes of a file, in base64. */
 const byBeginning: ReadonlyArray<readonly [string, string]> = [
   ["JVBERi", "application/pdf"],
   ["iVBORw0KGgo", "image/png"],

@@ -1,4 +1,4 @@
-/** Whether a page's address lies in a domain: the domain, a subdomain of it, and below its path where it has one. */
+/** True if a page's URL is in a domain: the domain or a subdomain of it, and below its path if it has one. */
 export const isWithin = (address: string, domain: string): boolean => {
   const [host, path] = split(address)
   const [allowedHost, allowedPath] = split(

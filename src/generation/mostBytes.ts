@@ -1,2 +1,2 @@
-/** The most that a request has together with what it goes on from or refers to: as much as a body may bring. */
+/** The most bytes of a request and the conversation that it continues: the limit of a body. */
 export const mostConversationBytes = 32 * 1_048_576

@@ -1,50 +1,50 @@
 import { parseJson } from "../contract/json.ts"
 import type { Origin, ReasoningItem } from "./Conversation.ts"
 
-/** An opaque form as it leaves the gateway: with who made it. */
+/** A signature with its origin, as the gateway sends it to clients. */
 export const withOrigin = ({ by, model }: Origin, opaque: string): string =>
   `${mark}${Buffer.from(JSON.stringify([by, model])).toString("base64url")}.${opaque}`
 
 const mark = "mgo1."
 
-/** What the opaque form of reasoning is and who made it; undefined where that does not stand there. */
+/** The signature and its origin; undefined if the text was not made by `withOrigin`. */
 export const readOrigin = (told: string): { readonly origin: Origin; readonly opaque: string } | undefined => {
-  if (!told.startsWith(mark)) return undefined
-  const end = told.indexOf(".", mark.length)
+  if (!text.startsWith(mark)) return undefined
+  const end = text.indexOf(".", mark.length)
   if (end === -1) return undefined
-  const parts = parseJson(Buffer.from(told.slice(mark.length, end), "base64url").toString())
+  const parts = parseJson(Buffer.from(text.slice(mark.length, end), "base64url").toString())
   if (!Array.isArray(parts) || typeof parts[0] !== "string") return undefined
   const model: unknown = parts[1]
   return {
     origin: { by: parts[0], model: typeof model === "string" ? model : undefined },
-    opaque: told.slice(end + 1)
+    opaque: text.slice(end + 1)
   }
 }
 
-interface Told {
+interface Reasoning {
   readonly text: string
-  /** Both as they left the gateway, or as a client has them from elsewhere. */
+  /** Either form, with an origin or as another service gave it to the client. */
   readonly signature?: string | undefined
   readonly redacted?: string | undefined
 }
 
 /**
- * Reasoning as it comes back.
+ * A replayed reasoning item.
  *
- * @param elsewhere who made what came from elsewhere; undefined where that can't be
+ * @param elsewhere the origin of signatures without one; undefined if they are not accepted
  */
-export const reasoningItem = ({ redacted, signature, text }: Told, elsewhere?: Origin): ReasoningItem => {
+export const reasoningItem = ({ redacted, signature, text }: Reasoning, elsewhere?: Origin): ReasoningItem => {
   const opaque = signature ?? redacted
-  const known = opaque === undefined ? undefined : (readOrigin(opaque) ?? { origin: elsewhere, opaque })
+  const signed = opaque === undefined ? undefined : (readOrigin(opaque) ?? { origin: elsewhere, opaque })
   return {
     type: "reasoning",
     text,
-    signature: signature === undefined ? undefined : known?.opaque,
-    redacted: signature === undefined ? known?.opaque : undefined,
-    ...(known?.origin !== undefined && { origin: known.origin })
+    signature: signature === undefined ? undefined : signed?.opaque,
+    redacted: signature === undefined ? signed?.opaque : undefined,
+    ...(signed?.origin !== undefined && { origin: signed.origin })
   }
 }
 
-/** Whether a model of a dialect's services takes it back. */
+/** True if a model of a provider accepts the item's signature. */
 export const isFrom = ({ origin }: Pick<ReasoningItem, "origin">, by: string, model: string): boolean =>
   origin?.by === by && (origin.model ?? model) === model

@@ -2,33 +2,33 @@ import { isCount } from "../contract/json.ts"
 import type { Conversation, Item } from "./Conversation.ts"
 import type { Doubt, Usage } from "./GenerationEvent.ts"
 
-/** What a usage is measured against. */
+/** The limits that a usage is checked against. */
 export interface UsageBounds {
   readonly conversation: Conversation
-  /** The model's context in tokens; undefined where it is not known. */
+  /** The model's context in tokens; undefined if unknown. */
   readonly contextTokens: number | undefined
-  /** The gateway's own count of the input; only asked for where a small number does not settle it. */
+  /** The gateway's own count of the input, called only for large inputs. */
   readonly inputTokens: () => number
-  /** Whether the request has parts that the conversation does not say (tools of the upstream's own). */
+  /** True if the request has parts that are not in the conversation (tools of the upstream's own). */
   readonly hasMore: () => boolean
 }
 
-/** Tokens of input beyond the gateway's own count that are believed anyhow: tokenizers and hidden prompts differ. */
+/** The tolerated excess over the gateway's own count, because tokenizers and hidden prompts differ. */
 const slack = 100_000
 const factor = 4
-/** No model has more, where its own context is not known. */
+/** The largest context of any model, for those of unknown context. */
 const widestContext = 2_097_152
-/** No model writes more at a time, where neither the request nor its context bounds it. */
+/** The longest output of any model, where neither the request nor its context bounds it. */
 const longestOutput = 1_048_576
-/** The least that a dialect can ask for, which a smaller bound becomes. */
+/** The smallest bound that any dialect accepts; smaller ones are raised to it. */
 const leastBound = 16
-/** Turns of a model that uses its upstream's own tools, where the request sets no number, and at most. */
+/** The default and the maximum of turns with the upstream's own tools. */
 const usualRounds = 10
 const mostRounds = 100
 
 /**
- * What of a usage can't be, measured against the request; undefined where it can. Plain arithmetic but for a large input,
- * which is compared with the gateway's own count.
+ * The implausible part of a usage, compared with the request; undefined if there is none. It calls the gateway's own
+ * count only for a large input.
  */
 export const doubtOf = (usage: Usage, asked: UsageBounds): Doubt | undefined => {
   if (!isWhole(usage)) return "number"
@@ -43,7 +43,7 @@ export const doubtOf = (usage: Usage, asked: UsageBounds): Doubt | undefined => 
   return undefined
 }
 
-/** As `doubtOf` for what is told when an answer begins: its output is not known yet. */
+/** `doubtOf` for the usage at an answer's start, when the output is not known yet. */
 export const doubtOfStart = (usage: Usage, asked: UsageBounds): Doubt | undefined =>
   doubtOf({ ...usage, outputTokens: 0, reasoningTokens: 0, searches: 0 }, asked)
 
@@ -58,7 +58,7 @@ const isWhole = (usage: Usage): boolean =>
   isCount(usage.reasoningTokens) &&
   isCount(usage.searches)
 
-/** The most where the upstream itself adds input or turns: the model's context each turn. 0 where it does not. */
+/** The most input that the upstream itself may add: the model's context per turn, 0 without tools of its own. */
 const added = (asked: UsageBounds): number => {
   const { contextTokens = widestContext, conversation } = asked
   const addsInput = conversation.tools.some(isSearch) || conversation.items.some(refers) || asked.hasMore()
@@ -78,7 +78,7 @@ const searchesOf = (asked: UsageBounds): number => {
 
 const isSearch = (tool: Conversation["tools"][number]) => tool.type === "search"
 
-/** Whether it has a file that the upstream fetches or keeps, whose size nobody here knows. */
+/** True for an item with a file that the upstream fetches or stores, whose size is unknown. */
 const refers = (item: Item): boolean =>
   (item.type === "message" || item.type === "tool-result") &&
   item.content.some(

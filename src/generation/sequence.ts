@@ -5,10 +5,10 @@ import { Lanes } from "./Lanes.ts"
 import type { ItemEvent } from "./Lanes.ts"
 
 /**
- * Puts a generation's events in order, whatever order an upstream gave them in: `started` once and first, then items one
- * after the other (`open`, any number of `delta` and `citation`, `close`), then `finished` or `failed` once and last.
- * Items that an upstream interleaves (parallel tool calls by index) wait, with what they have got, until the item before
- * them is closed. Both families' encoders stand on this, so neither can emit a malformed stream.
+ * Puts a generation's events in order: `started` once and first, then items one after the other (`open`, any number of
+ * `delta` and `citation`, `close`), then `finished` or `failed` once and last. Items that an upstream interleaves
+ * (parallel tool calls by index) are held back until the item before them is closed. Every family's encoder builds on
+ * this, so that none can emit a malformed stream.
  */
 export type SequencedEvent =
   | { readonly type: "started"; readonly usage: Usage }
@@ -19,14 +19,14 @@ export type SequencedEvent =
       readonly stopSequence: string | null
       readonly usage: Usage
     }
-  /** An item may still be open: it stays incomplete. */
+  /** An item may still be open and stays incomplete. */
   | { readonly type: "failed"; readonly failure: Failure; readonly usage: Usage }
 
 export interface State {
   readonly phase: "before" | "running" | "over"
-  /** A step changes them: a state that has been stepped is only good for its failure, in the place of its end. */
+  /** Mutable: after a step, the old state may only be used to fail the generation. */
   readonly lanes: Lanes
-  /** Whether the caller is asked to run a tool. */
+  /** True if the caller has to run a tool. */
   readonly called: boolean
   readonly usage: Usage
 }
@@ -84,13 +84,13 @@ export const step = (state: State, event: GenerationEvent): readonly [State, Rea
   }
 }
 
-/** A signature without readable reasoning is an item too: the client must be able to replay it. */
+/** A signature without readable reasoning is an item too, so that the client can replay it. */
 const endReasoning = (lanes: Lanes, signature: string | undefined): ReadonlyArray<SequencedEvent> => {
   if (signature === undefined || lanes.isOpen("reasoning")) return lanes.endLoose("reasoning", { signature })
   return [...lanes.open({ type: "reasoning" }), ...lanes.endLoose("reasoning", { signature })]
 }
 
-/** Whatever comes first starts the generation; a failure before anything else starts it too. */
+/** The first event of any kind starts the generation. */
 const begin = (state: State, event: GenerationEvent): readonly [State, ReadonlyArray<SequencedEvent>] => {
   const usage = event.type === "started" || event.type === "usage" ? (event.usage ?? state.usage) : state.usage
   const running: State = { ...state, phase: "running", lanes: new Lanes(), usage }
@@ -114,7 +114,7 @@ const finish = (
   return [{ ...state, phase: "over" }, [...state.lanes.finish(), last]]
 }
 
-/** Some upstreams say `stop` after a tool call (Ollama, vLLM with `required`) and `tool_calls` without one. */
+/** Some upstreams report `stop` after a tool call (Ollama, vLLM with `required`), or `tool_calls` without one. */
 const honest = (reason: FinishReason, called: boolean): FinishReason => {
   if (reason === "stop" && called) return "tool-calls"
   return reason === "tool-calls" && !called ? "stop" : reason

@@ -11,7 +11,7 @@ export const textOf = (parts: ReadonlyArray<Part>): string => {
   return text
 }
 
-/** What the user said last; empty where there is no message of theirs, or no text in it. */
+/** The text of the last user message; empty if there is none. */
 export const lastUserText = ({ items }: Conversation): string => {
   const last = items.findLast((item) => item.type === "message" && item.role === "user")
   return last?.type === "message" ? textOf(last.content) : ""

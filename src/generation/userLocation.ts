@@ -1,4 +1,4 @@
-/** Where a caller's user is, as a search may be told: the first name in it that nobody has. */
+/** The first invalid field of a search's user location. */
 export const wrongPlace = (location: {
   readonly country?: string | null | undefined
   readonly timezone?: string | null | undefined
@@ -14,7 +14,9 @@ export const wrongPlace = (location: {
 
 const shown = (name: string): string => JSON.stringify(name.slice(0, 64))
 
-/** Those that were asked for, in lower case: there are a few hundred, and asking takes a tenth of a millisecond. */
+/**
+ * Time zones that were accepted, in lower case. A look-up takes a tenth of a millisecond, and there are a few hundred.
+ */
 const timeZones = new Set<string>()
 
 const isTimeZone = (zone: string): boolean => {
