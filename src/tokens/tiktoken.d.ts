@@ -1,4 +1,4 @@
-/** Vocabulary files are read from their path, which also holds inside the compiled binary. */
+/** Importing a vocabulary file gives its path, also inside the compiled binary. */
 declare module "*.tiktoken" {
   const path: string
   export default path

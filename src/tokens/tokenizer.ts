@@ -1,16 +1,16 @@
 import { O200K_TOKEN_SPLIT_REGEX } from "gpt-tokenizer/encodingParams/constants"
 import { vocabulary } from "./vocabulary.ts"
 
-/** Longer texts are estimated from samples, so that one body cannot hold the event loop. */
+/** Longer texts are estimated from samples, so that one body cannot block the event loop. */
 const exactUpTo = 65_536
 const samples = 16
 const sampleLength = 4_096
-/** A "word" of more bytes is counted in stretches of this many: merging is quadratic in a word's length. */
+/** A longer "word", in bytes, is counted in pieces of this length: merging is quadratic. */
 const longestWord = 128
 
 /**
- * Tokens of a text in o200k_base: exact up to 64 KiB characters (words of more than 128 bytes: counted in stretches);
- * beyond that an estimate from 16 evenly spread samples, within a few percent for text of one kind.
+ * The tokens of a text in o200k_base: exact up to 64 KiB characters (words of more than 128 bytes are counted in
+ * pieces). A longer text is estimated from 16 evenly spread samples, within a few per cent for text of one kind.
  */
 export const countText = (text: string): number => {
   const known = recall(text)
@@ -20,17 +20,17 @@ export const countText = (text: string): number => {
   return tokens
 }
 
-/** Whether texts of so many characters together are counted, and not estimated. */
+/** True if texts of this many characters together are counted exactly. */
 export const isExact = (characters: number): boolean => characters <= exactUpTo
 
 /**
- * Tokens of many texts together: those that were counted before are known, of the others 64 KiB characters are counted,
- * and what is beyond these is an estimate from half as many, taken evenly from all that is left. However many texts a
- * body has, they are counted in the time of two; a history that is sent again with more behind it, as agents do, in less.
+ * The tokens of many texts together. Remembered counts are reused; of the rest, 64 KiB characters are counted, and what
+ * exceeds them is estimated from half as many, evenly spread. Any number of texts thus costs at most as much as two,
+ * and a repeated history with new text at its end, as agents send it, less.
  */
 export const countTexts = (texts: ReadonlyArray<string>): number => {
   let tokens = 0
-  /** Characters that may still be looked for, and counted. */
+  /** Characters that may still be looked up and counted. */
   let [sought, budget] = [mostSought, exactUpTo]
   const rest: Array<string> = []
   let characters = 0
@@ -41,7 +41,7 @@ export const countTexts = (texts: ReadonlyArray<string>): number => {
       tokens += known
       continue
     }
-    // Whoever is longer is estimated from as many.
+    // A longer text is estimated from as many.
     const cost = Math.min(text.length, exactUpTo)
     if (cost <= budget) {
       budget -= cost
@@ -59,7 +59,7 @@ const estimateAll = (texts: ReadonlyArray<string>, characters: number): number =
   const share = (exactUpTo / 2 - sampleLength) / characters
   let tokens = 0
   let looked = 0
-  /** Characters that may be looked at by now, less those that were. */
+  /** Characters due for counting by now, less those that were counted. */
   let credit = 0
   for (const text of texts) {
     credit += text.length * share
@@ -74,15 +74,15 @@ const estimateAll = (texts: ReadonlyArray<string>, characters: number): number =
   return Math.round((tokens * characters) / looked)
 }
 
-/** A word of a text (with the space before it) and its tokens; the words of a text join to the text. */
+/** A word with the space before it, and its tokens. Joined, the words are the text. */
 export interface Word {
   readonly text: string
   readonly tokens: number
 }
 
 /**
- * Splits a text the way the tokenizer does before it merges, so that the words' tokens add up to the text's. Each is found
- * when it is taken: a long text's words are a second's work.
+ * Splits a text as the tokenizer does before it merges, so that the words' tokens add up to the text's. Lazy, because
+ * the words of a long text take a second.
  */
 export const eachWord = function* (text: string): Generator<Word, void> {
   let start = 0
@@ -93,7 +93,7 @@ export const eachWord = function* (text: string): Generator<Word, void> {
   }
 }
 
-/** The longest beginning of a text that has at most so many tokens; a character is never cut in two. */
+/** The longest prefix of a text with at most `most` tokens. It never splits a character. */
 export const firstTokens = (text: string, most: number): string => {
   let left = most
   let start = 0
@@ -108,15 +108,15 @@ export const firstTokens = (text: string, most: number): string => {
 }
 
 /**
- * What `countText` said of texts, by their hash: money is set aside by it, so nobody may make two of one hash that count
- * differently.
+ * Results of `countText` by the text's hash. Holds depend on them, so a caller must not be able to construct two texts
+ * with one hash.
  */
 const remembered = new Map<string, number>()
 const mostRemembered = 8_192
-/** Characters of a text that is remembered. Shorter ones are counted as quickly as they are looked for. */
+/** The shortest text remembered, in characters. Counting a shorter one is as fast as the look-up. */
 const leastRemembered = 48
 const longestRemembered = 262_144
-/** Characters that are looked for of many texts together, each of which costs as many as the least beside its own. */
+/** The most characters to look up for many texts together. Each text costs at least the minimum. */
 const mostSought = 2_097_152
 
 const hashOf = (text: string): string | undefined =>
@@ -141,7 +141,7 @@ const forgetOldest = () => {
   }
 }
 
-/** Its flags let `test` walk over a text: every character belongs to a word. */
+/** Its flags let `test` step through a text: every character belongs to a word. */
 const words = new RegExp(O200K_TOKEN_SPLIT_REGEX.source, O200K_TOKEN_SPLIT_REGEX.flags)
 
 const wordEnd = (text: string, start: number): number => {
@@ -187,8 +187,8 @@ const wordTokens = (text: string, start: number, end: number): number => {
 }
 
 /**
- * Byte-pair merging of the first `length` bytes of `buffer`: the adjacent pair of the lowest rank becomes one, until no
- * pair is a token. Answers the number of tokens; their beginnings are in `starts`.
+ * Byte-pair merging of the first `length` bytes of `buffer`: joins the adjacent pair of the lowest rank until no pair
+ * is a token. Returns the number of tokens; their offsets are in `starts`.
  */
 const merge = (length: number): number => {
   const { rank } = vocabulary()
@@ -197,8 +197,8 @@ const merge = (length: number): number => {
   let parts = length
   const pairRank = (i: number): number => {
     if (i + 1 >= parts) return Infinity
-    const found = rank(buffer, starts[i] ?? 0, i + 2 < parts ? (starts[i + 2] ?? 0) : length)
-    return found === -1 ? Infinity : found
+    const merged = rank(buffer, starts[i] ?? 0, i + 2 < parts ? (starts[i + 2] ?? 0) : length)
+    return merged === -1 ? Infinity : merged
   }
   for (let i = 0; i < length; i++) starts[i] = i
   for (let i = 0; i < length; i++) ranks[i] = pairRank(i)
@@ -223,7 +223,7 @@ const merge = (length: number): number => {
 
 const decoder = new TextDecoder()
 
-/** @param most fewer than the word's tokens, at least one */
+/** @param most at least one, and fewer than the word's tokens */
 const partOfWord = (word: string, most: number): string => {
   let left = most
   let done = 0
@@ -238,7 +238,7 @@ const partOfWord = (word: string, most: number): string => {
     }
     if (tokens <= left) return word
     const bytes = starts[left] ?? 0
-    // `stream` holds back a character whose bytes are not all there.
+    // `stream` drops an incomplete last character.
     const part = decoder.decode(buffer.subarray(0, bytes), { stream: true })
     decoder.decode()
     return word.slice(0, done) + part

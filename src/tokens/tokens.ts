@@ -4,17 +4,17 @@ import { countText, countTexts, isExact } from "./tokenizer.ts"
 export { countText }
 
 /**
- * Input tokens of a conversation: its texts in o200k_base (those that were not counted before are estimated together where
- * they are long) and three tokens of framing for each item. What has no text is estimated: an image is 85 tokens in low
- * detail and 765 otherwise (1024 × 1024 at OpenAI); a document of text counts as its text; any other document is 2,000
- * tokens for each 50 KB begun, and 2,000 where only its address is known; what only the upstream understands is a token
- * for every four bytes. Counted once a conversation, whoever asks.
+ * The input tokens of a conversation, cached per conversation: its texts in o200k_base (uncounted long ones are
+ * estimated together), and three tokens of framing per item. Other parts are estimates: an image is 85 tokens in low
+ * detail, otherwise 765 (1024 × 1024 at OpenAI); a text document counts as its text, any other document as 2,000 tokens
+ * per 50 KB begun, or 2,000 if only its URL is known; parts that only the upstream understands are a token per four
+ * bytes.
  */
 export const countTokens = (conversation: Conversation): number => counted(conversation).tokens
 
 /**
- * Counts single items of a conversation: each one's share of the conversation's tokens. Where those are an estimate it is
- * a low one, so that whoever drops items to make room drops enough.
+ * Counts single items as shares of the conversation's tokens. An estimate is a low one, so that dropping items frees
+ * enough room.
  */
 export const itemCounter = (conversation: Conversation): ((item: Item) => number) => {
   const { characters, ofTexts } = counted(conversation)
@@ -27,9 +27,9 @@ export const itemCounter = (conversation: Conversation): ((item: Item) => number
 }
 
 /**
- * More tokens than the conversation can have, from lengths alone: a token is one byte or more, a UTF-16 unit three bytes
- * at most. Lets whoever asks whether a short conversation fits skip the count. Tools and schemas are looked into only
- * as far as their number.
+ * An upper bound of the conversation's tokens from lengths alone: a token is at least one byte, a UTF-16 unit at most
+ * three. Most short conversations thus need no count to show that they fit. Tools and schemas are only read up to a
+ * limit.
  */
 export const mostTokens = (conversation: Conversation): number => {
   if (
@@ -53,13 +53,13 @@ export const mostTokens = (conversation: Conversation): number => {
 
 const framing = 3
 const bytesPerUnit = 3
-/** Of JSON that nobody here understands. */
+/** For JSON that the gateway does not read. */
 const bytesPerToken = 4
 const lowDetailImage = 85
 const image = 765
 const documentPage = 2_000
 const documentPageBytes = 50_000
-/** A search tool's own description at the model. */
+/** A search tool's description at the model. */
 const searchTool = 40
 
 interface Count {
@@ -68,10 +68,10 @@ interface Count {
   readonly characters: number
 }
 
-const known = new WeakMap<Conversation, Count>()
+const counts = new WeakMap<Conversation, Count>()
 
 const counted = (conversation: Conversation): Count => {
-  const before = known.get(conversation)
+  const before = counts.get(conversation)
   if (before !== undefined) return before
   const tally = new Tally()
   tally.fixed += framing
@@ -85,11 +85,11 @@ const counted = (conversation: Conversation): Count => {
   tally.fixed += Math.ceil((conversation.unknownBytes ?? 0) / bytesPerToken)
   const ofTexts = countTexts(tally.texts)
   const count = { tokens: tally.fixed + ofTexts, ofTexts, characters: tally.characters }
-  known.set(conversation, count)
+  counts.set(conversation, count)
   return count
 }
 
-/** What is to be counted: texts, and tokens that are known or estimated without any. */
+/** The texts to count, and the tokens known or estimated without a text. */
 class Tally {
   fixed = 0
   characters = 0
@@ -164,6 +164,6 @@ class Tally {
   }
 }
 
-/** The text behind base64, or behind a data URL's. */
+/** The text in base64 or in a data URL. */
 const textOf = (data: string) =>
   Buffer.from(data.startsWith("data:") ? data.slice(data.indexOf(",") + 1) : data, "base64").toString()

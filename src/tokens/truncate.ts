@@ -3,9 +3,10 @@ import type { Conversation, Item } from "../generation/Conversation.ts"
 import { countTokens, itemCounter, mostTokens } from "./tokens.ts"
 
 /**
- * The conversation as it fits a context window: with `truncation: auto` without its oldest items; undefined where it fits
- * as it is. System text, the last user message and the newest turn stay; a tool call goes with its result and with the reasoning
- * of its turn, so that nothing refers to what is gone. What still does not fit is the caller's to shorten.
+ * Fits a conversation into a context window. With `truncation: auto` it drops the oldest items; undefined if nothing
+ * has to be dropped. System text, the last user message and the newest turn stay. A tool call is dropped with its
+ * result and its turn's reasoning, so that no reference breaks. If the rest is still too long, the caller has to
+ * shorten it.
  */
 export const fitContext = (
   conversation: Conversation,
@@ -23,10 +24,10 @@ const exceeds = () =>
     message: "Your input exceeds the context window of this model. Please adjust your input and try again."
   })
 
-/** What is dropped together: a user message, or an assistant's turn with the results of its tool calls. */
+/** Items that are dropped together: a user message, or an assistant turn with its tool results. */
 interface Unit {
   readonly by: "user" | "assistant"
-  /** Where its items stand in the conversation. */
+  /** The indices of its items in the conversation. */
   readonly positions: Array<number>
 }
 
@@ -44,7 +45,7 @@ const withoutOldest = (conversation: Conversation, excess: number): Conversation
       dropsUser = false
       continue
     }
-    // A history that began with a user's message goes on to do so: providers insist on it.
+    // A history that began with a user message must still do so: providers insist on it.
     if (left <= 0 && !(dropsUser && unit.by === "assistant")) break
     dropsUser ||= unit.by === "user"
     for (const position of unit.positions) {
@@ -60,7 +61,7 @@ const withoutOldest = (conversation: Conversation, excess: number): Conversation
 const unitsOf = (items: ReadonlyArray<Item>): ReadonlyArray<Unit> => {
   const units: Array<Unit> = []
   const turnOfCall = new Map<string, Unit>()
-  /** The assistant's turn that is being said. */
+  /** The current assistant turn. */
   let turn: Unit | undefined
   const begin = (by: Unit["by"], position: number) => {
     const unit: Unit = { by, positions: [position] }

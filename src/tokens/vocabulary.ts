@@ -2,19 +2,19 @@ import { readFileSync } from "node:fs"
 import path from "gpt-tokenizer/data/o200k_base.tiktoken" with { type: "file" }
 
 /**
- * The o200k_base vocabulary as flat arrays. gpt-tokenizer's own loader takes 130 to 370 ms and 85 MB for it, which is
- * more than this whole process may use when idle; these take about 20 ms and 7 MB and give the same counts.
+ * The o200k_base vocabulary as flat arrays. gpt-tokenizer's own loader takes 130 to 370 ms and 85 MB, more than an idle
+ * gateway uses; this takes about 20 ms and 7 MB for the same counts.
  */
 export interface Vocabulary {
-  /** Rank of the token made of these bytes; -1 where there is none. */
+  /** The rank of the token of these bytes, -1 if there is none. */
   readonly rank: (bytes: Uint8Array, start: number, end: number) => number
-  /** The same for ASCII text, straight from a string; -1 where there is none or a character is not ASCII. */
+  /** The same for ASCII text in a string; -1 if there is none or a character is not ASCII. */
   readonly asciiRank: (text: string, start: number, end: number) => number
 }
 
 let loaded: Vocabulary | undefined
 
-/** Loads at its first call, which takes some 20 ms: where nobody counts tokens it would be 10 MB for nothing. */
+/** Loaded at the first call (about 20 ms, 10 MB), because many gateways never count tokens. */
 export const vocabulary = (): Vocabulary => (loaded ??= load(readFileSync(path)))
 
 /** Open addressing; 200,000 tokens fill 38 % of it. */
@@ -22,12 +22,12 @@ const slots = 1 << 19
 const slotMask = slots - 1
 const offsetBasis = 0x811c9dc5
 const prime = 0x01000193
-/** Spreads the hash's high bits over the slot's. */
+/** Mixes the high bits of the hash into the slot. */
 const slotOf = (hash: number) => (hash ^ (hash >>> 15)) & slotMask
 
 /**
- * A line of the file is a token's bytes in base64 and its rank. The bytes are written over the beginning of the file,
- * which they never overtake.
+ * A line of the file is a token's bytes in base64 and its rank. The decoded bytes overwrite the beginning of the file,
+ * always behind the read position.
  */
 const load = (file: Uint8Array): Vocabulary => {
   const starts = new Uint32Array(200_100)
@@ -105,7 +105,7 @@ const space = 32
 const newline = 10
 const zero = 48
 
-/** Six bits of a base64 character; 255 for anything else. */
+/** The six bits of a base64 character, 255 for others. */
 const base64 = new Uint8Array(256).fill(255)
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 for (let value = 0; value < digits.length; value++) base64[digits.charCodeAt(value)] = value
