@@ -4,13 +4,13 @@ import { SlidingCount } from "./SlidingCount.ts"
 
 export type CircuitState = "closed" | "open" | "probing"
 
-/** How a call is let through: as one of many, or alone to find out whether the upstream is back. */
+/** `usual` for one call among many, `probe` for the single one that tests whether the upstream is back. */
 export type Pass = "usual" | "probe"
 
 /**
- * Keeps one account's calls from an upstream that fails them: closed while it answers, open for a while when too many
- * calls of late have failed, then half open: one call is let through, and its outcome closes or opens it again. Times are
- * given, in ms.
+ * Keeps one account's calls from an upstream that fails them. Closed while it answers; open for a while after too many
+ * failures in the window; then half open: one call is let through, and its outcome closes or reopens it. Times are
+ * passed in, in ms.
  */
 export class CircuitBreaker {
   readonly #rules: CircuitBreakerRules
@@ -30,18 +30,18 @@ export class CircuitBreaker {
     return this.#state
   }
 
-  /** Whether it was called within the window. */
+  /** True if it was called within the window. */
   isUsed(now: number): boolean {
     return this.#calls.total(now) > 0
   }
 
-  /** How long it is until a call may go again, in ms; 0 where one may. While one probes, as long as a circuit opens for at first. */
+  /** The time until a call may go, in ms, 0 if one may now. During a probe, the first opening's duration. */
   waitMs(now: number): number {
     if (this.#state === "closed") return 0
     return this.#pause.leftMs(now) || (this.#state === "probing" ? this.#rules.openMs : 0)
   }
 
-  /** Whether a call may go: undefined where it may not. Each pass is given back with one of the three below. */
+  /** Lets a call through; undefined if it may not go. Each pass must be returned by one of the three methods below. */
   enter(now: number): Pass | undefined {
     if (this.#state === "closed") return "usual"
     if (this.#state === "probing" || this.#pause.leftMs(now) > 0) return undefined
@@ -56,18 +56,18 @@ export class CircuitBreaker {
 
   failed(pass: Pass, now: number): void {
     if (pass === "probe") return this.open(now)
-    // Those that were on their way when it opened tell nothing new.
+    // Calls that began before it opened give no new information.
     if (this.#state !== "closed") return
     this.#calls.add(now)
     this.#judge(now)
   }
 
-  /** A call that had succeeded failed in the end. */
+  /** A call that had succeeded failed in the middle of its answer. */
   brokeOff(now: number): void {
     if (this.#state === "closed") this.#judge(now)
   }
 
-  /** The call was given up before its outcome was known. */
+  /** The call was cancelled before its outcome was known. */
   abandoned(pass: Pass): void {
     if (pass === "probe" && this.#state === "probing") this.#state = "open"
   }

@@ -1,12 +1,12 @@
-/** When a circuit opens and how long it stays open. */
+/** When a circuit breaker opens, and for how long. */
 export interface CircuitBreakerRules {
-  /** Calls are judged over this long, in ms. */
+  /** The window in which calls are counted, in ms. */
   readonly windowMs: number
-  /** It takes as many calls in the window to judge an upstream at all. */
+  /** The fewest calls in the window that can open it. */
   readonly leastCalls: number
-  /** The part of them that may fail. */
+  /** The failure rate that opens it. */
   readonly failureRate: number
-  /** How long nobody is let through at first, and at most after probes have failed, in ms. */
+  /** The duration of an opening, in ms: the first, and the longest after failed probes. */
   readonly openMs: number
   readonly openAtMostMs: number
 }

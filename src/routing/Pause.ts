@@ -1,6 +1,6 @@
 import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
 
-/** How long no call goes while a circuit is open: twice as long each time in a row, up to a bound. */
+/** The duration of a circuit breaker's openings: twice as long each time in a row, up to a limit. */
 export class Pause {
   readonly #rules: CircuitBreakerRules
   #untilMs = 0
@@ -10,7 +10,7 @@ export class Pause {
     this.#rules = rules
   }
 
-  /** Answers how long it takes, in ms. */
+  /** Returns the duration, in ms. */
   begin(now: number): number {
     const { openAtMostMs, openMs } = this.#rules
     const forMs = Math.min(openMs * 2 ** this.#inARow, openAtMostMs)

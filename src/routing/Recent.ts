@@ -1,4 +1,4 @@
-/** A map of the entries that were used last: `most` of them for sure, and never more than twice as many. */
+/** A map of the most recently used entries: at least the last `most`, never more than twice as many. */
 export class Recent<V> {
   readonly #most: number
   #young = new Map<string, V>()

@@ -6,42 +6,42 @@ import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { Recent } from "./Recent.ts"
 import type { Route } from "./Route.ts"
 
-/** How long a route that did not say how long is left alone at first, and at most, in ms: each time twice as long. */
+/** The delay of a failed route without a deadline of its own, in ms: it doubles from the first to the longest. */
 const firstMs = 1_000
 const longestMs = 60_000
-/** One that asks us to stay away for longer is asked again after this all the same, in ms. */
-const longestToldMs = 600_000
-/** How long the others wait for the call that finds out if a route is back, in ms. */
+/** The longest `Retry-After` that is honoured, in ms. */
+const longestRetryAfterMs = 600_000
+/** How long other calls wait for a probe of a route, in ms. */
 const longestProbeMs = 5_000
-/** Cool-downs of single accounts that are remembered. */
+/** The most deadlines of single accounts that are remembered. */
 const mostOfAccounts = 10_000
 
 interface CoolDown {
   readonly untilMs: number
-  /** Failures in a row. */
+  /** Consecutive failures. */
   readonly failures: number
-  /** The error, where it said how long: the route is not asked before. */
-  readonly said: UpstreamError | undefined
-  /** Until when one call finds out if the route is back: the others ask it last meanwhile. */
+  /** The error with a `Retry-After` deadline: the route is not called before it. */
+  readonly lastError: UpstreamError | undefined
+  /** The end of a probe. Meanwhile other calls try the route last. */
   probedUntilMs: number
 }
 
-/** Who is asked, and who is not and why. */
+/** The routes to call, and those to skip with the reason. */
 export interface Order<R extends Route> {
   readonly ask: ReadonlyArray<R>
-  readonly told: ReadonlyArray<RouteFailure<R>>
+  readonly skipped: ReadonlyArray<RouteFailure<R>>
 }
 
-/** What a route said that is not asked for now, as if it said it again. */
+/** The last error of a route that is skipped, returned as if the route had answered it again. */
 export interface RouteFailure<R extends Route = Route> {
   readonly route: R
   readonly error: UpstreamError
 }
 
 /**
- * The routes that failed of late. One that said how long it wants to be left alone (`Retry-After`) is not asked
- * meanwhile; one that failed without a word is left alone, longer each time, as long as others are there to ask. What an
- * account's own request may have caused counts for that account alone.
+ * Recently failed routes. A route with a `Retry-After` deadline is skipped until then. One that failed without a
+ * deadline moves to the end of the order for a delay that doubles. A failure that the account's own request may have
+ * caused applies to that account alone.
  */
 export class RetryAfter {
   readonly #clock: Clock.Clock
@@ -52,38 +52,41 @@ export class RetryAfter {
     this.#clock = clock
   }
 
-  /** Whom to ask, in this order: those that cool down come last, and those that said how long do not come at all. */
+  /**
+   * The routes to call, in order: those that failed recently come last, those with a `Retry-After` deadline are
+   * skipped.
+   */
   order<R extends Route>(routes: ReadonlyArray<R>, account: AccountId): Order<R> {
-    if (this.#isEmpty) return { ask: routes, told: [] }
+    if (this.#isEmpty) return { ask: routes, skipped: [] }
     const now = this.#clock.unsafeCurrentTimeMillis()
     const [ready, cooling]: [Array<R>, Array<R>] = [[], []]
-    const told: Array<RouteFailure<R>> = []
+    const skipped: Array<RouteFailure<R>> = []
     for (const route of routes) {
-      const known = this.#of(route, account).filter(
+      const active = this.#of(route, account).filter(
         ({ probedUntilMs, untilMs }) => Math.max(untilMs, probedUntilMs) > now
       )
-      const silent = known.find(({ said, untilMs }) => said !== undefined && untilMs > now)
-      if (known.length === 0) ready.push(route)
-      else if (silent?.said === undefined) cooling.push(route)
-      else told.push({ route, error: repeated(silent.said, silent.untilMs - now) })
+      const deadline = active.find(({ lastError, untilMs }) => lastError !== undefined && untilMs > now)
+      if (active.length === 0) ready.push(route)
+      else if (deadline?.lastError === undefined) cooling.push(route)
+      else skipped.push({ route, error: repeated(deadline.lastError, deadline.untilMs - now) })
     }
-    return { ask: cooling.length === 0 ? ready : [...ready, ...cooling], told }
+    return { ask: cooling.length === 0 ? ready : [...ready, ...cooling], skipped }
   }
 
-  /** A call begins; undefined where nothing is known of the route, and so nothing need be told but a failure. */
-  asked(route: Route, account: AccountId): Asked | undefined {
+  /** Begins a call. Undefined if the route has no recent failures: then only a failure has to be reported. */
+  begin(route: Route, account: AccountId): RouteCall | undefined {
     if (this.#isEmpty) return undefined
-    const known = this.#of(route, account)
-    if (known.length === 0) return undefined
+    const coolDowns = this.#of(route, account)
+    if (coolDowns.length === 0) return undefined
     const probedUntilMs = this.#clock.unsafeCurrentTimeMillis() + longestProbeMs
-    for (const coolDown of known) coolDown.probedUntilMs = probedUntilMs
+    for (const coolDown of coolDowns) coolDown.probedUntilMs = probedUntilMs
     return {
       answered: () => {
         this.#ofAll.delete(nameOf(route))
         this.#ofAccounts.delete(nameOf(route, account))
       },
       left: () => {
-        for (const coolDown of known) coolDown.probedUntilMs = 0
+        for (const coolDown of coolDowns) coolDown.probedUntilMs = 0
       }
     }
   }
@@ -96,13 +99,13 @@ export class RetryAfter {
     const now = this.#clock.unsafeCurrentTimeMillis()
     const before = coolDowns.get(name)
     const { retryAfterMs = 0 } = error
-    const isTold = retryAfterMs > 0
-    // Those that were on their way together failed once.
+    const hasDeadline = retryAfterMs > 0
+    // Concurrent calls that fail together count once.
     const failures = before === undefined ? 1 : before.untilMs > now ? before.failures : before.failures + 1
     const backOffMs = Math.min(firstMs * 2 ** (failures - 1), longestMs)
-    const untilMs = now + (isTold ? Math.min(retryAfterMs, longestToldMs) : backOffMs)
-    if (before?.said !== undefined && before.untilMs > untilMs) return
-    coolDowns.set(name, { untilMs, failures, said: isTold ? error : undefined, probedUntilMs: 0 })
+    const untilMs = now + (hasDeadline ? Math.min(retryAfterMs, longestRetryAfterMs) : backOffMs)
+    if (before?.lastError !== undefined && before.untilMs > untilMs) return
+    coolDowns.set(name, { untilMs, failures, lastError: hasDeadline ? error : undefined, probedUntilMs: 0 })
   }
 
   get #isEmpty(): boolean {
@@ -110,18 +113,18 @@ export class RetryAfter {
   }
 
   #of(route: Route, account: AccountId): ReadonlyArray<CoolDown> {
-    const known = [this.#ofAll.get(nameOf(route)), this.#ofAccounts.get(nameOf(route, account))]
-    return known.filter((coolDown) => coolDown !== undefined)
+    const coolDowns = [this.#ofAll.get(nameOf(route)), this.#ofAccounts.get(nameOf(route, account))]
+    return coolDowns.filter((coolDown) => coolDown !== undefined)
   }
 }
 
-interface Asked {
+interface RouteCall {
   readonly answered: () => void
-  /** It came to nothing that says whether the route is back. */
+  /** The call gave no information about the route. */
   readonly left: () => void
 }
 
-/** Not what the request is to blame for, nor a model or a file that the route lacks. */
+/** False for failures caused by the request, or by a model or a file that the route lacks. */
 const isItsOwn = ({ failure, retry }: UpstreamError): boolean =>
   retry === "again" || (retry === "elsewhere" && failure._tag === "UpstreamFailed")
 

@@ -1,7 +1,7 @@
-/** One of the places where a model runs. */
+/** An upstream and a model that serve a configured model. */
 export interface Route {
   /** Name of an upstream. */
   readonly upstream: string
-  /** The model's id there. */
+  /** The model's id at the upstream. */
   readonly model: string
 }

@@ -1,11 +1,11 @@
-/** The window is kept in as many parts, so that what is old leaves it bit by bit. */
+/** The window is divided into this many parts, so that old events expire gradually. */
 const parts = 6
 
-/** How often something happened within the last `windowMs`. Times are given, in ms. */
+/** The number of events within the last `windowMs`. Times are passed in, in ms. */
 export class SlidingCount {
   readonly #windowMs: number
   readonly #counts = new Float64Array(parts)
-  /** The part that is being written, counted since the epoch. */
+  /** The current part, counted since the epoch. */
   #part = 0
 
   constructor(windowMs: number) {

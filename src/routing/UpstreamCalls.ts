@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Answers whose times are remembered. */
+/** The number of remembered answer times. */
 const remembered = 200
 
 interface Failed {
@@ -9,7 +9,10 @@ interface Failed {
   readonly message: string
 }
 
-/** How the calls to one upstream went, since the process began. Noting one is a plain call, as the hot path can afford it. */
+/**
+ * Outcomes of the calls to one upstream since the process started. Recording one is a plain call, cheap enough for the
+ * hot path.
+ */
 export class CallsOfOne {
   answers = 0
   failures = 0
@@ -27,7 +30,7 @@ export class CallsOfOne {
     this.lastFailure = failed
   }
 
-  /** How long the last answers took to begin, in ms: half of them less than the first, 95 of 100 less than the second. */
+  /** The median and the 95th percentile of recent times to the first byte, in ms. */
   latency(): { readonly p50: number; readonly p95: number } | undefined {
     if (this.answers === 0) return undefined
     const sorted = this.#took.slice(0, Math.min(this.answers, remembered)).sort()
@@ -36,7 +39,7 @@ export class CallsOfOne {
   }
 }
 
-/** How the calls of this process went, by upstream. */
+/** Outcomes of this process's calls, by upstream. */
 export class UpstreamCalls extends Effect.Service<UpstreamCalls>()("gateway/routing/UpstreamCalls", {
   sync: () => {
     const all = new Map<string, CallsOfOne>()

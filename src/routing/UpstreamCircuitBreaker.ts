@@ -6,21 +6,21 @@ import { Pause } from "./Pause.ts"
 import { Recent } from "./Recent.ts"
 import { SlidingCount } from "./SlidingCount.ts"
 
-/** Accounts whose calls are remembered at each upstream. */
+/** The most accounts remembered per upstream. */
 const mostAccounts = 1_024
-/** Probes under way at a time, each of another account: one that hangs keeps nobody out. */
+/** The most concurrent probes, each of another account, so that one that hangs does not block recovery. */
 const mostProbes = 2
 
-/** A call that was let through. It is given back by `succeeded`, `failed` or `abandoned`. */
+/** A call that was let through. Return it by `succeeded`, `failed` or `abandoned`. */
 export interface Permit {
   readonly account: AccountId
   readonly own: AccountCircuit
   readonly pass: Pass
-  /** Whether it finds out for every account if the upstream is back. */
+  /** True if it tests for every account whether the upstream is back. */
   readonly isProbe: boolean
 }
 
-/** An account's circuit, and its part in the failures of all. */
+/** An account's circuit breaker, with its share of all failures. */
 class AccountCircuit extends CircuitBreaker {
   readonly #failures: SlidingCount
   #period = 0
@@ -30,7 +30,7 @@ class AccountCircuit extends CircuitBreaker {
     this.#failures = new SlidingCount(rules.windowMs)
   }
 
-  /** @param period since when failures count: those of an earlier one are forgotten */
+  /** @param period the current period: failures of earlier ones are dropped */
   addFailure(period: number, now: number): void {
     if (period !== this.#period) this.#failures.clear()
     this.#period = period
@@ -43,9 +43,9 @@ class AccountCircuit extends CircuitBreaker {
 }
 
 /**
- * The circuits of an upstream. One account's failures may be the fault of what it sends, so they open the circuit for
- * that account alone. It opens for every account when the calls of several failed, or when nobody could be reached.
- * Times are given, in ms.
+ * The circuit breakers of an upstream. An account's failures may be the fault of its requests, so they open the breaker
+ * for that account alone. It opens for every account if calls of several accounts fail or the upstream is unreachable.
+ * Times are passed in, in ms.
  */
 export class UpstreamCircuitBreaker {
   readonly #rules: CircuitBreakerRules
@@ -55,17 +55,17 @@ export class UpstreamCircuitBreaker {
   readonly #failures: SlidingCount
   readonly #pause: Pause
   #isOpen = false
-  /** Grows with each closing: what was counted before counts no more. */
+  /** Increases with each closing, so that earlier failures no longer count. */
   #period = 0
   /** The account with the most failures. */
   #worst: AccountCircuit | undefined
-  /** The accounts that probe, and since when. */
+  /** The probing accounts, and when each began. */
   readonly #probes = new Map<AccountId, number>()
-  /** The first account whose probe failed: a second one's opens the circuit again. */
+  /** The first account whose probe failed. A second account's failure reopens the breaker. */
   #failedProbe: AccountId | undefined
   #waryUntil = 0
 
-  /** @param opened hears of each time it opens for every account, and for how long, in ms */
+  /** @param opened called each time it opens for every account, with the duration in ms */
   constructor(rules: CircuitBreakerRules, opened: (forMs: number) => void = () => {}) {
     this.#rules = rules
     this.#opened = opened
@@ -74,7 +74,7 @@ export class UpstreamCircuitBreaker {
     this.#pause = new Pause(rules)
   }
 
-  /** Its state for all who call it: open, too, where each account that called of late has its own circuit open. */
+  /** Its state for all callers. It also counts as open if the breaker of every recently active account is open. */
   state(now: number): CircuitState {
     if (this.#isOpen) return this.#probes.size > 0 ? "probing" : "open"
     const used = [...this.#accounts.values()].filter((own) => own.state !== "closed" || own.isUsed(now))
@@ -82,12 +82,12 @@ export class UpstreamCircuitBreaker {
     return used.every(({ state }) => state !== "closed") ? first : "closed"
   }
 
-  /** How many accounts have their own circuit open. */
+  /** The number of accounts whose own breaker is open. */
   get openAccounts(): number {
     return [...this.#accounts.values()].filter(({ state }) => state !== "closed").length
   }
 
-  /** How long it is until a call may go again, in ms; 0 where one may. Without an account, until any may. */
+  /** The time until a call may go, in ms, 0 if one may now. Without an account, until any may. */
   waitMs(now: number, account?: AccountId): number {
     const forAll = this.#isOpen ? this.#pause.leftMs(now) || (this.#probes.size > 0 ? this.#rules.openMs : 0) : 0
     if (account !== undefined) return Math.max(forAll, this.#accounts.get(account)?.waitMs(now) ?? 0)
@@ -96,12 +96,12 @@ export class UpstreamCircuitBreaker {
     return Math.min(...waits)
   }
 
-  /** Whether it keeps every account's calls back. */
+  /** True if it keeps every account's calls back. */
   get isOpenForAll(): boolean {
     return this.#isOpen
   }
 
-  /** Lets a call of the account through; undefined where it may not go. */
+  /** Lets a call of the account through; undefined if it may not go. */
   enter(account: AccountId, now: number): Permit | undefined {
     const isProbe = this.#isOpen
     if (isProbe && !this.#mayProbe(account, now)) return undefined
@@ -119,7 +119,7 @@ export class UpstreamCircuitBreaker {
     this.#calls.add(now)
   }
 
-  /** @param isUnreachable whether nobody was reached, which no account can cause */
+  /** @param isUnreachable true if the upstream was not reached, which no account can cause */
   failed(permit: Permit, now: number, isUnreachable: boolean): void {
     const { account, isProbe, own, pass } = permit
     if (isUnreachable) own.abandoned(pass)
@@ -132,21 +132,21 @@ export class UpstreamCircuitBreaker {
     this.#judge(isUnreachable ? undefined : own, now)
   }
 
-  /** A call that had succeeded failed in the end. */
+  /** A call that had succeeded failed in the middle of its answer. */
   brokeOff({ own }: Permit, now: number): void {
     own.brokeOff(now)
     if (!this.#isOpen) this.#judge(own, now)
   }
 
-  /** The call was given up before its outcome was known. */
+  /** The call was cancelled before its outcome was known. */
   abandoned({ account, isProbe, own, pass }: Permit): void {
     own.abandoned(pass)
     if (isProbe) this.#probes.delete(account)
   }
 
   /**
-   * Another process found the upstream failing: here too the next call that fails opens the circuit, unless one succeeds
-   * before. Forgotten after as long as a circuit opens for at first.
+   * Another process found the upstream failing. The next failure here opens the breaker too, unless a call succeeds
+   * first. The hint expires after the first opening's duration.
    */
   hinted(now: number): void {
     if (!this.#isOpen) this.#waryUntil = now + this.#rules.openMs
@@ -181,7 +181,7 @@ export class UpstreamCircuitBreaker {
     if (now < this.#waryUntil || this.#isFailing(now)) this.#open(now)
   }
 
-  /** Whether as many have failed as may not, also without those of the account that failed most. */
+  /** True if too many calls failed, even without those of the account with the most failures. */
   #isFailing(now: number): boolean {
     const { failureRate, leastCalls } = this.#rules
     const calls = this.#calls.total(now)

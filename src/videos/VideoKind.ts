@@ -55,8 +55,8 @@ export const makeVideoKind = Effect.fnUntraced(function* (
   ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | SqlError> {
     const job = yield* jobOf(lease)
     const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
-    const { ask, told } = coolDowns.order(places, lease.task.account)
-    const waits: Array<Wait> = told.map(({ error }) => waitOf(error))
+    const { ask, skipped } = coolDowns.order(places, lease.task.account)
+    const waits: Array<Wait> = skipped.map(({ error }) => waitOf(error))
     let last: TaskError = unserved
     let { task } = lease
     for (const place of ask) {
@@ -82,11 +82,11 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return heard(unserved)
-    const asked = coolDowns.asked(place, task.account)
+    const routeCall = coolDowns.begin(place, task.account)
     const lane = videoBulkhead(place.upstream)
     const isBack = Effect.zipRight(
       pacing.answered(lane),
-      Effect.sync(() => asked?.answered())
+      Effect.sync(() => routeCall?.answered())
     )
     const leftFor = <E extends Wait | VideoRejected>(error: E) => {
       coolDowns.failed(place, task.account, failing(troubleOf(error), secondsOf(error)))
