@@ -4,40 +4,40 @@ import type { Sources } from "./Sources.ts"
 /** One or more numbers in double brackets, with the blanks before them. */
 const marker = / {0,4}\[\[(\d{1,3}(?:, ?\d{1,3}){0,9})\]\]/g
 /** The end of a text that may become a marker. */
-const begun = / {0,4}(?:\[(?:\[(?:\d[\d, ]{0,24}\]?)?)?)?$/
-/** Characters in which a statement's beginning is looked for. */
+const partialMarker = / {0,4}(?:\[(?:\[(?:\d[\d, ]{0,24}\]?)?)?)?$/
+/** The most characters in which the start of a statement is searched. */
 const longestStatement = 2_000
 
 /**
- * Turns a model's marks (`[[1]]`) into citations as its text goes by. A mark is taken out of the text; what it stands for
- * is the statement before it, back to the sentence's beginning.
+ * Turns a model's markers (`[[1]]`) into citations while the text streams. A marker is removed from the text; it cites
+ * the statement before it, back to the start of the sentence.
  */
 export class Citer {
   private readonly sources: Sources
   private pending = ""
-  /** Characters that were passed on. */
+  /** Characters emitted so far. */
   private length = 0
-  /** The last of them, as many as a statement may have. */
+  /** The last of them, up to the length of a statement. */
   private tail = ""
 
   constructor(sources: Sources) {
     this.sources = sources
   }
 
-  /** A piece of text; answers the events it is told as. */
+  /** Adds a piece of text. Returns the events for it. */
   write(piece: string): ReadonlyArray<GenerationEvent> {
     if (this.sources.isEmpty) {
       this.remember(piece)
       return [{ type: "text-delta", text: piece }]
     }
     this.pending += piece
-    const open = begun.exec(this.pending)?.index ?? this.pending.length
+    const open = partialMarker.exec(this.pending)?.index ?? this.pending.length
     const ready = this.pending.slice(0, open)
     this.pending = this.pending.slice(open)
     return this.pass(ready)
   }
 
-  /** The text ends here: what was held back goes, and the next one counts from its own beginning. */
+  /** Ends the text and emits what was held back. Offsets of the next text start at 0. */
   end(): ReadonlyArray<GenerationEvent> {
     const events = this.pass(this.pending)
     this.pending = ""
@@ -83,7 +83,7 @@ export class Citer {
   }
 }
 
-/** Where the last sentence of a text begins, its own end mark not counted. */
+/** The start of the last sentence of a text, whose own end mark does not count. */
 const sentenceStart = (text: string): number => {
   const body = text.trimEnd().slice(0, -1)
   let start = 0

@@ -5,18 +5,18 @@ import type { FinishReason, GenerationEvent, Usage } from "../generation/Generat
 import { countText } from "../tokens/tokens.ts"
 import type { Citer } from "./Citer.ts"
 
-/** How a model's turn ended. */
+/** The end of a model's turn. */
 export type RoundEnd =
   | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }
-  /** Told to the client already. */
+  /** Already sent to the client. */
   | { readonly type: "failed" }
 
 /**
- * One turn of the model on the way to its answer: passes on what is the caller's, keeps the calls of the search, and
- * gathers what the next turn must be shown. The caller's own calls wait where a search was asked for before them.
+ * One turn of a model that may search: emits the caller's part, intercepts calls of the search, and collects the items
+ * for the next turn. The caller's own calls are held back behind a search.
  */
 export class Round {
-  /** The arguments of the searches asked for, in order. */
+  /** The arguments of the requested searches, in order. */
   readonly searches: Array<{ arguments: string }> = []
   usage: Usage | undefined
   end: RoundEnd | undefined
@@ -25,13 +25,13 @@ export class Round {
   private readonly citer: Citer
   private readonly isFirst: boolean
   private readonly byCall = new Map<string, { arguments: string }>()
-  private readonly waiting: Array<GenerationEvent> = []
+  private readonly heldBack: Array<GenerationEvent> = []
   private readonly items: Array<Item> = []
   private text = ""
   private reasoning = ""
   private written = ""
 
-  /** @param name what the search is called there */
+  /** @param name the search function's name */
   constructor(name: string, citer: Citer, isFirst: boolean) {
     this.name = name
     this.citer = citer
@@ -48,12 +48,12 @@ export class Round {
     return passed
   }
 
-  /** The caller's calls that had to wait. */
+  /** The caller's calls that were held back. */
   held(): ReadonlyArray<GenerationEvent> {
-    return this.waiting
+    return this.heldBack
   }
 
-  /** What the model said and thought, for its next turn. */
+  /** The turn's text and reasoning, for the next turn. */
   said(): ReadonlyArray<Item> {
     this.closeReasoning(undefined)
     const text: ReadonlyArray<Item> =
@@ -61,7 +61,7 @@ export class Round {
     return [...this.items, ...text]
   }
 
-  /** Tokens of what was generated, for an upstream that does not tell. */
+  /** The generated tokens, for an upstream that reports none. */
   countOutput(): number {
     return countText(this.written)
   }
@@ -114,7 +114,7 @@ export class Round {
         return
       }
       this.hasCalled = true
-      // Where ids are used twice, the later call is the one meant.
+      // If an id is used twice, it means the later call.
       this.byCall.delete(event.callId)
     }
     if (event.type === "tool-call-delta") this.written += event.text
@@ -123,7 +123,7 @@ export class Round {
       if (event.type === "tool-call-delta") search.arguments += event.text
       return
     }
-    if (this.searches.length > 0) this.waiting.push(event)
+    if (this.searches.length > 0) this.heldBack.push(event)
     else passed.push(...this.citer.end(), event)
   }
 

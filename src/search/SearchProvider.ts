@@ -1,19 +1,19 @@
 import type { Effect } from "effect"
 import type { SearchOutcome, SearchTool } from "../generation/Conversation.ts"
 
-/** One search: what for, and the rules of the tool that asked. */
+/** A search query with the rules of its tool. */
 export interface SearchRequest {
   readonly query: string
   readonly tool: SearchTool
 }
 
-/** Somebody who searches the web for us. What goes wrong is an outcome too: the model is told and goes on. */
+/** A web search service. A failure is an outcome too: the model reads it and continues. */
 export interface SearchProvider {
   readonly name: string
   readonly search: (request: SearchRequest) => Effect.Effect<SearchOutcome>
 }
 
-/** How many results a search gives, and how much of each, in UTF-16 units. */
+/** The number of results, and the length of each in UTF-16 units, by context size. */
 export const sizes = {
   low: { results: 3, text: 600 },
   medium: { results: 5, text: 1_500 },

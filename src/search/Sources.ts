@@ -2,7 +2,7 @@ import type { Citation, SearchOutcome, SearchResult } from "../generation/Conver
 
 const longestCitation = 150
 
-/** The pages a model was shown, numbered as it cites them. */
+/** The pages shown to a model, numbered for its citations. */
 export class Sources {
   private readonly shown: Array<SearchResult> = []
 
@@ -10,7 +10,7 @@ export class Sources {
     return this.shown.length === 0
   }
 
-  /** What the model reads of a search. */
+  /** A search outcome as text for the model. */
   tell(outcome: SearchOutcome): string {
     if (outcome.type === "error") return explained[outcome.code] ?? `The search failed: ${outcome.code}.`
     if (outcome.results.length === 0) return "Nothing was found."
@@ -22,7 +22,7 @@ export class Sources {
     return `${pages.join("\n\n")}\n\n${howToCite}`
   }
 
-  /** A citation of a page by its number, for a stretch of text; undefined where no page has the number. */
+  /** A citation of a page by its number, for a range of text; undefined if no page has the number. */
   cite(number: number, statement: string, start: number, end: number): Citation | undefined {
     const page = this.shown[number - 1]
     if (page === undefined) return undefined

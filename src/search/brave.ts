@@ -2,10 +2,10 @@ import { Redacted } from "effect"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import type { SearchTool } from "../generation/Conversation.ts"
 import { listAt, objectAt, textAt } from "../contract/json.ts"
-import { ask } from "./ask.ts"
+import { callProvider } from "./callProvider.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
-/** Brave's web search. It takes domains as operators of the query. */
+/** Brave's web search. Domains are operators in its query. */
 export const brave = (options: {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl?: string | undefined
@@ -18,7 +18,7 @@ export const brave = (options: {
     url.searchParams.set("text_decorations", "false")
     if (tool.location?.country !== undefined) url.searchParams.set("country", tool.location.country.toUpperCase())
     const headers = { accept: "application/json", "x-subscription-token": Redacted.value(options.apiKey) }
-    return ask({ method: "GET", url: url.href, headers }, tool, (answer) =>
+    return callProvider({ method: "GET", url: url.href, headers }, tool, (answer) =>
       listAt(objectAt(answer, "web"), "results").map((result) => ({
         url: textAt(result, "url") ?? "",
         title: textAt(result, "title") ?? "",
@@ -31,7 +31,7 @@ export const brave = (options: {
   }
 })
 
-/** Hosts alone; paths are for us to look at. */
+/** Hosts only; the gateway filters by path itself. */
 const operators = ({ allowedDomains, blockedDomains }: SearchTool): string => {
   const site = (domain: string) => `site:${domain.split("/")[0] ?? domain}`
   const allowed = allowedDomains?.map(site) ?? []

@@ -9,8 +9,8 @@ import type { ProviderResult } from "./select.ts"
 const deadlines: Deadlines = { connectMs: 5_000, firstByteMs: 15_000, idleMs: 5_000 }
 const answerLimit = 4 * 1024 * 1024
 
-/** Asks a provider over HTTP and reads what it found. */
-export const ask = (
+/** Sends a search to a provider over HTTP and parses the results. */
+export const callProvider = (
   call: Omit<Call, "deadlines">,
   tool: SearchTool,
   read: (answer: unknown) => ReadonlyArray<ProviderResult>

@@ -4,7 +4,7 @@ import type { SearchProvider } from "./SearchProvider.ts"
 import { searxng } from "./searxng.ts"
 import { tavily } from "./tavily.ts"
 
-/** The provider that the file's `search` names; undefined where it names none. The file's schema saw to keys and addresses. */
+/** The provider of the file's `search`; undefined if there is none. The schema has checked keys and addresses. */
 export const searchProvider = (search: GatewayFile["search"]): SearchProvider | undefined => {
   if (search === undefined) return undefined
   const { api_key: apiKey, base_url: baseUrl, provider } = search

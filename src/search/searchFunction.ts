@@ -1,15 +1,15 @@
 import type { Conversation, Item, SearchItem, SearchTool, Tool, ToolChoice } from "../generation/Conversation.ts"
 import type { Sources } from "./Sources.ts"
 
-/** What a model without a search of its own is asked instead. */
+/** The request to a model without a search of its own. */
 export interface SearchingConversation {
   readonly conversation: Conversation
-  /** What the function is called that stands for the search. */
+  /** The name of the function that replaces the search. */
   readonly name: string
 }
 
 /**
- * The conversation with the search as a function, and earlier searches as calls of it with what they found. One whose
+ * The conversation with the search as a function, and earlier searches as its calls with their results. A search whose
  * results are lost stays as it is.
  */
 export const withFunction = (conversation: Conversation, tool: SearchTool, sources: Sources): SearchingConversation => {
@@ -25,7 +25,7 @@ export const withFunction = (conversation: Conversation, tool: SearchTool, sourc
   }
 }
 
-/** A call and its result, as the model sees a search that was made. */
+/** A finished search as a call and its result, for the model. */
 export const searched = (
   name: string,
   search: { readonly id: string; readonly query: string },
@@ -41,13 +41,13 @@ export const searched = (
   { type: "tool-result", callId: search.id, content: [{ type: "text", text: told }], isError: false }
 ]
 
-/** Once searched, a model that had to use a tool is free: it would search for ever. */
+/** After the first search a required tool becomes optional, otherwise the model would search for ever. */
 export const afterSearch = (choice: ToolChoice, name: string): ToolChoice => {
   const isMet = choice.type === "required" ? (choice.names?.includes(name) ?? true) : isTool(choice, name)
   return isMet ? { type: "auto" } : choice
 }
 
-/** Without the search: it was used as often as it may be. */
+/** The conversation without the search, once its limit is reached. */
 export const withoutFunction = (conversation: Conversation, name: string): Conversation => {
   const tools = conversation.tools.filter((tool) => tool.name !== name)
   return { ...conversation, tools, toolChoice: tools.length === 0 ? { type: "auto" } : conversation.toolChoice }
@@ -58,7 +58,7 @@ const isTool = (choice: ToolChoice, name: string) => choice.type === "tool" && c
 const replayed = (item: SearchItem, name: string, sources: Sources): ReadonlyArray<Item> =>
   item.outcome === undefined ? [item] : searched(name, item, sources.tell(item.outcome))
 
-/** A request has one search at most that counts. */
+/** At most one search tool of a request counts. */
 const withoutSearch = (tools: ReadonlyArray<Tool>) => tools.filter((tool) => tool.type !== "search")
 
 const freeName = (name: string, tools: ReadonlyArray<Tool>): string => {

@@ -1,10 +1,10 @@
 import { Redacted } from "effect"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { listAt, textAt } from "../contract/json.ts"
-import { ask } from "./ask.ts"
+import { callProvider } from "./callProvider.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
-/** A SearXNG instance, whose settings must list `json` among its formats. The key is for a proxy before it. */
+/** A SearXNG instance with `json` among its configured formats. The key is for a proxy in front of it. */
 export const searxng = (options: {
   readonly apiKey: Redacted.Redacted | undefined
   readonly baseUrl: string
@@ -12,12 +12,12 @@ export const searxng = (options: {
   name: "searxng",
   search: ({ query, tool }) => {
     const url = new URL(`${withoutSlash(options.baseUrl)}/search`)
-    // Engines know this operator for one domain; what they return is looked at again.
+    // Engines accept this operator for one domain only; results are filtered again.
     const only = tool.allowedDomains?.length === 1 ? ` site:${tool.allowedDomains[0]?.split("/")[0] ?? ""}` : ""
     url.searchParams.set("q", `${query}${only}`)
     url.searchParams.set("format", "json")
     const headers = options.apiKey === undefined ? {} : { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
-    return ask({ method: "GET", url: url.href, headers }, tool, (answer) =>
+    return callProvider({ method: "GET", url: url.href, headers }, tool, (answer) =>
       listAt(answer, "results").map((result) => ({
         url: textAt(result, "url") ?? "",
         title: textAt(result, "title") ?? "",

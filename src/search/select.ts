@@ -2,16 +2,16 @@ import type { SearchResult, SearchTool } from "../generation/Conversation.ts"
 import { isWithin } from "../generation/isWithin.ts"
 import { sizes } from "./SearchProvider.ts"
 
-/** What a provider found. */
+/** A result of a provider. */
 export interface ProviderResult {
   readonly url: string
   readonly title: string
   readonly text: string
-  /** As the provider writes it. */
+  /** In the provider's own form. */
   readonly date: string | undefined
 }
 
-/** The results that the tool's rules allow, each once, in the provider's order, and no more and longer than asked. */
+/** The results that the tool's rules allow, without duplicates, in the provider's order, cut to the requested sizes. */
 export const select = (found: ReadonlyArray<ProviderResult>, tool: SearchTool): ReadonlyArray<SearchResult> => {
   const { results, text } = sizes[tool.contextSize]
   const byUrl = new Map(found.filter(({ url }) => isAllowed(url, tool)).map((one) => [one.url, one]))
@@ -23,7 +23,7 @@ export const select = (found: ReadonlyArray<ProviderResult>, tool: SearchTool): 
   }))
 }
 
-/** Providers filter loosely or not at all, and none knows of paths. */
+/** Providers filter loosely or not at all, and none supports paths. */
 const isAllowed = (url: string, { allowedDomains, blockedDomains }: SearchTool): boolean => {
   const at = URL.parse(url)
   if (at === null || !/^https?:$/.test(at.protocol)) return false
@@ -33,7 +33,7 @@ const isAllowed = (url: string, { allowedDomains, blockedDomains }: SearchTool):
   return blockedDomains === undefined || !blockedDomains.some(isIn)
 }
 
-/** Some providers mark the words they found, and write what is not ASCII as entities. */
+/** Some providers highlight matches and write non-ASCII characters as entities. */
 const plain = (text: string): string =>
   text
     .replaceAll(/<\/?(?:strong|b|em|i|mark)>/gi, "")
@@ -50,7 +50,7 @@ const entities: Readonly<Record<string, string>> = {
   "&nbsp;": " "
 }
 
-/** "April 30, 2025"; what is no date goes as it is ("2 days ago"). */
+/** "April 30, 2025". Text that is not a date stays as it is ("2 days ago"). */
 const ageOf = (date: string | undefined): string | null => {
   if (date === undefined || date === "") return null
   const at = Date.parse(date)

@@ -1,10 +1,10 @@
 import { Redacted } from "effect"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { listAt, textAt } from "../contract/json.ts"
-import { ask } from "./ask.ts"
+import { callProvider } from "./callProvider.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 
-/** Tavily's search, which gives the part of a page that answers. */
+/** Tavily's search, which returns the relevant part of a page. */
 export const tavily = (options: {
   readonly apiKey: Redacted.Redacted
   readonly baseUrl?: string | undefined
@@ -22,7 +22,7 @@ export const tavily = (options: {
     })
     const url = `${withoutSlash(options.baseUrl ?? "https://api.tavily.com")}/search`
     const headers = { authorization: `Bearer ${Redacted.value(options.apiKey)}` }
-    return ask({ url, headers, body }, tool, (answer) =>
+    return callProvider({ url, headers, body }, tool, (answer) =>
       listAt(answer, "results").map((result) => ({
         url: textAt(result, "url") ?? "",
         title: textAt(result, "title") ?? "",
@@ -33,5 +33,5 @@ export const tavily = (options: {
   }
 })
 
-/** Paths are for us to look at. */
+/** The gateway filters by path itself. */
 const hostOf = (domain: string): string => domain.split("/")[0] ?? domain
