@@ -42,8 +42,8 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "upstreams: an answer may be silent for ever",
     file: "src/upstreams/client.ts",
-    snippet: "const due = this.#heard + this.#idleMs",
-    replacement: "const due = this.#heard + this.#idleMs + 1e9",
+    snippet: "const due = this.#lastReadMs + this.#idleMs",
+    replacement: "const due = this.#lastReadMs + this.#idleMs + 1e9",
     tests: ["test/upstreams/textUpstream.test.ts"]
   },
   {
@@ -56,8 +56,8 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "upstreams: a text that may go on to a stop sequence leaves before it",
     file: "src/upstreams/protocols/StopSearch.ts",
-    snippet: "this.#otherwise[made] = place === 0 ? 0 : this.step(otherwise, unit)",
-    replacement: "this.#otherwise[made] = 0",
+    snippet: "this.#failures[made] = place === 0 ? 0 : this.step(failure, unit)",
+    replacement: "this.#failures[made] = 0",
     tests: ["test/upstreams/protocols/stops.test.ts"]
   },
   {
@@ -112,8 +112,8 @@ export const streamMutants: ReadonlyArray<Mutant> = [
   {
     name: "upstreams: an answer that pauses is gone on with for ever",
     file: "src/upstreams/continued.ts",
-    snippet: "this.#round < mostRounds ? this.#goOn(used) : undefined",
-    replacement: "this.#goOn(used)",
+    snippet: "this.#round < mostRounds ? this.#nextRound(used) : undefined",
+    replacement: "this.#nextRound(used)",
     tests: ["test/e2e/upstreams/paused.test.ts"]
   },
   {

@@ -128,7 +128,7 @@ const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<Jso
     ]
   }
   const results = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
-  return textBlock(`Web search for ${JSON.stringify(item.query)} results:\n${results.join("\n")}`)
+  return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${results.join("\n")}`)
 }
 
 /** The dialect refuses empty text. */

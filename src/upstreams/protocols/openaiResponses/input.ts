@@ -148,6 +148,6 @@ const searched = (item: SearchItem, notes: Notes): ReadonlyArray<JsonObject> => 
     return []
   }
   const results = item.outcome.results.map((result) => `- ${result.title} <${result.url}>\n${result.text}`.trimEnd())
-  const text = `Web search for ${JSON.stringify(item.query)} results:\n${results.join("\n")}`
+  const text = `Web search for ${JSON.stringify(item.query)} found:\n${results.join("\n")}`
   return [{ type: "message", role: "assistant", content: [{ type: "output_text", text, annotations: [] }] }]
 }
