@@ -14,21 +14,21 @@ import { readDirective } from "./directive.ts"
 import type { Directive } from "./directive.ts"
 import { withoutAsides } from "./withoutAsides.ts"
 
-/** What the sandbox is asked. */
+/** A request as the sandbox reads it. */
 export interface Question {
-  /** The last message of the user that has text, without its directives and without what an agent says beside it. */
+  /** The last user message with text, without directives and agents' additions. */
   readonly text: string
   readonly directive: Directive
-  /** The user's text before that; undefined where there was none. */
+  /** The user text before it; undefined if there is none. */
   readonly before: string | undefined
   readonly system: string
-  /** What came along since the assistant's last word. */
+  /** Attachments since the assistant's last message. */
   readonly attachments: ReadonlyArray<ImagePart | DocumentPart>
-  /** Results of tools that wait for an answer. */
+  /** Tool results that need an answer. */
   readonly results: ReadonlyArray<Result>
-  /** Whether tools have been called for this text. Agents go on by themselves when something in the background ends. */
+  /** True if tools have been called for this text. Agents continue by themselves when a background task ends. */
   readonly hasResults: boolean
-  /** An id that is the same for the same input and differs from turn to turn of a conversation. */
+  /** An id that depends on the input alone and differs between turns of a conversation. */
   readonly id: (kind: string, index: number) => string
 }
 
@@ -48,18 +48,18 @@ export const readQuestion = (conversation: Conversation): Question | InvalidRequ
     if (item.type === "tool-result" || isUsers(item)) attachments.push(...attachmentsOf(item.content).toReversed())
   }
   let at = items.length - 1
-  let asked = ""
+  let lastText = ""
   let hasResults = results.length > 0
-  // In a tool loop the user's last words stand before the calls.
-  for (; at >= 0 && asked === ""; at--) {
+  // In a tool loop the user's last text precedes the calls.
+  for (; at >= 0 && lastText === ""; at--) {
     const item = items[at]
     hasResults ||= item?.type === "tool-result"
-    asked = usersText(item)
+    lastText = usersText(item)
   }
   let before = ""
   for (; at >= 0 && before === ""; at--) before = usersText(items[at])
 
-  const read = readDirective(asked)
+  const read = readDirective(lastText)
   if (read instanceof InvalidRequest) return read
   const earlier = before === "" ? undefined : readDirective(before)
   return {
@@ -74,12 +74,12 @@ export const readQuestion = (conversation: Conversation): Question | InvalidRequ
   }
 }
 
-/** Ids of what the same input makes; all that is the same for all of them is looked at once. */
-const ids = (asked: string, results: ReadonlyArray<ToolResultItem>): Question["id"] => {
-  let begun: string | undefined
+/** Makes ids of one input; the shared part is computed once. */
+const ids = (text: string, results: ReadonlyArray<ToolResultItem>): Question["id"] => {
+  let prefix: string | undefined
   return (kind, index) => {
-    begun ??= short(asked + results.map(({ callId }) => callId).join())
-    return short(`${begun}|${kind}|${index}`)
+    prefix ??= short(text + results.map(({ callId }) => callId).join())
+    return short(`${prefix}|${kind}|${index}`)
   }
 }
 

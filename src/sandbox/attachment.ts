@@ -7,17 +7,17 @@ import { readImage } from "../contract/readImage.ts"
 import { describePdf } from "./pdf.ts"
 import { firstWords } from "./excerpts.ts"
 
-/** What helps to read attachments; what is absent leaves them named and not read. */
+/** Readers of attachments. Without one, attachments are named but not read. */
 export interface Readers {
-  /** Reads a caller's address. */
+  /** Fetches a caller's URL. */
   readonly fetchBytes?: (url: string) => Effect.Effect<Uint8Array, Failure>
   /** Reads a PDF. */
   readonly readDocument?: ReadDocument
 }
 
 /**
- * Says in a clause what an attachment is, from its bytes: never from what the caller declared it to be. Fails where it
- * takes more to read than a document may.
+ * Describes an attachment in a clause, from its bytes and never from the declared type. Fails if reading it exceeds a
+ * document's limits.
  */
 export const describeAttachment = (
   part: ImagePart | DocumentPart,
@@ -73,7 +73,7 @@ const fromDataUrl = (url: string): FileSource & { readonly type: "base64" } => (
   data: url
 })
 
-/** Clients send base64 bare or as a data URL. */
+/** Clients send plain base64 or a data URL. */
 const bytesOf = (source: FileSource & { readonly type: "base64" }): Uint8Array => {
   const { data } = source
   if (!data.startsWith("data:")) return Buffer.from(data, "base64")
@@ -95,7 +95,7 @@ const startsWith = (bytes: Uint8Array, text: string): boolean => {
   return true
 }
 
-/** The bytes as text; undefined where they are none. */
+/** The bytes as text; undefined if they are not text. */
 const textOf = (bytes: Uint8Array): string | undefined => {
   if (bytes.subarray(0, 4_096).includes(0)) return undefined
   try {

@@ -7,14 +7,14 @@ export type ClientTool = FunctionTool | CustomTool
 export interface Choice {
   /** The caller's tools to call in this turn. */
   readonly calls: ReadonlyArray<ClientTool>
-  /** Searched with where no caller's tool is called. */
+  /** The search tool, used if no caller's tool is called. */
   readonly search: SearchTool | undefined
 }
 
 /**
- * A tool is called when its name shares a word with the user's text or the directive names it; when a choice requires a
- * tool and none fits, the first one is. Tools' results are answered in text unless a choice requires yet another call.
- * A directive that names none wins over both.
+ * Calls a tool if its name shares a word with the user's text or a directive names it; if the tool choice requires one
+ * and none fits, the first. Tool results are answered in text, unless the choice requires another call. A directive
+ * `none` wins over both.
  */
 export const chooseTools = (conversation: Conversation, question: Question): Choice => {
   const { toolChoice, tools, parallelToolCalls } = conversation
@@ -53,7 +53,7 @@ const usableBy = (toolChoice: Conversation["toolChoice"]): ((tool: Tool) => bool
   return ({ name }) => names === undefined || names.has(name)
 }
 
-/** Words in lower case, a plural as its singular. */
+/** Words in lower case and singular. */
 const wordsOf = (text: string): ReadonlySet<string> =>
   new Set(
     text
@@ -65,15 +65,15 @@ const wordsOf = (text: string): ReadonlySet<string> =>
 const singular = (word: string) =>
   word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 
-/** `getWeather`, `get_weather` and `get-weather` alike; words that any text has count only in a name that has no other. */
+/** The words of `getWeather`, `get_weather` and `get-weather`. Common words count only in a name without others. */
 const nameWords = (name: string): ReadonlyArray<string> => {
   const words = name
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
     .toLowerCase()
     .match(/[\p{L}\p{N}]+/gu)
     ?.map(singular)
-  const telling = words?.filter((word) => !common.has(word)) ?? []
-  return telling.length > 0 ? telling : (words ?? [])
+  const distinctive = words?.filter((word) => !common.has(word)) ?? []
+  return distinctive.length > 0 ? distinctive : (words ?? [])
 }
 
 const common = new Set("a an and by do for from get in is it my of on or set the to tool with you your".split(" "))

@@ -1,9 +1,9 @@
-/** A page of the sandbox's web: its own words about things that do not change. */
+/** A page of the sandbox's web, with text about facts that do not change. */
 export interface CorpusPage {
   /** Without a scheme. */
   readonly address: string
   readonly title: string
-  /** The first sentence answers; it is what citations quote, 150 characters at most. */
+  /** The first sentence answers; citations quote at most 150 characters of it. */
   readonly text: string
   readonly age: string | null
 }

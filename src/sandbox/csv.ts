@@ -1,4 +1,4 @@
-/** Says how many columns and rows a CSV has; the first line names the columns. */
+/** Describes a CSV by its columns and rows. The first line names the columns. */
 export const describeCsv = (text: string): string => {
   const { columns, rows, whole } = readCsv(text.slice(0, mostRead))
   const complete = whole && text.length <= mostRead
@@ -7,7 +7,7 @@ export const describeCsv = (text: string): string => {
   return `a CSV with ${columns.length} ${columns.length === 1 ? "column" : "columns"} (${names}) and ${count}`
 }
 
-/** More would hold the event loop. */
+/** More would block the event loop. */
 const mostRead = 4_000_000
 const mostNamed = 12
 
@@ -25,7 +25,7 @@ const readCsv = (text: string) => {
     fields = []
     field = ""
   }
-  // A byte order mark is not part of the first name.
+  // A byte order mark does not belong to the first name.
   for (let i = text.startsWith("\ufeff") ? 1 : 0; i < text.length; i++) {
     const character = text[i]
     if (quoted) {
@@ -46,7 +46,7 @@ const readCsv = (text: string) => {
   return { columns: columns ?? [], rows, whole: !open }
 }
 
-/** The first line's most frequent of comma, semicolon and tab. */
+/** The most frequent of comma, semicolon and tab in the first line. */
 const separatorOf = (text: string): string => {
   const line = text.slice(0, text.indexOf("\n") === -1 ? undefined : text.indexOf("\n"))
   const count = (separator: string) => line.split(separator).length

@@ -3,22 +3,22 @@ import type { Failure } from "../contract/Failure.ts"
 import type { FinishReason } from "../generation/GenerationEvent.ts"
 import { parseDirectives } from "./parseDirectives.ts"
 
-/** What `[[sandbox: …]]` in a user's text asks for; docs/sandbox.md tells each with an example. */
+/** The settings of `[[sandbox: …]]` in a user's text (docs/sandbox.md). */
 export interface Directive {
-  /** Silence before the first event, in ms. */
+  /** The delay before the first event, in ms. */
   readonly delayMs: number
-  /** Time between two words, in ms. */
+  /** The delay between two words, in ms. */
   readonly paceMs: number
   /** The exact length of the answer. */
   readonly tokens: number | undefined
   /** The upstream's HTTP status. */
   readonly error: number | undefined
-  /** Generated tokens after which the stream breaks. */
+  /** The number of generated tokens after which the stream breaks. */
   readonly cut: number | undefined
-  /** Generated tokens after which the stream goes silent. */
+  /** The number of generated tokens after which the stream goes silent. */
   readonly stall: number | undefined
   readonly finish: FinishReason | undefined
-  /** Names of the tools to call, in one turn; `none` calls none, whatever the text says. */
+  /** The tools to call, in one turn. `none` calls none, whatever the text says. */
   readonly tools: ReadonlyArray<string> | "none"
 }
 
@@ -33,7 +33,7 @@ const noDirective: Directive = {
   tools: []
 }
 
-/** Takes the directives out of a text. A setting it doesn't know is the tester's mistake, and says so. */
+/** Removes directives from a text and parses them. An unknown setting fails, because it is the tester's mistake. */
 export const readDirective = (
   text: string
 ): { readonly text: string; readonly directive: Directive } | InvalidRequest => {
@@ -51,7 +51,7 @@ export const readDirective = (
   return { text: rest.replaceAll(/[ \t]{2,}/g, " ").trim(), directive }
 }
 
-/** How an upstream's status reaches the caller. */
+/** The failure that an upstream's status becomes. */
 export const failureOf = (status: number): Failure => {
   const message = `The sandbox failed with status ${status}, as the directive asked`
   if (status === 400) return new InvalidRequest({ param: null, message })
@@ -71,7 +71,7 @@ const finishes: ReadonlyMap<string, FinishReason> = new Map<string, FinishReason
   ["context", "context-exceeded"]
 ])
 
-/** @returns the directive with the setting in it, or the rule that the setting breaks */
+/** @returns the directive with the setting applied, or the rule that the setting breaks */
 const apply = (directive: Directive, setting: string): Directive | string => {
   const [name = "", value] = setting.split("=", 2)
   switch (name) {

@@ -1,19 +1,19 @@
-/** What a text says beside its directives, and what they say. */
+/** A text without its directives, and their settings. */
 export interface Taken {
-  /** The text with a space in the place of each directive. */
+  /** The text with a space in place of each directive. */
   readonly rest: string
   /** The settings of all directives, in order. */
   readonly settings: ReadonlyArray<string>
 }
 
 const opening = "[[sandbox:"
-/** Characters of one directive, brackets included. */
+/** The longest directive, brackets included, in characters. */
 const longest = 1_024
 const mostSettings = 100
 
 /**
- * Takes every `[[sandbox: …]]` out of a text, in time that grows with its length alone, whatever it opens and never
- * closes. Answers the rule that is broken where a directive is too long or the settings are too many.
+ * Removes every `[[sandbox: …]]` from a text, in linear time whatever stays unclosed. Returns the broken rule if a
+ * directive is too long or there are too many settings.
  */
 export const parseDirectives = (text: string): Taken | string => {
   let start = text.indexOf(opening)
@@ -21,7 +21,7 @@ export const parseDirectives = (text: string): Taken | string => {
   const rest: Array<string> = []
   const settings: Array<string> = []
   let from = 0
-  /** The next closing bracket. It is looked for once, however many directives are opened before it. */
+  /** The next closing bracket, searched once for any number of opened directives. */
   let close = -1
   while (start !== -1) {
     if (close < start) close = text.indexOf("]", start)

@@ -8,14 +8,14 @@ import { failureOf } from "./directive.ts"
 import type { Directive } from "./directive.ts"
 import type { Script, ScriptItem } from "./script.ts"
 
-/** The events of a generation, made as they are taken; it returns whether it goes silent after them instead of ending. */
+/** The events of a generation, created lazily. Returns true if the stream then goes silent instead of ending. */
 export type Performance = Generator<GenerationEvent, boolean>
 
 /**
- * Plays a script within the caller's limits: stop sequences, the token limit, the directive's cut and stall. Every token
- * counts once, in the order it is said; a tool call that does not fit whole is not begun.
+ * Plays a script within the caller's limits: stop sequences, the token limit, the directive's cut and stall. Each token
+ * counts once, in order. A tool call that does not fit completely is left out.
  *
- * @param isWordwise whether text comes word by word or in one piece
+ * @param isWordwise true to emit text word by word, false in one piece
  */
 export const perform = function* (
   script: Script,
@@ -27,18 +27,18 @@ export const perform = function* (
   const most = conversation.maxOutputTokens ?? Infinity
   const limit = Math.min(most, directive.cut ?? Infinity, directive.stall ?? Infinity)
   yield { type: "started", usage: { ...noUsage, inputTokens } }
-  const said = new Said(limit, isWordwise, conversation.stopSequences)
-  for (const item of script.items) if (!(yield* said.say(item))) break
+  const performer = new Performer(limit, isWordwise, conversation.stopSequences)
+  for (const item of script.items) if (!(yield* performer.say(item))) break
 
   const usage: Usage = {
     ...noUsage,
     inputTokens,
-    outputTokens: said.tokens,
-    reasoningTokens: said.reasoningTokens,
-    searches: said.searches
+    outputTokens: performer.tokens,
+    reasoningTokens: performer.reasoningTokens,
+    searches: performer.searches
   }
   yield { type: "usage", usage }
-  const isMaxed = said.isFull && limit === most
+  const isMaxed = performer.isFull && limit === most
   if (
     directive.stall !== undefined &&
     !(isMaxed && most < directive.stall) &&
@@ -50,8 +50,12 @@ export const perform = function* (
     yield { type: "failed", failure: cutFailure(directive) }
     return false
   }
-  const reason: FinishReason = isMaxed ? "max-tokens" : said.stopSequence === null ? script.reason : "stop-sequence"
-  yield { type: "finished", reason, stopSequence: isMaxed ? null : said.stopSequence }
+  const reason: FinishReason = isMaxed
+    ? "max-tokens"
+    : performer.stopSequence === null
+      ? script.reason
+      : "stop-sequence"
+  yield { type: "finished", reason, stopSequence: isMaxed ? null : performer.stopSequence }
   return false
 }
 
@@ -60,14 +64,14 @@ const cutFailure = ({ cut, error }: Directive) =>
     ? new UpstreamFailed({ message: `The sandbox broke the stream after ${cut} tokens, as the directive asked` })
     : failureOf(error)
 
-/** What an item is said as; returns whether there may be more. */
+/** The events of an item. Returns true if more items may follow. */
 type Saying = Generator<GenerationEvent, boolean>
 
-class Said {
+class Performer {
   tokens = 0
   reasoningTokens = 0
   searches = 0
-  /** Whether something was left out because the limit was reached. */
+  /** True once something was left out because of the limit. */
   isFull = false
   stopSequence: string | null = null
   readonly #limit: number
@@ -155,7 +159,7 @@ class Said {
     return true
   }
 
-  /** A text as far as the limit allows; where that is not all of it, there is no more room. */
+  /** A text up to the limit, which is then reached if the text was cut. */
   *#pieces(text: string): Generator<string, void> {
     if (!this.#isWordwise) {
       const tokens = countText(text)
@@ -186,16 +190,16 @@ class Said {
   }
 }
 
-/** The text up to the first stop sequence in it, and that sequence. */
+/** The text before its first stop sequence, and that sequence. */
 const untilStop = (text: string, stops: ReadonlyArray<string>): readonly [string, string | null] => {
   let end = text.length
-  let found: string | null = null
+  let matched: string | null = null
   for (const stop of stops) {
     const at = stop === "" ? -1 : text.indexOf(stop)
     if (at !== -1 && at < end) {
       end = at
-      found = stop
+      matched = stop
     }
   }
-  return [end === text.length ? text : text.slice(0, end), found]
+  return [end === text.length ? text : text.slice(0, end), matched]
 }

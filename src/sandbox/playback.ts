@@ -4,16 +4,16 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 import type { Directive } from "./directive.ts"
 import type { Performance } from "./perform.ts"
 
-/** Events given at once; whoever takes more of them lets the others have a turn in between. */
+/** The most events in one turn of the event loop. */
 const batchSize = 64
-/** An answer of more events than this is a long one, whose rest comes when nobody waits for a turn. */
+/** A longer answer yields to requests that wait. */
 const longFrom = 1_024
 
 const turnAfter = (given: number): Promise<void> => (given < longFrom ? ownTurn() : longTurn())
 
 /**
- * A performance as a generation. Without delay and pace a short one is there at once and no timer runs; with a pace one
- * word comes at each beat, and what a late timer missed comes with the next.
+ * Turns a performance into a generation. Without delay and pace, a short one is complete at once and sets no timer.
+ * With a pace, each beat emits a word; a late timer catches up.
  */
 export const play = (performance: Performance, directive: Directive): Generation =>
   directive.delayMs === 0 && directive.paceMs === 0 && directive.stall === undefined
@@ -50,11 +50,11 @@ class AtOnce implements Generation {
   }
 }
 
-/** A performance whose next event can be looked at before it is taken. */
+/** A performance with one event of look-ahead. */
 class Reel {
   readonly #performance: Performance
   #next: GenerationEvent | undefined
-  /** Whether it goes silent at its end instead of ending; known there. */
+  /** True if the stream goes silent instead of ending; set at the end. */
   staysSilent = false
 
   constructor(performance: Performance) {
@@ -62,7 +62,7 @@ class Reel {
     this.#advance()
   }
 
-  /** undefined at the end. */
+  /** Undefined at the end. */
   peek(): GenerationEvent | undefined {
     return this.#next
   }
@@ -88,7 +88,7 @@ class InTime implements Generation {
   #given = 0
   #timer: ReturnType<typeof setTimeout> | undefined
   #give: ((batch: Batch | undefined) => void) | undefined
-  /** When the next beat falls; undefined before the first event. */
+  /** The time of the next beat; undefined before the first event. */
   #due: number | undefined
 
   constructor(reel: Reel, { delayMs, paceMs }: Directive) {
@@ -142,7 +142,7 @@ class InTime implements Generation {
     return batch
   }
 
-  /** The events to the end of the next word; the last word takes what ends the answer with it. */
+  /** The events up to the end of the next word. Those that end the answer come with the last word. */
   #word(batch: Array<GenerationEvent>): void {
     while (this.#reel.peek() !== undefined && !isWord(this.#reel.peek())) this.#reel.take(batch)
     this.#reel.take(batch)

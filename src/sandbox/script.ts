@@ -11,7 +11,7 @@ import { reportOn, searchesFor } from "./search.ts"
 import { chooseTools } from "./chooseTools.ts"
 import type { ClientTool } from "./chooseTools.ts"
 
-/** What the sandbox will do, before limits: its items in order, and how it would end. */
+/** The sandbox's answer before limits: its items in order, and its end. */
 export interface Script {
   readonly items: ReadonlyArray<ScriptItem>
   readonly reason: FinishReason
@@ -23,7 +23,7 @@ export type ScriptItem =
       readonly type: "text"
       readonly text: string
       readonly citations: ReadonlyArray<Citation>
-      /** What would be more than the token limit is not there. */
+      /** True if the rest exceeds the token limit. */
       readonly isCut?: boolean
     }
   | { readonly type: "refusal"; readonly text: string }
@@ -33,14 +33,14 @@ export type ScriptItem =
       readonly name: string
       readonly kind: "function" | "custom"
       readonly arguments: string
-      /** What would be more than the token limit is not there. */
+      /** True if the rest exceeds the token limit. */
       readonly isCut?: boolean
     }
   | { readonly type: "search"; readonly id: string; readonly query: string; readonly outcome: SearchOutcome }
 
 /**
- * @param described the question's attachments in words
- * @param family the dialect in which the caller reads it
+ * @param described descriptions of the question's attachments
+ * @param family the caller's dialect
  */
 export const writeScript = (
   conversation: Conversation,
@@ -59,7 +59,7 @@ export const writeScript = (
     for (const [index, tool] of calls.entries()) {
       const call = callOf(tool, conversation, question, idOfCall(question, index, family))
       items.push(call)
-      // What comes after it would not be said.
+      // Later items would not fit.
       if (call.isCut === true) break
     }
     return { items, reason: directive.finish ?? "tool-calls" }
@@ -81,14 +81,14 @@ const longestEcho = 4_000
 const longestAside = 80
 const longestResult = 1_000
 
-/** Says what was sent: the user's text, what came before it, the instructions, the attachments, the tools' results. */
+/** Repeats the request: the user's text, the text before it, the instructions, the attachments, the tool results. */
 const answerTo = (question: Question, described: ReadonlyArray<string>): string => {
   const { results, text, before, system } = question
   let answer = ""
   for (const { result, call } of results) {
     const name = call === undefined ? "The tool" : `The tool ${call.name}`
-    const said = inQuotes(textOf(result.content), longestResult)
-    answer += `${answer === "" ? "" : " "}${name} ${result.isError ? "failed" : "answered"}: ${said}.`
+    const quoted = inQuotes(textOf(result.content), longestResult)
+    answer += `${answer === "" ? "" : " "}${name} ${result.isError ? "failed" : "answered"}: ${quoted}.`
   }
   if (results.length === 0) {
     answer = text === "" ? "You sent no text." : `You said: ${inQuotes(text, longestEcho)}.`
@@ -102,7 +102,7 @@ const answerTo = (question: Question, described: ReadonlyArray<string>): string 
 type TextItem = ScriptItem & { readonly type: "text" }
 type CallItem = ScriptItem & { readonly type: "tool-call" }
 
-/** Tokens of what a schema describes, where the caller does not bound them. */
+/** The token limit of a schema's value if the caller sets none. */
 const usualMost = 32_000
 
 const structured = (conversation: Conversation, question: Question, described: ReadonlyArray<string>): TextItem => {
@@ -114,7 +114,7 @@ const structured = (conversation: Conversation, question: Question, described: R
   return { type: "text", text: JSON.stringify(value), citations: [], isCut: !isWhole }
 }
 
-/** As the makers of the dialects write them. */
+/** In the form of each dialect's provider. */
 const idOfCall = (question: Question, index: number, family: GenerateOptions["family"]): string =>
   `${family === "messages" ? "toolu" : "call"}_${question.id("call", index)}`
 
@@ -128,7 +128,7 @@ const callOf = (tool: ClientTool, conversation: Conversation, question: Question
   if (tool.type === "custom") return { ...call, arguments: question.text }
   const schema = { type: "object", ...tool.parameters }
   const { isWhole, value } = sample(schema, question.text, conversation.maxOutputTokens ?? usualMost)
-  // A function's arguments are an object, whatever its schema leaves open.
+  // Arguments of a function are always an object, even if the schema allows more.
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value)
   return { ...call, arguments: isObject ? JSON.stringify(value) : "{}", isCut: !isWhole }
 }
@@ -150,7 +150,7 @@ const reasons = ({ reasoning }: Conversation): boolean =>
 
 const depth = { none: 0, minimal: 1, low: 2, medium: 3, high: 4, xhigh: 5, max: 5 }
 
-/** Within its budget, and within half of the answer's limit, so that an answer follows. */
+/** Limited by its budget and by half of the answer's limit, so that an answer follows. */
 const reasoningOn = (conversation: Conversation, question: Question): ScriptItem => {
   const { reasoning, items, tools, maxOutputTokens } = conversation
   const thoughts = [

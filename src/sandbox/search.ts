@@ -3,18 +3,18 @@ import { isWithin } from "../generation/isWithin.ts"
 import { corpus } from "./corpus.ts"
 import type { CorpusPage } from "./corpus.ts"
 
-/** One search the sandbox makes. */
+/** One search of the sandbox. */
 export interface Search {
   readonly query: string
   readonly outcome: SearchOutcome
 }
 
-/** Whether a text asks for the web. */
+/** True if a text asks for a web search. */
 export const asksToSearch = (text: string): boolean => asking.test(text)
 
 /**
- * The searches that a text asks for: one for each "search" in it, or as many as "3 times" or "3 searches" says. The first
- * one over the tool's `maxUses` fails with `max_uses_exceeded` and is the last.
+ * The searches that a text asks for: one per "search", or the number in "3 times" or "3 searches". The first one over
+ * the tool's `maxUses` fails with `max_uses_exceeded` and is the last.
  */
 export const searchesFor = (text: string, tool: SearchTool): ReadonlyArray<Search> => {
   const queries = queriesOf(text)
@@ -26,7 +26,7 @@ export const searchesFor = (text: string, tool: SearchTool): ReadonlyArray<Searc
   }))
 }
 
-/** The answer after searches, with a citation for each page that it quotes. */
+/** The answer after searches, with a citation for each quoted page. */
 export const reportOn = (
   searches: ReadonlyArray<Search>,
   tool: SearchTool
@@ -65,7 +65,7 @@ const repeats = /(\d{1,2})\s+(?:times|searches)/i
 const mostSearches = 20
 const mostQuoted = 2
 const longestQuery = 120
-/** Characters of a question in which searches are looked for. */
+/** The most characters of a question that are read. */
 const lookedAt = 20_000
 const longestCitation = 150
 
@@ -74,17 +74,17 @@ const queriesOf = (whole: string): ReadonlyArray<string> => {
   const times = Math.min(Number(repeats.exec(text)?.[1] ?? 1), mostSearches)
   if (times > 1) return Array.from({ length: times }, (_, index) => `${tidy(text)} (${index + 1})`)
   const queries = text.split(verb).slice(1).map(tidy)
-  const asked = queries.filter((query) => query !== "").slice(0, mostSearches)
-  return asked.length > 0 ? asked : [tidy(text) || "the web"]
+  const searches = queries.filter((query) => query !== "").slice(0, mostSearches)
+  return searches.length > 0 ? searches : [tidy(text) || "the web"]
 }
 
-/** A clause without what joined it to the next one, from the words that can be told. */
+/** A clause without leading and trailing conjunctions. */
 const tidy = (clause: string): string => {
-  let said = clause.trim().slice(0, 2 * longestQuery)
+  let trimmed = clause.trim().slice(0, 2 * longestQuery)
   for (;;) {
-    const shorter = withoutMarks(said).replace(/(?<![a-z\d_])(?:and|then|also|please)$/i, "")
-    if (shorter === said) return said.slice(0, longestQuery).trim()
-    said = shorter
+    const shorter = withoutMarks(trimmed).replace(/(?<![a-z\d_])(?:and|then|also|please)$/i, "")
+    if (shorter === trimmed) return trimmed.slice(0, longestQuery).trim()
+    trimmed = shorter
   }
 }
 
@@ -96,7 +96,7 @@ const withoutMarks = (text: string): string => {
 
 const resultsBySize = { low: 1, medium: 3, high: 5 }
 
-/** Pages that share words with the query come first; where none does, the first allowed page stands for the web. */
+/** Pages that share words with the query; if there are none, the first allowed page. */
 const find = (query: string, tool: SearchTool): ReadonlyArray<SearchResult> => {
   const allowed = corpus.filter((page) => isAllowed(page, tool))
   const words = wordsOf(query)

@@ -1,7 +1,7 @@
-/** What coding agents put beside their user's words: Codex and Claude Code. */
+/** Tags of coding agents' additions to the user's text: Codex and Claude Code. */
 const tags = ["environment_context", "system-reminder"]
 
-/** A user's text without what its agent tells beside it, in time that grows with its length alone. */
+/** A user's text without its agent's additions, in linear time. */
 export const withoutAsides = (text: string): string => tags.reduce(without, text)
 
 const without = (text: string, tag: string): string => {

@@ -1,11 +1,14 @@
-/** Steps that making one value may take, whatever its schema asks for: about a microsecond each. */
+/** The most steps to build one value, whatever its schema. A step is about a microsecond. */
 const mostSteps = 20_000
-/** More than any answer's tokens. */
+/** Longer than any answer. */
 const mostTokens = 100_000
-/** Of JSON, as a token has them on average. */
+/** The average for JSON. */
 const charactersOfToken = 4
 
-/** What may still be spent on a value. Once it is over nothing more is made, and what there is does not fit its schema. */
+/**
+ * The remaining steps and characters for a value. Once it is exhausted, the value is incomplete and does not match its
+ * schema.
+ */
 export class Budget {
   #steps = mostSteps
   #characters: number
@@ -18,24 +21,24 @@ export class Budget {
     return this.#steps <= 0 || this.#characters <= 0
   }
 
-  /** Characters that the value may still have. */
+  /** The characters left for the value. */
   get characters(): number {
     return Math.max(0, this.#characters)
   }
 
-  /** Takes steps; answers whether there were as many. */
+  /** Uses steps. Returns false if there were not enough. */
   step(count = 1): boolean {
     this.#steps -= count
     return !this.isOver
   }
 
-  /** Takes characters of the value; answers whether there were as many. */
+  /** Uses characters. Returns false if there were not enough. */
   write(count: number): boolean {
     this.#characters -= count
     return !this.isOver
   }
 
-  /** Says that the schema can't be met. */
+  /** Marks the schema as impossible to satisfy. */
   giveUp(): void {
     this.#steps = 0
   }

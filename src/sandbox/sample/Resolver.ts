@@ -2,10 +2,10 @@ import type { Budget } from "./Budget.ts"
 
 export type Schema = Readonly<Record<string, unknown>>
 
-/** References that are followed one after the other. */
+/** The longest chain of references. */
 const mostHops = 40
 
-/** Schemas as they are meant: references followed, `allOf` folded in. Each is worked out once. */
+/** Resolves schemas, each once: follows references and merges `allOf`. */
 export class Resolver {
   readonly #root: Schema
   readonly #budget: Budget
@@ -19,17 +19,17 @@ export class Resolver {
 
   resolve(given: unknown, hops = 0): Schema {
     const schema = record(given)
-    const known = this.#resolved.get(schema)
-    if (known !== undefined) return known
+    const cached = this.#resolved.get(schema)
+    if (cached !== undefined) return cached
     const resolved = this.#fold(this.#follow(schema, hops), hops)
     this.#resolved.set(schema, resolved)
     return resolved
   }
 
-  /** The first of a schema's `anyOf` or `oneOf` that is more than null, else the first, with what stands beside it. */
+  /** The first alternative of `anyOf` or `oneOf` that is not null, merged with the schema around it. */
   branch(schema: Schema): Schema | undefined {
-    const known = this.#branches.get(schema)
-    if (known !== undefined) return known
+    const cached = this.#branches.get(schema)
+    if (cached !== undefined) return cached
     let chosen: Schema | undefined
     for (const one of [...list(schema["anyOf"]), ...list(schema["oneOf"])]) {
       if (!this.#budget.step()) return undefined
@@ -67,12 +67,12 @@ export class Resolver {
 
   #at(reference: string): unknown {
     if (!reference.startsWith("#") || reference.length > longestReference) return {}
-    let found: unknown = this.#root
+    let target: unknown = this.#root
     for (const step of reference.slice(1).split("/")) {
       if (step === "") continue
-      found = record(found)[unescaped(step)]
+      target = record(target)[unescaped(step)]
     }
-    return found
+    return target
   }
 
   #merge(one: Schema, other: Schema): Schema {

@@ -1,12 +1,12 @@
 import type { Budget } from "./Budget.ts"
 import { Regex } from "../../regex/Regex.ts"
 
-/** Characters of the text that values are made from. */
+/** The most characters of the text that are read. */
 const lookedAt = 4_000
 const longestCandidate = 64
 const mostCandidates = 16
 
-/** What a value can be made of: the text, and the names, numbers and words in it, each looked for once. */
+/** The material for values: the text, and the names, numbers and words in it, each extracted once. */
 export class Words {
   readonly text: string
   readonly #budget: Budget
@@ -24,7 +24,7 @@ export class Words {
     return (this.#numbers ??= (this.text.match(/-?\d{1,15}(?:\.\d{1,15})?/g) ?? []).map(Number))
   }
 
-  /** A name out of the text where the field asks for a thing ("Paris" for `city`), else the whole text. */
+  /** A name in the text if the field asks for a thing ("Paris" for `city`), otherwise the whole text. */
   for(field: string): string {
     const whole = this.text.trim() === "" ? "sandbox" : this.text.trim()
     if (field === "" || textual.test(field)) return whole
@@ -35,19 +35,19 @@ export class Words {
     return (this.#lower ??= this.text.toLowerCase()).includes(choice.toLowerCase())
   }
 
-  /** What matches a pattern: of the text, of its words, of a few common values; else the text. */
+  /** A text that matches a pattern: the text, one of its words, or a common value; otherwise the text. */
   matching(pattern: string, field: string): string {
-    const known = this.#matches.get(pattern)
-    if (known !== undefined) return known
-    const said = this.for(field)
+    const remembered = this.#matches.get(pattern)
+    if (remembered !== undefined) return remembered
+    const word = this.for(field)
     const regex = Regex.parse(pattern)
-    const candidates = [said, ...this.text.split(/\s+/).slice(0, mostCandidates), ...common].filter(
+    const candidates = [word, ...this.text.split(/\s+/).slice(0, mostCandidates), ...common].filter(
       ({ length }) => length <= longestCandidate
     )
-    const found =
+    const matching =
       regex instanceof Regex ? candidates.find((candidate) => regex.test(candidate, this.#budget)) : undefined
-    this.#matches.set(pattern, found ?? said)
-    return found ?? said
+    this.#matches.set(pattern, matching ?? word)
+    return matching ?? word
   }
 }
 
@@ -63,7 +63,7 @@ const nameIn = (text: string): string | undefined => {
     const [quoted = "", plain] = capital.exec(word) ?? []
     if (plain === undefined || (name.length > 0 && quoted !== plain)) break
     name.push(plain)
-    // What ends in a mark ends the name.
+    // Punctuation ends the name.
     if (!word.endsWith(plain)) break
   }
   return name.join(" ")

@@ -1,4 +1,4 @@
-/** Values of JSON Schema's formats, by the place in an array that they are made for. */
+/** Example values of JSON Schema's formats, by array index. */
 export const formats: ReadonlyMap<string, (index: number) => string> = new Map([
   ["date", (index) => `2025-01-${String((index % 28) + 1).padStart(2, "0")}`],
   ["date-time", (index) => `2025-01-${String((index % 28) + 1).padStart(2, "0")}T12:00:00Z`],

@@ -7,16 +7,15 @@ import { Words } from "./Words.ts"
 /** A value for a schema. */
 export interface Sample {
   readonly value: unknown
-  /** Whether it is all that the schema asks for: not where that takes more than the tokens there are. */
+  /** False if a complete value would exceed the token limit. */
   readonly isWhole: boolean
 }
 
 /**
- * A value that a JSON Schema describes, made from a text: numbers and names are taken from the text where they fit.
- * Knows what tools and output formats use: types, const, enum, default, examples, objects (required first, optional ones
- * three levels deep), arrays, formats, lengths, ranges, anyOf/oneOf/allOf and local `$ref`s. A `pattern` is tried with a
- * few common values. Nothing is built beyond what so many tokens can hold, however much the schema asks for; a schema that
- * requires itself asks for no end.
+ * A value for a JSON Schema, made from a text: numbers and names are taken from the text where they fit. Supports what
+ * tools and output formats use: types, const, enum, default, examples, objects (required first, optional properties
+ * three levels deep), arrays, formats, lengths, ranges, anyOf/oneOf/allOf and local `$ref`s. A `pattern` is tried with
+ * a few common values. The value never exceeds the tokens, whatever the schema requires, recursion included.
  */
 export const sample = (schema: Schema, text: string, tokens = Infinity): Sample => {
   const budget = new Budget(tokens)
@@ -29,10 +28,10 @@ interface Place {
   readonly words: Words
   readonly schemas: Resolver
   readonly depth: number
-  /** Of an array's element, so that elements differ. */
+  /** The array index, so that elements differ. */
   readonly index: number
   readonly budget: Budget
-  /** Of the property that the value is for. */
+  /** The name of the property. */
   readonly name?: string
 }
 
@@ -70,7 +69,7 @@ const make = (given: unknown, place: Place): unknown => {
   }
 }
 
-/** A value that the schema itself holds. */
+/** A value that the schema itself contains. */
 const asGiven = (value: unknown, budget: Budget): unknown => {
   const length = typeof value === "object" && value !== null ? JSON.stringify(value).length : String(value).length
   return budget.step(length / 1_000) && budget.write(length) ? value : null
@@ -82,7 +81,7 @@ const makeObject = (schema: Schema, place: Place): Record<string, unknown> => {
   const described = Object.keys(properties)
   if (!place.budget.step(described.length / 10 + required.length / 10)) return {}
   const wanted = new Set(required)
-  // Keeps the schema's order; what is required without being described comes last.
+  // Keeps the schema's order; required properties without a schema come last.
   const order = [
     ...described.filter((name) => place.depth < deepestOptional || wanted.has(name)),
     ...[...wanted].filter((name) => !Object.hasOwn(properties, name))
@@ -100,7 +99,7 @@ const makeObject = (schema: Schema, place: Place): Record<string, unknown> => {
 const makeArray = (schema: Schema, place: Place): ReadonlyArray<unknown> => {
   const first = list(schema["prefixItems"])
   const least = Math.max(number(schema["minItems"]) ?? 1, first.length)
-  // An optional list of optional things can end a recursion.
+  // An optional array of optional elements can end a recursion.
   const wanted = place.depth > deepestOptional && number(schema["minItems"]) === undefined ? first.length : least
   const length = Math.min(wanted, number(schema["maxItems"]) ?? Infinity)
   const made: Array<unknown> = []
@@ -124,8 +123,8 @@ const makeNumber = (schema: Schema, place: Place, whole: 1 | undefined): number 
     below === undefined ? Infinity : before(below, step, unit)
   )
   const fits = (value: number) => value >= least && value <= most && (step === undefined || isMultiple(value, step))
-  const said = place.budget.step(place.words.numbers.length / 10) ? place.words.numbers.filter(fits) : []
-  const mentioned = said[place.index % Math.max(said.length, 1)]
+  const fitting = place.budget.step(place.words.numbers.length / 10) ? place.words.numbers.filter(fits) : []
+  const mentioned = fitting[place.index % Math.max(fitting.length, 1)]
   if (mentioned !== undefined) return mentioned
   const start = least === -Infinity ? (most === Infinity ? unit : Math.min(unit, most)) : least
   const value = step === undefined ? start : Math.ceil(start / step) * step
@@ -161,7 +160,7 @@ const makeString = (schema: Schema, place: Place): string => {
 const longestString = 200
 const padding = " and so on"
 
-/** The choice that the text names, else the first. */
+/** The choice that the text names, otherwise the first. */
 const choose = (choices: ReadonlyArray<unknown>, place: Place): unknown => {
   const looked = choices.slice(0, mostChoices)
   if (!place.budget.step(looked.length)) return null
@@ -170,7 +169,7 @@ const choose = (choices: ReadonlyArray<unknown>, place: Place): unknown => {
   return from[place.index % from.length]
 }
 
-/** Choices that are looked for in the text. */
+/** The most choices that are searched for in the text. */
 const mostChoices = 500
 
 const typeOf = (schema: Schema): unknown => {

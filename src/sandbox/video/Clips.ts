@@ -16,12 +16,12 @@ import { sharedOrders } from "./store/sharedOrders.ts"
 export const videoFile = "video.mp4"
 export const lastFrameFile = "last_frame.png"
 
-/** Where its files are among the gateway's. */
+/** The folder of its files in the gateway's storage. */
 const room = "videos"
 
 interface Options {
   readonly orders: Effect.Effect<Orders, never, Scope.Scope>
-  /** How long a clip's links work after it was rendered. */
+  /** How long a clip's links work after rendering. */
   readonly lifetime: Duration.DurationInput
 }
 
@@ -40,18 +40,18 @@ const make = Effect.fnUntraced(function* (options: Options) {
   const write = (id: string, order: Order): Effect.Effect<void, OrdersUnavailable> =>
     orders.write({ id, taskId: id.slice(0, -33), order, endsAtMs: endOf(order) })
 
-  /** Keeps an order under a new id that begins with the task's and can't be guessed. Done at once, where it can be. */
+  /** Stores an order under a new id, the task's id with an unguessable suffix. Synchronous where the storage allows. */
   const create = (taskId: string, order: Order): Effect.Effect<string, OrdersUnavailable> => {
     const id = `${taskId}-${Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")}`
     const written = write(id, order)
-    const known = exitOf(written)
-    return known === undefined ? Effect.as(written, id) : Exit.as(known, id)
+    const exit = exitOf(written)
+    return exit === undefined ? Effect.as(written, id) : Exit.as(exit, id)
   }
 
   const read = (id: string): Effect.Effect<Option.Option<Order>, OrdersUnavailable> =>
     isId(id) ? orders.read(id) : Effect.succeedNone
 
-  /** Stores what was rendered: the pictures first, the word that they are there last. */
+  /** Stores a rendered clip: files first, then the record that they exist. */
   const keep = Effect.fnUntraced(function* (
     id: string,
     content: Order,
@@ -62,13 +62,13 @@ const make = Effect.fnUntraced(function* (options: Options) {
     yield* write(id, { ...content, renderedAtMs: yield* Clock.currentTimeMillis })
   })
 
-  /** When its files are removed, and then it. */
+  /** When its files expire, and then the order. */
   const endOf = (content: Order) =>
     content.renderedAtMs === null ? content.deadlineMs : content.renderedAtMs + lifetimeMs
 
   const isOver = (content: Order, nowMs: number) => nowMs >= endOf(content)
 
-  /** A clip's file, while its links work. What was ordered at another node is known by its file alone. */
+  /** A clip's file while its links work. The order of another node is unknown here; the file is enough. */
   const file = Effect.fnUntraced(function* (
     id: string,
     name: string
@@ -77,8 +77,8 @@ const make = Effect.fnUntraced(function* (options: Options) {
     const nowMs = yield* Clock.currentTimeMillis
     const ordered = yield* Effect.orElseSucceed(read(id), () => Option.none())
     if (Option.exists(ordered, (one) => one.renderedAtMs === null || isOver(one, nowMs))) return Option.none()
-    const found = yield* files.find(keyOf(id, name))
-    return Option.filter(found, ({ modifiedMs }) => Option.isSome(ordered) || nowMs < modifiedMs + lifetimeMs)
+    const stored = yield* files.find(keyOf(id, name))
+    return Option.filter(stored, ({ modifiedMs }) => Option.isSome(ordered) || nowMs < modifiedMs + lifetimeMs)
   })
 
   const sweep = Effect.gen(function* () {
@@ -89,13 +89,13 @@ const make = Effect.fnUntraced(function* (options: Options) {
         files.remove(keyOf(id, lastFrameFile)),
         orders.remove(id)
       ])
-      // One that can't be removed keeps nobody from removing the others.
+      // A failure must not stop the other removals.
       yield* Effect.catchAll(remove, (error) => Effect.logWarning("a clip was not removed", error.message))
     }
     yield* Effect.forEach(yield* files.older(room, nowMs - lifetimeMs), unordered, { discard: true })
   })
 
-  /** One that is over although no order here says so: its node's orders are gone, or elsewhere. */
+  /** True if a clip without an order here has expired: the order was removed, or belongs to another node. */
   const unordered = (key: string) =>
     Effect.flatMap(read(key.split("/")[1] ?? ""), (order) => (Option.isSome(order) ? Effect.void : files.remove(key)))
 
@@ -104,16 +104,16 @@ const make = Effect.fnUntraced(function* (options: Options) {
   return { create, read, write, idOf: orders.idOf, keep, file, sweep, lifetimeMs } as const
 })
 
-/** The sandbox's clips, where the gateway's files live, and what is known of those that were ordered here. */
+/** The sandbox's clips in the gateway's file storage, and the orders for them. */
 export class Clips extends Context.Tag("gateway/sandbox/video/Clips")<
   Clips,
   Effect.Effect.Success<ReturnType<typeof make>>
 >() {
-  /** Of the processes of one machine, which keep what they know in a folder. */
+  /** For the processes of one machine, with orders in a folder. */
   static readonly local = (directory: string, lifetime: Duration.DurationInput) =>
     Layer.scoped(Clips, make({ orders: localOrders(directory), lifetime })).pipe(Layer.provide(Daemons.Default))
 
-  /** As the database has it: what one process serves is in a folder, what many serve is in the database. */
+  /** Orders in a folder for one process, in the database for several. */
   static readonly layer = (directory: string, lifetime: Duration.DurationInput) =>
     Layer.scoped(
       Clips,
@@ -127,5 +127,5 @@ export class Clips extends Context.Tag("gateway/sandbox/video/Clips")<
     ).pipe(Layer.provide(Daemons.Default))
 }
 
-/** One of ours, and so never a path to somewhere else. */
+/** True for an id of ours, which therefore cannot be a path. */
 const isId = (id: string): boolean => /^[\w-]{33,200}$/.test(id)

@@ -2,7 +2,7 @@ import { Data, Schema } from "effect"
 import type { Effect, Option } from "effect"
 import { VideoError } from "../../upstreams/VideoUpstream.ts"
 
-/** A clip that was ordered, as it is kept: enough to go on with after a restart. Times are Unix milliseconds. */
+/** The stored order of a clip, enough to continue after a restart. Times are Unix milliseconds. */
 export const Order = Schema.Struct({
   scene: Schema.Struct({
     width: Schema.Int,
@@ -16,7 +16,7 @@ export const Order = Schema.Struct({
   }),
   runsAtMs: Schema.Number,
   endsAtMs: Schema.Number,
-  /** Nobody wants it any more after this. */
+  /** The clip is useless after this. */
   deadlineMs: Schema.Number,
   cancelled: Schema.Boolean,
   error: Schema.NullOr(VideoError),
@@ -24,10 +24,10 @@ export const Order = Schema.Struct({
 })
 export type Order = typeof Order.Type
 
-/** What is known of orders can't be read or written; the message is for the log. */
+/** Orders cannot be read or written. The message is for the log. */
 export class OrdersUnavailable extends Data.TaggedError("OrdersUnavailable")<{ readonly message: string }> {}
 
-/** An order as it is stored, and when it is over. */
+/** An order as stored, with its expiry. */
 export interface Stored {
   readonly id: string
   readonly taskId: string
@@ -36,13 +36,13 @@ export interface Stored {
   readonly endsAtMs: number
 }
 
-/** Orders by id, each of one task. */
+/** Orders by id, one per task. */
 export interface Orders {
-  /** Its own result already, where that can be had at once. */
+  /** Synchronous where the storage allows. */
   readonly write: (stored: Stored) => Effect.Effect<void, OrdersUnavailable>
   readonly read: (id: string) => Effect.Effect<Option.Option<Order>, OrdersUnavailable>
   readonly idOf: (taskId: string) => Effect.Effect<Option.Option<string>, OrdersUnavailable>
-  /** Ids of those that are over. */
+  /** The ids of expired orders. */
   readonly over: (nowMs: number) => Effect.Effect<ReadonlyArray<string>, OrdersUnavailable>
   readonly remove: (id: string) => Effect.Effect<void, OrdersUnavailable>
 }

@@ -1,11 +1,11 @@
 import { glyph, glyphHeight, glyphWidth } from "./font.ts"
 
-/** A colour as H.264 has it: brightness, and two differences around 128. */
+/** A colour in H.264's form: luma, and two chroma values around 128. */
 export type Colour = readonly [y: number, u: number, v: number]
 
 export const white: Colour = [235, 128, 128]
 
-/** A picture as planes of YUV 4:2:0: every pixel has its brightness, four share a colour. Both sides are even. */
+/** A picture in YUV 4:2:0: luma per pixel, chroma per four pixels. Both sides are even. */
 export class Picture {
   readonly width: number
   readonly height: number
@@ -28,7 +28,7 @@ export class Picture {
     return picture
   }
 
-  /** A brightness that falls from top to bottom, in one hue. */
+  /** A vertical gradient of luma in one hue. */
   shade([y, u, v]: Colour, fall: number) {
     for (let row = 0; row < this.height; row++) {
       this.bytes.fill(y - Math.round((fall * row) / this.height), row * this.width, (row + 1) * this.width)
@@ -37,7 +37,7 @@ export class Picture {
     this.bytes.fill(v, this.#v)
   }
 
-  /** A filled rectangle; what lies outside the picture is cut off. */
+  /** A filled rectangle, clipped to the picture. */
   fill(left: number, top: number, width: number, height: number, [y, u, v]: Colour) {
     const x0 = Math.max(0, left)
     const x1 = Math.min(this.width, left + width)
@@ -60,7 +60,7 @@ export class Picture {
     }
   }
 
-  /** One line of text; `dot` is the size of a glyph's dot in pixels. */
+  /** One line of text. `dot` is the size of a glyph's dot in pixels. */
   write(text: string, left: number, top: number, dot: number, colour: Colour) {
     let x = left
     for (const character of text) {
@@ -73,7 +73,7 @@ export class Picture {
     }
   }
 
-  /** Red, green and blue of every pixel, in rows. */
+  /** RGB bytes of every pixel, row by row. */
   rgb(): Uint8Array {
     const { bytes, height, width } = this
     const pixels = new Uint8ClampedArray(width * height * 3)
@@ -93,6 +93,6 @@ export class Picture {
   }
 }
 
-/** Pixels that a line of text takes at a dot size. */
+/** The width of a line of text in pixels. */
 export const lineWidth = (characters: number, dot: number): number => (characters * (glyphWidth + 1) - 1) * dot
 export const lineHeight = (dot: number): number => (glyphHeight + 3) * dot

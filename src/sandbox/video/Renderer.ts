@@ -3,15 +3,15 @@ import { threadFile } from "../../flow/threadFile.ts"
 import type { Rendered } from "./worker.ts"
 import type { Clip, Scene } from "./scene.ts"
 
-/** The renderer broke: a defect of ours, or a machine out of memory. */
+/** The renderer failed: a defect, or out of memory. */
 export class RenderFailed extends Data.TaggedError("RenderFailed")<{ readonly reason: string }> {}
 
-/** Renders clips on threads of their own, so that no request waits for one; one at a time, the others queue. */
+/** Renders clips one at a time on a thread of their own, so that no request waits for one. */
 export class Renderer extends Effect.Service<Renderer>()("gateway/sandbox/video/Renderer", {
   effect: Effect.gen(function* () {
     const turn = yield* Effect.makeSemaphore(1)
 
-    /** A thread lives for one clip: it takes 40 ms to start, and its end gives back all that the encoder took. */
+    /** A thread per clip: it starts in 40 ms, and its end frees the encoder's memory. */
     const render = (scene: Scene): Effect.Effect<Clip, RenderFailed> =>
       turn.withPermits(1)(
         Effect.acquireUseRelease(

@@ -12,10 +12,10 @@ import type { VideoDirective } from "./directive.ts"
 import { filesPath } from "../../files/Api.ts"
 import { Renderer } from "./Renderer.ts"
 
-/** How long until a clip that is being rendered is asked about again. */
+/** The delay between two polls of a clip that is being rendered, in ms. */
 const soonMs = 150
 
-/** The embedded video model: offline, free, and the same clip for the same request and seed. */
+/** The built-in video model: offline, free, and deterministic for a request and seed. */
 export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer | PublicUrl | Scope.Scope> = Effect.gen(
   function* () {
     const clips = yield* Clips
@@ -23,12 +23,12 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
     const publicUrl = yield* PublicUrl
     const clock = yield* Effect.clock
     const renders = yield* FiberMap.make<string>()
-    /** When the clips begin whose submits are just being answered, in ms from then. */
+    /** The start of clips whose submit is just being answered, in ms from then. */
     const submitted = new Map<string, number>()
-    /** Clips that somebody was told are running. Lost with the process, and then told once more. */
+    /** Clips that were reported as running. Lost with the process, which reports them again. */
     const seen = new Set<string>()
 
-    /** Done at once, so that the engine need not watch over it. */
+    /** Synchronous, so that the engine need not supervise it. */
     const submit = (job: VideoJob): Effect.Effect<string, VideoRejected | VideoSaturated | VideoTransient> => {
       const read = readDirective(job.prompt)
       if (Either.isLeft(read)) return Effect.fail(new VideoRejected({ code: "InvalidParameter", message: read.left }))
@@ -41,13 +41,13 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
         submitted.set(id, order.runsAtMs - nowMs)
         return id
       }
-      const known = exitOf(created)
-      return known !== undefined && Exit.isSuccess(known)
-        ? Effect.succeed(noted(known.value))
+      const exit = exitOf(created)
+      return exit !== undefined && Exit.isSuccess(exit)
+        ? Effect.succeed(noted(exit.value))
         : Effect.mapBoth(created, { onFailure: transient, onSuccess: noted })
     }
 
-    /** It is rendered when it is asked about at that time: one that only waits costs nothing. */
+    /** The poll at that time renders the clip: waiting ones cost nothing. */
     const expectedMs = (id: string) => {
       const ms = submitted.get(id)
       submitted.delete(id)
@@ -56,9 +56,9 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
 
     const render = Effect.fnUntraced(
       function* (id: string) {
-        const found = yield* clips.read(id)
-        if (Option.isNone(found) || isOver(found.value)) return
-        const order = found.value
+        const stored = yield* clips.read(id)
+        if (Option.isNone(stored) || isOver(stored.value)) return
+        const order = stored.value
         if (order.error !== null) return
         yield* renderer.render(order.scene).pipe(
           Effect.flatMap((clip) => clips.keep(id, order, clip)),
@@ -70,14 +70,14 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
           )
         )
       },
-      Effect.catchAllCause((cause) => Effect.logWarning("a clip is rendered again when it is next asked for", cause))
+      Effect.catchAllCause((cause) => Effect.logWarning("a clip is rendered again at its next poll", cause))
     )
 
     const poll = Effect.fnUntraced(
       function* (id: string) {
-        const found = yield* clips.read(id)
-        if (Option.isNone(found)) return yield* gone()
-        const order = found.value
+        const stored = yield* clips.read(id)
+        if (Option.isNone(stored)) return yield* gone()
+        const order = stored.value
         const nowMs = yield* Clock.currentTimeMillis
         if (order.cancelled) return { status: "cancelled" } as const
         if (nowMs < order.runsAtMs) return { status: "queued", nextPollMs: order.runsAtMs - nowMs } as const
@@ -109,11 +109,11 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
 
     const cancel = Effect.fnUntraced(
       function* (id: string) {
-        const found = yield* clips.read(id)
-        if (Option.isNone(found) || isOver(found.value)) return "ended" as const
-        if ((yield* Clock.currentTimeMillis) >= found.value.runsAtMs) return "running" as const
+        const stored = yield* clips.read(id)
+        if (Option.isNone(stored) || isOver(stored.value)) return "ended" as const
+        if ((yield* Clock.currentTimeMillis) >= stored.value.runsAtMs) return "running" as const
         yield* FiberMap.remove(renders, id)
-        yield* clips.write(id, { ...found.value, cancelled: true })
+        yield* clips.write(id, { ...stored.value, cancelled: true })
         return "cancelled" as const
       },
       Effect.catchTag("OrdersUnavailable", (error) => transient(error))
@@ -126,13 +126,13 @@ export const sandboxVideo: Effect.Effect<VideoUpstream, never, Clips | Renderer 
   }
 )
 
-/** Only the sandbox, for a gateway that has nothing else. */
+/** The sandbox alone, for a gateway without other upstreams. */
 export const SandboxVideoUpstreams = Layer.scoped(
   VideoUpstreams,
   Effect.map(sandboxVideo, (upstream) => new Map([[upstream.name, upstream]]))
 ).pipe(Layer.provide(Renderer.Default))
 
-/** The catalogue's entry for what the sandbox serves under its own name. */
+/** The catalogue's entry of the sandbox's own model. */
 export const sandboxVideoModel = {
   id: "sandbox-video",
   kind: "video",
@@ -170,7 +170,7 @@ const orderOf = (
   renderedAtMs: null
 })
 
-/** How Ark names what a status says. */
+/** Ark's codes by status. */
 const codes = new Map([
   [400, "InvalidParameter"],
   [401, "AuthenticationError"],
@@ -178,7 +178,7 @@ const codes = new Map([
   [404, "InvalidEndpointOrModel.NotFound"]
 ])
 
-/** Without room a task stays queued; anything else is final. */
+/** 429 and 503 leave the task queued; anything else is final. */
 const refusal = (status: number): VideoRejected | VideoSaturated =>
   status === 429
     ? new VideoSaturated({ retryAfterSeconds: undefined })

@@ -1,28 +1,28 @@
 import { Either } from "effect"
 import { parseDirectives } from "../parseDirectives.ts"
 
-/** What `[[sandbox: …]]` in a prompt asks for; docs/sandbox.md tells each with an example. */
+/** The settings of `[[sandbox: …]]` in a prompt (docs/sandbox.md). */
 export interface VideoDirective {
-  /** How long it is queued, in ms. */
+  /** The time in the queue, in ms. */
   readonly queueMs: number
-  /** How long it runs at least, in ms. */
+  /** The least running time, in ms. */
   readonly renderMs: number
-  /** The HTTP status with which a submit is refused. */
+  /** The HTTP status that refuses the submit. */
   readonly error: number | undefined
-  /** The code with which it fails after it ran. */
+  /** The error code of a failure after running. */
   readonly fail: string | undefined
 }
 
-/** Short, but long enough for each state to be seen. */
-const usual: VideoDirective = { queueMs: 200, renderMs: 0, error: undefined, fail: undefined }
+/** Short, but long enough for each state to be observed. */
+const defaults: VideoDirective = { queueMs: 200, renderMs: 0, error: undefined, fail: undefined }
 
-/** Takes the directives out of a prompt; left is the setting that breaks a rule, and the rule. */
+/** Removes directives from a prompt and parses them. Fails with the setting that breaks a rule, and the rule. */
 export const readDirective = (
   prompt: string
 ): Either.Either<{ readonly prompt: string; readonly directive: VideoDirective }, string> => {
   const taken = parseDirectives(prompt)
   if (typeof taken === "string") return Either.left(`[[sandbox: …]]: ${taken}`)
-  let directive = usual
+  let directive = defaults
   for (const setting of taken.settings) {
     const next = apply(directive, setting)
     if (typeof next === "string") return Either.left(`[[sandbox: ${setting}]]: ${next}`)
@@ -51,7 +51,7 @@ const apply = (directive: VideoDirective, setting: string): VideoDirective | str
   }
 }
 
-/** As long as the longest expiry. */
+/** The longest expiry of a task. */
 const longestMs = 259_200_000
 const durationRule = "expected a duration of at most 72h, such as 500ms, 2s, 1m or 3h"
 const units = new Map([

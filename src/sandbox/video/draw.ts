@@ -2,9 +2,9 @@ import { lineHeight, lineWidth, Picture, white } from "./Picture.ts"
 import type { Colour } from "./Picture.ts"
 import type { Scene } from "./scene.ts"
 
-/** Draws a scene's frames. Frames share one picture: each call draws over what the call before answered. */
+/** Draws a scene's frames. They share one picture, which the next call overwrites. */
 export interface Drawing {
-  /** The frame as the video has it. */
+  /** The frame as the video shows it. */
   readonly frame: (index: number) => Picture
   /** The same frame without the watermark. */
   readonly clean: (index: number) => Picture
@@ -26,7 +26,7 @@ export const draw = (scene: Scene): Drawing => {
     canvas.bytes.set(ground.bytes)
     const { x, y } = path(index)
     canvas.disc(x, y, radius, ball)
-    // How much of the clip has passed.
+    // The progress bar.
     const passed = Math.round((width * (index + 1)) / scene.frames)
     canvas.fill(0, height - Math.max(4, height >> 6), passed, height, white)
     return canvas
@@ -35,14 +35,14 @@ export const draw = (scene: Scene): Drawing => {
 }
 
 const angle = (seed: number) => ((seed % 360) * Math.PI) / 180
-/** A colour whose hue the seed picks. */
+/** A colour whose hue depends on the seed. */
 const hue = (seed: number, y: number): Colour => [
   y,
   Math.round(128 + 60 * Math.cos(angle(seed))),
   Math.round(128 + 60 * Math.sin(angle(seed)))
 ]
 
-/** Where a ball is that starts and flies as the seed says, and bounces off the four sides. */
+/** The position of a ball whose start and direction depend on the seed, and which bounces off the sides. */
 const bounce = (scene: Scene, radius: number) => {
   const bits = mix(scene.seed)
   const along = (from: number, speed: number, side: number) => {
@@ -58,14 +58,14 @@ const bounce = (scene: Scene, radius: number) => {
   return (index: number) => ({ x: x(index), y: y(index) })
 }
 
-/** Seeds that are neighbours get paths that are not. */
+/** Separates the paths of neighbouring seeds. */
 const mix = (seed: number): number => {
   const once = Math.imul(seed ^ (seed >>> 16), 0x45d9f3b)
   const twice = Math.imul(once ^ (once >>> 16), 0x45d9f3b)
   return (twice ^ (twice >>> 16)) >>> 0
 }
 
-/** The prompt in the largest letters with which it fits; a very long one is cut off with an ellipsis. */
+/** Writes the prompt in the largest size that fits. A very long one ends with an ellipsis. */
 const writePrompt = (picture: Picture, prompt: string) => {
   const margin = Math.round(picture.width / 16)
   const room = picture.width - 2 * margin
@@ -84,7 +84,7 @@ const writePrompt = (picture: Picture, prompt: string) => {
   }
 }
 
-/** Lines of at most so many characters, broken between words where there are any. */
+/** Lines of at most `columns` characters, broken between words where possible. */
 const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""

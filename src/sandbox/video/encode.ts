@@ -4,7 +4,7 @@ import { withoutTimes } from "./mp4.ts"
 import { png } from "./png.ts"
 import type { Clip, Scene } from "./scene.ts"
 
-/** Renders a scene: seconds of work on the thread that calls it. The same scene makes the same bytes. */
+/** Renders a scene, which blocks its thread for seconds. The same scene gives the same bytes. */
 export const encode = async (scene: Scene): Promise<Clip> => {
   const drawing = draw(scene)
   const encoder = await createH264MP4Encoder()

@@ -1,5 +1,6 @@
 /**
- * Capital letters, digits and signs of 5 × 7 dots: seven base-32 digits a glyph, one a row, the highest bit on the left.
+ * Capital letters, digits and signs of 5 × 7 dots: seven base-32 digits per glyph, one per row, the highest bit on the
+ * left.
  */
 const glyphs: Readonly<Record<string, string>> = {
   A: "ehhvhhh",
@@ -73,7 +74,7 @@ const glyphs: Readonly<Record<string, string>> = {
   "~": "008l200"
 }
 
-/** A box: there is something here that this font can't write. */
+/** A box for characters that the font lacks. */
 const unknown = "vhhhhhv"
 
 const rows = (digits: string): ReadonlyArray<number> => Array.from(digits, (digit) => Number.parseInt(digit, 32))
@@ -83,7 +84,7 @@ const box = rows(unknown)
 export const glyphWidth = 5
 export const glyphHeight = 7
 
-/** The seven rows of a character's glyph. Small letters are written as capitals, accents are left out. */
+/** The seven rows of a character's glyph. Lower case becomes upper case without accents. */
 export const glyph = (character: string): ReadonlyArray<number> => dots.get(plain(character)) ?? box
 
 const plain = (character: string): string => character.normalize("NFD").replaceAll(/\p{M}/gu, "").toUpperCase()

@@ -7,7 +7,7 @@ import { makeOwnFile, ownDirectory, ownFiles } from "../../config/ownFiles.ts"
 import { decodeOrder, encodeOrder, OrdersUnavailable } from "./Order.ts"
 import type { Orders } from "./Order.ts"
 
-/** Orders of the processes of one machine. */
+/** Orders of one machine's processes. */
 export const localOrders = (directory: string): Effect.Effect<Orders, never, Scope.Scope> =>
   Effect.map(openOrders(directory), (orders) => ({
     write: ({ endsAtMs, id, order }) => attempt(() => void orders.write.run(id, encodeOrder(order), endsAtMs)),
@@ -29,7 +29,7 @@ export const localOrders = (directory: string): Effect.Effect<Orders, never, Sco
     remove: (id) => Effect.suspend(() => attempt(() => void orders.remove.run(id)))
   }))
 
-/** Orders that live elsewhere, and those that this machine still has of the time before. */
+/** Orders in another place, and those that this machine still has from before the move. */
 export const movedOrders = (directory: string, orders: Orders): Effect.Effect<Orders, never, Scope.Scope> =>
   !existsSync(join(directory, file))
     ? Effect.succeed(orders)
@@ -51,9 +51,8 @@ const attempt = <A>(run: () => A): Either.Either<A, OrdersUnavailable> =>
   Either.try({ try: run, catch: (cause) => new OrdersUnavailable({ message: String(cause) }) })
 
 /**
- * Orders are rows of a small database beside the clips: a folder and a file for each took ten times as long, and made
- * the task's own commits wait for the file system. Nothing here is worth an fsync: after a power cut, a clip that is
- * missing is a failed task of a sandbox.
+ * Orders are rows of a small database beside the clips: a folder and a file each took ten times as long and delayed the
+ * task's own commits. Nothing here is worth an fsync: a clip lost in a power cut is a failed task of a sandbox.
  */
 const openOrders = (directory: string) =>
   Effect.acquireRelease(

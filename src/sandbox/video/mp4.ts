@@ -2,8 +2,8 @@ const containers = new Set(["moov", "trak", "mdia"])
 const stamped = new Set(["mvhd", "tkhd", "mdhd"])
 
 /**
- * Takes the time of writing out of an MP4's headers, in place, so that the same pictures make the same bytes. (ISO
- * 14496-12: in version 0 of these boxes creation and modification time are the two words behind version and flags.)
+ * Clears the creation times in an MP4's headers, in place, so that the same pictures give the same bytes. (ISO
+ * 14496-12: in version 0 of these boxes, creation and modification time follow version and flags.)
  */
 export const withoutTimes = (mp4: Uint8Array): Uint8Array => {
   clear(new DataView(mp4.buffer, mp4.byteOffset, mp4.byteLength), 0, mp4.byteLength)
@@ -25,7 +25,7 @@ const clear = (view: DataView, from: number, to: number) => {
       view.setUint32(at + 12, 0)
       view.setUint32(at + 16, 0)
     }
-    // A size of 0 reaches to the end, 1 says that the size is elsewhere: neither is met before or in `moov`.
+    // Sizes 0 (to the end) and 1 (stored elsewhere) do not occur before or inside `moov`.
     if (size < 8) return
     at += size
   }

@@ -1,4 +1,4 @@
-/** What a clip shows: everything its pixels depend on, and so plain data that goes to the renderer's thread. */
+/** The content of a clip: everything its pixels depend on, as plain data for the renderer's thread. */
 export interface Scene {
   readonly width: number
   readonly height: number
@@ -13,6 +13,6 @@ export interface Scene {
 export interface Clip {
   /** An MP4. */
   readonly video: Uint8Array
-  /** A PNG of the last frame, without the watermark; null where none was asked for. */
+  /** A PNG of the last frame without the watermark; null if not requested. */
   readonly lastFrame: Uint8Array | null
 }

@@ -1,10 +1,10 @@
 import { encode } from "./encode.ts"
 import type { Clip, Scene } from "./scene.ts"
 
-/** What the renderer's thread answers to a scene. */
+/** The renderer thread's answer to a scene. */
 export type Rendered = { readonly clip: Clip } | { readonly failed: string }
 
-// The renderer's thread: one scene in, one clip out. The clip's bytes change hands, they aren't copied.
+// One scene in, one clip out. The clip's bytes are transferred, not copied.
 self.addEventListener("message", (event: MessageEvent<Scene>) => {
   encode(event.data).then(
     (clip) => answer({ clip }, [clip.video.buffer, ...(clip.lastFrame === null ? [] : [clip.lastFrame.buffer])]),
