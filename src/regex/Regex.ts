@@ -2,9 +2,9 @@ import { compileRegex } from "./compileRegex.ts"
 import type { Instruction } from "./compileRegex.ts"
 import { parseRegex, UnsupportedRegex } from "./parseRegex.ts"
 
-/** What matching may take. */
+/** The steps that matching may use. */
 export interface Steps {
-  /** Takes so many; answers whether there were as many. */
+  /** Uses steps. Returns false if there were not enough. */
   readonly step: (count: number) => boolean
 }
 
@@ -15,9 +15,9 @@ interface Match {
 }
 
 /**
- * A regular expression of a stranger's, in JavaScript's dialect. All ways through it are gone at once, each position of
- * the text once, so that `(a+)+$` takes no longer than `a+$`; a `RegExp` could take for ever. It finds what a `RegExp`
- * finds: the leftmost match, and of those the one that is preferred.
+ * A caller's regular expression in JavaScript's dialect. It follows all paths at once, visiting each position once, so
+ * that `(a+)+$` takes no longer than `a+$`; a `RegExp` could take for ever. The match is the one of a `RegExp`: the
+ * leftmost, and of those the preferred one.
  */
 export class Regex {
   readonly #program: ReadonlyArray<Instruction>
@@ -32,10 +32,10 @@ export class Regex {
     this.#next = new Threads(program)
   }
 
-  /** @throws UnsupportedRegex where it can't be run */
+  /** @throws UnsupportedRegex if it cannot be run */
   static readonly of = (pattern: string): Regex => new Regex(compileRegex(parseRegex(pattern)))
 
-  /** Says why it can't be run where it can't. */
+  /** Returns the reason if it cannot be run. */
   static parse(pattern: string): Regex | UnsupportedRegex {
     try {
       return Regex.of(pattern)
@@ -45,12 +45,12 @@ export class Regex {
     }
   }
 
-  /** Whether it matches somewhere; false where the steps are used up before that is known. */
+  /** True if it matches anywhere; false if the steps run out first. */
   test(text: string, steps: Steps): boolean {
     return typeof this.#find(text, 0, steps) === "object"
   }
 
-  /** The text without what it matches; undefined where the steps are used up. What matches nothing stays. */
+  /** The text with all non-empty matches replaced; undefined if the steps run out. */
   replaceAll(text: string, instead: string, steps: Steps): string | undefined {
     let replaced = ""
     let copied = 0
@@ -69,14 +69,14 @@ export class Regex {
   }
 
   #find(text: string, from: number, steps: Steps): Match | "steps used up" | undefined {
-    let found: Match | undefined
+    let best: Match | undefined
     this.#now.clear()
     for (let at = from; at <= text.length; at++) {
       if (this.#now.count === 0) {
-        if (found !== undefined) break
+        if (best !== undefined) break
         at = this.#begins.next(text, at)
       }
-      if (found === undefined) this.#now.add(0, at, text, at)
+      if (best === undefined) this.#now.add(0, at, text, at)
       if (!steps.step(this.#now.count + 1)) return "steps used up"
       this.#next.clear()
       for (let index = 0; index < this.#now.count; index++) {
@@ -84,8 +84,8 @@ export class Regex {
         const start = this.#now.starts[index] ?? 0
         const instruction = this.#program[pc]
         if (instruction?.op === "match") {
-          found = { start, end: at }
-          // The others are less preferred.
+          best = { start, end: at }
+          // The remaining threads are less preferred.
           break
         }
         if (instruction?.op === "unit" && at < text.length && instruction.fits(text.charCodeAt(at))) {
@@ -94,15 +94,15 @@ export class Regex {
       }
       ;[this.#now, this.#next] = [this.#next, this.#now]
     }
-    return found
+    return best
   }
 }
 
-/** Where in the program all ways are at one position of the text, the most preferred first. */
+/** The active instructions at one position of the text, the most preferred first. */
 class Threads {
   readonly #program: ReadonlyArray<Instruction>
   readonly pcs: Uint16Array
-  /** Where each one's match would begin. */
+  /** The start of each thread's match. */
   readonly starts: Uint32Array
   count = 0
   readonly #seen: Float64Array
@@ -140,7 +140,7 @@ class Threads {
   }
 }
 
-/** Where a match can begin. */
+/** Finds positions at which a match can begin. */
 interface Begins {
   readonly next: (text: string, from: number) => number
 }
@@ -160,7 +160,7 @@ const beginsOf = (program: ReadonlyArray<Instruction>): Begins => {
   }
   follow(0)
   const fits = first.flatMap((instruction) => (instruction.op === "unit" ? [instruction.fits] : []))
-  // It may match nothing, which it does anywhere.
+  // It may match the empty string, which it does anywhere.
   if (fits.length < first.length) return { next: (_, from) => from }
   const ofAscii = Uint8Array.from({ length: 128 }, (_, code) => (fits.some((each) => each(code)) ? 1 : 0))
   const isFirst = (code: number) => (code < 128 ? ofAscii[code] === 1 : fits.some((each) => each(code)))

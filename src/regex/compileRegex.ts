@@ -1,7 +1,7 @@
 import { UnsupportedRegex } from "./parseRegex.ts"
 import type { Node, Unit } from "./parseRegex.ts"
 
-/** A step of the machine; a split prefers its first way. */
+/** An instruction of the machine. A split prefers its first branch. */
 export type Instruction =
   | { readonly op: "unit"; readonly fits: Unit }
   | { readonly op: "assertion"; readonly holds: (text: string, at: number) => boolean }
@@ -9,10 +9,10 @@ export type Instruction =
   | { readonly op: "jump"; to: number }
   | { readonly op: "match" }
 
-/** Each position of a text costs as much, in the worst case. */
+/** Bounds the cost per position of the text. */
 const mostInstructions = 5_000
 
-/** @throws UnsupportedRegex for what repeats so much that it gets too large */
+/** @throws UnsupportedRegex if repetitions make it too large */
 export const compileRegex = (root: Node): ReadonlyArray<Instruction> => {
   const program: Array<Instruction> = []
   let steps = 0

@@ -1,4 +1,4 @@
-/** Whether a UTF-16 unit fits. */
+/** True for UTF-16 units that match. */
 export type Unit = (code: number) => boolean
 
 /** A regular expression as a tree. */
@@ -15,16 +15,15 @@ export type Node =
       readonly isLazy: boolean
     }
 
-/** Why a text is no regular expression that can be matched in linear time. */
+/** The reason that a pattern cannot be matched in linear time, or is invalid. */
 export class UnsupportedRegex extends Error {}
 
 const longestPattern = 1_000
 
 /**
- * Reads a regular expression in JavaScript's dialect, without flags.
+ * Parses a regular expression in JavaScript's dialect, without flags.
  *
- * @throws UnsupportedRegex for what is wrong, and for what takes backtracking: look-arounds and back references; also for
- *   `\p`, which needs a flag
+ * @throws UnsupportedRegex if it is invalid, needs backtracking (look-arounds, back references) or a flag (`\p`)
  */
 export const parseRegex = (pattern: string): Node => {
   if (pattern.length > longestPattern) {
@@ -49,7 +48,7 @@ const kinds: Readonly<Record<string, Unit>> = {
   S: not(isSpace)
 }
 const controls: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, v: 11 }
-/** Of `.`: `\n`, `\r` and the separators of lines and paragraphs. */
+/** `.` matches neither `\n`, `\r` nor the line and paragraph separators. */
 const lineEnds: ReadonlySet<number> = new Set([10, 13, 0x2028, 0x2029])
 
 const exactly = (one: number): Node => ({ type: "unit", fits: (code) => code === one })
@@ -81,10 +80,10 @@ class Parser {
   }
 
   #match(expected: RegExp): RegExpExecArray | undefined {
-    const found = expected.exec(this.#pattern.slice(this.#at, this.#at + 50))
-    if (found === null) return undefined
-    this.#at += found[0].length
-    return found
+    const matched = expected.exec(this.#pattern.slice(this.#at, this.#at + 50))
+    if (matched === null) return undefined
+    this.#at += matched[0].length
+    return matched
   }
 
   #next(): string {
@@ -109,9 +108,9 @@ class Parser {
   }
 
   #repeated(part: Node): Node {
-    const found = this.#match(/^(?:([*+?])|\{(\d{1,6})(,(\d{0,6}))?\})/)
-    if (found === undefined) return part
-    const [, sign, count, comma, end] = found
+    const matched = this.#match(/^(?:([*+?])|\{(\d{1,6})(,(\d{0,6}))?\})/)
+    if (matched === undefined) return part
+    const [, sign, count, comma, end] = matched
     const isLazy = this.#take("?")
     if (sign !== undefined) {
       return { type: "repetition", part, least: sign === "+" ? 1 : 0, most: sign === "?" ? 1 : Infinity, isLazy }
