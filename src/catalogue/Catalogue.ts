@@ -4,59 +4,59 @@ import { unpriced } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
 
-/** Who says what a model costs. */
+/** The source of a model's price. */
 export interface PricedBy {
   readonly from: "gateway.yaml" | "prices_file" | "built-in list" | "sandbox" | "nowhere"
-  /** The name that it stands under there. */
+  /** The model's name in that source. */
   readonly name: string
 }
 
-/** A place where a model runs, and what the lists say that it costs there. */
+/** A route with its price in the lists. */
 export interface ListedRoute extends Route {
-  /** Absent where nobody has priced it. */
+  /** Absent if it has no price. */
   readonly price?: Price
-  /** Who says what it costs; absent where nobody has looked. */
+  /** The source of the price; absent if none was searched. */
   readonly pricedBy?: PricedBy
 }
 
-/** A place where a model runs, and what is charged where it answers. */
+/** A route with the price that is charged if it answers. */
 export interface PricedRoute extends Route {
   readonly price: Price
 }
 
-/** A model as callers know it, and where it runs. */
+/** A model as callers know it, with its routes. */
 export interface Model {
-  /** The caller's name for it. */
+  /** The caller's name of it. */
   readonly id: string
   readonly kind: "text" | "video" | "embedding"
   /** Tried in order. */
   readonly routes: ReadonlyArray<ListedRoute>
-  /** Context window in tokens; undefined where unknown. */
+  /** Context window in tokens; undefined if unknown. */
   readonly contextTokens: number | undefined
-  /** The most output tokens of a request; undefined for what is known of its id. */
+  /** The most output tokens of a request; undefined for the known limit of its id. */
   readonly maxOutputTokens?: number | undefined
-  /** Output tokens that are set aside at most for a request which may write more. */
+  /** The most output tokens to hold for a request without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
   readonly ownedBy: string
-  /** What its entry says that it costs, on whichever route. */
+  /** The price in its entry, for every route. */
   readonly price?: Price
-  /** Whether it may be used without a price where money is counted, unless the caller's key or account says otherwise. */
+  /** Set if it may be used without a price where balances count, unless the caller's key or account says otherwise. */
   readonly unpriced?: Unpriced
-  /** How much of it all callers together may use. */
+  /** Limits for all callers together. */
   readonly limits?: Limits
-  /** Refuse what an upstream can't carry instead of leaving it out. */
+  /** Refuse parameters that an upstream does not support instead of dropping them. */
   readonly strict?: boolean
-  /** Whether the gateway remembers conversations with it (`thread` of a message request); undefined is yes. */
+  /** True if the gateway keeps conversations with it (`thread` of a message request). Defaults to true. */
   readonly threads?: boolean
-  /** Of a video model: the resolutions it makes; undefined for the family's own. */
+  /** A video model's resolutions; undefined for the family's own. */
   readonly resolutions?: ReadonlyArray<string> | undefined
 }
 
-/** What a model costs where one of its routes answers; `unpriced` where nobody has priced it. */
+/** A model's price on one of its routes; `unpriced` if there is none. */
 export const priceAt = ({ price }: Pick<Model, "price">, route: ListedRoute): Price => price ?? route.price ?? unpriced
 
-/** What a video model makes of which its entry says nothing. */
+/** The resolutions of a video model whose entry names none. */
 export const commonResolutions: ReadonlyArray<string> = ["480p", "720p", "1080p"]
 
-/** Every model this gateway serves, by the caller's id. A reload replaces what is in it, so ask it each time. */
+/** Every model of this gateway by the caller's id. A reload changes the map, so read it each time. */
 export class Catalogue extends Context.Tag("gateway/catalogue/Catalogue")<Catalogue, ReadonlyMap<string, Model>>() {}

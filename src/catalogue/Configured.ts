@@ -28,8 +28,8 @@ import { priced } from "./prices.ts"
 type Given = Configuration | Documents | TextUpstreams | VideoUpstreams | OwnModels | KeptFiles | PublicUrl | Search
 
 /**
- * Models and upstreams as the configuration has them, beside the upstreams and models that are always there, which it
- * is given. A reload replaces what is in the maps, all at once; requests under way keep what they found.
+ * The configured models and upstreams, beside the built-in ones. A reload replaces the maps' contents at once; running
+ * requests keep what they looked up.
  */
 export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpstreams | Bulkheads, BadSettings, Given> =
   Layer.scopedContext(
@@ -43,7 +43,7 @@ export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpst
       const catalogue = new Map<string, Model>()
       const texts = new Map<string, TextUpstream>()
       const videos = new Map<string, VideoUpstream>()
-      const lanes = new Map<string, Bulkhead>()
+      const bulkheads = new Map<string, Bulkhead>()
       let made = new Map<string, ConfiguredUpstream>()
 
       const stale = yield* Queue.sliding<void>(1)
@@ -59,15 +59,15 @@ export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpst
           for (const line of modelWarnings(file.value, models.keys())) yield* Effect.logWarning(line)
           const search = providerFor(file.value.search)
           return () => {
-            const kept = new Set([...next.values()].map(({ scope }) => scope))
-            const gone = [...made.values()].filter(({ scope }) => !kept.has(scope))
+            const keptScopes = new Set([...next.values()].map(({ scope }) => scope))
+            const gone = [...made.values()].filter(({ scope }) => !keptScopes.has(scope))
             made = next
             refill(catalogue, models)
             refill(texts, [...ownTexts, ...present(next, ({ text }) => text && withSearch(text, search))])
             refill(videos, [...ownVideos, ...present(next, ({ video }) => video)])
             refill(
-              lanes,
-              present(next, ({ lane }) => lane)
+              bulkheads,
+              present(next, ({ bulkhead }) => bulkhead)
             )
             if (isAnyStale(made)) stale.unsafeOffer(undefined)
             for (const { scope } of gone) Runtime.runFork(runtime)(Scope.close(scope, Exit.void))
@@ -75,7 +75,8 @@ export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpst
         }).pipe(Effect.provide(runtime))
       )
 
-      // What could not be asked is asked again: later each time, but never as a failure of this daemon.
+      // Upstreams that could not be listed are tried again, later each time, without counting as failures of this
+      // daemon.
       let tries = 0
       const relist = Effect.gen(function* () {
         if (isAnyStale(made) && tries > 0) {
@@ -87,17 +88,17 @@ export const ConfiguredModels: Layer.Layer<Catalogue | TextUpstreams | VideoUpst
       yield* daemon("models.list", relist, backoff)
       const { look } = yield* SharedBulkheads
       if (look !== undefined) {
-        yield* daemon("models.circuits", Effect.as(look(lanes), Effect.sleep("1 second")), backoff)
+        yield* daemon("models.circuits", Effect.as(look(bulkheads), Effect.sleep("1 second")), backoff)
       }
       return Context.make(Catalogue, catalogue).pipe(
         Context.add(TextUpstreams, texts),
         Context.add(VideoUpstreams, videos),
-        Context.add(Bulkheads, lanes)
+        Context.add(Bulkheads, bulkheads)
       )
     })
   ).pipe(Layer.provide(SharedBulkheads.layer), Layer.provide(Daemons.Default))
 
-/** Between two questions to an upstream that can't be asked which models it has, in seconds. */
+/** The longest delay between two tries to list an upstream's models, in seconds. */
 const longestWait = 60
 
 const isAnyStale = (made: ReadonlyMap<string, ConfiguredUpstream>): boolean =>

@@ -13,24 +13,24 @@ import { makeBulkhead } from "../routing/Bulkhead.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
 import { SharedBulkheads } from "./SharedBulkheads.ts"
 
-/** An upstream as it was made, and what it was made of. */
+/** A configured upstream with its entry. */
 export interface ConfiguredUpstream {
   readonly entry: UpstreamEntry
   readonly text: TextUpstream | undefined
   readonly video: VideoUpstream | undefined
-  readonly lane: Bulkhead
-  /** The models it listed, where it was asked. */
+  readonly bulkhead: Bulkhead
+  /** The models that it listed, if listing is on. */
   readonly listed: ReadonlyArray<string>
-  /** Whether it could not be asked the last time, so that this is what it listed before. */
+  /** True if the last listing failed, so that `listed` is from an earlier one. */
   readonly isStale: boolean
-  /** To be closed when it is no longer configured. */
+  /** Closed when the upstream is no longer configured. */
   readonly scope: Scope.CloseableScope
 }
 
 /**
- * The upstream of an entry. One that a reload leaves as it was keeps its state; what it lists is asked again.
+ * Builds the upstream of an entry. An unchanged one keeps its state, but its models are listed again.
  *
- * @param before the upstream of that name so far
+ * @param before the current upstream of that name
  */
 export const configureUpstream = Effect.fnUntraced(function* (
   file: Located<GatewayFile>,
@@ -45,16 +45,16 @@ export const configureUpstream = Effect.fnUntraced(function* (
   const same = before !== undefined && spelt(before.entry) === spelt(entry) ? before : undefined
   const made = same ?? (yield* anew(file, name, entry))
   if (entry.list_models !== true) return made
-  // Another key or header is still the same place, which may not be up yet.
-  const known = before?.entry.base_url === entry.base_url ? before.listed : made.listed
-  return { ...made, ...(yield* listedBy(name, entry, known)) }
+  // With another key or header it is still the same server, which may not be up yet.
+  const listed = before?.entry.base_url === entry.base_url ? before.listed : made.listed
+  return { ...made, ...(yield* listedBy(name, entry, listed)) }
 })
 
 const anew = Effect.fnUntraced(function* (file: Located<GatewayFile>, name: string, entry: UpstreamEntry) {
   const place = yield* placeOf(file, name, entry)
   const shared = yield* SharedBulkheads
   const most = entry.max_concurrency
-  const lane = yield* makeBulkhead({
+  const bulkhead = yield* makeBulkhead({
     maxConcurrency: most,
     room: most === undefined ? undefined : shared.roomOf(name, most),
     opened: (forMs) => shared.opened(name, forMs),
@@ -64,10 +64,10 @@ const anew = Effect.fnUntraced(function* (file: Located<GatewayFile>, name: stri
   const text = place.kind === "text" ? yield* place.upstream : undefined
   const video = place.kind === "video" ? yield* Scope.extend(place.upstream, scope) : undefined
   yield* Effect.annotateLogs(Effect.logInfo(inWords(name, entry)), { event: "upstream.configured", upstream: name })
-  return { entry, text, video, lane, listed: [], isStale: false, scope }
+  return { entry, text, video, bulkhead, listed: [], isStale: false, scope }
 })
 
-/** One that can't be asked, or has just started and lists none yet, serves what it listed before. */
+/** If it cannot be reached, or just started and lists nothing yet, the earlier list stays. */
 const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<string>) =>
   listModels(entry).pipe(
     Effect.filterOrFail(
@@ -77,15 +77,17 @@ const listedBy = (name: string, entry: UpstreamEntry, before: ReadonlyArray<stri
     Effect.tap((ids) => Effect.logInfo(`upstream ${name} lists ${ids.length} models: ${ids.join(", ")}`)),
     Effect.map((listed) => ({ listed, isStale: false })),
     Effect.catchAll(({ message }) => {
-      const kept = before.length === 0 ? "" : `, the ${before.length} that it listed before stay`
+      const earlier = before.length === 0 ? "" : `, the ${before.length} listed earlier stay`
       return Effect.as(
-        Effect.logWarning(`upstream ${name}: its models are not known (${message})${kept}; it is asked again`),
+        Effect.logWarning(
+          `upstream ${name}: its models could not be listed (${message})${earlier}; the gateway tries again`
+        ),
         { listed: before, isStale: true }
       )
     })
   )
 
-/** One line for the operator, without anything secret. */
+/** A log line for the operator, without secrets. */
 const inWords = (name: string, entry: UpstreamEntry): string => {
   const url = new URL(entry.base_url)
   return [
@@ -95,6 +97,6 @@ const inWords = (name: string, entry: UpstreamEntry): string => {
   ].join(", ")
 }
 
-/** An entry as text, secrets included: only to compare two. */
+/** An entry as text, secrets included, for comparison only. */
 const spelt = (entry: UpstreamEntry) =>
   JSON.stringify(entry, (_, value: unknown) => (Redacted.isRedacted(value) ? Redacted.value(value) : value))

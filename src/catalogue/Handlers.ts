@@ -10,7 +10,7 @@ export const ModelsHandlers = handlers(
   ModelsApi,
   Effect.gen(function* () {
     const catalogue = yield* Catalogue
-    // A catalogue is as old as its process.
+    // The catalogue is as old as its process.
     const created = Math.floor((yield* Clock.currentTimeMillis) / 1_000)
     const created_at = new Date(created * 1_000).toISOString()
     const entry = ({ id, ownedBy }: Model) => ({
@@ -34,10 +34,10 @@ export const ModelsHandlers = handlers(
         })
       },
       find: ({ caller, path }) => {
-        const found = catalogue.get(path.id)
-        return found === undefined || forbidden(caller, found.id) !== undefined
+        const model = catalogue.get(path.id)
+        return model === undefined || forbidden(caller, model.id) !== undefined
           ? Effect.fail(new NotFound({ param: "model", message: `The model '${path.id}' does not exist` }))
-          : Effect.succeed(entry(found))
+          : Effect.succeed(entry(model))
       }
     }
   })

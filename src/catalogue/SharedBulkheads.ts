@@ -6,19 +6,19 @@ import type { Redis } from "../limits/SharedRedis.ts"
 import type { Bulkhead } from "../routing/Bulkhead.ts"
 import type { SharedCapacity } from "../routing/sharedSlots.ts"
 
-/** What the processes of a gateway tell each other of their ways to upstreams. */
+/** State of the upstreams' bulkheads that the processes of a gateway share. */
 export interface BulkheadSharing {
-  /** Room for so many calls of all processes together; undefined where each counts its own. */
+  /** Capacity shared by all processes; undefined if each counts its own. */
   readonly roomOf: (upstream: string, most: number) => SharedCapacity | undefined
-  /** Tells the others that a circuit has opened here, for so long. */
+  /** Tells the other processes that a circuit breaker opened here, and for how long. */
   readonly opened: (upstream: string, forMs: number) => void
-  /** Passes on which circuits have opened elsewhere since it was last asked; undefined where nobody would tell. */
-  readonly look: ((lanes: ReadonlyMap<string, Bulkhead>) => Effect.Effect<void>) | undefined
+  /** Applies circuit breakers that opened elsewhere since the last call; undefined if nothing is shared. */
+  readonly look: ((bulkheads: ReadonlyMap<string, Bulkhead>) => Effect.Effect<void>) | undefined
 }
 
 const alone: BulkheadSharing = { roomOf: () => undefined, opened: () => {}, look: undefined }
 
-/** Through Redis where there is one, and while it answers; else each process is alone. */
+/** Uses Redis if it is configured and available. Otherwise each process is alone. */
 export class SharedBulkheads extends Context.Tag("gateway/catalogue/SharedBulkheads")<
   SharedBulkheads,
   BulkheadSharing
@@ -29,7 +29,7 @@ export class SharedBulkheads extends Context.Tag("gateway/catalogue/SharedBulkhe
       const redis = yield* SharedRedis
       if (Option.isNone(redis)) return alone
       const permits = yield* SharedPermits
-      return { roomOf: roomsIn(permits), ...circuitsIn(redis.value, yield* Effect.runtime()) }
+      return { roomOf: roomsIn(permits), ...circuitBreakersIn(redis.value, yield* Effect.runtime()) }
     })
   ).pipe(Layer.provide(SharedPermits.layer), Layer.provide(SharedRedis.layer))
 }
@@ -51,8 +51,11 @@ const roomsIn =
     }
   }
 
-/** A key an upstream whose circuit has opened somewhere, for as long as it stays open there: which opening it was. */
-const circuitsIn = ({ availability, node, send, soon }: Redis, runtime: Runtime.Runtime<never>) => {
+/**
+ * A Redis key per upstream whose circuit breaker is open in a process, with an id of the opening. It expires with the
+ * opening.
+ */
+const circuitBreakersIn = ({ availability, node, send, soon }: Redis, runtime: Runtime.Runtime<never>) => {
   const keyOf = (upstream: string) => `gateway:circuits:${upstream}`
   const seen = new Map<string, string>()
   let openings = 0
@@ -61,16 +64,16 @@ const circuitsIn = ({ availability, node, send, soon }: Redis, runtime: Runtime.
     if (availability.isAway()) return
     const opening = `${node} ${++openings}`
     seen.set(upstream, opening)
-    const told = () => soon(send("SET", [keyOf(upstream), opening, "PX", String(Math.ceil(forMs))]))
-    Runtime.runFork(runtime)(Effect.ignore(Effect.tryPromise(told)))
+    const publish = () => soon(send("SET", [keyOf(upstream), opening, "PX", String(Math.ceil(forMs))]))
+    Runtime.runFork(runtime)(Effect.ignore(Effect.tryPromise(publish)))
   }
 
-  const look = (lanes: ReadonlyMap<string, Bulkhead>) =>
+  const look = (bulkheads: ReadonlyMap<string, Bulkhead>) =>
     Effect.suspend(() => {
-      const all = [...lanes]
+      const all = [...bulkheads]
       if (all.length === 0 || availability.isAway()) return Effect.void
       const keys = all.map(([name]) => keyOf(name))
-      // Whether it answers is for those to find out who need it.
+      // Callers find out by themselves if it answers.
       return Effect.ignore(
         Effect.map(
           Effect.tryPromise(() => soon(send("MGET", keys))),

@@ -7,15 +7,15 @@ import type { Route } from "../routing/Route.ts"
 import { protocolOf } from "../upstreams/protocols.ts"
 import type { Model } from "./Catalogue.ts"
 
-/** The upstream that is always there. */
+/** The built-in upstream. */
 const sandbox = "sandbox"
 
 /**
- * The catalogue of a configuration: the models it names, those its upstreams list, and the sandbox's own. A route to
- * nowhere, or one to an upstream that can't serve the model's kind, is refused with its line.
+ * The catalogue of a configuration: the models that it names, those that its upstreams list, and the built-in ones. A
+ * route to an unknown upstream, or to one that cannot serve the model's kind, is refused with its line.
  *
- * @param own what the sandbox serves under its own names
- * @param listed the models that upstreams list, by upstream
+ * @param own the built-in models
+ * @param listed the listed models by upstream
  */
 export const catalogueOf = (
   file: Located<GatewayFile>,
@@ -58,8 +58,8 @@ const modelOf = (
       const kind = kindOf(file, { upstream, model, id, said: entry.kind }, own)
       const path = ["models", id, "routes", index, "upstream"]
       if (kind === undefined) {
-        const known = [sandbox, ...Object.keys(file.value.upstreams ?? {})].join(", ")
-        return yield* Either.left(file.complain(path, `models.${id}: no upstream "${upstream}"; there are ${known}`))
+        const names = [sandbox, ...Object.keys(file.value.upstreams ?? {})].join(", ")
+        return yield* Either.left(file.complain(path, `models.${id}: no upstream "${upstream}"; there are ${names}`))
       }
       if (kinds[0] !== undefined && kinds[0] !== kind) {
         return yield* Either.left(
@@ -91,11 +91,11 @@ const modelOf = (
 
 interface Named {
   readonly upstream: string
-  /** The model's id there. */
+  /** The model's id at the upstream. */
   readonly model: string
-  /** And here. */
+  /** The gateway's id. */
   readonly id: string
-  /** What its entry says that it is. */
+  /** The kind in its entry. */
   readonly said: "text" | "embedding" | undefined
 }
 
@@ -104,8 +104,8 @@ const kindOf = (
   { id, model, said, upstream }: Named,
   own: ReadonlyArray<Model>
 ): Model["kind"] | undefined => {
-  const known = upstream === sandbox ? own.find((one) => one.id === model)?.kind : undefined
-  if (known !== undefined) return known
+  const builtIn = upstream === sandbox ? own.find((one) => one.id === model)?.kind : undefined
+  if (builtIn !== undefined) return builtIn
   const configured = file.value.upstreams?.[upstream]
   if (upstream !== sandbox && configured === undefined) return undefined
   const kind = configured === undefined ? "text" : protocolOf(configured.protocol).kind
@@ -113,7 +113,7 @@ const kindOf = (
   return said ?? (isEmbedding.test(id) || isEmbedding.test(model) ? "embedding" : "text")
 }
 
-/** What models that embed are called, by nearly everybody. */
+/** The usual name of embedding models. */
 const isEmbedding = /embed/i
 
 /** `gpt-5.1: sandbox` gives the sandbox's model another name. */

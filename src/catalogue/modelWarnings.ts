@@ -1,13 +1,13 @@
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import { matches } from "../contract/permission.ts"
 
-/** What of `gateway.yaml` is in order and yet hardly meant: each in a line for the operator. */
+/** Warnings about a valid but probably unintended `gateway.yaml`, a line each. */
 export const modelWarnings = (file: GatewayFile, served: Iterable<string>): ReadonlyArray<string> => {
   const ids = [...served]
   const literal = Object.keys(file.models ?? {}).flatMap((id) =>
     id.includes("*") ? [`models: "${id}" is one model's id, to the letter, and no pattern`] : []
   )
-  // What an upstream lists may be other models tomorrow.
+  // An upstream's list may contain other models tomorrow.
   if (Object.values(file.upstreams ?? {}).some(({ list_models }) => list_models === true)) return literal
   const idle = (file.keys ?? []).flatMap(({ models = [], name }) =>
     models.flatMap((pattern) =>

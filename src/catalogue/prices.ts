@@ -10,16 +10,16 @@ import type { Price, PriceInUsd } from "../ledger/Price.ts"
 import type { Route } from "../routing/Route.ts"
 import type { ListedRoute, Model, PricedBy } from "./Catalogue.ts"
 
-/** What a model costs on one of its routes, and where that comes from. */
+/** A model's price on one of its routes, and the price's source. */
 export interface RoutePrice extends PricedBy {
   readonly route: Route
-  /** undefined where nobody has priced it. */
+  /** Undefined if it has no price. */
   readonly price: Price | undefined
 }
 
 /**
- * What each model costs on each of its routes, and who says so: its entry of the configuration, else the `prices_file`,
- * else the public price list, both by the name that the route's upstream has for it. The sandbox's models cost nothing.
+ * The price of each model on each route: from its entry of the configuration, otherwise from the `prices_file`,
+ * otherwise from the public price list, both by the route's model id. The sandbox's models are free.
  */
 export const findPrices = Effect.fnUntraced(function* (
   models: ReadonlyMap<string, Model>,
@@ -42,21 +42,21 @@ export const findPrices = Effect.fnUntraced(function* (
   )
 })
 
-/** The models with the prices of their routes. Those that nobody has priced are logged. */
+/** Adds prices to the models' routes. Models without a price are logged. */
 export const priced = Effect.fnUntraced(function* (models: ReadonlyMap<string, Model>, file: Located<GatewayFile>) {
-  const found = yield* findPrices(models, file)
+  const prices = yield* findPrices(models, file)
   const isAllowed = file.value.unpriced === "allow"
-  const { models: whole, routes } = withoutPrice(found)
+  const { models: whole, routes } = withoutPrice(prices)
   if (whole.length > 0) {
     const who = isAllowed ? "free of charge" : "refused where money is counted"
     yield* Effect.logWarning(`models without a price, ${who}: ${whole.join(", ")}`)
   }
   if (routes.length > 0) {
-    const who = isAllowed ? "free of charge" : "not asked where money is counted"
+    const who = isAllowed ? "free of charge" : "not used where money is counted"
     yield* Effect.logWarning(`routes without a price, ${who}: ${routes.join(", ")}`)
   }
   return new Map(
-    [...models].map(([id, model]) => [id, { ...model, routes: (found.get(id) ?? []).map(listedRoute) }] as const)
+    [...models].map(([id, model]) => [id, { ...model, routes: (prices.get(id) ?? []).map(listedRoute) }] as const)
   )
 })
 
@@ -66,10 +66,10 @@ const listedRoute = ({ from, name, price, route }: RoutePrice): ListedRoute => (
   ...(price === undefined ? {} : { price })
 })
 
-/** Models that nobody has priced on any route, and routes of the others that nobody has. */
-const withoutPrice = (found: ReadonlyMap<string, ReadonlyArray<RoutePrice>>) => {
+/** Models without a price on any route, and single routes without one. */
+const withoutPrice = (prices: ReadonlyMap<string, ReadonlyArray<RoutePrice>>) => {
   const isOpen = ({ price }: RoutePrice) => price === undefined
-  const [whole, partly] = Array.partition([...found], ([, routes]) => !routes.every(isOpen))
+  const [whole, partly] = Array.partition([...prices], ([, routes]) => !routes.every(isOpen))
   return {
     models: whole.map(([id]) => id),
     routes: partly.flatMap(([id, routes]) =>
@@ -90,13 +90,15 @@ const first = (model: string, from: PricedBy["from"], look: Look): Omit<RoutePri
   return undefined
 }
 
-/** Who serves it where: `models/…` at Google, `vendor/…` at routers, `us.anthropic.…-v1:0` at Bedrock. */
+/** Hosting prefixes: `models/…` at Google, `vendor/…` at routers, `us.anthropic.…-v1:0` at Bedrock. */
 const place = /^(?:models\/|[\w.-]{1,64}\/|(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral|deepseek|openai|qwen)\.)/
 const revision = /-v\d{1,3}:\d{1,3}$/
-/** A snapshot of a model: `-20250929`, `-2025-08-07`, `@20250929`, or whichever is the latest. */
+/** The suffix of a snapshot: `-20250929`, `-2025-08-07`, `@20250929` or `-latest`. */
 const snapshot = /(?:[-@]\d{8}|-\d{4}-\d\d-\d\d|-latest)$/
 
-/** The names under which a model's price may stand, nearest first: a snapshot costs what its model does unless it is listed. */
+/**
+ * The names under which a model's price may be listed, nearest first: an unlisted snapshot costs as much as its model.
+ */
 const namesOf = (id: string): ReadonlySet<string> => {
   const plain = id.replace(place, "").replace(revision, "")
   return new Set([id, id.replace(snapshot, ""), plain, plain.replace(snapshot, "")])
@@ -111,20 +113,20 @@ const ownPrices = Effect.fnUntraced(function* ({
   return (name: string) => prices.get(name)
 })
 
-/** When the built-in list was made: the day on which the version of `@pydantic/genai-prices` that stands in package.json came out. */
+/** The date of the built-in list: the release of the `@pydantic/genai-prices` version in package.json. */
 export const priceListDate = "2026-09-23"
 
-/** Loaded only where it is needed: it takes 50 ms. */
+/** Loaded on demand, which takes 50 ms. */
 const priceList = Effect.map(
   Effect.promise(() => import("@pydantic/genai-prices")),
   ({ calcPrice }): Look =>
     (model) => {
-      const found = calcPrice({}, model)
-      return found === null ? undefined : listPrice(found.model_price)
+      const calculated = calcPrice({}, model)
+      return calculated === null ? undefined : listPrice(calculated.model_price)
     }
 )
 
-/** A price of the list, whose entries are USD a million tokens or a thousand searches, perhaps in tiers of input. */
+/** A price of the list, in USD per million tokens or per thousand searches, perhaps in tiers of input. */
 const listPrice = (entries: ModelPrice): Price => {
   const starts = new Set<number>()
   for (const entry of Object.values(entries)) {
@@ -138,7 +140,7 @@ const listPrice = (entries: ModelPrice): Price => {
         .toSorted((a, b) => a.start - b.start)
         .reduce((price, tier) => (inputTokens > tier.start ? tier.price : price), entry.base)
     }
-    const known = {
+    const fields = {
       input: usd("input_mtok"),
       cached_input: usd("cache_read_mtok"),
       cache_write: usd("cache_write_mtok"),
@@ -147,7 +149,7 @@ const listPrice = (entries: ModelPrice): Price => {
       reasoning: usd("output_reasoning_mtok"),
       per_search: perSearch(usd("web_searches_kcount"))
     }
-    return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined))
+    return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
   }
   const tiers = [...starts].sort((a, b) => a - b).map((above) => ({ above, usd: at(above + 1) }))
   return fromUsd(at(0), tiers)
