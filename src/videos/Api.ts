@@ -24,7 +24,7 @@ export class VideosApi extends HttpApiGroup.make("videos")
       .addSuccess(VideoTaskCreated)
       .annotate(Idempotent, true)
       .annotate(OpenApi.Summary, "Create a video task")
-      .annotate(OpenApi.Description, "Answers at once with the task's id; the video is had by asking for the task.")
+      .annotate(OpenApi.Description, "Returns the task's id at once. Poll `GET …/{id}`, or set `callback_url`.")
   )
   .add(
     HttpApiEndpoint.get("list", tasks)
@@ -66,4 +66,4 @@ export class VideosApi extends HttpApiGroup.make("videos")
   .annotate(Prefixes, ["/api/v3"])
   .annotate(BodyLimit, 64 * 1024 * 1024)
   .annotate(OpenApi.Title, "Video tasks")
-  .annotate(OpenApi.Description, "Asynchronous video generation: create a task, then ask for it or be called back.") {}
+  .annotate(OpenApi.Description, "Asynchronous video generation: create a task, then poll it or set `callback_url`.") {}

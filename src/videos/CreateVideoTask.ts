@@ -4,7 +4,7 @@ import { isHttpUrl } from "./addresses.ts"
 
 const Url = Schema.Struct({ url: Schema.String.pipe(Schema.minLength(1, { description: "a URL" })) })
 
-/** What an input is for. */
+/** The role of an input. */
 export const MediaRole = Schema.Literal(
   "first_frame",
   "last_frame",
@@ -19,7 +19,7 @@ const role = maybe(MediaRole).annotations({
     "The role of the input. A single image without a role is the first frame; a video or audio without one is a reference."
 })
 
-/** Characters; a hundred times what models read. A task is kept until its video is made. */
+/** In characters, a hundred times what models read. A task is stored until its video is made. */
 const maxPrompt = 100_000
 
 const TextPart = Schema.Struct({
@@ -64,20 +64,20 @@ const DraftTaskPart = Schema.Struct({
 }).annotations({
   identifier: "VideoDraftTaskPart",
   description:
-    "Makes the real video of a draft (a task created with `draft: true`, and succeeded): its content, seed, ratio, length, sound and camera are used again. By any model."
+    "Makes the final video of a draft (a task created with `draft: true`, and succeeded): its content, seed, ratio, length, sound and camera are used again. Any model can do it."
 })
 
 export const ContentPart = Schema.Union(TextPart, ImagePart, VideoPart, AudioPart, DraftTaskPart)
 export type ContentPart = typeof ContentPart.Type
 
-/** `3:3` means `3:4`; both are taken (docs/api.md#creating-a-video-task). */
+/** `3:3` means `3:4`; both are accepted (docs/api.md#creating-a-video-task). */
 export const Ratio = Schema.Literal("adaptive", "16:9", "4:3", "1:1", "3:3", "3:4", "9:16", "21:9")
 export type Ratio = typeof Ratio.Type
 
 export const isDuration = (value: number): boolean =>
   Number.isInteger(value) && (value === -1 || (value >= 4 && value <= 15))
 
-/** 29, 33, … 289: a first frame and whole groups of four behind it. */
+/** 29, 33, … 289: a first frame and complete groups of four after it. */
 export const isFrameCount = (value: number): boolean =>
   Number.isInteger(value) && value >= 29 && value <= 289 && (value - 25) % 4 === 0
 
@@ -111,7 +111,7 @@ const Content = Schema.Array(ContentPart).pipe(
   })
 )
 
-/** Body of a create (docs/api.md#creating-a-video-task), with what Ark's own client libraries send beside it. */
+/** The body of a create (docs/api.md#creating-a-video-task), including the extra fields of Ark's client libraries. */
 export const CreateVideoTask = Schema.Struct({
   model: required(Schema.String, "Model id; `GET /v1/models` lists those served."),
   content: required(
@@ -157,7 +157,7 @@ export const CreateVideoTask = Schema.Struct({
   ).annotations({ description: "Identifies the end user for safety and policy; at most 64 characters." }),
   service_tier: maybe(Schema.String).annotations({ description: "Default `default`; echoed." }),
   draft: maybe(Schema.Boolean).annotations({
-    description: "Default false; echoed. A draft can be made into a real video by a `draft_task` part."
+    description: "Default false; echoed. Promote a draft to the final video with a `draft_task` part."
   }),
   camera_fixed: maybe(Schema.Boolean).annotations({ description: "True holds the camera still." }),
   priority: maybe(integer(0, 9)).annotations({ description: "0 to 9, default 0; echoed." })

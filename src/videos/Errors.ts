@@ -5,7 +5,7 @@ const forbidden = { status: 403, code: "permission_denied", type: "authenticatio
 const noBalance = { status: 402, code: "insufficient_balance", type: "authentication_error" } as const
 const internal = { status: 500, code: "internal_server_error", type: "server_error" } as const
 
-/** How video tasks say each failure (docs/api.md#errors-of-video-tasks); `param` is always null. */
+/** Renders failures of video tasks (docs/api.md#errors-of-video-tasks); `param` is always null. */
 export const VideosError = failureUnion(
   "Videos",
   {

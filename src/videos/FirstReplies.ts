@@ -3,49 +3,49 @@ import { Deferred, Effect, FiberId } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 
-/** How long a create waits for what its upstream says to it. */
+/** How long a create waits for its upstream's first reply. */
 export const longestFirstReply = "10 seconds"
 
-/** Somebody who waits for what the upstream says to a new task. */
+/** A create that waits for its upstream's first reply. */
 export interface PendingReply {
-  /** What is undone where the task is taken back, in the same transaction. */
+  /** Undone in the same transaction if the task is withdrawn. */
   readonly undo: Effect.Effect<unknown, SqlError>
-  /** The upstream said no, and the task is gone. */
+  /** The upstream refused, and the task was withdrawn. */
   readonly refused: (message: string) => void
   /** The task stands. */
   readonly stands: () => void
 }
 
 /**
- * New tasks whose callers still wait for what the upstream says: one that is refused meanwhile is a 400, and its task
- * never was. Only callers of this process are known here; another's tasks stand, and fail.
+ * New tasks whose callers wait for the upstream's first reply. If it refuses meanwhile, the caller gets a 400 and the
+ * task is withdrawn. Only this process's callers are known here; tasks of others stand, and fail.
  */
 export class FirstReplies extends Effect.Service<FirstReplies>()("gateway/videos/FirstReplies", {
   sync: () => {
-    const waiting = new NamedSlots<PendingReply>()
+    const pending = new NamedSlots<PendingReply>()
     return {
-      /** Runs `store`, which makes the task, and waits for the word. Fails where that is a no. */
+      /** Runs `store`, which creates the task, and waits for the reply. Fails if it is a refusal. */
       await: <A, E>(
         id: string,
         undo: PendingReply["undo"],
         store: Effect.Effect<A, E>
       ): Effect.Effect<A, E | InvalidRequest> =>
         Effect.suspend(() => {
-          const word = Deferred.unsafeMake<void, InvalidRequest>(FiberId.none)
-          waiting.set(id, {
+          const reply = Deferred.unsafeMake<void, InvalidRequest>(FiberId.none)
+          pending.set(id, {
             undo,
-            refused: (message) => Deferred.unsafeDone(word, new InvalidRequest({ param: null, message })),
-            stands: () => Deferred.unsafeDone(word, Effect.void)
+            refused: (message) => Deferred.unsafeDone(reply, new InvalidRequest({ param: null, message })),
+            stands: () => Deferred.unsafeDone(reply, Effect.void)
           })
-          // Whoever has been taken off the list is being taken back: that word is waited for.
-          const late = Effect.suspend(() => (waiting.delete(id) ? Effect.void : Deferred.await(word)))
-          const heard = Effect.raceFirst(Deferred.await(word), Effect.delay(Effect.void, longestFirstReply))
-          return Effect.zipLeft(store, Effect.zipRight(heard, late))
-        }).pipe(Effect.ensuring(Effect.sync(() => void waiting.delete(id)))),
-      /** Takes whoever waits for a task off the list, to be told; undefined where nobody does. */
+          // A create already removed from the map is being withdrawn: wait for its result.
+          const orWithdrawn = Effect.suspend(() => (pending.delete(id) ? Effect.void : Deferred.await(reply)))
+          const firstReply = Effect.raceFirst(Deferred.await(reply), Effect.delay(Effect.void, longestFirstReply))
+          return Effect.zipLeft(store, Effect.zipRight(firstReply, orWithdrawn))
+        }).pipe(Effect.ensuring(Effect.sync(() => void pending.delete(id)))),
+      /** Removes and returns the create that waits for a task; undefined if there is none. */
       take: (id: string): PendingReply | undefined => {
-        const one = waiting.get(id)
-        waiting.delete(id)
+        const one = pending.get(id)
+        pending.delete(id)
         return one
       }
     }

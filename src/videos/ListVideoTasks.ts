@@ -18,7 +18,7 @@ const StatusFilter = Schema.Literal(
   "success"
 )
 
-/** Query of `GET …/contents/generations/tasks`. */
+/** The query of `GET …/contents/generations/tasks`. */
 export const ListVideoTasks = Schema.Struct({
   page_num: page("Page number", 1),
   page_size: page("Tasks on a page", 10),
@@ -33,7 +33,7 @@ export const ListVideoTasks = Schema.Struct({
 })
 export type ListVideoTasks = typeof ListVideoTasks.Type
 
-/** A page of tasks, newest first; `total` counts those on every page. */
+/** A page of tasks, newest first. `total` counts all pages. */
 export const VideoTaskList = Schema.Struct({
   total: said(Schema.Int, "Tasks on every page together."),
   items: said(Schema.Array(ListedVideoTask), "The tasks of this page, newest first.")

@@ -1,16 +1,16 @@
 import { Effect } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 
-/** From so many calls in a row on that nobody answered, an upstream is taken to be gone. */
-const many = 16
-/** That is forgotten so long after the last of them, in ms: whoever waits for it asks more often. */
+/** The number of consecutive unanswered calls after which an upstream counts as silent. */
+const silentFrom = 16
+/** It is forgotten this long after the last one, in ms. Waiting tasks poll more often. */
 const lapsesMs = 60_000
 
-/** How an upstream's calls went of late. */
-class Silence {
+/** Recent unanswered calls of an upstream. */
+class Outage {
   #unanswered = 0
   #lastMs = -Infinity
-  /** The account of all the calls that were not answered; undefined where they are of several, or nobody was reached. */
+  /** The account of all unanswered calls; undefined if there are several, or the upstream was not reached. */
   #account: AccountId | undefined
 
   answered(): void {
@@ -24,7 +24,7 @@ class Silence {
   }
 
   isSilent(nowMs: number): boolean {
-    return this.#unanswered >= many && nowMs - this.#lastMs < lapsesMs
+    return this.#unanswered >= silentFrom && nowMs - this.#lastMs < lapsesMs
   }
 
   isSilentFor(account: AccountId, nowMs: number): boolean {
@@ -33,28 +33,28 @@ class Silence {
 }
 
 /**
- * Which video upstreams answer nobody, by their lanes. Thousands of tasks that wait for one of them would all find that
- * out for themselves, time and again. Times are given, in ms.
+ * Video upstreams that do not answer, by bulkhead name. Otherwise thousands of waiting tasks would each find out by
+ * themselves, again and again. Times are passed in, in ms.
  */
 export class Outages extends Effect.Service<Outages>()("gateway/videos/Outages", {
   sync: () => {
-    const lanes = new Map<string, Silence>()
-    const of = (lane: string): Silence => {
-      let silence = lanes.get(lane)
-      if (silence === undefined) lanes.set(lane, (silence = new Silence()))
-      return silence
+    const bulkheads = new Map<string, Outage>()
+    const of = (bulkhead: string): Outage => {
+      let outage = bulkheads.get(bulkhead)
+      if (outage === undefined) bulkheads.set(bulkhead, (outage = new Outage()))
+      return outage
     }
     return {
-      /** It said something, whatever it was. */
-      answered: (lane: string): void => of(lane).answered(),
-      /** @param account whose request may be why; undefined where nobody was reached */
-      unanswered: (lane: string, account: AccountId | undefined, nowMs: number): void =>
-        of(lane).unanswered(account, nowMs),
-      /** Whether calls are made more slowly. */
-      isSilent: (lane: string, nowMs: number): boolean => lanes.get(lane)?.isSilent(nowMs) === true,
-      /** The same for an account's new tasks: one account's requests say nothing to another. */
-      isSilentFor: (lane: string, account: AccountId, nowMs: number): boolean =>
-        lanes.get(lane)?.isSilentFor(account, nowMs) === true
+      /** The upstream gave any answer. */
+      answered: (bulkhead: string): void => of(bulkhead).answered(),
+      /** @param account the account whose request may be the cause; undefined if the upstream was not reached */
+      unanswered: (bulkhead: string, account: AccountId | undefined, nowMs: number): void =>
+        of(bulkhead).unanswered(account, nowMs),
+      /** True if calls should be slower. */
+      isSilent: (bulkhead: string, nowMs: number): boolean => bulkheads.get(bulkhead)?.isSilent(nowMs) === true,
+      /** The same for an account's new tasks: other accounts' requests do not count. */
+      isSilentFor: (bulkhead: string, account: AccountId, nowMs: number): boolean =>
+        bulkheads.get(bulkhead)?.isSilentFor(account, nowMs) === true
     }
   }
 }) {}

@@ -14,54 +14,54 @@ import type { Place, Wait } from "./places.ts"
 import type { Outages } from "./Outages.ts"
 import { FirstReplies } from "./FirstReplies.ts"
 
-/** What the family of video tasks adds to the driver. The request of a task is a `VideoJob`, its result a `VideoResult`. */
+/** The video family's part of the driver. A task's request is a `VideoJob`, its result a `VideoResult`. */
 export interface VideoFamily {
   readonly record: (task: Task) => JsonObject
-  /** As a `TaskKind` has it. */
+  /** As in `TaskKind`. */
   readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
   readonly keepsRequest?: (task: Task) => boolean
-  /** A result as the family keeps it: without numbers that can't be. */
+  /** A result without implausible numbers. */
   readonly sound?: (task: Task, told: VideoResult) => Effect.Effect<VideoResult>
 }
 
-/** Of one upstream at a time: submits, polls and cancels together. */
+/** The most concurrent submits, polls and cancels per upstream. */
 const parallel = 64
 /**
- * After a submit without an answer, the upstream may still be taking it in: reconciling earlier could miss it. One that is
- * meant is begun before that, or not at all.
+ * After a submit without an answer, the upstream may still be accepting it, and reconciling earlier could miss it. A
+ * stored intent is submitted before that, or not at all.
  */
 const reconcileAfterMs = 5_000
-/** Once a second for 20 s, which a lease outlives. */
+/** Once a second for 20 s, within the lease. */
 const stubborn = Schedule.spaced("1 second").pipe(Schedule.intersect(Schedule.recurs(20)))
-/** How often an answer to "did you get it?" may be unclear before the task fails. */
+/** How often reconciliation may be ambiguous before the task fails. */
 const reconcileTries = 5
 
 /**
- * Drives video tasks over their upstreams: submit at most once, then poll until the upstream says it is over. One turn is
- * one call. Only the upstream's own word or the deadline ends a task; whatever else goes wrong is tried again later.
+ * Drives video tasks: submits at most once, then polls until the upstream reports the end. One turn is one call. Only
+ * the upstream or the deadline ends a task; any other failure is retried later.
  */
 export const makeVideoKind = Effect.fnUntraced(function* (
   family: VideoFamily
 ): Effect.fn.Return<TaskKind, never, VideoUpstreams | FirstReplies | Outages> {
   const upstreams = yield* VideoUpstreams
-  const verdicts = yield* FirstReplies
-  const coolDowns = new RetryAfter(yield* Effect.clock)
+  const firstReplies = yield* FirstReplies
+  const retryAfter = new RetryAfter(yield* Effect.clock)
   const crash = yield* CrashPoints
   const pacing = yield* makePacing
 
-  /** Asks the places that may make the video, one after the other, until one takes it. */
+  /** Tries the task's routes in order until one accepts it. */
   const submit = Effect.fnUntraced(function* (
     lease: Lease
   ): Effect.fn.Return<TaskTurn | "settled", LeaseLost | SqlError> {
     const job = yield* jobOf(lease)
     const places = placesOf(lease.task, job).filter(({ upstream }) => upstreams.has(upstream))
-    const { ask, skipped } = coolDowns.order(places, lease.task.account)
+    const { ask, skipped } = retryAfter.order(places, lease.task.account)
     const waits: Array<Wait> = skipped.map(({ error }) => waitOf(error))
     let last: TaskError = unserved
     let { task } = lease
     for (const place of ask) {
       const submitAtMs = yield* Clock.currentTimeMillis
-      // From where it is now: the place that was asked before has moved it.
+      // Starts from the current route: a refusal of an earlier one has moved the task.
       task = yield* lease.write({ ...movedTo(task, job, place), submitAtMs })
       const submitted = yield* Effect.either(submitTo(lease, job, place, { task, submitAtMs }))
       if (Either.isRight(submitted)) return submitted.right
@@ -71,28 +71,28 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       else waits.push(error)
     }
     const wait = soonest(waits)
-    return wait === undefined ? heard(last) : yield* pacing.resubmitted(lease.task, wait)
+    return wait === undefined ? refused(last) : yield* pacing.resubmitted(lease.task, wait)
   }, Effect.uninterruptible)
 
-  /** Fails with what another place may do better. */
-  const submitTo = Effect.fnUntraced(function* (lease: Lease, job: VideoJob, place: Place, meant: Meant) {
-    const { submitAtMs, task } = meant
+  /** Fails with errors that another route may not have. */
+  const submitTo = Effect.fnUntraced(function* (lease: Lease, job: VideoJob, place: Place, intended: IntendedSubmit) {
+    const { submitAtMs, task } = intended
     yield* crash.at("intended")
-    // A process that was held up here may have been taken for dead, and another have asked for the video meanwhile.
+    // If the process was suspended here, another may have taken over and submitted the video.
     if ((yield* Clock.currentTimeMillis) - submitAtMs >= reconcileAfterMs) return again({ submitAtMs: null }, 0)
     const upstream = upstreams.get(place.upstream)
-    if (upstream === undefined) return heard(unserved)
-    const routeCall = coolDowns.begin(place, task.account)
-    const lane = videoBulkhead(place.upstream)
+    if (upstream === undefined) return refused(unserved)
+    const routeCall = retryAfter.begin(place, task.account)
+    const bulkhead = videoBulkhead(place.upstream)
     const isBack = Effect.zipRight(
-      pacing.answered(lane),
+      pacing.answered(bulkhead),
       Effect.sync(() => routeCall?.answered())
     )
     const leftFor = <E extends Wait | VideoRejected>(error: E) => {
-      coolDowns.failed(place, task.account, failing(troubleOf(error), secondsOf(error)))
-      return Effect.zipRight(pacing.heard(lane, task.account, error), Effect.fail(error))
+      retryAfter.failed(place, task.account, failing(troubleOf(error), secondsOf(error)))
+      return Effect.zipRight(pacing.noteFailure(bulkhead, task.account, error), Effect.fail(error))
     }
-    // Not interrupted when the process is asked to stop: an answer that nobody hears is a video nobody can find.
+    // Not interrupted at shutdown: without its answer, the video could not be found again.
     const submitting = upstream.submit({ ...job, upstreamModel: place.model })
     const submitted =
       exitOf(submitting) === undefined
@@ -113,40 +113,40 @@ export const makeVideoKind = Effect.fnUntraced(function* (
           error.elsewhere === true ? leftFor(error) : Effect.zipRight(isBack, refusedBy(lease, error)),
         VideoSaturated: leftFor,
         VideoTransient: leftFor,
-        // The intent stays: the next turn asks the upstream whether it has the video.
+        // The intent stays stored: the next turn reconciles it.
         VideoAmbiguous: (error) => {
-          coolDowns.failed(place, task.account, failing(undefined))
+          retryAfter.failed(place, task.account, failing(undefined))
           const turn = upstream.reconcile === undefined ? failed(unconfirmed) : again({}, reconcileAfterMs)
-          return Effect.as(pacing.heard(lane, task.account, error), turn)
+          return Effect.as(pacing.noteFailure(bulkhead, task.account, error), turn)
         }
       })
     )
   })
 
-  /** The caller's fault: told to a caller who still waits, who then never had a task. */
+  /** The caller's fault. A caller that still waits gets the refusal, and its task is withdrawn. */
   const refusedBy = (lease: Lease, error: VideoRejected): Effect.Effect<TaskTurn | "settled"> => {
-    const caller = verdicts.take(lease.task.id)
-    if (caller === undefined) return Effect.succeed(heard(error))
+    const caller = firstReplies.take(lease.task.id)
+    if (caller === undefined) return Effect.succeed(refused(error))
     return lease.withdraw(error, caller.undo).pipe(
       Effect.tap(() => caller.refused(error.message)),
       Effect.catchAllCause(() => {
         caller.stands()
-        return Effect.succeed(heard(error))
+        return Effect.succeed(refused(error))
       })
     )
   }
 
-  /** Stores the id and ends the turn in one write; a video whose task was ended during its submit is stopped. */
+  /** Stores the id and ends the turn in one write. If the task ended during its submit, the video is cancelled. */
   const recordId = (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
     pacing.later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
       Effect.flatMap(lease.settle),
-      // A full disk, say: the id is worth waiting for.
+      // The id is worth waiting for, for instance while the disk is full.
       Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
       Effect.tap(() => crash.at("recorded")),
       Effect.tapErrorTag("LeaseLost", () => Effect.ignore(upstream.cancel(upstreamId)))
     )
 
-  /** A submit was meant and its outcome is not known. Never submitted again unless the upstream says it has nothing. */
+  /** A submit of unknown outcome. It is only submitted again if the upstream confirms that it has no such video. */
   const reconcile = Effect.fnUntraced(function* (
     lease: Lease,
     upstream: VideoUpstream,
@@ -222,8 +222,8 @@ export const makeVideoKind = Effect.fnUntraced(function* (
       const { task } = lease
       const annotated = Effect.annotateLogs({ model: task.model, attempt: task.tries + 1 })
       if (task.upstreamId === null && task.submitAtMs === null) {
-        // Whatever came of it but a refusal: the task stands.
-        return submit(lease).pipe(Effect.ensuring(Effect.sync(() => verdicts.take(task.id)?.stands())), annotated)
+        // Any outcome but a refusal: the task stands.
+        return submit(lease).pipe(Effect.ensuring(Effect.sync(() => firstReplies.take(task.id)?.stands())), annotated)
       }
       const upstream = upstreamOf(task)
       if (upstream === undefined) return Effect.succeed(failed(unserved))
@@ -254,16 +254,16 @@ const decodeJob = Schema.decodeUnknown(VideoJob)
 const decodeKnownJob = Schema.decodeUnknownOption(VideoJob)
 const jobIfKnown = (request: unknown) => Option.getOrUndefined(decodeKnownJob(request))
 
-/** A submit that was stored before it is made. */
-interface Meant {
+/** A submit whose intent is stored. */
+interface IntendedSubmit {
   readonly task: Task
   readonly submitAtMs: number
 }
 
 const noAnswer = new VideoTransient({ reason: "no answer", unanswered: true })
 
-/** Heard, and nothing was made: no other task's unheard submit has a rival in it. */
-const heard = ({ code, message }: TaskError): TaskTurn =>
+/** The upstream answered and made nothing, so that no other reconciliation has to consider this task. */
+const refused = ({ code, message }: TaskError): TaskTurn =>
   ends({ state: "failed", error: { code, message }, submitAtMs: null })
 const ends = (patch: TaskPatch): TaskTurn => ({ patch, againInMs: 0 })
 const failed = ({ code, message }: TaskError): TaskTurn => ends({ state: "failed", error: { code, message } })
@@ -271,9 +271,9 @@ const failed = ({ code, message }: TaskError): TaskTurn => ends({ state: "failed
 const unconfirmed: TaskError = {
   code: "SubmitUnconfirmed",
   message:
-    "The upstream did not confirm that it took the task and can't tell whether it did; it was not submitted again, so that nothing is paid for twice. Create the task again."
+    "The upstream did not confirm that it accepted the task, and offers no way to find out. The task was not submitted again, so that you do not pay twice. Create it again."
 }
 const unserved: TaskError = {
   code: "ModelUnavailable",
-  message: "The upstream that was to render this video is no longer configured."
+  message: "The upstream for this video is no longer configured."
 }

@@ -3,17 +3,17 @@ import { TaskState } from "../tasks/Task.ts"
 import type { Task } from "../tasks/Task.ts"
 import { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
 
-/** The states a task is shown in: the engine's own six, and no other spelling. */
+/** The states that a task shows: the engine's six, in the same spelling. */
 export const VideoStatus = TaskState
 
-/** What the family keeps of a request beside the engine's columns, to show the task. */
+/** The family's part of a request, for showing the task. */
 export const VideoDetails = Schema.Struct({
   settings: VideoSettings,
   executionExpiresAfterSeconds: Schema.Int,
   safetyIdentifier: Schema.NullOr(Schema.String),
-  /** The draft that it was made of. */
+  /** The draft that it was made from. */
   draftTaskId: Schema.optionalWith(Schema.String, { exact: true }),
-  /** What is charged at the place where it is (`Price.text`), of several. */
+  /** The price at its route (`Price.text`), if there are several. */
   price: Schema.optionalWith(Schema.String, { exact: true })
 })
 export type VideoDetails = typeof VideoDetails.Type
@@ -29,23 +29,23 @@ const decodeDetails = Schema.decodeUnknownOption(VideoDetails)
 const decodeResult = Schema.decodeUnknownOption(Schema.NullOr(VideoResult))
 
 /**
- * Reads the engine's task. Where the family's part of its row is damaged what was asked for is told as usual, and a
- * result that is lost as a failure.
+ * Decodes the engine's task. If the family's part of its row is damaged, the defaults replace the settings, and a lost
+ * result becomes a failure.
  */
 export const videoTask = (task: Task): VideoTask => {
   const result = Option.getOrNull(decodeResult(task.result ?? null))
   const isLost = task.state === "succeeded" && result === null
   return {
     ...task,
-    ...(isLost && { state: "failed", error: lost }),
-    details: Option.getOrElse(decodeDetails(task.details), () => usual(task)),
+    ...(isLost && { state: "failed", error: unreadable }),
+    details: Option.getOrElse(decodeDetails(task.details), () => defaultDetails(task)),
     result
   }
 }
 
-const lost = { code: "InternalServiceError", message: "What is stored of the video can't be read any more." }
+const unreadable = { code: "InternalServiceError", message: "The stored result of this task can't be read." }
 
-const usual = ({ createdAtMs, expiresAtMs, tier }: Task): VideoDetails => ({
+const defaultDetails = ({ createdAtMs, expiresAtMs, tier }: Task): VideoDetails => ({
   settings: {
     resolution: "720p",
     ratio: "16:9",

@@ -6,8 +6,8 @@ import { framesPerSecond, videoTokens } from "./geometry.ts"
 import { VideoStatus } from "./VideoTask.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
-/** There or not there; never null. */
-const known = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
+/** Present or absent, never null. */
+const present = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
 const TaskError = Schema.Struct({
@@ -19,58 +19,58 @@ const fields = {
   id: Schema.String.annotations({ description: "The id from the create request." }),
   model: Schema.String.annotations({ description: "The model as the request named it." }),
   status: VideoStatus.annotations({ description: "All but `queued` and `running` are final." }),
-  content: known(
+  content: present(
     Schema.Struct({
       video_url: Schema.String.annotations({ description: "Address of the video; it expires." }),
-      last_frame_url: known(Schema.String, "With `return_last_frame`: address of the last frame as an image.")
+      last_frame_url: present(Schema.String, "With `return_last_frame`: address of the last frame as an image.")
     }),
     "Only when succeeded."
   ),
-  error: known(TaskError, "Only when failed."),
-  usage: known(
+  error: present(TaskError, "Only when failed."),
+  usage: present(
     Schema.Struct({
       completion_tokens: said(Schema.Int, "Tokens of the video."),
       total_tokens: said(Schema.Int, "All tokens counted."),
-      tool_usage: known(JsonObject, "Uses of each tool, where tools were given.")
+      tool_usage: present(JsonObject, "Uses of each tool, where tools were given.")
     }),
     "Only when succeeded."
   ),
   created_at: Schema.Int.annotations({ description: "Unix seconds." }),
   updated_at: Schema.Int.annotations({ description: "Unix seconds of the last change of status." }),
-  seed: known(Schema.Int, "The seed really used; when succeeded."),
-  resolution: known(Schema.String, "When succeeded."),
-  ratio: known(Schema.String, "The real ratio, never `adaptive`; when succeeded."),
-  duration: known(
+  seed: present(Schema.Int, "The seed that was used. Only when succeeded."),
+  resolution: present(Schema.String, "Only when succeeded."),
+  ratio: present(Schema.String, "The actual ratio, never `adaptive`. Only when succeeded."),
+  duration: present(
     Schema.Int,
-    "Whole seconds; when succeeded, unless the length was given as `frames`, or chosen by a model that does not tell it."
+    "Whole seconds. Only when succeeded; absent if the length was given as `frames`, or if the model chose it and does not report it."
   ),
-  frames: known(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
-  framespersecond: known(Schema.Int, "When succeeded."),
+  frames: present(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
+  framespersecond: present(Schema.Int, "Only when succeeded."),
   service_tier: said(Schema.String, "Service tier applied."),
   execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
   generate_audio: said(Schema.Boolean, "As requested."),
   draft: said(Schema.Boolean, "As requested."),
-  draft_task_id: known(Schema.String, "Id of the draft that it was made of."),
+  draft_task_id: present(Schema.String, "Id of the draft that it was made from."),
   priority: said(Schema.Int, "As requested."),
-  tools: known(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
-  safety_identifier: known(Schema.String, "As requested.")
+  tools: present(Schema.Array(Schema.Struct({ type: Schema.Literal("web_search") })), "As requested."),
+  safety_identifier: present(Schema.String, "As requested.")
 }
 
-// What an upstream of the same protocol adds goes out under its own names.
+// Fields that a passthrough upstream adds keep their names.
 const open = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 
 /** A task as its owner sees it, in every state, and as its callbacks carry it (docs/api.md#a-video-tasks-record). */
 export const VideoTaskRecord = Schema.Struct(fields, open).annotations({ identifier: "VideoTaskRecord" })
 export type VideoTaskRecord = typeof VideoTaskRecord.Type
 
-/** A record in a list: a failed one says why a second time, under the name that Ark's Go and JavaScript types have for it. */
+/** A record in a list. A failed one repeats its reason under the name in Ark's Go and JavaScript types. */
 export const ListedVideoTask = Schema.Struct(
-  { ...fields, failure_reason: known(TaskError, "The same as `error`.") },
+  { ...fields, failure_reason: present(TaskError, "The same as `error`.") },
   open
 ).annotations({ identifier: "ListedVideoTask" })
 export type ListedVideoTask = typeof ListedVideoTask.Type
 
-/** Renders a task. A field that is not known yet, or that its state doesn't have, is absent. */
+/** Renders a task. Fields that are unknown or do not belong to its state are absent. */
 export const record = (task: VideoTask): VideoTaskRecord => {
   const { draftTaskId, executionExpiresAfterSeconds, safetyIdentifier, settings } = task.details
   return {
@@ -118,7 +118,7 @@ const outcome = ({ details: { settings }, error, result }: VideoTask) => {
   }
 }
 
-/** What the video turned out to be: the upstream's word, else what was settled at creation. */
+/** The finished video's fields: the upstream's, otherwise those settled at creation. */
 const made = ({ details: { settings }, result }: VideoTask) => {
   if (result === null) return {}
   return {
@@ -130,7 +130,7 @@ const made = ({ details: { settings }, result }: VideoTask) => {
   }
 }
 
-/** Absent where the model chose it and its upstream does not tell. */
+/** Absent if the model chose it and the upstream does not report it. */
 const madeLength = (settings: VideoSettings, { duration, frames }: VideoResult) => {
   if (settings.byFrames) return { frames: frames ?? settings.frames }
   const made = settings.isOpenLength === true ? frames : settings.frames
@@ -138,6 +138,6 @@ const madeLength = (settings: VideoSettings, { duration, frames }: VideoResult) 
   return seconds === undefined ? {} : { duration: seconds }
 }
 
-/** An upstream's own fields, but never one that is the gateway's to fill in. */
+/** An upstream's own fields, except those that the gateway fills in. */
 const unknown = (extra: JsonObject | undefined): JsonObject =>
   Object.fromEntries(Object.entries(extra ?? {}).filter(([name]) => !Object.hasOwn(fields, name)))

@@ -35,7 +35,7 @@ import type { VideoTaskRecord } from "./VideoTaskRecord.ts"
 
 const kind = "video"
 
-/** Video tasks as their owners see them; the engine below makes them run. */
+/** Video tasks as their owners see them; the engine runs them. */
 export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/VideoTasks", {
   dependencies: [Ownership.Default, Cancellation.Default, Outages.Default, FirstReplies.Default],
   effect: Effect.gen(function* () {
@@ -46,11 +46,11 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
     const cancellation = yield* Cancellation
     const fittingOf = yield* makeFitting
     const outbox = yield* Outbox
-    const verdicts = yield* FirstReplies
-    const silences = yield* Outages
+    const firstReplies = yield* FirstReplies
+    const outages = yield* Outages
     const { retention } = yield* TaskSettings
 
-    /** Accepts a request that breaks no rule; the task is durable when its id is there. */
+    /** Accepts a valid request. The task is durable when its id is returned. */
     const create = Effect.fnUntraced(function* (
       caller: Caller,
       request: CreateVideoTask,
@@ -69,7 +69,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       const [{ meant, resolved }] = fitting
       const offers = new Offers(fitting)
       const isSilent = (at: Fitting) =>
-        silences.isSilentFor(videoBulkhead(at.upstream.name), caller.account, createdAtMs)
+        outages.isSilentFor(videoBulkhead(at.upstream.name), caller.account, createdAtMs)
       if (typeof request.callback_url === "string") yield* guard.admit(request.callback_url, "callback_url")
       const isWaitedFor = fitting.some(({ upstream }) => upstream.refusesAtOnce === true) && !fitting.every(isSilent)
       const quietUntilMs = isWaitedFor ? createdAtMs + Duration.toMillis(longestFirstReply) : undefined
@@ -103,11 +103,11 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         modelLimits: model.limits,
         mostNanoUsd: (price: Price) => costOf(price, quoted(resolved))
       }
-      const kept = incoming.once?.keep(answer) ?? Effect.void
+      const keepAnswer = incoming.once?.keep(answer) ?? Effect.void
       const stored = ledger
-        .holding(hold, (row) => store.insert(task(), Effect.zipRight(kept, row)))
+        .holding(hold, (row) => store.insert(task(), Effect.zipRight(keepAnswer, row)))
         .pipe(Effect.catchTag("SqlError", Effect.die))
-      const made = yield* isWaitedFor ? verdicts.await(id, incoming.once?.forget ?? Effect.void, stored) : stored
+      const made = yield* isWaitedFor ? firstReplies.await(id, incoming.once?.forget ?? Effect.void, stored) : stored
       if (isWaitedFor) yield* Effect.orDie(outbox.hurry(made))
       yield* meant.claim
       if (incoming.record !== undefined) incoming.record.task = id
@@ -120,7 +120,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return refused === undefined ? model : yield* refused
     })
 
-    /** A request as it would be settled, and the prices at which it may be made, of the place first that is asked first. */
+    /** A settled request, and the prices of its possible routes, the first route's first. */
     const settled = Effect.fnUntraced(function* (caller: Caller, asked: CreateVideoTask) {
       const model = yield* permitted(caller, asked)
       const fitting = yield* fittingOf({
@@ -140,7 +140,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
 
     const find = store.reader(kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
 
-    /** One page of the account's tasks of the days for which tasks are kept, newest first. */
+    /** One page of the account's tasks within the retention, newest first. */
     const list = (account: AccountId, query: ListVideoTasks) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const size = query.page_size ?? 10
@@ -155,7 +155,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
         return Effect.orDie(store.list({ account, kind, sinceMs, ...filters, ...page }))
       }).pipe(Effect.map(({ tasks, total }) => ({ total, items: tasks.map((task) => listed(videoTask(task))) })))
 
-    /** Cancels what waits, removes what has ended, refuses what runs. */
+    /** Cancels a waiting task, removes an ended one, refuses for a running one. */
     const remove = Effect.fnUntraced(function* (account: AccountId, id: string) {
       const cancelled = yield* Effect.orDie(cancellation.cancel(account, kind, id))
       switch (cancelled) {
@@ -181,7 +181,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
 interface Accepted {
   readonly caller: Caller
   readonly fitting: readonly [Fitting, ...ReadonlyArray<Fitting>]
-  /** At which of them: the first that answers. */
+  /** The index of the first route that answers. */
   readonly begins: number
   readonly id: string
   readonly createdAtMs: number
@@ -235,7 +235,7 @@ const newTask = ({ begins, caller, createdAtMs, fitting, id, quietUntilMs, trace
 
 const pricedPlace = ({ place: { model, upstream }, price }: Fitting) => ({ upstream, model, price: price.text })
 
-/** The caller's body without its callback address: callbacks come from the gateway, which knows what the task is called here. */
+/** The caller's body without its callback address: the gateway delivers callbacks, under its own task id. */
 const passedThrough = (body: unknown): JsonObject => {
   const { callback_url: _, ...rest } = isJsonObject(body) ? body : {}
   return rest
@@ -247,7 +247,7 @@ const stateOf = (status: NonNullable<ListVideoTasks["filter.status"]>): TaskStat
   return status === "success" ? "succeeded" : status
 }
 
-/** Repeated, or separated by commas; an empty filter filters nothing. */
+/** Repeated or separated by commas. An empty filter filters nothing. */
 const idsOf = (given: string | ReadonlyArray<string> | undefined) => {
   const ids = [given ?? []]
     .flat()

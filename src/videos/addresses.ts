@@ -1,4 +1,4 @@
-/** Whether a caller's text is an http or https URL that names a host. */
+/** True for an http or https URL with a host. */
 export const isHttpUrl = (text: string): boolean => {
   if (!/^https?:\/\//i.test(text)) return false
   return URL.canParse(text)
@@ -11,10 +11,10 @@ export interface DataUri {
   readonly bytes: number
 }
 
-/** `data:<type>/<subtype>;base64,<data>`; undefined where it is not one, or its data is empty or not base64. */
+/** `data:<type>/<subtype>;base64,<data>`; undefined for other text, empty data or invalid base64. */
 export const readDataUri = (type: "image" | "audio", text: string): DataUri | undefined => {
   const comma = text.indexOf(",")
-  // The head is short; looking for it in 30 MB of data would not be.
+  // Only the head is matched: the data may be 30 MB.
   const head = /^data:(\w+)\/([\w.+-]+)(?:;[\w-]+=[\w.-]+)*;base64$/i.exec(
     comma < 0 || comma > 200 ? "" : text.slice(0, comma)
   )

@@ -6,10 +6,10 @@ import { framesPerSecond, videoTokens } from "./geometry.ts"
 import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
-/** How long the videos that a request refers to may be together. What they are costs to find out, so this is held. */
+/** The longest total length of a request's input videos. Measuring them costs too much, so this is held. */
 export const longestInputSeconds = 15
 
-/** What a request will use up: exactly, unless it refers to videos. */
+/** A request's consumption: exact, unless it has input videos. */
 export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">): Consumption => {
   const refersToVideos = media.some(({ kind }) => kind === "video")
   return {
@@ -21,18 +21,18 @@ export const quoted = ({ media, settings }: Pick<Resolved, "media" | "settings">
 }
 
 /**
- * Frames of a video that was made: its upstream's word, else what was asked for. Of an open length that nobody told, what
- * its tokens come to, and at most the longest.
+ * The frames of a finished video: from the upstream, otherwise from the settings. An open length that was not reported
+ * follows from the tokens, up to the longest.
  */
 export const framesMade = (settings: VideoSettings, { duration, frames, usage }: VideoResult): number => {
-  const told = frames ?? (duration === undefined ? undefined : duration * framesPerSecond)
-  if (told !== undefined) return told
+  const reported = frames ?? (duration === undefined ? undefined : duration * framesPerSecond)
+  if (reported !== undefined) return reported
   if (settings.isOpenLength !== true || usage === undefined) return settings.frames
   const tokensOfOne = videoTokens({ ...settings, frames: framesPerSecond }) / framesPerSecond
   return Math.min(settings.frames, Math.round(usage.completionTokens / tokensOfOne))
 }
 
-/** What a video that was made used up: its upstream's word (an explicit 0 stays 0), else what its record shows. */
+/** A finished video's consumption: from the upstream (an explicit 0 stays 0), otherwise from its record. */
 export const usedBy = ({ details: { price, settings }, result, upstream }: VideoTask): Used | undefined => {
   if (result === null) return undefined
   const { usage } = result

@@ -4,12 +4,12 @@ import type { VideoMedia } from "../upstreams/VideoUpstream.ts"
 import { checkAddress } from "./mediaAddress.ts"
 import type { ContentPart, MediaRole } from "./CreateVideoTask.ts"
 
-/** How many inputs of each kind a model takes, and what it takes beside them. */
+/** The inputs that a model accepts, by kind. */
 export interface ContentLimits {
   readonly images: number
   readonly videos: number
   readonly audios: number
-  /** The upstream speaks the callers' protocol: `draft_task` parts and `asset://` addresses go there as they are. */
+  /** The upstream speaks the callers' protocol: `draft_task` parts and `asset://` addresses pass through. */
   readonly isPassthrough: boolean
 }
 
@@ -22,7 +22,7 @@ export interface Content {
 type Kind = VideoMedia["kind"]
 interface Media extends VideoMedia {
   readonly at: number
-  /** Whether the caller said the role. */
+  /** True if the caller gave the role. */
   readonly said: boolean
 }
 
@@ -36,7 +36,10 @@ const defaultRole = { image: "first_frame", video: "reference_video", audio: "re
 const invalid = (param: string, rule: string) =>
   Either.left(new InvalidRequest({ param, message: `${param}: ${rule}` }))
 
-/** The inputs of a request with their roles, if they make one of the four scenarios: text, first frame, both frames, references. */
+/**
+ * The inputs of a request with their roles, if they form one of the four scenarios: text, first frame, both frames,
+ * references.
+ */
 export const readContent = (
   parts: ReadonlyArray<ContentPart>,
   limits: ContentLimits
@@ -115,10 +118,10 @@ const checkScenario = (media: ReadonlyArray<Media>, limits: ContentLimits): Eith
 }
 
 const checkFrames = (frames: ReadonlyArray<Media>): Either.Either<void, InvalidRequest> => {
-  const unsaid = frames.find(({ said }) => !said)
-  if (frames.length > 1 && unsaid !== undefined) {
+  const withoutRole = frames.find(({ said }) => !said)
+  if (frames.length > 1 && withoutRole !== undefined) {
     return invalid(
-      `content[${unsaid.at}].role`,
+      `content[${withoutRole.at}].role`,
       "required with more than one image: expected one of first_frame, last_frame, reference_image"
     )
   }

@@ -11,38 +11,41 @@ import type { VideoSettings, VideoUpstream } from "../upstreams/VideoUpstream.ts
 import type { CreateVideoTask } from "./CreateVideoTask.ts"
 import { openLength } from "./lengths.ts"
 import { makePromote } from "./promote.ts"
-import type { Meant } from "./promote.ts"
+import type { ResolvedDraft } from "./promote.ts"
 import { resolve } from "./resolve.ts"
 import type { Resolved } from "./resolve.ts"
 
-/** A place that can make what is asked. */
+/** A route that can render a request. */
 export interface Fitting {
   readonly place: Route
   readonly price: Price
   readonly upstream: VideoUpstream
-  readonly meant: Meant
+  readonly meant: ResolvedDraft
   readonly resolved: Resolved
 }
 
-interface Asked {
+interface FittingRequest {
   readonly account: AccountId
   readonly request: CreateVideoTask
-  /** As it came; null where nothing is to be made of it. */
+  /** The caller's body; null to render from the job instead. */
   readonly body: unknown
   readonly model: Model
   readonly random: Parameters<typeof resolve>[2]
 }
 
 /**
- * Finds those of a model's places that can make what is asked, in the order of its routes. All of them make the same
- * video, which is what is held for and shown: of an open length the longest that any of them makes. A draft is promoted
- * at the first alone. Fails where none can.
+ * Finds the routes of a model that can render a request, in order. All of them make the same video, which is held for
+ * and shown; an open length counts as the longest of any. A draft is promoted on the first route alone. Fails if none
+ * fits.
  */
 export const makeFitting = Effect.gen(function* () {
   const upstreams = yield* VideoUpstreams
   const promote = yield* makePromote
 
-  const fittingAt = Effect.fnUntraced(function* ({ account, body, model, random, request }: Asked, place: ListedRoute) {
+  const fittingAt = Effect.fnUntraced(function* (
+    { account, body, model, random, request }: FittingRequest,
+    place: ListedRoute
+  ) {
     const upstream = upstreams.get(place.upstream)
     if (upstream === undefined) return undefined
     const meant = yield* promote(account, request, body, upstream)
@@ -53,29 +56,29 @@ export const makeFitting = Effect.gen(function* () {
       : { place, price: priceAt(model, place), upstream, meant, resolved }
   })
 
-  return Effect.fnUntraced(function* (asked: Asked) {
+  return Effect.fnUntraced(function* (asked: FittingRequest) {
     const { model, request } = asked
-    const found: Array<Fitting> = []
+    const fitted: Array<Fitting> = []
     let refused: InvalidRequest | NotFound | undefined
     for (const place of model.routes) {
       const fitting = yield* Effect.either(fittingAt(asked, place))
       if (Either.isLeft(fitting)) refused ??= fitting.left
       else if (fitting.right !== undefined) {
-        const agreed = agreeing(found[0], fitting.right)
-        if (agreed !== undefined) found.push(agreed)
+        const agreed = agreeing(fitted[0], fitting.right)
+        if (agreed !== undefined) fitted.push(agreed)
       }
-      if (found.length > 0 && request.content.some(({ type }) => type === "draft_task")) break
+      if (fitted.length > 0 && request.content.some(({ type }) => type === "draft_task")) break
     }
-    const [first, ...others] = found
+    const [first, ...others] = fitted
     if (first !== undefined) {
-      const longest = Math.max(...found.map(({ resolved }) => resolved.settings.frames))
+      const longest = Math.max(...fitted.map(({ resolved }) => resolved.settings.frames))
       return [withFrames(first, longest), ...others.map((other) => withFrames(other, longest))] as const
     }
     return yield* refused ?? Effect.dieMessage(`model ${model.id} has no upstream`)
   })
 })
 
-/** What an upstream takes of a model's videos. */
+/** The limits of a model's videos at an upstream. */
 const limitsOf = (model: Model, upstream: VideoUpstream, place: Route) => ({
   images: 9,
   videos: 3,
@@ -86,7 +89,7 @@ const limitsOf = (model: Model, upstream: VideoUpstream, place: Route) => ({
   ...openLength(upstream, [place.model, model.id])
 })
 
-/** A place beside the first, which makes the same video; undefined where it can't. */
+/** Another route, if it makes the same video as the first; otherwise undefined. */
 const agreeing = (first: Fitting | undefined, other: Fitting): Fitting | undefined => {
   if (first === undefined) return other
   const one = first.resolved.settings
@@ -95,7 +98,7 @@ const agreeing = (first: Fitting | undefined, other: Fitting): Fitting | undefin
   return isDeepStrictEqual(settings, wanted) ? { ...other, resolved: { ...other.resolved, settings } } : undefined
 }
 
-/** Where the first place chooses the length each of them may; a length that is settled there is asked of all. */
+/** If the first route chooses the length, each may choose; a settled length applies to all. */
 const withOpenness = (one: VideoSettings, { isOpenLength, ...other }: VideoSettings): VideoSettings => {
   if (one.isOpenLength === true) return { ...other, isOpenLength: true }
   return isOpenLength === true ? { ...other, frames: one.frames } : other

@@ -1,4 +1,4 @@
-/** Every video has 24 frames a second. */
+/** Every video has 24 frames per second. */
 export const framesPerSecond = 24
 
 export interface Size {
@@ -50,7 +50,7 @@ const table: Readonly<Record<string, Readonly<Record<Shape, Size>>>> = {
 /** `3:3` is a spelling of `3:4`. */
 const shapeOf = (ratio: string): Shape => shapes.find((shape) => shape === ratio) ?? (ratio === "3:3" ? "3:4" : "16:9")
 
-/** Pixels of a video. A resolution the table lacks has the pixels of 1080p, which serves for an estimate. */
+/** A video's size in pixels. A resolution outside the table counts as 1080p, enough for an estimate. */
 export const sizeOf = (resolution: string, ratio: string): Size => {
   const row = table[resolution] ?? table["1080p"]
   return row === undefined ? size(1920, 1080) : row[shapeOf(ratio)]
@@ -61,7 +61,7 @@ const wide = (shape: Shape): number => {
   return width / height
 }
 
-/** The ratio nearest to an image's, by how much one would have to be stretched to become the other. */
+/** The ratio nearest to an image's, by the stretch from one to the other. */
 export const nearestRatio = (image: Size): Shape => {
   const stretch = (shape: Shape) => Math.abs(Math.log(image.width / image.height / wide(shape)))
   return shapes.reduce((best, shape) => (stretch(shape) < stretch(best) ? shape : best))

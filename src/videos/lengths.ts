@@ -1,13 +1,13 @@
 import type { VideoUpstream } from "../upstreams/VideoUpstream.ts"
 import type { VideoLimits } from "./resolve.ts"
 
-/** Seedance 2.5, by its maker's ids (`dreamina-seedance-2-5-260628`) and by the names that operators give it. */
+/** Seedance 2.5, by its provider's ids (`dreamina-seedance-2-5-260628`) and by usual names. */
 const seedance25 = /seedance[-_. ]?(?:v|pro-)?2[-_.]5(?!\d)/i
 
 /**
- * Which length an upstream makes of a model's videos where it chooses, and whether it chooses where none is given.
+ * The length that an upstream's model chooses itself, and whether that is the default.
  *
- * @param names the model's id at the upstream and the gateway's own
+ * @param names the model's id at the upstream and at the gateway
  */
 export const openLength = (
   { isPassthrough, seconds }: Pick<VideoUpstream, "isPassthrough" | "seconds">,

@@ -13,7 +13,7 @@ const dataUris = {
   audio: { subtypes: audios, bytes: 15 * megabytes, says: "data:audio/<subtype>;base64,<data> (wav or mp3)" }
 } as const
 
-/** The rule that an input's address breaks, in words for the caller; undefined where it keeps them all. */
+/** The rule that an input's address breaks, for the caller; undefined if it is valid. */
 export const checkAddress = (kind: VideoMedia["kind"], url: string, assets: boolean): string | undefined => {
   if (isHttpUrl(url)) return undefined
   if (/^asset:\/\/./i.test(url)) return assets ? undefined : "asset:// addresses are not offered by this model"

@@ -7,19 +7,19 @@ import type { VideoAmbiguous, VideoRejected, VideoTransient } from "../upstreams
 import type { Wait } from "./places.ts"
 import { Outages } from "./Outages.ts"
 
-/** When tasks ask again, by what was seen of their upstreams. */
+/** Sets the time of a task's next call from its upstream's behaviour. */
 export const makePacing = Effect.gen(function* () {
-  const silences = yield* Outages
-  /** How long a lane's videos usually take, learned from those that were seen to end. */
+  const outages = yield* Outages
+  /** The usual duration of an upstream's videos, learned from finished ones. */
   const usualMs = new Map<string, number>()
   const crowds = new Map<string, ReturnType<typeof makeCrowd>>()
 
-  const took = (lane: string, ms: number) => {
-    const before = usualMs.get(lane)
-    usualMs.set(lane, before === undefined ? ms : before * 0.8 + ms * 0.2)
+  const took = (bulkhead: string, ms: number) => {
+    const before = usualMs.get(bulkhead)
+    usualMs.set(bulkhead, before === undefined ? ms : before * 0.8 + ms * 0.2)
   }
 
-  /** After the upstream told where the video is. */
+  /** After a report of the upstream. */
   const later = (task: Task, patch: TaskPatch, ageMs: number, saidMs: number | undefined): Effect.Effect<TaskTurn> =>
     Effect.zipWith(Random.next, Clock.currentTimeMillis, (random, nowMs) => {
       const crowd = crowds.get(task.lane) ?? makeCrowd()
@@ -29,14 +29,14 @@ export const makePacing = Effect.gen(function* () {
       return again(patch, ms)
     })
 
-  /** After a call of which nothing is known, or nothing came. */
+  /** After a call that failed or whose outcome is unknown. */
   const retried = (task: Task): Effect.Effect<TaskTurn> =>
     Effect.map(Random.next, (random) => again({ tries: task.tries + 1 }, unreachable(task.tries, random)))
 
   const failedFor = (task: Task, error: VideoTransient): Effect.Effect<TaskTurn> =>
-    Effect.zipRight(heard(task.lane, task.account, error), retried(task))
+    Effect.zipRight(noteFailure(task.lane, task.account, error), retried(task))
 
-  /** Nobody took it: the place that is soonest back says when they are asked again. */
+  /** Every route refused for now: the earliest deadline sets the next submit. */
   const resubmitted = (task: Task, wait: Wait): Effect.Effect<TaskTurn> =>
     Effect.map(Random.next, (random) =>
       again(
@@ -47,21 +47,21 @@ export const makePacing = Effect.gen(function* () {
       )
     )
 
-  const answered = (lane: string) => Effect.sync(() => silences.answered(lane))
+  const answered = (bulkhead: string) => Effect.sync(() => outages.answered(bulkhead))
 
-  /** What a call that failed says of whoever was called. */
-  const heard = (lane: string, account: AccountId, error: Unheard | Wait | VideoRejected) =>
+  /** Records a failed call in the upstream's outages. */
+  const noteFailure = (bulkhead: string, account: AccountId, error: Unanswered | Wait | VideoRejected) =>
     "unanswered" in error && error.unanswered
       ? Effect.map(Clock.currentTimeMillis, (nowMs) => {
           const isUnreachable = error._tag === "VideoTransient" && error.neverSent === true
-          silences.unanswered(lane, isUnreachable ? undefined : account, nowMs)
+          outages.unanswered(bulkhead, isUnreachable ? undefined : account, nowMs)
         })
-      : answered(lane)
+      : answered(bulkhead)
 
-  const { isSilent } = silences
-  return { took, later, retried, failedFor, resubmitted, answered, heard, isSilent } as const
+  const { isSilent } = outages
+  return { took, later, retried, failedFor, resubmitted, answered, noteFailure, isSilent } as const
 })
 
-type Unheard = VideoAmbiguous | VideoTransient
+type Unanswered = VideoAmbiguous | VideoTransient
 
 export const again = (patch: TaskPatch, againInMs: number): TaskTurn => ({ patch, againInMs })

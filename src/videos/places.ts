@@ -7,22 +7,22 @@ import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { VideoSaturated } from "../upstreams/VideoUpstream.ts"
 import type { VideoJob, VideoRejected, VideoTransient } from "../upstreams/VideoUpstream.ts"
 
-/** One of the places that may make a video: an upstream, and the model's id and price (`Price.text`) there. */
+/** A route that may render a video, with its price (`Price.text`). */
 export interface Place extends Route {
   readonly price?: string
 }
 
-/** The lane of an upstream's videos. */
+/** The bulkhead name of an upstream's videos. */
 export const videoBulkhead = (upstream: string): string => `video:${upstream}`
 
-/** Where a task's video may be made, in the order of the model's routes. */
+/** The routes that may render a task's video, in order. */
 export const placesOf = ({ upstream }: Pick<Task, "upstream">, job: VideoJob): ReadonlyArray<Place> =>
   job.routes ?? (upstream === null ? [] : [{ upstream, model: job.upstreamModel }])
 
-/** Which of its job's places a task is at. */
+/** The index of the task's route in its job. */
 const routeOf = ({ details }: Pick<Task, "details">): number => numberAt(details, "route") ?? 0
 
-/** What to store of a task that is submitted to a place: nothing where it is there already. */
+/** The patch of a task that is submitted on a route; empty if it is there already. */
 export const movedTo = (task: Pick<Task, "details">, job: VideoJob, place: Place): TaskPatch => {
   const route = Math.max(0, job.routes?.indexOf(place) ?? 0)
   if (route === routeOf(task)) return {}
@@ -34,28 +34,28 @@ export const movedTo = (task: Pick<Task, "details">, job: VideoJob, place: Place
   }
 }
 
-/** A job as the place was told of it that its task is at. */
+/** A job as the task's current route got it. */
 export const placed = (task: Pick<Task, "details">, job: VideoJob): VideoJob => ({
   ...job,
   upstreamModel: job.routes?.[routeOf(task)]?.model ?? job.upstreamModel
 })
 
-/** A place that takes nothing now, and may later. */
+/** An error of a route that may accept the task later. */
 export type Wait = VideoSaturated | VideoTransient
 
-/** How long a place asks to be left alone; undefined where it does not say. */
+/** The delay that a route asked for, in seconds; undefined if it gave none. */
 export const secondsOf = (error: Wait | VideoRejected): number | undefined =>
   error._tag === "VideoSaturated" ? error.retryAfterSeconds : undefined
 
-/** Of several the one that is over first. */
+/** The wait that ends first. */
 export const soonest = (waits: ReadonlyArray<Wait>): Wait | undefined =>
   waits.toSorted((one, other) => (secondsOf(one) ?? 0) - (secondsOf(other) ?? 0))[0]
 
-/** A place that is not asked for now, as if it said once more for how long. */
+/** The error of a route that is skipped until its `Retry-After` deadline. */
 export const waitOf = ({ retryAfterMs }: UpstreamError): Wait =>
   new VideoSaturated({ retryAfterSeconds: Math.ceil((retryAfterMs ?? 0) / 1_000) })
 
-/** What a place's cool-down hears of a call that failed. */
+/** The error of a failed call, for the route's `RetryAfter` state. */
 export const failing = (trouble: UpstreamTrouble | undefined, retryAfterSeconds?: number): UpstreamError =>
   new UpstreamError({
     failure: new UpstreamFailed({}),
@@ -65,7 +65,7 @@ export const failing = (trouble: UpstreamTrouble | undefined, retryAfterSeconds?
     trouble
   })
 
-/** What a place that did not take a task says of itself; undefined where the task may have caused it. */
+/** The upstream's own trouble; undefined if the task may have caused the error. */
 export const troubleOf = (error: Wait | VideoRejected): UpstreamTrouble | undefined => {
   switch (error._tag) {
     case "VideoSaturated":

@@ -16,33 +16,33 @@ import { framesPerSecond } from "./geometry.ts"
 import { videoTask } from "./VideoTask.ts"
 import type { VideoTask } from "./VideoTask.ts"
 
-/** What a request means once the draft that it promotes is known. */
-export interface Meant {
-  /** With the draft's own content and settings, where the draft is known here. */
+/** A request with its draft resolved. */
+export interface ResolvedDraft {
+  /** With the draft's own content and settings, if this gateway made the draft. */
   readonly request: CreateVideoTask
-  /** For an upstream that passes it through. */
+  /** For a passthrough upstream. */
   readonly body: unknown
   readonly draftTaskId?: string
-  /** Keeps what the request is the first to name with its account. To be run once the request is accepted. */
+  /** Records the account's ownership of ids that it is the first to use. Run once the request is accepted. */
   readonly claim: Effect.Effect<void>
 }
 
 /**
- * Turns a `draft_task` into what the draft was made of, so that any model can make the real video of it. Where the
- * upstream that made the draft is asked again, and takes such parts, it gets them with its own id for the draft. What
- * is no task of this gateway's may be a draft that the operator has made there: the upstream knows.
+ * Replaces a `draft_task` with the draft's own content, so that any model can make the final video. If the draft's own
+ * upstream is used and accepts such parts, it gets its own id of the draft. An id that is not this gateway's may be a
+ * draft that the operator made there: the upstream decides.
  */
 export const makePromote = Effect.gen(function* () {
   const store = yield* TaskStore
   const leases = yield* Leases
-  const belongings = yield* Ownership
+  const ownership = yield* Ownership
 
   return Effect.fnUntraced(function* (
     account: AccountId,
     request: CreateVideoTask,
     body: unknown,
     upstream: Pick<VideoUpstream, "name" | "isPassthrough">
-  ): Effect.fn.Return<Meant, InvalidRequest | NotFound> {
+  ): Effect.fn.Return<ResolvedDraft, InvalidRequest | NotFound> {
     const at = request.content.findIndex(({ type }) => type === "draft_task")
     const part = request.content[at]
     if (part?.type !== "draft_task") return { request, body, claim: Effect.void }
@@ -51,24 +51,24 @@ export const makePromote = Effect.gen(function* () {
     }
     const { id } = part.draft_task
     const param = `content[${at}].draft_task.id`
-    const found = yield* Effect.orDie(store.find(account, "video", id))
-    if (Option.isNone(found)) {
+    const draft = yield* Effect.orDie(store.find(account, "video", id))
+    if (Option.isNone(draft)) {
       if (!upstream.isPassthrough) return yield* refuse(param, `no task of this account has the id "${id}"`)
-      const unclaimed = yield* belongings.check(account, upstream.name, [{ id, param }])
-      const claim = Effect.promise(() => belongings.give(account, upstream.name, unclaimed))
+      const unclaimed = yield* ownership.check(account, upstream.name, [{ id, param }])
+      const claim = Effect.promise(() => ownership.give(account, upstream.name, unclaimed))
       return { request, body, claim }
     }
-    const task = videoTask(found.value)
+    const task = videoTask(draft.value)
     if (!task.details.settings.draft) return yield* refuse(param, "expected a task created with draft: true")
     if (task.state !== "succeeded") return yield* refuse(param, `expected a draft that succeeded; it is ${task.state}`)
-    if (request.draft === true) return yield* refuse("draft", "expected false where a draft is promoted")
+    if (request.draft === true) return yield* refuse("draft", "expected false when a draft is promoted")
     const content = partsOf(yield* Effect.orDie(leases.request(id)))
     const isThere = upstream.isPassthrough && task.upstream === upstream.name && task.upstreamId !== null
     if (!isThere && request.content.length > 1) {
-      return yield* refuse("content", "expected nothing beside a draft_task: what the draft was made of is used again")
+      return yield* refuse("content", "expected nothing beside a draft_task: the draft's own content is used again")
     }
     if (!isThere && content === undefined) {
-      return yield* refuse(param, "what this draft was made of is no longer known; create it again")
+      return yield* refuse(param, "this draft's request is no longer stored; create the draft again")
     }
     const again = {
       ...settled(task),
@@ -84,7 +84,7 @@ export const makePromote = Effect.gen(function* () {
   })
 })
 
-/** What the finished video keeps of its draft: its upstream's word, where it was left to the model. */
+/** The draft's settings for the final video, with the upstream's values where the model chose. */
 const settled = ({ details: { settings }, result }: VideoTask): JsonObject => {
   const seconds = Math.floor(settings.frames / framesPerSecond)
   return {
@@ -93,16 +93,16 @@ const settled = ({ details: { settings }, result }: VideoTask): JsonObject => {
     seed: result?.seed ?? settings.seed,
     ratio: isRatio(result?.ratio) ? result.ratio : settings.ratio,
     ...(settings.byFrames
-      ? { frames: known(result?.frames, isFrameCount) ?? settings.frames, duration: null }
-      : { duration: known(result?.duration, isDuration) ?? (settings.isOpenLength ? -1 : seconds), frames: null })
+      ? { frames: plausible(result?.frames, isFrameCount) ?? settings.frames, duration: null }
+      : { duration: plausible(result?.duration, isDuration) ?? (settings.isOpenLength ? -1 : seconds), frames: null })
   }
 }
 
 const isRatio = Schema.is(Ratio)
-const known = (told: number | undefined, isOne: (value: number) => boolean) =>
-  told !== undefined && isOne(told) ? told : undefined
+const plausible = (reported: number | undefined, isOne: (value: number) => boolean) =>
+  reported !== undefined && isOne(reported) ? reported : undefined
 
-/** The content of the draft's request; undefined where it was not kept, or was a draft's in turn. */
+/** The content of the draft's request; undefined if it was not stored, or was itself a draft's. */
 const partsOf = (request: unknown): ReadonlyArray<unknown> | undefined => {
   const job = Option.getOrUndefined(decodeJob(request))
   if (job === undefined) return undefined
@@ -110,7 +110,7 @@ const partsOf = (request: unknown): ReadonlyArray<unknown> | undefined => {
   return parts.some((part) => objectAt(part, "draft_task") !== undefined) ? undefined : parts
 }
 
-/** The body with the draft's id as its upstream has it. */
+/** The body with the upstream's id of the draft. */
 const renamed = (body: unknown, id: string | null): JsonObject => ({
   ...(isJsonObject(body) ? body : {}),
   content: listAt(body, "content").map((part) => {

@@ -1,6 +1,6 @@
 import { isDuration, isFrameCount, maxSeed, Ratio } from "./CreateVideoTask.ts"
 
-/** Settings written behind a prompt (`a cat --ratio 16:9 --dur 5`), Ark's older way to give them. */
+/** Settings at the end of a prompt (`a cat --ratio 16:9 --dur 5`), Ark's older form. */
 export interface PromptFlags {
   readonly resolution?: string
   readonly ratio?: Ratio
@@ -12,34 +12,34 @@ export interface PromptFlags {
 }
 
 /**
- * Takes the flags off a prompt's end. They are weakly checked: one that is unknown, or whose value is not allowed,
- * stays part of the prompt. Of a flag given twice the last counts.
+ * Removes the flags from a prompt's end. An unknown flag, or one with an invalid value, stays part of the prompt. Of a
+ * repeated flag the last one counts.
  */
 export const readFlags = (
   text: string,
   resolutions: ReadonlyArray<string>
 ): { readonly prompt: string; readonly flags: PromptFlags } => {
-  const kept: Array<string> = []
+  const unread: Array<string> = []
   let flags: PromptFlags = {}
   let taken = false
-  // A space in front, so that a flag may also be all there is.
+  // The leading space allows a prompt of flags alone.
   let rest = ` ${text.trimEnd()}`
   for (;;) {
-    const found = /\s--([a-z]+)\s+([^\s-]\S*|-\d+)$/i.exec(lastWords(rest))
-    if (found === null) break
-    const [matched, name = "", value = ""] = found
+    const match = /\s--([a-z]+)\s+([^\s-]\S*|-\d+)$/i.exec(lastWords(rest))
+    if (match === null) break
+    const [matched, name = "", value = ""] = match
     const flag = read(name.toLowerCase(), value, resolutions)
     rest = rest.slice(0, rest.length - matched.length).trimEnd()
-    if (flag === undefined) kept.unshift(matched)
+    if (flag === undefined) unread.unshift(matched)
     else {
       flags = { ...flag, ...flags }
       taken = true
     }
   }
-  return { prompt: taken ? [rest, ...kept].join("").trim() : text, flags }
+  return { prompt: taken ? [rest, ...unread].join("").trim() : text, flags }
 }
 
-/** A flag and its value fit into this many characters; the pattern need not see more of a long prompt. */
+/** A flag and its value fit into this many characters, so the pattern need not scan a long prompt. */
 const lastWords = (text: string): string => text.slice(-120)
 
 const read = (name: string, value: string, resolutions: ReadonlyArray<string>): PromptFlags | undefined => {
@@ -59,7 +59,7 @@ const read = (name: string, value: string, resolutions: ReadonlyArray<string>): 
       return isFrameCount(number(value)) ? { frames: number(value) } : undefined
     case "fps":
     case "framespersecond":
-      // The only rate there is.
+      // The only supported rate.
       return value === "24" ? {} : undefined
     case "seed":
       return isSeed(number(value)) ? { seed: number(value) } : undefined

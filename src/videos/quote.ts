@@ -11,16 +11,16 @@ import { VideoTasks } from "./VideoTasks.ts"
 
 const decodeBody = refusing(jsonDecoder(CreateVideoTask))
 
-/** Quotes a body of a video task: exactly, unless the model chooses the length or videos are referred to. */
+/** Quotes a video task: exact, unless the model chooses the length or there are input videos. */
 export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
   Effect.fnUntraced(function* (caller, body) {
     const request = yield* decodeBody(body)
     const { model, prices, resolved } = yield* videos.settled(caller, request)
     const most = quoted(resolved)
-    const usual = withUsualLength(resolved)
+    const likely = withUsualLength(resolved)
     const estimated = {
-      ...quoted(usual),
-      ...(refersToVideos(usual) && { outputTokens: videoTokens(usual.settings, usualInputSeconds) })
+      ...quoted(likely),
+      ...(refersToVideos(likely) && { outputTokens: videoTokens(likely.settings, usualInputSeconds) })
     }
     const isExact = estimated.outputTokens === most.outputTokens && estimated.videoFrames === most.videoFrames
     return {
@@ -34,7 +34,7 @@ export const makeVideosQuoter = Effect.map(VideoTasks, (videos): Quoter =>
   })
 )
 
-/** The middle of what a model chooses from: 4 seconds to its longest. */
+/** The middle of the lengths that a model chooses from: 4 seconds to its longest. */
 const withUsualLength = (resolved: Resolved): Resolved => {
   const { settings } = resolved
   if (settings.isOpenLength !== true) return resolved
@@ -42,7 +42,7 @@ const withUsualLength = (resolved: Resolved): Resolved => {
   return { ...resolved, settings: { ...settings, frames: seconds * framesPerSecond } }
 }
 
-/** How long the videos that a request refers to likely are together. */
+/** The usual total length of input videos. */
 const usualInputSeconds = 5
 
 const refersToVideos = ({ media }: Resolved) => media.some(({ kind }) => kind === "video")

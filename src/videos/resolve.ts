@@ -9,14 +9,14 @@ import { imageSize } from "./imageSize.ts"
 import { readFlags } from "./promptFlags.ts"
 import type { PromptFlags } from "./promptFlags.ts"
 
-/** What a video model takes. */
+/** The limits of a video model. */
 export interface VideoLimits extends ContentLimits {
   readonly resolutions: ReadonlyArray<string>
-  /** The lengths it makes, in whole seconds; absent where it makes every one. */
+  /** Its lengths in whole seconds; absent if it makes every length. */
   readonly seconds?: ReadonlyArray<number> | undefined
-  /** What it makes where it chooses the length itself, at most, in seconds. */
+  /** The longest length that it chooses itself, in seconds. */
   readonly longestSeconds: number
-  /** It chooses the length where none is given. */
+  /** True if it chooses the length by default. */
   readonly choosesLength: boolean
 }
 
@@ -27,10 +27,10 @@ export interface Resolved {
 }
 
 /**
- * Settles a request: rules across its parts, flags of the prompt under the fields of the body, defaults, and real
- * values for "you choose" (`seed: -1`, `ratio: adaptive`). A length that the model chooses stays open.
+ * Settles a request: checks rules across its parts, applies the prompt's flags below the body's fields, fills in
+ * defaults, and resolves "you choose" (`seed: -1`, `ratio: adaptive`). A length that the model chooses stays open.
  *
- * @param random 32 random bits for the seed; the same bits settle the same request the same way
+ * @param random 32 random bits for the seed; the same bits settle a request the same way
  */
 export const resolve = (
   request: CreateVideoTask,
@@ -49,8 +49,8 @@ export const resolve = (
     const message = `resolution: expected one of ${limits.resolutions.join(", ")}; got ${JSON.stringify(resolution)}`
     return Either.left(new InvalidRequest({ param: "resolution", message }))
   }
-  const asked = request.ratio ?? flags.ratio ?? "adaptive"
-  const ratio = asked === "adaptive" ? adaptive(media) : asked
+  const requested = request.ratio ?? flags.ratio ?? "adaptive"
+  const ratio = requested === "adaptive" ? adaptive(media) : requested
   const seed = request.seed ?? flags.seed ?? -1
   const settings: VideoSettings = {
     resolution,
@@ -70,7 +70,7 @@ export const resolve = (
   return Either.right({ prompt, media, settings })
 }
 
-/** Every text part may end in flags; of a flag that two parts give, the later part's counts. */
+/** Every text part may end in flags. A later part's flag wins. */
 const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<string>) => {
   const read = texts.map((text) => readFlags(text, resolutions))
   const flags: PromptFlags = Object.assign({}, ...read.map((part) => part.flags))
@@ -83,7 +83,7 @@ const readPrompt = (texts: ReadonlyArray<string>, resolutions: ReadonlyArray<str
   }
 }
 
-/** `frames` beats `duration`; the body beats the flags. */
+/** `frames` wins over `duration`, and the body over the flags. */
 const length = (
   request: Pick<CreateVideoTask, "frames" | "duration">,
   flags: PromptFlags,
@@ -98,11 +98,13 @@ const length = (
     : { frames: framesPerSecond * seconds, byFrames: false }
 }
 
-/** Five seconds, or what comes nearest to it. */
+/** Five seconds, or the nearest length offered. */
 const usualLength = (offered: VideoLimits["seconds"]): number =>
   offered?.toSorted((a, b) => Math.abs(a - 5) - Math.abs(b - 5))[0] ?? 5
 
-/** The ratio of the first input whose size can be read without fetching it, videos before images; else landscape. */
+/**
+ * The ratio of the first input with a size that is known without fetching, videos before images; otherwise landscape.
+ */
 const adaptive = (media: ReadonlyArray<VideoMedia>): string => {
   for (const { kind, url } of media) {
     const size = kind === "image" ? imageSize(url) : undefined

@@ -3,22 +3,22 @@ import type { VideoResult, VideoSettings } from "../upstreams/VideoUpstream.ts"
 import { longestInputSeconds } from "./consumption.ts"
 import { framesPerSecond, videoTokens } from "./geometry.ts"
 
-/** How many times what the gateway counts itself is believed. */
+/** The factor by which the upstream may exceed the gateway's own count. */
 const factor = 4
-/** Frames beyond the longest length that a model makes: upstreams count a first frame, and groups of them. */
+/** Frames over the model's longest length: upstreams count a first frame, and groups of frames. */
 const slack = framesPerSecond
-/** Searches for one video. */
+/** The most searches of one video. */
 const mostSearches = 100
 
-/** An upstream's result as it may be charged and shown, and whether some of it could not be. */
+/** A result that is safe to charge and show, and the values that were removed. */
 interface Sound {
   readonly result: VideoResult
   readonly isDoubted: boolean
 }
 
 /**
- * Takes numbers out of a result that can't be, or can't be of the video that was asked for: they are what is charged, and
- * what the task's record says. What is taken out is counted by the settings.
+ * Removes numbers from a result that are invalid or impossible for the requested video, because they are charged and
+ * shown. The settings replace them.
  */
 export const soundResult = (settings: VideoSettings, told: VideoResult): Sound => {
   const { duration, frames, framesPerSecond: rate, seed, usage, ...rest } = told
@@ -39,7 +39,7 @@ export const soundResult = (settings: VideoSettings, told: VideoResult): Sound =
   }
 }
 
-/** Where the model chooses the length, the settings have the longest already. */
+/** If the model chooses the length, the settings hold the longest already. */
 const mostFrames = ({ frames, isOpenLength }: VideoSettings): number =>
   isOpenLength === true ? frames + slack : factor * frames
 

@@ -12,7 +12,7 @@ import { soundResult } from "./soundResult.ts"
 import { videoTask } from "./VideoTask.ts"
 import { record } from "./VideoTaskRecord.ts"
 
-/** What the engine's driver of video tasks asks its family. Only a video that was made is paid for. */
+/** The video family's part of the engine. Only a finished video is charged. */
 export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody> = Effect.gen(function* () {
   const ledger = yield* Ledger
   const custody = yield* Custody
@@ -21,7 +21,7 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
   const doubted = ({ id, model, upstream }: Task, { duration, frames, usage }: VideoResult) => {
     metrics.usageDoubted.of(upstream ?? "", "output").add(1)
     const line = { event: "usage.doubted", task: id, model, upstream, duration, frames }
-    return Effect.logWarning("an upstream told a usage that can't be; it is counted here").pipe(
+    return Effect.logWarning("an upstream reported impossible usage; the gateway counts it instead").pipe(
       Effect.annotateLogs({ ...line, usage: JSON.stringify(usage) })
     )
   }
@@ -35,7 +35,7 @@ export const makeVideoFamily: Effect.Effect<VideoFamily, never, Ledger | Custody
             custody.record(task)
           )
         : Effect.succeed(0),
-    // A draft is made into a real video by asking the same once more.
+    // Promoting a draft repeats its request.
     keepsRequest: ({ details }) => objectAt(details, "settings")?.["draft"] === true,
     sound: (task, told) => {
       const { isDoubted, result } = soundResult(videoTask(task).details.settings, told)

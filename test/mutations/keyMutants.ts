@@ -164,14 +164,14 @@ export const keyMutants: ReadonlyArray<Mutant> = [
   {
     name: "videos: a draft that the upstream keeps is anybody's who names it",
     file: "src/videos/promote.ts",
-    snippet: "const unclaimed = yield* belongings.check(account, upstream.name, [{ id, param }])",
+    snippet: "const unclaimed = yield* ownership.check(account, upstream.name, [{ id, param }])",
     replacement: "const unclaimed = [id]",
     tests: ["test/videos/videoTasks.test.ts"]
   },
   {
     name: "videos: a draft that was named first is nobody's",
     file: "src/videos/promote.ts",
-    snippet: "const claim = Effect.promise(() => belongings.give(account, upstream.name, unclaimed))",
+    snippet: "const claim = Effect.promise(() => ownership.give(account, upstream.name, unclaimed))",
     replacement: "const claim = Effect.void",
     tests: ["test/videos/videoTasks.test.ts"]
   },

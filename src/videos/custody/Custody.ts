@@ -8,7 +8,7 @@ import { videoTask } from "../VideoTask.ts"
 import { CustodyStore } from "./store/CustodyStore.ts"
 import type { Part, Wanted } from "./store/CustodyStore.ts"
 
-/** Copies of finished videos that upstreams only link to, where the operator has asked for them. */
+/** Copies of finished videos that upstreams only link to, if the operator enables custody. */
 export class Custody extends Effect.Service<Custody>()("gateway/videos/custody/Custody", {
   dependencies: [CustodyStore.Default],
   effect: Effect.gen(function* () {
@@ -17,7 +17,7 @@ export class Custody extends Effect.Service<Custody>()("gateway/videos/custody/C
     const commits = yield* Commits
     const due = makeWake()
 
-    /** For the transaction in which a task succeeds: that its files are to be copied is as durable as its end. */
+    /** Runs in the transaction in which a task succeeds, so that the copy is as durable as the task's end. */
     const record = (task: Task): Effect.Effect<void, SqlError> =>
       Option.isNone(keep) || task.state !== "succeeded"
         ? Effect.void
@@ -36,11 +36,11 @@ const wantedOf = (task: Task): ReadonlyArray<Wanted> => {
   return links.flatMap(([part, source]) => (source === undefined ? [] : [{ part, source, name: nameOf(part, source) }]))
 }
 
-/** What a file is called at its link: by its part, and by what the upstream's own name ends with. */
+/** A file's name in its link: the part, with the extension of the upstream's file. */
 const nameOf = (part: Part, source: string): string => {
   const [, extension = ""] = /\.([A-Za-z0-9]{3,4})$/.exec(URL.parse(source)?.pathname ?? "") ?? []
-  const known: ReadonlyArray<string> = extensions[part]
-  return `${part}.${known.find((one) => one === extension.toLowerCase()) ?? known[0]}`
+  const allowed: ReadonlyArray<string> = extensions[part]
+  return `${part}.${allowed.find((one) => one === extension.toLowerCase()) ?? allowed[0]}`
 }
 
 const extensions = {

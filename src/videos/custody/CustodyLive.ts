@@ -6,14 +6,14 @@ import { makeCopying } from "./copying.ts"
 import { Custody } from "./Custody.ts"
 import { CustodyStore } from "./store/CustodyStore.ts"
 
-/** Copies that are made at a time. */
+/** The most concurrent copies. */
 const parallel = 4
 
-/** What is looked for although nobody rang: other nodes' work. Only where something may come. */
+/** The interval of scans for other nodes' work, where there are any. */
 const netMs = 5_000
 const idleMs = Duration.toMillis("1 hour")
 
-/** Makes copies and removes them when their time is over; those that are left go on where custody was switched off. */
+/** Makes copies and removes expired ones. If custody is switched off, the remaining ones are finished. */
 export const CustodyLive = Layer.scopedDiscard(
   Effect.gen(function* () {
     const store = yield* CustodyStore
@@ -28,7 +28,7 @@ export const CustodyLive = Layer.scopedDiscard(
       due.ring()
     })
 
-    /** Only looked at, so that nothing is written where nothing is due. */
+    /** A read, so that nothing is written if nothing is due. */
     const untilDue = Effect.gen(function* () {
       const nextMs = Option.getOrElse(yield* store.next, () => Infinity)
       return Math.min(nextMs - (yield* Clock.currentTimeMillis), mostMs)
@@ -44,11 +44,11 @@ export const CustodyLive = Layer.scopedDiscard(
         underWay++
         yield* FiberSet.run(running, Effect.ensuring(work(held), ended))
       }
-      // What is due and can't be claimed is in another node's hands at this moment.
+      // Another node holds what is due and could not be claimed.
       return claimed.length === 0 ? Effect.sleep("100 millis") : Effect.void
     })
 
-    yield* Effect.catchAll(store.takeOver, (error) => Effect.logWarning("copies were not taken over", error))
+    yield* Effect.catchAll(store.takeOver, (error) => Effect.logWarning("taking over copies failed", error))
     yield* daemon("custody", pass, backoff)
   })
 ).pipe(Layer.provide(Daemons.Default), Layer.provide(CustodyStore.Default))

@@ -9,41 +9,41 @@ import { Metrics } from "../../telemetry/Metrics.ts"
 import { CustodyStore, custodyLease } from "./store/CustodyStore.ts"
 import type { ArchivedFile } from "./store/CustodyStore.ts"
 
-/** Bounds of one try. */
+/** The time limits of one try. */
 const patience = { connectMs: 10_000, idleMs: 30_000 }
 const longestCopy = "1 hour"
 
-/** Links of upstreams work for a day. */
+/** Upstreams' links work for a day. */
 const givesUpAfterMs = Duration.toMillis("24 hours")
 
-/** How soon it is tried again whether files can be had that could not: within what an outage may last on. */
+/** The delay after storage was unavailable, short enough for an outage. */
 const awayMs = 3_000
 
-/** Why a try brought nothing; `isFinal`: nor would another. */
+/** A failed try. `isFinal`: another one would fail too. */
 class NotCopied extends Data.TaggedError("NotCopied")<{ readonly isFinal: boolean; readonly reason: string }> {}
 
 /**
- * What is done with one copy: made, and then the task's record shows the gateway's own link; or removed, its time being
- * over. Whatever fails is tried again later, from the beginning. Never fails: the row says what is left to do.
+ * Makes one copy, after which the task's record shows the gateway's link, or removes an expired one. Failures are
+ * retried later from the start. Never fails itself: the row has what is left to do.
  */
 export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration) {
   const store = yield* CustodyStore
   const commits = yield* Commits
-  const kept = yield* KeptFiles
+  const keptFiles = yield* KeptFiles
   const guard = yield* AddressGuard
   const publicUrl = yield* PublicUrl
   const amend = yield* makeAmend
   const metrics = yield* Metrics
 
   const copy = Effect.fnUntraced(function* (held: ArchivedFile, source: string) {
-    const id = kept.custody.idOf(held.taskId, held.part)
-    // Whoever died over it may have come so far.
-    const found = yield* kept.custody.find(id, held.name)
-    const bytes = Option.isSome(found) ? found.value.size : yield* fetched(held, source, id)
+    const id = keptFiles.custody.idOf(held.taskId, held.part)
+    // A worker that died may have stored it already.
+    const existing = yield* keptFiles.custody.find(id, held.name)
+    const bytes = Option.isSome(existing) ? existing.value.size : yield* fetched(held, source, id)
     const url = `${yield* publicUrl.get}${filesPath}/${id}/${held.name}`
     const nowMs = yield* Clock.currentTimeMillis
     const shown = Effect.flatMap(amend(held.taskId, linked(held, url)), (isShown) => {
-      // Nobody can learn the link of a task that was removed meanwhile.
+      // The task was removed meanwhile, so its link can no longer be read.
       const untilMs = isShown ? nowMs + Duration.toMillis(keep) : nowMs
       return store.copied(held, { bytes, fileId: id, untilMs })
     })
@@ -52,7 +52,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
     yield* Effect.annotateLogs(Effect.logInfo("a finished video was copied"), { part: held.part, bytes })
   })
 
-  /** Whole at its place; answers its length in bytes. */
+  /** Copies the whole file. Returns its length in bytes. */
   const fetched = Effect.fnUntraced(
     function* (held: ArchivedFile, source: string, id: string) {
       const answer = yield* guard
@@ -61,7 +61,7 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
       if (answer.status !== 200) {
         return yield* new NotCopied({ isFinal: false, reason: `status ${answer.status}` })
       }
-      return yield* kept.custody.keep(id, held.name, {
+      return yield* keptFiles.custody.keep(id, held.name, {
         read: answer.read,
         declared: answer.length,
         is: held.part === "video" ? "video" : "image"
@@ -86,22 +86,22 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
 
   const remove = (held: ArchivedFile) =>
     Effect.zipRight(
-      kept.custody.remove(held.fileId ?? kept.custody.idOf(held.taskId, held.part), held.name),
+      keptFiles.custody.remove(held.fileId ?? keptFiles.custody.idOf(held.taskId, held.part), held.name),
       store.forget(held)
     )
 
-  /** Nobody's fault, and no try: the log has said it. */
-  const waiting = (held: ArchivedFile) =>
+  /** Does not count as a try. The log has the reason. */
+  const postponed = (held: ArchivedFile) =>
     Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs + awayMs))
 
   const renewing = (held: ArchivedFile) =>
     Effect.zipRight(Effect.sleep(Duration.times(custodyLease, 1 / 3)), store.renew(held)).pipe(
-      // Only somebody else's word ends it: an outage of the database may pass before the lease does.
+      // Only a lost lease ends it: a database outage may end before the lease does.
       Effect.catchTag("SqlError", (error) => Effect.logWarning("a copy's lease was not renewed", error)),
       Effect.repeat(Schedule.forever)
     )
 
-  /** What the gateway made or fetched itself is there already. */
+  /** True for files that the gateway made or fetched itself. */
   const made = (held: ArchivedFile, source: string) =>
     Effect.flatMap(publicUrl.get, (url) =>
       source.startsWith(`${url}${filesPath}/`) ? store.forget(held) : copy(held, source)
@@ -110,13 +110,13 @@ export const makeCopying = Effect.fnUntraced(function* (keep: Duration.Duration)
   return (held: ArchivedFile): Effect.Effect<void> => {
     const work = held.source === null ? remove(held) : made(held, held.source)
     return Effect.raceFirst(work, renewing(held)).pipe(
-      Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => waiting(held) }),
+      Effect.catchTags({ NotCopied: (error) => failed(held, error), FilesUnavailable: () => postponed(held) }),
       Effect.onInterrupt(() =>
         Effect.ignore(Effect.flatMap(Clock.currentTimeMillis, (nowMs) => store.again(held, nowMs)))
       ),
-      Effect.catchTag("CopyLost", () => Effect.logInfo("a copy is another's now")),
-      // Its lease runs out.
-      Effect.catchAllCause((cause) => Effect.logWarning("a copy was left alone for now", cause)),
+      Effect.catchTag("CopyLost", () => Effect.logInfo("another worker has the copy's lease")),
+      // Its lease expires.
+      Effect.catchAllCause((cause) => Effect.logWarning("a copy failed and is retried when its lease expires", cause)),
       Effect.annotateLogs({ task: held.taskId })
     )
   }

@@ -7,37 +7,37 @@ import { Commits } from "../../../sql/Commits.ts"
 import { rows } from "../../../sql/decode.ts"
 import { readable } from "../../../sql/readable.ts"
 
-/** How long a copy is somebody's without a sign of life. */
+/** The lease of a copy without renewal. */
 export const custodyLease = Duration.minutes(1)
 
-/** Parts of a result that have a link. */
+/** The parts of a result that have a link. */
 export const Part = Schema.Literal("video", "last_frame")
 export type Part = typeof Part.Type
 
-/** A file of a task's result, as it is to be copied. */
+/** A file of a task's result that is to be copied. */
 export interface Wanted {
   readonly part: Part
-  /** What it is called at its link. */
+  /** The file's name in its link. */
   readonly name: string
   readonly source: string
 }
 
-/** A copy in the hands of one worker: to be made from `source`, or to be removed where that is null. Times are Unix ms. */
+/** A copy leased by one worker: to be made from `source`, or to be removed if that is null. Times are Unix ms. */
 export interface ArchivedFile extends Omit<Wanted, "source"> {
   readonly taskId: string
   readonly source: string | null
-  /** Where the copy is, once it is there. */
+  /** The copy's file, once it exists. */
   readonly fileId: string | null
   readonly begunAtMs: number
-  /** Tries in a row that brought nothing. */
+  /** Consecutive failed tries. */
   readonly tries: number
   readonly token: string
 }
 
-/** Another worker holds the copy now: whatever this one still writes changes nothing. */
+/** Another worker has the lease: writes of this one change nothing. */
 class CopyLost extends Data.TaggedError("CopyLost")<{ readonly taskId: string }> {}
 
-/** Copies that are to be made, and those that are there until their time is over. */
+/** Copies to be made, and finished ones until they expire. */
 export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos/custody/store/CustodyStore", {
   dependencies: [Node.Default],
   effect: Effect.gen(function* () {
@@ -51,7 +51,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       orElse: () => sql.literal("")
     })
 
-    /** For the transaction in which the task succeeds. */
+    /** Runs in the transaction in which the task succeeds. */
     const record = (taskId: string, wanted: ReadonlyArray<Wanted>): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         Effect.forEach(
@@ -63,7 +63,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
         )
       )
 
-    /** Takes up to so many that are due. */
+    /** Leases up to `limit` due copies. */
     const claim = Effect.fnUntraced(function* (limit: number): Effect.fn.Return<ReadonlyArray<ArchivedFile>, SqlError> {
       const nowMs = yield* Clock.currentTimeMillis
       const owner = node.id()
@@ -91,7 +91,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
     const fenced = (held: ArchivedFile, changed: Effect.Effect<ReadonlyArray<unknown>, SqlError>) =>
       Effect.flatMap(changed, (rows) => (rows.length > 0 ? Effect.void : new CopyLost({ taskId: held.taskId })))
 
-    /** Gives it back, due at a time. */
+    /** Releases a copy, due at a time. */
     const give = (held: ArchivedFile, columns: Record<string, string | number | null>, dueAtMs: number) =>
       fenced(
         held,
@@ -99,7 +99,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
           WHERE ${its(held)} RETURNING task_id`
       )
 
-    /** Holds on to it for another lease. */
+    /** Renews the lease. */
     const renew = (held: ArchivedFile): Effect.Effect<void, CopyLost | SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         commits.statementBehind(
@@ -107,15 +107,15 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
         )
       )
 
-    /** Gives it back as it was. */
+    /** Releases a copy unchanged. */
     const again = (held: ArchivedFile, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
       commits.statement(give(held, {}, dueAtMs))
 
-    /** A try was in vain. */
+    /** Releases a copy after a failed try. */
     const later = (held: ArchivedFile, dueAtMs: number): Effect.Effect<void, CopyLost | SqlError> =>
       commits.statement(give(held, { tries: held.tries + 1 }, dueAtMs))
 
-    /** The copy is there, until a time. For a transaction. */
+    /** Records a finished copy with its expiry. Runs in the caller's transaction. */
     const copied = (
       held: ArchivedFile,
       { bytes, fileId, untilMs }: { readonly bytes: number; readonly fileId: string; readonly untilMs: number }
@@ -125,7 +125,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
     const forget = (held: ArchivedFile): Effect.Effect<void, CopyLost | SqlError> =>
       commits.statement(fenced(held, sql`DELETE FROM custody WHERE ${its(held)} RETURNING task_id`))
 
-    /** When something is due next. */
+    /** The time at which the next copy is due. */
     const next: Effect.Effect<Option.Option<number>, SqlError> = Effect.map(
       sql`SELECT MIN(due_at) AS at FROM custody`,
       (found) => Option.fromNullable(dues.first(found)?.at)
@@ -138,7 +138,7 @@ export class CustodyStore extends Effect.Service<CustodyStore>()("gateway/videos
       )
     node.atBurial((dead) => freed(sql`lease_owner = ${dead}`))
 
-    /** Makes due what a process that died held, where this one is the only one. */
+    /** Makes due what an earlier process held, if this process is the only one. */
     const takeOver: Effect.Effect<void, SqlError> = node.isShared
       ? Effect.void
       : Effect.asVoid(commits.statement(Effect.suspend(() => freed(sql`lease_owner <> ${node.id()}`))))
