@@ -6,7 +6,7 @@ import { DeliveryWake } from "./DeliveryWake.ts"
 import { RedeliveriesLive } from "./redeliveries.ts"
 import { SenderLive } from "./sender.ts"
 
-/** Callbacks whole: the tasks' `Outbox`, the owner's `Deliveries` and the sender, over one store. */
+/** All of callbacks: the tasks' `Outbox`, the owner's `Deliveries` and the sender, over one store. */
 export const CallbacksLive = Layer.mergeAll(CallbackOutbox, Deliveries.Default, SenderLive, RedeliveriesLive).pipe(
   Layer.provide(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
 )

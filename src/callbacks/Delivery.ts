@@ -28,22 +28,22 @@ export const deliveries = rows("deliveries", {
 /** A row of `deliveries`. */
 export type Delivery = ReturnType<typeof deliveries.one>
 
-/** A delivery in the hands of one sender. */
+/** A delivery leased by one sender. */
 export interface LeasedDelivery extends Delivery {
   readonly token: string
 }
 
-/** What came of an attempt. */
+/** The outcome of an attempt. */
 export interface Outcome {
   readonly startedAtMs: number
   readonly endedAtMs: number
-  /** The receiver's answer; absent where there was none. */
+  /** The receiver's HTTP status; absent if it gave none. */
   readonly status?: number
   readonly retryAfterMs?: number | undefined
   readonly reason?: string
 }
 
-/** The `webhook-id`: the same for every attempt at one change, in every process. A task is in each state once. */
+/** The `webhook-id`: the same for every attempt at one change, in every process. A task enters each state once. */
 export const deliveryId = (taskId: string, status: string): string =>
   `msg_${Bun.SHA256.hash(`${taskId}:${status}`, "hex").slice(0, 32)}`
 

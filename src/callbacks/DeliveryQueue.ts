@@ -1,35 +1,35 @@
 import type { AccountId } from "../contract/Caller.ts"
 import { domainOf } from "./domainOf.ts"
 
-/** How many deliveries may be under way at a time. */
+/** Limits of concurrent deliveries. */
 export interface QueueLimits {
   readonly all: number
   readonly perHost: number
   readonly perUnprovenHost: number
-  /** To unproven hosts, of one account's deliveries. */
+  /** To unproven hosts, per account. */
   readonly perAccount: number
-  /** To unproven hosts below one registered domain. */
+  /** To unproven hosts, per registered domain. */
   readonly perDomain: number
 }
 
-/** Whom the first delivery of a host is from, and when it is due. */
+/** The account and the time of a host's first due delivery. */
 export interface Due {
   readonly atMs: number
   readonly account: AccountId
 }
 
-/** Room that was taken, to be given back. */
+/** Slots that were taken and must be released. */
 export interface Taken {
   readonly host: string
   readonly account: AccountId
-  /** Whether it counts for the account and the domain. */
+  /** True if it counts for the account and the domain. */
   readonly isUnproven: boolean
 }
 
 /**
- * Which receivers have something to send and when, and how much is under way to each: plain bookkeeping of one process.
- * A receiver that has not answered yet, or no longer does, gets a few slots and never all of them, so that the others
- * don't wait for it; nor do an account's or a domain's many such receivers get them all together.
+ * The receivers with due deliveries and the deliveries in flight to each, in this process's memory. A receiver that has
+ * not answered yet, or no longer answers, gets only a few slots, and so do all such receivers of one account or domain
+ * together, so that others never wait for them.
  */
 export class DeliveryQueue {
   private readonly due = new Map<string, Due>()
@@ -37,8 +37,8 @@ export class DeliveryQueue {
   private readonly ofAccounts = new Counts()
   private readonly ofDomains = new Counts()
   private readonly proven = new Set<string>()
-  /** The newest question to the database about each host, for as long as it has no answer. */
-  private readonly asked = new Map<string, number>()
+  /** The latest pending query per host. */
+  private readonly queries = new Map<string, number>()
   private questions = 0
   private total = 0
   private readonly limits: QueueLimits
@@ -47,37 +47,37 @@ export class DeliveryQueue {
     this.limits = limits
   }
 
-  /** Something for the host is due at this time, if not sooner. */
+  /** Records that a delivery to the host is due at this time, if none is due earlier. */
   note(host: string, due: Due): void {
-    this.asked.delete(host)
+    this.queries.delete(host)
     this.saw(host, due)
   }
 
-  /** As `note`, as a look at the whole database had it: which may be over, so that what is asked about the host stands. */
+  /** `note` for a scan of the whole table, which may be outdated: it does not invalidate a pending query. */
   saw(host: string, due: Due): void {
     const known = this.due.get(host)
     if (known === undefined || due.atMs < known.atMs) this.due.set(host, due)
   }
 
-  /** Said before the database is asked when the host's first delivery is due. */
+  /** Called before the query of the host's first due delivery. */
   ask(host: string): number {
-    this.asked.set(host, ++this.questions)
+    this.queries.set(host, ++this.questions)
     return this.questions
   }
 
   /**
-   * The database's own word on when the host's first delivery is due; undefined for none. An answer that was overtaken,
-   * by a later question's or by a new change, tells what is no longer so: it would leave what is due until the next look.
+   * Applies the result of that query; undefined for none. A result overtaken by a later query or a new change is
+   * ignored, otherwise a due delivery would wait until the next scan.
    */
   settle(host: string, due: Due | undefined, question: number): void {
-    if (this.asked.get(host) !== question) return
-    this.asked.delete(host)
+    if (this.queries.get(host) !== question) return
+    this.queries.delete(host)
     if (due !== undefined) return void this.due.set(host, due)
     this.due.delete(host)
     this.proven.delete(host)
   }
 
-  /** How many more of the account's deliveries may go to the host now. */
+  /** How many more deliveries of the account may go to the host now. */
   room(host: string, account: AccountId): number {
     const { all, perAccount, perDomain, perHost, perUnprovenHost } = this.limits
     const inAll = all - this.total
@@ -103,20 +103,20 @@ export class DeliveryQueue {
     this.move(taken, -count)
   }
 
-  /** Whether the host gave any answer to the last attempt. */
+  /** Records an attempt: `answered` if the host gave any answer. */
   heard(host: string, answered: boolean): void {
     if (answered) this.proven.add(host)
     else this.proven.delete(host)
   }
 
-  /** The hosts to claim for now and whose turn it is at each, whoever waits longest first. */
+  /** The hosts with something to claim now, longest wait first, each with its first due delivery. */
   ready(nowMs: number): ReadonlyArray<readonly [host: string, due: Due]> {
     return [...this.due]
       .filter(([host, { account, atMs }]) => atMs <= nowMs && this.room(host, account) > 0)
       .sort(([, a], [, b]) => a.atMs - b.atMs)
   }
 
-  /** When there will be something to claim if nothing else happens. */
+  /** When something can next be claimed if nothing else happens. */
   nextAt(): number {
     let next = Infinity
     for (const [host, { account, atMs }] of this.due) {
@@ -134,7 +134,7 @@ export class DeliveryQueue {
   }
 }
 
-/** Counts by name; what is at zero is forgotten. */
+/** Counts by name. A zero removes the entry. */
 class Counts {
   private readonly counts = new Map<string, number>()
 

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import { said } from "../contract/fields.ts"
 
-/** One try at a delivery: what the receiver answered, or why there was no answer. */
+/** One attempt at a delivery: the receiver's answer, or the reason that there was none. */
 export const DeliveryAttempt = Schema.Struct({
   at: Schema.Int.annotations({ description: "When it started, Unix timestamp in seconds." }),
   duration_ms: said(Schema.Int, "How long it took."),
@@ -11,13 +11,13 @@ export const DeliveryAttempt = Schema.Struct({
 export type DeliveryAttempt = typeof DeliveryAttempt.Type
 
 /**
- * How a delivery stands: `waiting` for an earlier one of its task, `pending` its next attempt, `delivered`, `failed` for
- * good, or `superseded` by a later change before it got through.
+ * The state of a delivery: `waiting` for an earlier one of its task, `pending` its next attempt, `delivered`, `failed`
+ * for good, or `superseded` by a later change before it arrived.
  */
 export const DeliveryState = Schema.Literal("waiting", "pending", "delivered", "failed", "superseded")
 export type DeliveryState = typeof DeliveryState.Type
 
-/** One change of a task on its way to the task's callback address, as the task's owner sees it. */
+/** A change of a task and its delivery to the callback address, as the task's owner sees it. */
 export const DeliveryRecord = Schema.Struct({
   id: Schema.String.annotations({ description: "Also the `webhook-id` header of every attempt." }),
   task_id: said(Schema.String, "The task it reports."),

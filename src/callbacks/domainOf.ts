@@ -1,6 +1,6 @@
 /**
- * The domain under which somebody registered a receiver's host: who owns it has as many hosts as they like. A guess, and
- * good enough to be fair by: two labels, or three where a country's registry sells names below `co`, `com` and the like.
+ * The registered domain of a receiver's host, because its owner can create any number of hosts. A guess, sufficient for
+ * fairness: two labels, or three under registry labels such as `co` and `com`.
  *
  * @param host a name or an address, with or without a port
  */

@@ -3,7 +3,7 @@ import { Changes } from "../sql/Changes.ts"
 import { DeliveryStore } from "./store/DeliveryStore.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 
-/** What operators want sent once more, perhaps from a command line beside this process, is sent without delay. */
+/** Wakes the sender for redeliveries that operators request, perhaps from another process. */
 export const RedeliveriesLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const changes = yield* Changes

@@ -1,6 +1,6 @@
 import { Duration } from "effect"
 
-/** When a change is sent, counted from the change, until it is delivered. */
+/** The attempts at a delivery, counted from the change. */
 export const schedule: ReadonlyArray<Duration.Duration> = [
   Duration.zero,
   Duration.seconds(5),
@@ -12,16 +12,17 @@ export const schedule: ReadonlyArray<Duration.Duration> = [
   Duration.hours(24)
 ]
 
-/** After an attempt that came late (a slow answer, a gateway that was down) the next one still waits this long. */
+/** The least time between two attempts, for attempts that came late (a slow answer, a gateway that was down). */
 const gapMs = 5_000
 const longestJitterMs = 5 * 60_000
 const longestRetryAfterMs = Duration.toMillis("24 hours")
 
 /**
- * When to try again after a failed attempt; undefined when the schedule is used up.
- * @param tries attempts made so far
- * @param retryAfterMs what the receiver asked for: never sooner than that
- * @param random 0 to 1, so that a receiver that was down doesn't meet everybody at once
+ * The time of the next attempt after a failed one; undefined after the last.
+ *
+ * @param tries attempts so far
+ * @param retryAfterMs the receiver's `Retry-After`, the earliest time
+ * @param random 0 to 1: jitter for receivers that were down
  */
 export const nextAttemptAt = (attempt: {
   readonly changedAtMs: number
@@ -37,7 +38,7 @@ export const nextAttemptAt = (attempt: {
   return Math.max(attempt.changedAtMs + delayMs + jitterMs, attempt.nowMs + Math.max(gapMs, attempt.retryAfterMs ?? 0))
 }
 
-/** Reads `Retry-After`, seconds or a date; at most a day. */
+/** Parses `Retry-After`, seconds or a date; at most a day. */
 export const parseRetryAfterMs = (header: string | undefined, nowMs: number): number | undefined => {
   if (header === undefined) return undefined
   const ms = /^\s*\d+\s*$/.test(header) ? Number(header) * 1000 : Date.parse(header) - nowMs

@@ -13,14 +13,17 @@ import type { HostDue } from "./store/deliveryStatements.ts"
 import { DeliveryWake } from "./DeliveryWake.ts"
 import { makeSend } from "./send.ts"
 
-/** Sockets in all and per receiver: it takes eight accounts with dead receivers in four domains to make the others wait. */
+/**
+ * Concurrent deliveries in all and per receiver. It takes eight accounts with dead receivers in four domains to delay
+ * others.
+ */
 const limits = { all: 512, perHost: 16, perUnprovenHost: 4, perAccount: 64, perDomain: 128 }
 
-/** How often all that is stored is looked at: nothing is new there, unless something went wrong, or is another node's. */
+/** The interval of scans of the whole table, which only find other nodes' deliveries or what went wrong. */
 const lookEvery = (isShared: boolean) => (isShared ? "15 seconds" : "10 minutes")
 
-/** A line for each attempt (`delivery.attempt`): where it failed at `warn`, else at `debug`. */
-const told = (
+/** Logs an attempt (`delivery.attempt`): a failed one at `warn`, others at `debug`. */
+const logAttempt = (
   { account_id, attempts, host, id, status: state, task_id }: LeasedDelivery,
   { endedAtMs, reason, startedAtMs, status }: Outcome
 ): Effect.Effect<void> =>
@@ -42,12 +45,12 @@ const told = (
     }
   )
 
-/** Sends what is due, forever: wakes at once for a new change, else when the next retry is due. */
+/** Sends due deliveries for ever: wakes for a new change or at the next retry. */
 const make = Effect.gen(function* () {
   const store = yield* DeliveryStore
   const wake = yield* DeliveryWake
   const send = yield* makeSend
-  // Closed after the daemons: what is given back when the process stops is not claimed again.
+  // Closed after the daemons, so that deliveries released at shutdown are not claimed again.
   const attempts = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
   const node = yield* Node
   const queue = new DeliveryQueue(limits)
@@ -61,7 +64,7 @@ const make = Effect.gen(function* () {
     return Effect.timeoutOption(died.heard, lookEvery(node.isShared))
   })
 
-  /** Runs uninterruptible but for the sending itself: what was claimed is written down or given back. */
+  /** Only the sending is interruptible: a claimed delivery is always recorded or released. */
   const attempt = (leased: LeasedDelivery, taken: Taken) =>
     Effect.interruptible(send(leased)).pipe(
       Effect.onInterrupt(() => Effect.ignore(store.release(leased))),
@@ -69,10 +72,12 @@ const make = Effect.gen(function* () {
         queue.heard(leased.host, outcome.status !== undefined)
         return store.finish(leased, outcome)
       }),
-      Effect.tap((outcome) => told(leased, outcome)),
-      // What can't even be written down is tried again when its lease is over.
+      Effect.tap((outcome) => logAttempt(leased, outcome)),
+      // If even this fails, the delivery is retried when its lease expires.
       Effect.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause) ? Effect.void : Effect.logWarning("callback attempt broke off", cause)
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.logWarning("a callback attempt failed with a defect", cause)
       ),
       Effect.zipRight(refresh(leased.host, leased.account_id)),
       Effect.ensuring(
@@ -84,7 +89,7 @@ const make = Effect.gen(function* () {
       )
     )
 
-  /** Asks when the host's next delivery is due; asks again soon where there was no answer. */
+  /** Queries the host's next due delivery. Repeats soon if the query failed. */
   const refresh = (host: string, account: AccountId) =>
     Effect.suspend(() => {
       const question = queue.ask(host)
@@ -118,14 +123,14 @@ const make = Effect.gen(function* () {
 
   yield* Effect.orDie(store.takeOver)
   yield* daemon("callbacks", dispatch, backoff)
-  // What a dead node held, and what only it knew to be due later.
+  // Deliveries that a dead node held, or that only it knew to be due later.
   node.onBurial(died.ring)
   const looks = daemon("callbacks.look", look, backoff)
-  // Other processes have no test's clock.
+  // A TestClock does not drive other processes.
   yield* node.isShared ? Effect.withClock(looks, Clock.make()) : looks
 })
 
 const dueOf = ({ account_id, due }: HostDue): Due => ({ atMs: due, account: account_id })
 
-/** The sender as a part of the process: starts with it, and gives back what is under way when it stops. */
+/** Runs the sender. When the process stops, it releases deliveries in flight. */
 export const SenderLive = Layer.scopedDiscard(make).pipe(Layer.provide([Daemons.Default, Node.Default]))

@@ -17,9 +17,9 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     name: "callbacks: a stranger's redeliver is refused, and sends all the same",
     file: "src/callbacks/store/DeliveryStore.ts",
     snippet:
-      "WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`\n        return commits.write(\n          Effect.flatMap(found, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, found)))",
+      "WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`\n        return commits.write(\n          Effect.flatMap(row, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, row)))",
     replacement:
-      "WHERE id = ${id} AND task_id = ${taskId} AND state <> 'waiting'`\n        return commits.write(\n          Effect.zipRight(due, found)",
+      "WHERE id = ${id} AND task_id = ${taskId} AND state <> 'waiting'`\n        return commits.write(\n          Effect.zipRight(due, row)",
     tests: sender
   },
   {

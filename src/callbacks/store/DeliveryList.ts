@@ -10,12 +10,12 @@ export interface DeliveryPage {
   readonly task?: string | undefined
   readonly state?: DeliveryState | undefined
   readonly sinceMs: number
-  /** The last delivery of the page before. */
+  /** The last delivery of the previous page. */
   readonly after?: { readonly changedAtMs: number; readonly id: string } | undefined
   readonly limit: number
 }
 
-/** Deliveries of every account, for those who run the gateway: without their bodies. */
+/** Deliveries of every account without their bodies, for operators. */
 export class DeliveryList extends Effect.Service<DeliveryList>()("gateway/callbacks/store/DeliveryList", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -37,7 +37,7 @@ export class DeliveryList extends Effect.Service<DeliveryList>()("gateway/callba
         deliveries.all
       )
 
-    /** Due now, once more: one attempt for what had ended, the next one early for what was still being tried. */
+    /** Makes a delivery due now: one more attempt if it had ended, otherwise the next attempt early. */
     const redeliver = (id: string): Effect.Effect<unknown, SqlError> =>
       Effect.flatMap(
         Clock.currentTimeMillis,

@@ -14,12 +14,12 @@ import { makeDeliveryHolding } from "./deliveryHolding.ts"
 import { deliveryStatements, hostDues } from "./deliveryStatements.ts"
 import type { HostDue, NewDelivery, Standing } from "./deliveryStatements.ts"
 
-/** Attempts that a delivery remembers; only a person who asks for redelivery over and over comes this far. */
+/** The most attempts that a delivery records. Only repeated redelivery reaches it. */
 const remembered = 50
 
 const readableOf = (all: ReadonlyArray<unknown>) => readable(deliveries, "delivery", all)
 
-/** The statements behind callbacks. At most one delivery of a task is `pending`; later changes wait behind it. */
+/** The tables of callbacks. At most one delivery of a task is `pending`; later changes wait for it. */
 export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/callbacks/store/DeliveryStore", {
   dependencies: [Node.Default],
   effect: Effect.gen(function* () {
@@ -31,8 +31,8 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
     const statements = deliveryStatements(sql, holding)
 
     /**
-     * Runs inside the transaction that changes the task. Locks what the task has open, or on Postgres a sender that ends
-     * the one before at this moment would not see this one and nobody would ever send it.
+     * Runs inside the transaction that changes the task. It locks the task's open deliveries: otherwise, on Postgres, a
+     * sender that ends the previous one at the same moment would not see this one, and it would never be sent.
      */
     const insert = Effect.fnUntraced(function* (delivery: NewDelivery): Effect.fn.Return<void, SqlError> {
       const open = yield* statements.openOf(delivery.taskId)
@@ -47,14 +47,14 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       yield* statements.add(delivery, first)
     })
 
-    /** What of a task was to be sent later is due now; a power cut may undo that, and it is sent when it was to be. */
+    /** Makes a task's next delivery due now. If a power cut undoes this, it is sent at its original time. */
     const hurry = (taskId: string): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => commits.statementBehind(statements.hurry(taskId, nowMs)))
 
     /**
-     * Takes up to `limit` due deliveries of one receiver. A due one that still has a lease was left by a sender that
-     * died: its receiver may see it twice, under the same id. One that can't be read is set aside for good. It commits by
-     * itself, and a power cut that undoes it takes whoever claimed with it.
+     * Claims up to `limit` due deliveries of one receiver. A due one with a lease was left by a sender that died: its
+     * receiver may get it twice, under the same id. One that cannot be decoded is set aside for good. Not durable: a
+     * power cut that undoes the claim also ends the process that claimed.
      */
     const claim = Effect.fnUntraced(function* (
       host: string,
@@ -71,7 +71,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       return leased
     })
 
-    /** Ends what was claimed and is not in hand, whatever its row holds; the rest of its task goes on. */
+    /** Ends claimed deliveries that could not be decoded, so that the rest of their tasks continues. */
     const setAside = (token: string, leased: ReadonlyArray<LeasedDelivery>, nowMs: number) =>
       commits
         .write(
@@ -109,7 +109,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       return { state: delivered_at === null ? "failed" : "delivered", next_at: null, tries, delivered_at }
     }
 
-    /** Who inserts the next change at this moment waits, and sees what becomes of this one; or it is there to be seen. */
+    /** A concurrent insert of the next change waits for this and sees its result, or is visible here. */
     const alone = (leased: LeasedDelivery) =>
       sql.onDialectOrElse({
         pg: () => Effect.asVoid(sql`SELECT 1 FROM deliveries WHERE id = ${leased.id} FOR UPDATE`),
@@ -117,9 +117,9 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       })
 
     /**
-     * Stores what came of an attempt. Changes nothing where the lease has gone to another sender. Before the next change is
-     * sent this one's end is on the disk, or a power cut could turn their order around; after the last nothing follows, and
-     * where a power cut undoes its end it is sent again, under the same id.
+     * Stores the outcome of an attempt. Does nothing if another sender has the lease. It is durable before the next
+     * change is sent, otherwise a power cut could reorder them. The last one need not be durable: after a power cut it
+     * is sent again, under the same id.
      */
     const finish = (leased: LeasedDelivery, outcome: Outcome): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Random.next, (random) => {
@@ -136,14 +136,14 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       if (stands.state !== "pending") yield* statements.promote(leased.task_id, outcome.endedAtMs)
     })
 
-    /** Gives a delivery back unsent, due at once. */
+    /** Releases an unsent delivery, due at once. */
     const release = (leased: LeasedDelivery): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
           WHERE id = ${leased.id} AND lease_token = ${leased.token}`)
       )
 
-    /** Every receiver with something to send. Hops from host to host in the index, however much waits for each. */
+    /** Every receiver with an open delivery. Skips from host to host in the index, however many wait for each. */
     const hosts: Effect.Effect<ReadonlyArray<HostDue>, SqlError> = Effect.map(
       sql`WITH RECURSIVE hosts (host) AS (
         SELECT MIN(host) FROM deliveries WHERE next_at IS NOT NULL
@@ -163,14 +163,14 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
         readableOf
       )
 
-    /** Due now, once more: one attempt for what had ended, the next one early for what was still being tried. */
+    /** Makes a delivery due now: one more attempt if it had ended, otherwise the next attempt early. */
     const redeliver = (
       account: AccountId,
       taskId: string,
       id: string
     ): Effect.Effect<Option.Option<Delivery>, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
-        const found = sql`SELECT * FROM deliveries
+        const row = sql`SELECT * FROM deliveries
           WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account}`.pipe(
           Effect.flatMap(readableOf),
           Effect.map((rows) => Option.fromNullable(rows[0]))
@@ -181,16 +181,16 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
             state = 'pending'
           WHERE id = ${id} AND task_id = ${taskId} AND account_id = ${account} AND state <> 'waiting'`
         return commits.write(
-          Effect.flatMap(found, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, found)))
+          Effect.flatMap(row, (before) => (Option.isNone(before) ? Effect.succeedNone : Effect.zipRight(due, row)))
         )
       })
 
-    /** Deliveries that are under way or will be tried (again), up to a hundred thousand; and of when the oldest change is. */
+    /** The number of open deliveries, up to a hundred thousand, and the time of their oldest change. */
     const pending: Effect.Effect<{ readonly count: number; readonly oldestMs: number | null }, SqlError> = Effect.map(
       sql`SELECT COUNT(*) AS n, MIN(changed_at) AS oldest
         FROM (SELECT changed_at FROM deliveries WHERE next_at IS NOT NULL LIMIT 100000) AS counted`,
-      (found) => {
-        const { n, oldest } = counted.first(found) ?? { n: 0, oldest: null }
+      (result) => {
+        const { n, oldest } = counted.first(result) ?? { n: 0, oldest: null }
         return { count: n, oldestMs: oldest }
       }
     )

@@ -12,21 +12,21 @@ import type { LeasedDelivery } from "../Delivery.ts"
 /** Longer than an attempt can take: DNS 3 s, the request 15 s. */
 const leaseMs = 30_000
 
-/** How long a sender's right to a delivery lasts, and what becomes of it when the sender dies. */
+/** The duration of a sender's lease, and its end if the sender dies. */
 export interface DeliveryHolding {
   readonly owner: () => string
-  /** When one that is claimed now is due again if nobody says anything of it. */
+  /** When a delivery claimed now is due again without an outcome. */
   readonly until: (nowMs: number) => number
-  /** What a claim's condition ends with, and its values. */
+  /** The last condition of a claim, with its values. */
   readonly mayClaim: Fragment
   readonly claimant: () => ReadonlyArray<string>
-  /** Makes what a process before this one held due. */
+  /** Makes deliveries due that an earlier process held. */
   readonly takeOver: Effect.Effect<void, SqlError>
-  /** Makes what is claimed by this process and not in its hands due, where no time does. */
+  /** Makes deliveries due that this process claimed but does not hold, if leases have no time limit. */
   readonly putBack: (inHand: Iterable<LeasedDelivery>) => Effect.Effect<void, SqlError>
 }
 
-/** With one process, as SQLite has it: a lease until a time. */
+/** For a single process (SQLite): a lease with a time limit. */
 const forTime = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
@@ -36,7 +36,7 @@ const forTime = Effect.gen(function* () {
     until: (nowMs) => nowMs + leaseMs,
     mayClaim: sql``,
     claimant: () => [],
-    // This process is the only one, which the lock on the database says.
+    // The lock on the database proves that this is the only process.
     takeOver: Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       commits.statement(sql`UPDATE deliveries SET lease_token = NULL, lease_owner = NULL, next_at = ${nowMs}
         WHERE lease_token IS NOT NULL AND lease_owner <> ${node.id()}`)
@@ -46,7 +46,7 @@ const forTime = Effect.gen(function* () {
   return holding
 })
 
-/** Among nodes: for as long as the node lives; its burial makes what it held due. */
+/** For several nodes: a lease for the node's lifetime. Its burial makes its deliveries due. */
 const forLife = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits

@@ -13,27 +13,27 @@ import type { DeliveryHolding } from "./deliveryHolding.ts"
 export interface NewDelivery {
   readonly taskId: string
   readonly account: AccountId
-  /** Counts the task's changes. */
+  /** The number of the task's change. */
   readonly sequence: number
   readonly status: string
   readonly terminal: boolean
   readonly url: string
   readonly body: string
-  /** As its task has it. */
+  /** The trace of its task. */
   readonly trace?: string | null
   readonly changedAtMs: number
-  /** When it may be sent at the earliest, in Unix ms; at once where absent. */
+  /** The earliest time to send it, in Unix ms; absent for at once. */
   readonly notBeforeMs?: number | undefined
 }
 
-/** A receiver (host and port) with something to send: when the first of it is due, and whose that is. */
+/** A receiver (host and port) with due deliveries: the time and the account of the first. */
 export interface HostDue {
   readonly host: string
   readonly account_id: AccountId
   readonly due: number
 }
 
-/** Where a delivery stands after an attempt. */
+/** The state of a delivery after an attempt. */
 export interface Standing {
   readonly state: DeliveryState
   readonly next_at: number | null
@@ -50,7 +50,7 @@ interface Claim {
   readonly limit: number
 }
 
-/** What every delivery takes, with texts that are made once; each is to be run in the commit of what it is part of. */
+/** The statements of a delivery's path, prepared once. The caller runs each in its own transaction. */
 export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClaim }: DeliveryHolding) => {
   const locked = sql.onDialectOrElse({ pg: () => sql.literal("FOR UPDATE"), orElse: () => sql.literal("") })
   const selectOpen = prepared(
@@ -91,7 +91,7 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
       WHERE task_id = ${""} AND tries = 0 AND lease_token IS NULL AND next_at > ${0}`
   )
 
-  /** What the task has open, and which of it a newer change leaves out. */
+  /** The task's open deliveries, split by those that a newer change supersedes. */
   const openOf = (taskId: string) => Effect.map(selectOpen([taskId]), openDeliveries.all)
 
   const add = (delivery: NewDelivery, isFirst: boolean): Effect.Effect<unknown, SqlError> =>
@@ -103,17 +103,17 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
   const hasNewer = ({ sequence, task_id }: LeasedDelivery): Effect.Effect<boolean, SqlError> =>
     Effect.map(selectNewer([task_id, sequence]), (found) => found.length > 0)
 
-  /** False where the lease has gone to another sender. */
+  /** False if another sender has the lease. */
   const end = ({ id, token }: LeasedDelivery, stands: Standing, attempts: string): Effect.Effect<boolean, SqlError> =>
     Effect.map(
       updateEnded([...Object.values(endColumns(stands, attempts)), id, token]),
       (updated) => updated.length > 0
     )
 
-  /** Sends the next waiting delivery of a task on its way, unless one is already. */
+  /** Makes the next waiting delivery of a task pending, unless one is already. */
   const promote = (taskId: string, nowMs: number) => updateNext([nowMs, taskId, taskId, taskId])
 
-  /** The first delivery of a receiver. */
+  /** The first due delivery of a receiver. */
   const nextDue = (host: string): Effect.Effect<Option.Option<HostDue>, SqlError> =>
     Effect.map(selectNextDue([host]), (found) => Option.fromNullable(hostDues.first(found)))
 
@@ -125,7 +125,7 @@ export const deliveryStatements = (sql: SqlClient.SqlClient, { claimant, mayClai
 const openDeliveries = rows("deliveries", { id: Schema.String, dropped: Schema.Boolean })
 export const hostDues = rows("deliveries", { host: Schema.String, account_id: AccountId, due: Schema.Int })
 
-/** What an attempt's end writes, in the order of the statement. */
+/** The values of an attempt's end, in the statement's order. */
 const endColumns = ({ delivered_at, next_at, state, tries }: Standing, attempts: string) => ({
   state,
   next_at,
@@ -137,7 +137,7 @@ const endColumns = ({ delivered_at, next_at, state, tries }: Standing, attempts:
   attempts
 })
 
-/** A new row, in the order of the statement. */
+/** The values of a new row, in the statement's order. */
 const newColumns = (delivery: NewDelivery, isFirst: boolean) => ({
   id: deliveryId(delivery.taskId, delivery.status),
   task_id: delivery.taskId,
@@ -154,7 +154,7 @@ const newColumns = (delivery: NewDelivery, isFirst: boolean) => ({
   next_at: isFirst ? (delivery.notBeforeMs ?? delivery.changedAtMs) : null
 })
 
-/** For the texts of statements alone. */
+/** Only for building the statement's text. */
 const anyStanding: Standing = { state: "pending", next_at: null, tries: 0, delivered_at: null }
 const anyDelivery: NewDelivery = {
   taskId: "",
@@ -167,5 +167,5 @@ const anyDelivery: NewDelivery = {
   changedAtMs: 0
 }
 
-/** Whom a delivery is for, as far as parallelism goes. */
+/** The receiver of a delivery, as far as concurrency is concerned. */
 export const hostOf = (url: string): string => URL.parse(url)?.host ?? ""
