@@ -8,7 +8,7 @@ export const withOrigin = ({ by, model }: Origin, opaque: string): string =>
 const mark = "mgo1."
 
 /** The signature and its origin; undefined if the text was not made by `withOrigin`. */
-export const readOrigin = (told: string): { readonly origin: Origin; readonly opaque: string } | undefined => {
+export const readOrigin = (text: string): { readonly origin: Origin; readonly opaque: string } | undefined => {
   if (!text.startsWith(mark)) return undefined
   const end = text.indexOf(".", mark.length)
   if (end === -1) return undefined
