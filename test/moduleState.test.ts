@@ -6,7 +6,7 @@ import { readSources } from "./imports/imports.ts"
 
 /** What a module may hold on to between two gateways of one process, and why neither can tell. */
 const allowed: Readonly<Record<string, string>> = {
-  "open.ts found": "what a decoded request holds beyond its schema, for as long as the request lives",
+  "open.ts unknowns": "what a decoded request holds beyond its schema, for as long as the request lives",
   "deadlines.ts watched": "the process's one timer",
   "deadlines.ts dues": "the process's one timer",
   "deadlines.ts timer": "the process's one timer",
@@ -20,7 +20,7 @@ const allowed: Readonly<Record<string, string>> = {
   "eventLoop.ts longLine": "the event loop's turn, which very long answers take one after another",
   "shutdown.ts listening": "by a gateway's own signal, and gone with it",
   "usageRows.ts known": "the text of a day",
-  "showUsd.ts known": "the text of an amount",
+  "showUsd.ts last": "the text of an amount",
   "plan.ts known": "by a gateway's own caller, and gone with it",
   "plan.ts plans": "by a gateway's own caller, and gone with it",
   "rateHeaders.ts last": "the text of a second",

@@ -5,12 +5,12 @@ import type { GatewayFile } from "./GatewayFile.ts"
 import { Settings } from "./Settings.ts"
 
 /**
- * Works out what a file means for its owner, or complains. What it answers puts that into effect; it runs once nobody
- * complained, in one go with everybody else's, and so must not wait.
+ * Validates a file for one service and returns the function that applies it. The apply functions of all services run
+ * together, synchronously, once every service has accepted the file.
  */
 export type Prepare = (file: Located<GatewayFile>) => Effect.Effect<() => void, BadSettings>
 
-/** What `gateway.yaml` says now. A reload takes the whole file or nothing of it. */
+/** The current `gateway.yaml`. A reload applies the whole file or nothing. */
 export class Configuration extends Effect.Service<Configuration>()("gateway/config/Configuration", {
   effect: Effect.gen(function* () {
     const settings = yield* Settings
@@ -18,7 +18,7 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
     const followers = new Set<Prepare>()
     let current = settings.file
 
-    /** Takes the file as it is, and again whenever it is reloaded, until the scope closes. */
+    /** Applies the current file, and each reloaded one until the scope closes. */
     const follow = (prepare: Prepare): Effect.Effect<void, BadSettings, Scope.Scope> =>
       oneAtATime.withPermits(1)(
         Effect.gen(function* () {
@@ -31,7 +31,7 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
         })
       )
 
-    const takenOver = (file: Located<GatewayFile>) =>
+    const applyAll = (file: Located<GatewayFile>) =>
       Effect.map(
         Effect.forEach(followers, (prepare) => prepare(file)),
         (prepared) => {
@@ -39,18 +39,18 @@ export class Configuration extends Effect.Service<Configuration>()("gateway/conf
         }
       )
 
-    /** Reads the file again. A failure has changed nothing. */
+    /** Reads the file again. A failure changes nothing. */
     const reload: Effect.Effect<Located<GatewayFile>, BadSettings> = oneAtATime.withPermits(1)(
       Effect.gen(function* () {
         const file = yield* settings.reread
-        yield* takenOver(file)
+        yield* applyAll(file)
         current = file
         return file
       })
     )
 
-    /** Takes the same file once more: something that it speaks of has changed. */
-    const renew: Effect.Effect<void, BadSettings> = oneAtATime.withPermits(1)(Effect.suspend(() => takenOver(current)))
+    /** Applies the same file again, after something that it refers to has changed. */
+    const renew: Effect.Effect<void, BadSettings> = oneAtATime.withPermits(1)(Effect.suspend(() => applyAll(current)))
 
     return { current: () => current, follow, reload, renew } as const
   })

@@ -12,69 +12,69 @@ import { Server } from "./sections/Server.ts"
 import { Upstream } from "./sections/Upstream.ts"
 import { Secret, Text } from "./sections/values.ts"
 
-/** `gateway.yaml`. Every field is optional; unknown ones are refused. */
+/** `gateway.yaml`. Every field is optional; unknown fields are refused. */
 export const GatewayFile = Schema.Struct({
-  server: given(Server, "The process: [its fields](#server)."),
+  server: given(Server, "The server process: [fields](#server)."),
   database: given(
     Schema.Union(Secret, DatabaseSection),
-    "`sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`; or that as `url` of [its fields](#database).",
+    "`sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`; or [fields](#database) with that as `url`.",
     "`sqlite:data/gateway.db`"
   ),
   upstreams: given(
     Schema.Record({ key: Schema.String, value: Upstream }),
-    "Where models run: a name of your choice for each, [its fields](#upstreams). `sandbox` is taken.",
-    "the sandbox alone"
+    "Model providers, by a name of your choice: [fields](#upstreams). The name `sandbox` is reserved.",
+    "only the sandbox"
   ),
   models: given(
     Schema.Record({ key: Schema.String, value: Schema.Union(Text, Model) }),
-    "By the id that callers use: the name of an upstream that has it under the same id, or [its fields](#models)."
+    "Models by the id that callers use: the name of an upstream that serves the same id, or [fields](#models)."
   ),
   keys: given(
     Schema.Array(DeclaredKey),
-    "Keys kept with the configuration, [each with its fields](#keys-and-accounts): made with it, changed with it, revoked once they are gone from it."
+    "API keys managed by the configuration: [fields](#keys-and-accounts). They are created, changed and revoked with it."
   ),
   accounts: given(
     Schema.Record({ key: Text, value: Account }),
-    "What holds for all keys of an account, [by its id](#keys-and-accounts)."
+    "Settings for all keys of an account, [by account id](#keys-and-accounts)."
   ),
   prices_file: given(
     Text,
-    "A YAML or JSON file of [prices](#prices), relative to `gateway.yaml`; read again with it, and when it changes."
+    "A YAML or JSON file of [prices](#prices), relative to `gateway.yaml`; reloaded with it and when it changes."
   ),
   unpriced: given(
     Unpriced,
-    "Whether models without a price may be used by accounts with a balance and keys with a budget ([prices](#prices)).",
+    "Whether accounts with a balance and keys with a budget may use models without a price ([prices](#prices)).",
     "`refuse`"
   ),
-  search: given(Search, "Web search for models whose upstream has none: [its fields](#search).", "no search"),
+  search: given(Search, "Web search for models whose upstream has none: [fields](#search).", "no search"),
   requests: given(
     Requests,
-    "`{ max_rows }`: rows of requests that are kept at most; the oldest go first.",
+    "`{ max_rows }`: the most request rows to keep; the oldest are deleted first.",
     "`20000000`"
   ),
-  log: given(Log, "Lines of standard output: [its fields](#log)."),
+  log: given(Log, "Logs on standard output: [fields](#log)."),
   redis: given(
-    Schema.Struct({ url: needed(Secret, "`redis://host:port` or `rediss://…`; Valkey will do.") }),
-    "`{ url }` of a Redis, which counts the limits of all processes together: [Redis](#redis).",
-    "each process counts its own"
+    Schema.Struct({ url: needed(Secret, "`redis://host:port` or `rediss://…`; Valkey works too.") }),
+    "`{ url }` of a Redis that counts limits across all processes: [Redis](#redis).",
+    "each process counts on its own"
   ),
   callbacks: given(
     Schema.Struct({
-      allow: given(Schema.Array(Text), "Private ranges of addresses that callers' URLs may reach all the same.", "none")
+      allow: given(Schema.Array(Text), "Private address ranges that callers' URLs may reach.", "none")
     }),
-    '`{ allow: ["10.1.0.0/16"] }`: private ranges that callers\' URLs (callbacks, images, documents) may reach all the same.',
+    '`{ allow: ["10.1.0.0/16"] }`: private address ranges that callers\' URLs (callbacks, images, documents) may reach.',
     "none"
   ),
   files: given(
     Schema.Union(Text, Files),
-    "Where files live that the gateway serves at its own links: `s3://<bucket>/<prefix>` or a folder, short for `at` of [its fields](#files).",
+    "Storage of the files that the gateway serves: `s3://<bucket>/<prefix>` or a folder; or [fields](#files) with that as `at`.",
     "the data directory"
   ),
   custody: given(
     Custody,
-    "`{ keep: 30d }`: copies of finished videos that upstreams only link to ([custody](#custody)).",
+    "`{ keep: 30d }`: keep copies of finished videos that upstreams only link to ([custody](#custody)).",
     "none"
   ),
-  retention: given(Retention, "How long things are kept that have ended: [its fields](#retention).")
+  retention: given(Retention, "How long finished records are kept: [fields](#retention).")
 })
 export type GatewayFile = typeof GatewayFile.Type

@@ -2,13 +2,13 @@ import { Context, Deferred, Effect, Layer, Option } from "effect"
 import { testDouble } from "../contract/testDouble.ts"
 import { withoutSlash } from "./withoutSlash.ts"
 
-/** Where clients reach this gateway: the beginning of every link to its own files. */
+/** The gateway's address for clients; every link to its files begins with it. */
 export class PublicUrl extends Context.Tag("gateway/config/PublicUrl")<
   PublicUrl,
   {
-    /** Ends without a slash. Where the operator named none it is the listening address, and waits for the server. */
+    /** Without a trailing slash. If none is configured, waits for the listening address. */
     readonly get: Effect.Effect<string>
-    /** The server listens. */
+    /** Called by the server once it listens. */
     readonly listensOn: (url: URL) => Effect.Effect<void>
   }
 >() {
@@ -24,6 +24,6 @@ export class PublicUrl extends Context.Tag("gateway/config/PublicUrl")<
       }))
     )
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof PublicUrl)["Service"]>) => testDouble(PublicUrl, given)
 }

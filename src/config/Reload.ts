@@ -8,24 +8,23 @@ import type { GatewayFile } from "./GatewayFile.ts"
 import { Settings } from "./Settings.ts"
 import { defaultFile } from "./source.ts"
 
-/** How often the file is looked at. */
 const watchEvery = "500 millis"
 
-/** Sections that a running process does not take over. */
+/** Sections that take effect only at the next start. */
 const fixed = ["server", "database", "redis", "callbacks", "files", "custody", "retention", "requests", "log"] as const
 
-/** Has the configuration read again. */
+/** Requests a reload of the configuration. */
 export class Reload extends Context.Tag("gateway/config/Reload")<
   Reload,
   {
-    /** @param reason as the log says it */
+    /** @param reason for the log */
     readonly want: (reason: string) => void
   }
 >() {}
 
 /**
- * Reads the configuration again on SIGHUP, when its file has changed, and when somebody wants it. One that is not in
- * order changes nothing; either way a line in the log says what happened.
+ * Reloads the configuration on SIGHUP, when its file changes, and on request. An invalid configuration changes nothing.
+ * Each reload logs its outcome.
  */
 export const ReloadLive = Layer.scoped(
   Reload,
@@ -42,30 +41,32 @@ export const ReloadLive = Layer.scoped(
         const before = configuration.current().value
         const { value } = yield* configuration.reload
         yield* Effect.annotateLogs(Effect.logInfo(`${name} reloaded (${reason})`), { event: "config.reloaded" })
-        const waiting = fixed.filter((section) => !isSame(before[section], value[section]))
-        if (waiting.length > 0) yield* Effect.logWarning(`${name}: ${waiting.join(", ")} change at the next start`)
+        const deferred = fixed.filter((section) => !isSame(before[section], value[section]))
+        if (deferred.length > 0) {
+          yield* Effect.logWarning(`${name}: changes of ${deferred.join(", ")} take effect at the next start`)
+        }
       }).pipe(
-        Effect.catchAll(({ message }) => Effect.logError(`not reloaded (${reason}), all stays as it was: ${message}`)),
-        Effect.catchAllCause((cause) => Effect.logError(`not reloaded (${reason}), all stays as it was`, cause))
+        Effect.catchAll(({ message }) => Effect.logError(`not reloaded (${reason}), nothing has changed: ${message}`)),
+        Effect.catchAllCause((cause) => Effect.logError(`not reloaded (${reason}), nothing has changed`, cause))
       )
 
-    /** The file, and the one that it names. */
-    const looked = () => {
+    /** Of the file and its prices file. */
+    const fingerprint = () => {
       const pricesFile = configuration.current().value.prices_file
-      const main = look(path)
-      return main === undefined || pricesFile === undefined ? main : `${main}, ${look(pricesFile)}`
+      const main = fingerprintOf(path)
+      return main === undefined || pricesFile === undefined ? main : `${main}, ${fingerprintOf(pricesFile)}`
     }
-    let seen = looked()
+    let seen = fingerprint()
     let loaded = seen
-    /** A file that is being written is left alone until it looks the same twice. */
+    /** Reloads once two looks agree, so that a file is not read while it is being written. */
     const watch = Effect.suspend(() => {
-      const now = looked()
+      const now = fingerprint()
       const isSettled = now === seen
       seen = now
       if (!isSettled || now === loaded) return Effect.void
       loaded = now
       if (now === undefined)
-        return Effect.logWarning(`${path} is gone: what it said stays in effect until the next start`)
+        return Effect.logWarning(`${path} is gone: its last version stays in effect until the next start`)
       return wanted.offer("the file has changed")
     })
 
@@ -83,8 +84,8 @@ export const ReloadLive = Layer.scoped(
   })
 ).pipe(Layer.provide(Daemons.Default))
 
-/** What tells one version of a file from another; undefined where there is none. */
-const look = (path: string): string | undefined => {
+/** Identifies a version of a file; undefined if the file does not exist. */
+const fingerprintOf = (path: string): string | undefined => {
   try {
     const { ino, mtimeMs, size } = statSync(path)
     return `${ino} ${size} ${mtimeMs}`

@@ -22,85 +22,84 @@ import { spanOf } from "./spanOf.ts"
 import { DatabaseUrl, databaseUrls, readEnvironment, Variables } from "./variables.ts"
 import { environmentWarnings } from "./warnings.ts"
 
-/** What the operator decides about the process, settled once at start. */
+/** The operator's settings, read once at start. */
 export interface GatewaySettings {
   readonly server: {
     readonly host: string
     readonly port: number
-    /** Where clients reach the gateway; none for the address it listens on. */
+    /** The gateway's address for clients; by default the listening address. */
     readonly publicUrl: Option.Option<string>
-    /** How long running requests and streams may go on after the process was told to stop. */
+    /** Time for running requests and streams to finish during shutdown. */
     readonly drainDeadline: Duration.Duration
-    /** How long new requests are still served before that, while readiness fails. */
+    /** Time before that in which new requests are still served while readiness fails. */
     readonly leaveTime: Duration.Duration
-    /** Processes that are to serve the port together. */
+    /** Processes that share the port. */
     readonly workers: number
-    /** Whether the process readies itself for its first requests before it says that it is ready. */
-    /** Whether every answer is checked against the contract before it leaves. */
+    /** Checks every answer against the contract before sending it. */
     readonly checkAnswers: boolean
     readonly corsOrigins: ReadonlyArray<string>
-    /** Ranges of addresses whose `X-Forwarded-For` is believed. */
+    /** Address ranges whose `X-Forwarded-For` is trusted. */
     readonly trustedProxies: ReadonlyArray<string>
-    /** Whether `GET /metrics` asks for no key; the admin key always opens it. */
+    /** Serves `GET /metrics` without a key; the admin key always opens it. */
     readonly metrics: boolean
-    /** Files of the certificate that is shown; none: the gateway speaks HTTP. */
+    /** The certificate's files; without them the gateway speaks HTTP. */
     readonly tls: Option.Option<{ readonly cert: string; readonly key: string }>
   }
   /** `sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`. */
   readonly databaseUrl: Redacted.Redacted
-  /** How it is worked with, where it is a Postgres. */
+  /** Applies to Postgres only. */
   readonly pool: PoolSettings
-  /** The operator's own first key. */
+  /** The operator's first API key. */
   readonly bootstrapKey: Option.Option<Redacted.Redacted>
-  /** Opens the admin API; none: no key does. */
+  /** Opens the admin API; without it, the admin API is off. */
   readonly adminKey: Option.Option<Redacted.Redacted>
-  /** Counts the limits of all processes together; none: each process counts its own. */
+  /** Counts limits across all processes; without it, each process counts on its own. */
   readonly redisUrl: Option.Option<Redacted.Redacted>
-  /** Where the gateway keeps what is not in the database: its secret, rendered files. Beside the database file if there is one. */
+  /** Holds what is not in the database: the master secret, rendered files. By default beside the database file. */
   readonly dataDirectory: string
-  /** The master secret; none for a file in the data directory. */
+  /** The master secret; by default a file in the data directory. */
   readonly secret: Option.Option<Redacted.Redacted>
-  /** The default account's own webhook secret; none for a derived one. */
+  /** The default account's webhook secret; by default derived from the master secret. */
   readonly webhookSecret: Option.Option<Redacted.Redacted>
-  /** Address ranges that callers' URLs may reach although they are private. */
+  /** Private address ranges that callers' URLs may reach. */
   readonly allowAddresses: ReadonlyArray<string>
-  /** Where files live that are served at the gateway's own links. */
+  /** Storage of the files that the gateway serves. */
   readonly files: FilesPlace
-  /** How long copies are kept of finished videos that upstreams only link to; none: none are made. */
+  /** How long copies of finished videos that upstreams only link to are kept; by default no copies are made. */
   readonly custody: Option.Option<Duration.Duration>
-  /** What may be kept of files that are fetched from upstreams. */
+  /** Bounds on files that are fetched from upstreams. */
   readonly room: { readonly maxBytes: number | undefined; readonly freeBytes: number | undefined }
   readonly retention: {
     readonly responses: Duration.Duration
     readonly tasks: Duration.Duration
     readonly files: Duration.Duration
-    /** Of what became of requests; and how many of these there may be. */
+    /** Of request rows, with their maximum number. */
     readonly requests: Duration.Duration
     readonly mostRequests: number
-    /** Of bodies that are recorded. */
+    /** Of recorded bodies. */
     readonly bodiesMs: number
   }
   readonly log: {
-    /** undefined: text on a terminal, JSON elsewhere. */
+    /** By default text on a terminal, otherwise JSON. */
     readonly format: "text" | "json" | undefined
     readonly level: "debug" | "info" | "warn" | "error"
   }
-  /** What the environment says that is hardly meant, in lines for the operator. */
+  /** Likely mistakes in the environment, one line each. */
   readonly warnings: ReadonlyArray<string>
-  /** The file as it was read: upstreams, models, keys and search are resolved by those who own them. */
+  /** The file as read; its upstreams, models, keys and search are resolved by their own rooms. */
   readonly file: Located<GatewayFile>
-  /** Where the file is; none where there is no file. */
+  /** Path of the file, if there is one. */
   readonly filePath: Option.Option<string>
-  /** Whether it is no file but what was applied last in the database (`GATEWAY_CONFIG=postgres`). */
+  /** The configuration is the one last applied to the database (`GATEWAY_CONFIG=postgres`). */
   readonly isStored: boolean
-  /** Reads it as it is now. */
+  /** Reads the configuration again. */
   readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
-  /** Another document, as this process would read it. @param name what messages call it */
+  /** Reads another document with this process's environment. @param name for error messages */
   readonly readText: (name: string, text: string) => Either.Either<Located<GatewayFile>, BadSettings>
 }
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
-  /** @param env environment variables by name; `GATEWAY_CONFIG` names the file, else `gateway.yaml` is read if it is there */
+  /** @param env environment variables by name; `GATEWAY_CONFIG` names the file, otherwise `gateway.yaml` is read if it exists */
   static readonly from = (env: Environment) =>
     Layer.effect(
       Settings,
@@ -111,15 +110,15 @@ export class Settings extends Context.Tag("gateway/config/Settings")<Settings, G
       })
     )
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof Settings)["Service"]>) => testDouble(Settings, given)
 }
 
-/** What the file names is looked for from where the file is. */
+/** Resolves a path relative to the configuration file. */
 const besideFile = (path: Option.Option<string>, named: string): string =>
   resolve(dirname(Option.getOrElse(path, () => defaultFile)), named)
 
-/** The folder of a database's file; `data` where there is none. */
+/** The folder of the database file; `data` without one. */
 const besideDatabase = (url: string): string =>
   isPostgres(url) || url.endsWith(":memory:") ? "data" : dirname(url.slice("sqlite:".length))
 
@@ -137,9 +136,8 @@ const sourceOf = (variables: Variables, env: Environment): Effect.Effect<Source,
   return storedSource(Option.getOrUndefined(url), env)
 }
 
-/** Both are still read, so that an upgrade does not fail on them. */
-const warmUpEnded =
-  "GATEWAY_WARM_UP and server.warm_up do nothing any more and will be refused from 2.0 on: remove them"
+/** Both are still accepted, so that an upgrade does not fail on them. */
+const warmUpEnded = "GATEWAY_WARM_UP and server.warm_up no longer do anything and are refused from 2.0 on: remove them"
 
 /** The environment wins over the file. */
 const settle = (
@@ -226,7 +224,7 @@ const settle = (
   })
 }
 
-/** Where commands find the database: beside a pooler, where there is one before it. */
+/** The database URL for commands: the direct one if the database is behind a pooler. */
 export const visitedUrl = ({ databaseUrl, pool }: GatewaySettings): string => {
   const url = Redacted.value(databaseUrl)
   return isPostgres(url) && Option.isSome(pool.directUrl) ? Redacted.value(pool.directUrl.value) : url

@@ -1,6 +1,6 @@
 import { withoutSlash } from "./withoutSlash.ts"
 
-/** What protocols put behind a base URL themselves: an endpoint that is not here is none that a protocol can have. */
+/** Paths that protocols append to a base URL; protocols can use no others. */
 const endpointPaths = [
   "/chat/completions",
   "/completions",
@@ -15,14 +15,14 @@ const endpointPaths = [
 ] as const
 export type EndpointPath = (typeof endpointPaths)[number]
 
-/** Why a text is no base URL of an upstream, in words for the operator; undefined where it is one. */
+/** The operator's error message for an invalid base URL, otherwise undefined. */
 export const wrongBaseUrl = (text: string): string | undefined => {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== "http:" && url.protocol !== "https:")) {
     return "expected an http:// or https:// address"
   }
   if (url.search !== "" || url.hash !== "" || text.includes("?")) {
-    return "expected an address without a query: what an upstream wants beside its key goes into headers"
+    return "expected an address without a query: put what the upstream needs beside its key into headers"
   }
   const path = withoutSlash(url.pathname)
   const endpoint = endpointPaths.find((end) => path.endsWith(end))

@@ -1,15 +1,15 @@
 import { Duration, Option, Redacted, Schema } from "effect"
 import { given, variable } from "./sections/given.ts"
 
-/** How a Postgres is worked with, beside its address. */
+/** Settings of the Postgres connections. */
 export interface PoolSettings {
-  /** The server itself, where the other address is that of a pooler before it: for locks, notices and changes of the schema. */
+  /** Bypasses a pooler, for locks, notifications and schema changes. */
   readonly directUrl: Option.Option<Redacted.Redacted>
-  /** Connections of a process at most. */
+  /** Most connections per process. */
   readonly connections: number
-  /** Whether the server remembers statements by name; off behind a pooler that gives each transaction another connection. */
+  /** Uses named prepared statements; off behind a pooler in transaction mode. */
   readonly prepare: boolean
-  /** How long a statement, or a transaction that does nothing, may take. */
+  /** Timeout of statements and of idle transactions. */
   readonly statementTimeout: Duration.Duration
   /** Statements that take longer are logged. */
   readonly slowQuery: Duration.Duration
@@ -25,12 +25,11 @@ const Seconds = Schema.Number.pipe(Schema.between(0.1, 3_600))
 const Milliseconds = Schema.Number.pipe(Schema.positive())
 
 const ofDirectUrl =
-  "The server itself, where the other address is a pooler's: for locks, notices and changes of the schema ([operations](operations.md#postgres))."
-const ofConnections = "Connections of a process at most."
-const ofPrepare =
-  "Whether the server remembers statements by name; `false` behind a pooler that gives each transaction another connection."
-const ofTimeout = "Seconds that a statement, or a transaction that does nothing, may take."
-const ofSlowQueries = "Milliseconds from which a statement is logged."
+  "The server's own address, if `url` is a pooler's: for locks, notifications and schema changes ([operations](operations.md#postgres))."
+const ofConnections = "The most connections per process."
+const ofPrepare = "Whether to use named prepared statements; `false` behind a pooler in transaction mode."
+const ofTimeout = "Timeout of statements and of idle transactions, in seconds."
+const ofSlowQueries = "Statements that take this many milliseconds are logged."
 
 /** `database` as a mapping. */
 export const DatabaseSection = Schema.Struct({
@@ -47,7 +46,7 @@ export const DatabaseSection = Schema.Struct({
 })
 type DatabaseSection = typeof DatabaseSection.Type
 
-/** The same in the environment. */
+/** The same settings as environment variables. */
 export const databaseVariables = {
   GATEWAY_DATABASE_DIRECT_URL: variable(DirectUrl, ofDirectUrl, "", "database.direct_url"),
   GATEWAY_DATABASE_CONNECTIONS: variable(
@@ -72,7 +71,7 @@ export const databaseVariables = {
 }
 type Variables = Schema.Struct.Type<typeof databaseVariables>
 
-/** `database` as either of its shapes. */
+/** Normalises both forms of `database`. */
 export const sectionOf = (given: Redacted.Redacted | DatabaseSection | undefined): DatabaseSection =>
   given === undefined ? {} : Redacted.isRedacted(given) ? { url: given } : given
 
@@ -85,10 +84,10 @@ export const poolSettings = (variables: Variables, section: DatabaseSection): Po
   slowQuery: Duration.millis(variables.GATEWAY_DATABASE_SLOW_QUERY_MS ?? section.slow_query_ms ?? 1_000)
 })
 
-/** What is hardly meant, in lines for the operator. */
+/** Likely mistakes, one line each. */
 export const poolWarnings = ({ directUrl, prepare }: PoolSettings): ReadonlyArray<string> =>
   prepare || Option.isSome(directUrl)
     ? []
     : [
-        "database.prepare is off, as behind a pooler, and there is no database.direct_url: locks and changes of the schema need a connection to the server itself"
+        "database.prepare is off, as for a pooler, but database.direct_url is not set: locks and schema changes need a direct connection to the server"
       ]

@@ -4,24 +4,24 @@ import { isNode, LineCounter, parseDocument } from "yaml"
 import type { Document } from "yaml"
 import { describe, firstPath } from "../contract/describe.ts"
 
-/** The start stops here; the message is one line that names what is wrong and where. */
+/** Invalid settings. The gateway refuses to start; the message is one line that names the place and the problem. */
 export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** A value read from a YAML file, and where each part of it stands. */
+/** A value read from a YAML file, with line numbers for error messages. */
 export interface Located<A> {
   readonly value: A
-  /** Of a document that is kept in the database. */
+  /** Version of a document that is stored in the database. */
   readonly version?: number
-  /** `gateway.yaml:12: models.x: …` for a finding of a later stage. */
+  /** Makes an error of a later stage: `gateway.yaml:12: models.x: …`. */
   readonly complain: (path: ReadonlyArray<PropertyKey>, rule: string) => BadSettings
 }
 
 /**
- * Parses a YAML text, puts `${NAME}` of the environment into its strings (after parsing, so that no value can change the
- * file's structure), and decodes it. Unknown fields, wrong values and missing variables are refused with file and line.
+ * Parses a YAML text, replaces `${NAME}` in its strings with environment variables (after parsing, so that no value can
+ * change the file's structure) and decodes it. Unknown fields, wrong values and missing variables fail with file and line.
  */
 export const readDocument = <A, I>(
   file: string,
@@ -68,7 +68,7 @@ const interpolate = (
   )
 }
 
-/** The line of the deepest part of a path that the file has. */
+/** The line of the deepest existing part of a path. */
 const lineOf = (document: Document, lines: LineCounter, path: ReadonlyArray<PropertyKey>): number => {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true)

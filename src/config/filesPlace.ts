@@ -2,26 +2,26 @@ import { resolve } from "node:path"
 import { Either, Redacted } from "effect"
 import type { Environment } from "./document.ts"
 
-/** A bucket of S3, or of what speaks its protocol. */
+/** A bucket of S3 or a compatible server. */
 export interface BucketPlace {
   readonly kind: "bucket"
   readonly bucket: string
-  /** What every key begins with, without a slash around it; empty: nothing. */
+  /** Prefix of every key, without leading or trailing slashes; may be empty. */
   readonly prefix: string
   /** The server's address, without the bucket. */
   readonly endpoint: string
   readonly region: string
-  /** Whether the bucket is in the path; else it is in front of the server's name. */
+  /** True: the bucket is in the path; false: in the host name. */
   readonly pathStyle: boolean
   readonly accessKeyId: Redacted.Redacted
   readonly secretAccessKey: Redacted.Redacted
   readonly sessionToken: Redacted.Redacted | undefined
 }
 
-/** Where files live that the gateway serves: in the data directory, in another folder, in a bucket. */
+/** Storage of the files that the gateway serves: the data directory, another folder or a bucket. */
 export type FilesPlace = { readonly kind: "local" } | { readonly kind: "folder"; readonly path: string } | BucketPlace
 
-/** `files` of the file, with the words that it has there. */
+/** `files` in `gateway.yaml`. */
 export interface FilesEntry {
   readonly at?: string | undefined
   readonly endpoint?: string | undefined
@@ -32,7 +32,7 @@ export interface FilesEntry {
   readonly session_token?: Redacted.Redacted | undefined
 }
 
-/** What the environment says instead. */
+/** Environment variables that override `files`. */
 export interface FilesVariables {
   readonly GATEWAY_FILES?: string | undefined
   readonly GATEWAY_FILES_ENDPOINT?: string | undefined
@@ -43,10 +43,10 @@ export interface FilesVariables {
 }
 
 /**
- * Settles where files live; the environment wins over the file. A bucket's keys, session and region are AWS' own
- * variables where nobody gives others.
- * @param folder relative paths of the file begin there
- * @returns what is wrong, without the path of the field
+ * Resolves the storage of files; the environment wins over the file. AWS's own variables are the defaults for a bucket's
+ * keys, session token and region.
+ * @param folder base of relative paths in the file
+ * @returns an error message without the field's path
  */
 export const filesPlace = (
   entry: FilesEntry,

@@ -6,8 +6,8 @@ import { wrongBaseUrl } from "./baseUrl.ts"
 import { wellKnown } from "./wellKnown.ts"
 
 /**
- * The configuration of a gateway without a file: the providers whose keys are in the environment, with the models they
- * are known for. An `OPENAI_BASE_URL` is somebody's own server, which is asked what it serves.
+ * The configuration without a file: providers whose keys are in the environment, with their well-known models. A server at
+ * `OPENAI_BASE_URL` lists its own models.
  */
 export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, BadSettings> => {
   const upstreams: Record<string, Upstream> = {}

@@ -1,13 +1,13 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs"
 import { Effect } from "effect"
 
-/** What others than the owner may do, of a mode's bits. */
+/** Mode bits of group and others. */
 const others = 0o077
 const othersMayWrite = 0o022
 
 /**
- * Makes a directory of the gateway's own, for its user alone. One that is there already may serve others too: it is
- * never changed, and whoever runs the gateway is warned where others may write to it. Throws what the disk says.
+ * Creates a directory that only the gateway's user can open. An existing directory keeps its mode, since it may be shared;
+ * a warning is logged if others may write to it. Throws file system errors.
  */
 export const ownDirectory = (path: string): Effect.Effect<void> =>
   Effect.suspend(() => {
@@ -21,24 +21,27 @@ export const ownDirectory = (path: string): Effect.Effect<void> =>
         })
   })
 
-/** Lets nobody but their owner read or write these files, where they are there, and says which it had to change. */
+/** Restricts existing files to their owner, and logs each change. */
 export const ownFiles = (...paths: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.forEach(paths, ownFile, { discard: true })
 
 const ownFile = (path: string): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const found = statSync(path, { throwIfNoEntry: false })
-    if (found === undefined || !found.isFile() || (found.mode & others) === 0) return Effect.void
-    const fields = { file: path, mode: octal(found.mode) }
+    const stat = statSync(path, { throwIfNoEntry: false })
+    if (stat === undefined || !stat.isFile() || (stat.mode & others) === 0) return Effect.void
+    const fields = { file: path, mode: octal(stat.mode) }
     try {
       chmodSync(path, 0o600)
     } catch {
-      return Effect.annotateLogs(Effect.logWarning("others may open a file of the gateway's, and it stays so"), fields)
+      return Effect.annotateLogs(Effect.logWarning("others can open a file of the gateway: chmod failed"), fields)
     }
-    return Effect.annotateLogs(Effect.logWarning("others could open a file of the gateway's; no longer"), fields)
+    return Effect.annotateLogs(
+      Effect.logWarning("others could open a file of the gateway: its mode is now 0600"),
+      fields
+    )
   })
 
-/** Makes a file that nobody but its owner can open, unless it is there. Throws what the disk says. */
+/** Creates a file that only its owner can open, unless it exists. Throws file system errors. */
 export const makeOwnFile = (path: string): void => closeSync(openSync(path, "a", 0o600))
 
 const octal = (mode: number) => (mode & 0o777).toString(8).padStart(4, "0")

@@ -6,53 +6,53 @@ import type { Environment, Located } from "./document.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
 
-/** Read where no other file is named. */
+/** The default configuration file. */
 export const defaultFile = "gateway.yaml"
 
-/** What `GATEWAY_CONFIG` says where the configuration is kept in the database. */
+/** `GATEWAY_CONFIG` for a configuration in the database. */
 export const inDatabase = "postgres"
 
-/** A version of the configuration that is kept in the database. */
+/** A version of the configuration in the database. */
 export interface StoredDocument {
   readonly version: number
   readonly text: string
 }
 
-/** Reads the newest version that a database has; none where none was applied yet. */
+/** Reads the newest version in a database, if any was applied. */
 export class StoredConfiguration extends Context.Reference<StoredConfiguration>()(
   "gateway/config/StoredConfiguration",
   {
     defaultValue:
       () =>
       (_url: string): Effect.Effect<Option.Option<StoredDocument>, BadSettings> =>
-        Effect.fail(new BadSettings({ message: `GATEWAY_CONFIG=${inDatabase}: there is nobody here to read it` }))
+        Effect.fail(new BadSettings({ message: `GATEWAY_CONFIG=${inDatabase}: this process cannot read it` }))
   }
 ) {}
 
-/** Where a configuration is read, now and again. */
+/** The source of the configuration. */
 export interface Source {
-  /** The file; none where there is none. */
+  /** The file, if there is one. */
   readonly path: Option.Option<string>
   readonly isStored: boolean
   readonly read: Effect.Effect<Located<GatewayFile>, BadSettings>
 }
 
-/** @param named what `GATEWAY_CONFIG` says */
+/** @param named the value of `GATEWAY_CONFIG` */
 export const fileSource = (named: string | undefined, env: Environment): Source => {
-  const found = () => {
+  const findFile = () => {
     if (named !== undefined) return Option.some(named)
     return existsSync(defaultFile) ? Option.some(defaultFile) : Option.none()
   }
-  const path = found()
+  const path = findFile()
   return {
     path,
     isStored: false,
-    // A file that is made after the start counts too; one that is gone is missed.
-    read: Effect.suspend(() => readGatewayFile(Option.orElse(path, found), env))
+    // Picks up a file that is created after the start; a deleted one is an error.
+    read: Effect.suspend(() => readGatewayFile(Option.orElse(path, findFile), env))
   }
 }
 
-/** @param url of the database; undefined where the environment names no Postgres */
+/** @param url of the database; undefined if the environment names no Postgres */
 export const storedSource = (url: string | undefined, env: Environment): Effect.Effect<Source, BadSettings> =>
   Effect.gen(function* () {
     if (url === undefined) {
@@ -71,7 +71,7 @@ export const storedSource = (url: string | undefined, env: Environment): Effect.
     }
   })
 
-/** What a stored version says in this environment. */
+/** Reads a stored version with this environment. */
 const readStoredDocument = (
   { text, version }: StoredDocument,
   env: Environment
@@ -90,7 +90,7 @@ const readGatewayFile = (
       )
   })
 
-/** @param name what messages call it */
+/** @param name for error messages */
 export const readGatewayText = (
   name: string,
   text: string,
@@ -98,7 +98,7 @@ export const readGatewayText = (
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Either.flatMap(readDocument(name, text, env, GatewayFile), (file) => withoutAdminKey(file, env["GATEWAY_ADMIN_KEY"]))
 
-/** A key that opens the admin API must open nothing else: callers' keys lie about in many places. */
+/** Refuses the admin key as an API key: API keys are spread widely, the admin key must not be. */
 const withoutAdminKey = (
   file: Located<GatewayFile>,
   adminKey: string | undefined
@@ -109,7 +109,7 @@ const withoutAdminKey = (
     : Either.left(file.complain(["keys", index, "secret"], `keys[${index}].secret: ${sameAsAdminKey}`))
 }
 
-/** What is wrong with an API key that is the operator's own. */
+/** The error for an API key that equals the admin key. */
 export const sameAsAdminKey = "is GATEWAY_ADMIN_KEY too; the key of the admin API must open nothing else"
 
 const withPricesBeside = (path: string, file: Located<GatewayFile>): Located<GatewayFile> => {
@@ -126,12 +126,14 @@ export const readText = (path: string): Either.Either<string, BadSettings> =>
     catch: () => new BadSettings({ message: `${path}: the file can't be read` })
   })
 
-/** What is worth knowing of a configuration that is kept in the database, in lines for the operator. */
+/** Warnings about a configuration in the database, one line each. */
 export const storedWarnings = ({ version }: Located<GatewayFile>): ReadonlyArray<string> => [
-  ...(version === undefined ? ["no configuration was applied to the database yet: gateway config apply <file>"] : []),
+  ...(version === undefined
+    ? ["no configuration was applied to the database yet: run gateway config apply <file>"]
+    : []),
   ...(existsSync(defaultFile)
     ? [
-        `${defaultFile} is not read: what was applied to the database counts${version === undefined ? "" : `, version ${version}`}`
+        `${defaultFile} is not read: the configuration in the database applies${version === undefined ? "" : ` (version ${version})`}`
       ]
     : [])
 ]

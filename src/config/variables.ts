@@ -30,22 +30,27 @@ const Address = Schema.String.pipe(
   Schema.filter((text) => URL.canParse(text), { message: () => "expected an http(s) address" })
 )
 
-/** A key that a person chose. */
+/** A key chosen by the operator. */
 const OwnKey = Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))
 
-/** The environment, as far as it is the gateway's. It wins over the file. */
+/** The gateway's environment variables. They win over the file. */
 export const Variables = Schema.Struct({
   GATEWAY_CONFIG: variable(
     Schema.String,
-    "The file; `postgres`: what was applied to the database ([in the database](#in-the-database)).",
-    "`gateway.yaml`, if it is there"
+    "The configuration file; `postgres`: the configuration [in the database](#in-the-database).",
+    "`gateway.yaml`, if it exists"
   ),
   GATEWAY_HOST: variable(Schema.String, "The address to listen on.", "`127.0.0.1`", "server.host"),
   GATEWAY_PORT: variable(Port, "The port.", "`8080`", "server.port"),
-  GATEWAY_PUBLIC_URL: variable(Address, "Where clients reach it.", "where it listens", "server.public_url"),
+  GATEWAY_PUBLIC_URL: variable(
+    Address,
+    "The gateway's address for clients.",
+    "the listening address",
+    "server.public_url"
+  ),
   GATEWAY_WORKERS: variable(
     Schema.NumberFromString.pipe(Schema.int(), Schema.between(1, 256)),
-    "Processes that serve the port together, with Postgres ([operations](operations.md#workers)); `serve --workers 4` too.",
+    "Processes that share the port, with Postgres ([operations](operations.md#workers)); same as `serve --workers 4`.",
     "`1`",
     "server.workers"
   ),
@@ -63,13 +68,13 @@ export const Variables = Schema.Struct({
   ),
   GATEWAY_LEAVE_SECONDS: variable(
     Schema.NumberFromString.pipe(Schema.between(0, 600)),
-    "How long new requests are still served before that, while `/readyz` is 503.",
+    "How long new requests are still served after SIGTERM, while `/readyz` is 503; then the drain begins.",
     "`1`",
     "server.leave_seconds"
   ),
   GATEWAY_METRICS: variable(
     Schema.BooleanFromString,
-    "Opens `GET /metrics` without a key; the admin key opens it always ([operations](operations.md#metrics)).",
+    "Serves `GET /metrics` without a key; the admin key always opens it ([operations](operations.md#metrics)).",
     "`false`",
     "server.metrics"
   ),
@@ -82,13 +87,13 @@ export const Variables = Schema.Struct({
   ...databaseVariables,
   GATEWAY_DATA_DIRECTORY: variable(
     Schema.NonEmptyString,
-    "Where the secret and kept files are.",
-    "the folder of SQLite's file, else `data`"
+    "The folder of the master secret and of stored files.",
+    "the folder of the SQLite file, otherwise `data`"
   ),
   GATEWAY_REDIS_URL: variable(
     Schema.Redacted(RedisAddress),
-    "Counts the limits of all processes together ([Redis](#redis)).",
-    "each process counts its own",
+    "A Redis that counts limits across all processes ([Redis](#redis)).",
+    "each process counts on its own",
     "redis.url"
   ),
   GATEWAY_FILES: variable(
@@ -97,11 +102,11 @@ export const Variables = Schema.Struct({
     "the data directory",
     "files.at"
   ),
-  GATEWAY_FILES_ENDPOINT: variable(Address, "The bucket's server.", "AWS' own", "files.endpoint"),
+  GATEWAY_FILES_ENDPOINT: variable(Address, "The bucket's server.", "AWS", "files.endpoint"),
   GATEWAY_FILES_REGION: variable(
     Schema.NonEmptyString,
     "The bucket's region.",
-    "`AWS_REGION`, else `us-east-1`",
+    "`AWS_REGION`, otherwise `us-east-1`",
     "files.region"
   ),
   GATEWAY_FILES_PATH_STYLE: variable(
@@ -112,44 +117,44 @@ export const Variables = Schema.Struct({
   ),
   GATEWAY_FILES_ACCESS_KEY_ID: variable(
     Schema.Redacted(Schema.String),
-    "The bucket's key.",
+    "The access key's id.",
     "`AWS_ACCESS_KEY_ID`, with `AWS_SESSION_TOKEN`",
     "files.access_key_id"
   ),
   GATEWAY_FILES_SECRET_ACCESS_KEY: variable(
     Schema.Redacted(Schema.String),
-    "The key itself.",
+    "The access key's secret.",
     "`AWS_SECRET_ACCESS_KEY`",
     "files.secret_access_key"
   ),
   GATEWAY_BOOTSTRAP_KEY: variable(OwnKey, "The first API key, 24 characters or more.", "a random key"),
   GATEWAY_ADMIN_KEY: variable(
     OwnKey,
-    "Opens `/admin/v1/`, 24 characters or more ([administration](administration.md)).",
-    "there is no admin API"
+    "The key of `/admin/v1/`, 24 characters or more ([administration](administration.md)).",
+    "no admin API"
   ),
   GATEWAY_SECRET: variable(
     Schema.Redacted(Schema.String),
-    "What other secrets are derived from.",
+    "The master secret, from which other secrets are derived.",
     "a file in the data directory"
   ),
   GATEWAY_WEBHOOK_SECRET: variable(Schema.Redacted(Schema.String), "Signs the default account's callbacks.", "derived"),
   GATEWAY_ALLOW_ADDRESSES: variable(
     Schema.String,
-    "Private ranges that callers' URLs may reach, comma-separated, beside those of the file.",
+    "Private address ranges that callers' URLs may reach, comma-separated, in addition to those of the file.",
     "none",
     "callbacks.allow"
   ),
-  GATEWAY_LOG: variable(LogLevels, "The least level of the lines that are written.", "`info`", "log.level"),
+  GATEWAY_LOG: variable(LogLevels, "The lowest level that is logged.", "`info`", "log.level"),
   GATEWAY_LOG_FORMAT: variable(
     LogFormats,
-    "Of every line of standard output ([logs](operations.md#logs)).",
-    "`text` on a terminal, else `json`",
+    "The format of [logs](operations.md#logs) on standard output.",
+    "`text` on a terminal, otherwise `json`",
     "log.format"
   ),
   GATEWAY_CHECK_ANSWERS: variable(
     Schema.BooleanFromString,
-    "Check every answer against the contract before it leaves.",
+    "Check every answer against the contract before sending it.",
     "`false`"
   )
 })
@@ -162,8 +167,8 @@ export const readEnvironment = (env: Environment): Either.Either<Variables, BadS
   )
 
 /**
- * An empty variable is one that was not set; an empty secret is a mistake that must not go unnoticed. What a container
- * platform says of a service named "gateway" is none of ours.
+ * Drops empty variables, which count as unset, but not empty secrets, which are refused. Drops variables that a container
+ * platform injects for a service named "gateway".
  */
 const ours = (env: Environment) =>
   Object.fromEntries(

@@ -1,10 +1,10 @@
 import type { Environment } from "./document.ts"
 
-/** What a client of the gateway is told, not the gateway. */
+/** Variables of the gateway's clients. */
 const clients = new Set(["GATEWAY_KEY", "GATEWAY_URL"])
 
 /**
- * Whether a container platform set it for a service named "gateway": `GATEWAY_PORT=tcp://10.0.0.1:80`,
+ * True for variables that a container platform injects for a service named "gateway": `GATEWAY_PORT=tcp://10.0.0.1:80`,
  * `GATEWAY_PORT_80_TCP_ADDR`, `GATEWAY_SERVICE_HOST`.
  */
 export const isInjected = (name: string, value: string): boolean =>
@@ -12,7 +12,7 @@ export const isInjected = (name: string, value: string): boolean =>
   /^GATEWAY_(SERVICE|PORT_\d{1,5})_[A-Z0-9_]{1,64}$/.test(name)
 
 /**
- * Variables that look as if they were meant for the gateway and are not: each in a line for the operator.
+ * Warnings about variables that look like the gateway's but are not read, one line each.
  *
  * @param known the names that the gateway reads
  */
@@ -29,7 +29,7 @@ export const environmentWarnings = (env: Environment, known: ReadonlySet<string>
   return lines
 }
 
-/** How many letters two names differ by, as far as it matters: up to three. */
+/** Edit distance of two names, up to three. */
 const distance = (one: string, other: string): number => {
   if (Math.abs(one.length - other.length) > 2) return 3
   let before = Array.from({ length: other.length + 1 }, (_, column) => column)

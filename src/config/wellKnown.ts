@@ -1,4 +1,4 @@
-/** Models that providers serve under these ids to everyone with a key, for a gateway without a file. */
+/** Providers' generally available models, for a gateway without a file. */
 export const wellKnown = {
   anthropic: [
     "claude-fable-5-2",

@@ -1,4 +1,4 @@
-/** A base URL without the slashes at its end. */
+/** Removes trailing slashes from a base URL. */
 export const withoutSlash = (url: string): string => {
   let end = url.length
   while (url[end - 1] === "/") end--

@@ -4,15 +4,15 @@ import type { Located } from "./document.ts"
 import { BadSettings } from "./document.ts"
 
 /**
- * A secret that a document holds itself, and not as a variable of the environment: such a document is not to be stored
- * where others read.
+ * Finds a literal secret in a document. Documents in the database must refer to secrets as `${NAME}`, since others can
+ * read them.
  *
- * @param text the document as it was written
- * @param file the same, decoded: what is secret in it is redacted
+ * @param text the document's source
+ * @param file the same document, decoded, with redacted secrets
  */
 export const writtenSecret = (text: string, file: Located<unknown>): BadSettings | undefined => {
-  const found = Either.try({ try: (): unknown => parse(text), catch: () => new BadSettings({ message: "no YAML" }) })
-  const path = Either.isRight(found) ? secretIn(file.value, found.right, []) : undefined
+  const parsed = Either.try({ try: (): unknown => parse(text), catch: () => new BadSettings({ message: "no YAML" }) })
+  const path = Either.isRight(parsed) ? secretIn(file.value, parsed.right, []) : undefined
   return path === undefined
     ? undefined
     : file.complain(
@@ -32,8 +32,8 @@ const secretIn = (
   if (typeof decoded !== "object" || decoded === null || typeof written !== "object" || written === null)
     return undefined
   for (const [name, value] of Object.entries(decoded)) {
-    const found = secretIn(value, Reflect.get(written, name), [...path, name])
-    if (found !== undefined) return found
+    const secret = secretIn(value, Reflect.get(written, name), [...path, name])
+    if (secret !== undefined) return secret
   }
   return undefined
 }

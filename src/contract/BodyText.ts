@@ -1,46 +1,46 @@
 import { isJsonObject } from "./fields.ts"
 import type { JsonObject } from "./fields.ts"
 
-/** Where a member of a JSON object stands in its text. */
+/** The position of a JSON object's member in its text. */
 export interface Member {
-  /** Before its key, at its colon, and behind its value. */
+  /** Offsets before the key, at the colon and after the value. */
   readonly from: number
   readonly colon: number
   readonly to: number
-  /** Of a list that is not very long: where its opening bracket, its commas and its closing bracket are. */
+  /** Offsets of a list's opening bracket, commas and closing bracket; empty for very long lists. */
   readonly marks: ReadonlyArray<number>
 }
 
-/** What a look through the text of a JSON object finds. */
+/** The positions of a JSON object's members in its text. */
 export interface Places {
   readonly members: Array<Member>
-  /** How many keys there are at all levels. */
+  /** The number of keys at all levels. */
   keys: number
 }
 
 /**
- * A body's text beside what was read from it. Whoever sends the body on with little changed writes it from the text: lists
- * and texts that are still the same values go as they came, and cost no serialising. Numbers that are not in a list are
- * written anew, so that an upstream's reader gets the same of a long body as of a short one (`1024` for `1024.0`).
+ * A body's text, kept beside the parsed body. A slightly changed body is written from it: unchanged lists and strings are
+ * copied instead of serialised. Numbers outside lists are always serialised, so that upstreams see the same spelling in
+ * long and short bodies (`1024` for `1024.0`).
  *
- * A text that names a key twice in one object is never used: readers differ in which of the two they take, and what is
- * sent on must be what was looked at here.
+ * A text with a duplicate key is never reused: JSON readers disagree on which value wins, and the upstream must get the
+ * value that was validated here.
  */
 export class BodyText {
-  /** Undefined where it is not to be used, and once it was let go of. */
+  /** Undefined if the text must not be reused or was released. */
   #source: Source | undefined
-  /** The members by their names; undefined before they were looked at. */
+  /** The members by name; undefined until the first write. */
   #named: ReadonlyMap<string, Member> | undefined
 
   /**
    * @param text JSON
-   * @param body what it says
+   * @param body the parsed text
    */
   constructor(text: string, body: JsonObject, places: Places) {
     this.#source = { text, body, places }
   }
 
-  /** As `JSON.stringify` writes a body that was made of this one, but for the spelling of what is unchanged. */
+  /** Like `JSON.stringify(changed)`, with the original spelling of unchanged parts. */
   write(changed: JsonObject): string {
     const named = (this.#named ??= this.#look())
     if (this.#source === undefined) return JSON.stringify(changed)
@@ -54,7 +54,7 @@ export class BodyText {
     return `{${written}}`
   }
 
-  /** Lets go of the text: what is written after that is written anew. */
+  /** Releases the text: later writes serialise everything. */
   forget(): void {
     this.#source = undefined
     this.#named = none
@@ -88,7 +88,7 @@ interface Source {
 
 const none: ReadonlyMap<string, Member> = new Map()
 
-/** Elements that are the same go as they came. They are compared from the end: what is put in stands before them. */
+/** Copies unchanged elements. Compares from the end, because elements are inserted at the front. */
 const listFrom = (
   text: string,
   changed: ReadonlyArray<unknown>,
@@ -108,7 +108,7 @@ const listFrom = (
   return `[${written}]`
 }
 
-/** How many keys a value has, at all levels. */
+/** The number of keys at all levels of a value. */
 const keysIn = (value: unknown): number => {
   let keys = 0
   if (Array.isArray(value)) {

@@ -1,10 +1,10 @@
 import { Schema } from "effect"
 import { JsonObject } from "./fields.ts"
 
-/** What the failure says when its site says nothing better. Written for the caller; holds nothing internal. */
+/** The default message. Callers see it, so it holds nothing internal. */
 const says = (message: string) => Schema.optionalWith(Schema.String, { default: () => message })
 
-/** What a program can act on, where the family's body has a place for it (`error_code`). */
+/** Machine-readable details (`error_code`), for families whose error bodies carry them. */
 const details = Schema.optionalWith(JsonObject, { exact: true })
 
 /**
@@ -13,7 +13,7 @@ const details = Schema.optionalWith(JsonObject, { exact: true })
  */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
   message: says("The request is invalid"),
-  /** Path of the first bad field (`content[1].role`); null where the body as a whole is at fault. */
+  /** Path of the first bad field (`content[1].role`); null for the body as a whole. */
   param: Schema.NullOr(Schema.String),
   details
 }) {}
@@ -26,7 +26,7 @@ export class AuthInvalid extends Schema.TaggedError<AuthInvalid>()("AuthInvalid"
   message: says("Invalid API key")
 }) {}
 
-/** The account's available balance is below the hold that the request needs. */
+/** The account's available balance is below the request's hold. */
 export class InsufficientBalance extends Schema.TaggedError<InsufficientBalance>()("InsufficientBalance", {
   message: says("Insufficient balance")
 }) {}
@@ -40,7 +40,7 @@ export class ModelForbidden extends Schema.TaggedError<ModelForbidden>()("ModelF
   message: says("This API key has no access to the requested model")
 }) {}
 
-/** Who asks is known, and may not ask for this, or not from here. */
+/** The caller is authenticated, but may not do this, or not from this address. */
 export class Forbidden extends Schema.TaggedError<Forbidden>()("Forbidden", {
   message: says("Not permitted")
 }) {}
@@ -50,19 +50,19 @@ export class UnknownRoute extends Schema.TaggedError<UnknownRoute>()("UnknownRou
   message: says("Invalid URL")
 }) {}
 
-/** Nothing of this caller's has the id; another account's things look exactly the same. */
+/** The caller's account has nothing with this id. Ids of other accounts get the same answer. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
   message: says("Not found"),
-  /** The field that named it; null where the path did. */
+  /** The field that held the id; null if the path did. */
   param: Schema.NullOr(Schema.String),
   details
 }) {}
 
 export class Conflict extends Schema.TaggedError<Conflict>()("Conflict", {
   message: says("The request conflicts with the state of its target"),
-  /** A code of its own where the wire has one (`InvalidAction.RunningTaskDeletion`); null for the family's. */
+  /** A specific wire code (`InvalidAction.RunningTaskDeletion`); null for the family's default. */
   code: Schema.NullOr(Schema.String),
-  /** What the target is now, where the request was thought of for an earlier state. */
+  /** The target's current state, if the request was based on an earlier one. */
   current: details
 }) {}
 
@@ -70,30 +70,30 @@ export class TooLarge extends Schema.TaggedError<TooLarge>()("TooLarge", {
   message: says("The request body is too large")
 }) {}
 
-/** The body is encoded in a way that the gateway does not read. */
+/** The gateway does not support the body's encoding. */
 export class UnsupportedEncoding extends Schema.TaggedError<UnsupportedEncoding>()("UnsupportedEncoding", {
   message: says("The request body's Content-Encoding is not supported")
 }) {}
 
-/** The body is not what its Content-Encoding says. */
+/** The body does not match its Content-Encoding. */
 export class Undecodable extends Schema.TaggedError<Undecodable>()("Undecodable", {
   message: says("The request body can't be decoded")
 }) {}
 
 export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
   message: says("Too many requests"),
-  /** Seconds until a retry can succeed; null where nobody knows. */
+  /** Seconds until a retry can succeed; null if unknown. */
   retryAfterSeconds: Schema.NullOr(Schema.Number)
 }) {}
 
-/** The upstream failed in a way that the caller can only retry. */
+/** The upstream failed; the caller can only retry. */
 export class UpstreamFailed extends Schema.TaggedError<UpstreamFailed>()("UpstreamFailed", {
   message: says("The model's upstream failed"),
-  /** Seconds until a retry can succeed, where that is known: its circuit is open until then. */
+  /** Seconds until the circuit breaker lets a retry through, if it is open. */
   retryAfterSeconds: Schema.optionalWith(Schema.Number, { exact: true })
 }) {}
 
-/** A defect of ours: logged with the request id, which is all the caller sees of it. */
+/** A defect of the gateway. It is logged with the request id; the caller sees only the id. */
 export class Internal extends Schema.TaggedError<Internal>()("Internal", {
   message: says("Internal error")
 }) {}
@@ -120,7 +120,7 @@ export const failures = {
 export type FailureTag = keyof typeof failures
 export type Failure = InstanceType<(typeof failures)[FailureTag]>
 
-/** What the edge itself fails with, and so what every group of endpoints must be able to render. */
+/** Failures of the edge itself; every group of endpoints must render them. */
 export type EdgeFailure =
   | InvalidRequest
   | AuthMissing

@@ -4,23 +4,23 @@ import { errorName } from "./errorName.ts"
 import { isObject, objectAt } from "./json.ts"
 import type { Trace } from "./Trace.ts"
 
-/** One call of an upstream for a request. */
+/** One upstream call of a request. */
 export interface Attempt {
   readonly upstream: string
-  /** The model as the upstream calls it. */
+  /** The upstream's id of the model. */
   readonly model: string
-  /** Absent where no answer came; without an error the caller left before it. */
+  /** HTTP status; absent without an answer. Without an error as well, the caller left first. */
   readonly status: number | undefined
-  /** What went wrong, in the words of the log; absent where nothing did. */
+  /** The failure's log message. */
   readonly error: string | undefined
-  /** When it began, in ms after the request. */
+  /** Start, in ms after the request's. */
   readonly offsetMs: number
   readonly durationMs: number
-  /** The upstream's own id of the request. */
+  /** The upstream's request id. */
   readonly requestId: string | undefined
 }
 
-/** Tokens, and searches, that a request used. */
+/** A request's use of tokens and searches. */
 interface Used {
   readonly inputTokens: number
   readonly cacheReadTokens: number
@@ -30,22 +30,22 @@ interface Used {
   readonly searches: number
 }
 
-/** What a request was settled for. */
+/** A request's settled amounts. */
 export interface Settlement {
   readonly atMs: number
   readonly costNanoUsd: number
   readonly upstreamCostNanoUsd: number
 }
 
-/** How it was asked for: `once` with an idempotency key, `replayed` where an earlier answer was given. */
+/** `once`: sent with an idempotency key; `replayed`: answered with an earlier request's answer. */
 type Repetition = "once" | "replayed"
 
-/** Hears of a request when it is over, once. */
+/** Called once, when the request ends. */
 type Ended = (record: RequestRecord) => void
 
 /**
- * What is known of a request by its end, for its line in the log and its row: one object, filled in by whoever knows, in
- * plain assignments, since every request has one. A streamed answer's is over when its stream is.
+ * A request's facts for its log line and its row. Mutable, since every request has one: each stage assigns its fields. A
+ * streamed request ends with its stream.
  */
 export class RequestRecord {
   readonly requestId: string
@@ -60,40 +60,40 @@ export class RequestRecord {
   account: AccountId | undefined
   key: KeyId | undefined
   status = 0
-  /** What kind of failure it ended with, in snake case: `rate_limited`; `hang_up` where the client left. */
+  /** The failure's kind in snake case (`rate_limited`); `hang_up` if the client left. */
   error: string | undefined
-  /** What was wrong, as its caller was told: the field, the rule and what is allowed, without what was given. */
+  /** The failure's message as the caller saw it, without the value that the caller sent. */
   reason: string | undefined
-  /** As it was asked for. */
+  /** The id that the caller sent. */
   model: string | undefined
   upstreamModel: string | undefined
   upstream: string | undefined
   attempts: ReadonlyArray<Attempt> = none
   stream = false
-  /** From the request's first byte to its answer's, and to its end, in ms. */
+  /** Ms from the request's first byte to the answer's first byte, and to its end. */
   firstByteMs = 0
   durationMs = 0
   used: Used | undefined
   costNanoUsd: number | undefined
-  /** What the operator owes the upstream for it. */
+  /** The operator's cost at the upstream. */
   upstreamCostNanoUsd: number | undefined
   settledAtMs: number | undefined
-  /** Names of parameters that were changed or left out, as the reply's header has them. */
+  /** Changed or omitted parameters, as in the reply's `x-gateway-adapted`. */
   adapted: string | undefined
   /** `name=value`. */
   tags: ReadonlyArray<string> = none
   endUser: string | undefined
-  /** The product that the user agent names first: `OpenAI/JS 6.1.0`. */
+  /** The user agent's first product: `OpenAI/JS 6.1.0`. */
   client: string | undefined
   repetition: Repetition | undefined
-  /** The task that it made. */
+  /** The task that the request created. */
   task: string | undefined
-  /** The caller's own names for it. */
+  /** The caller's own ids of the request. */
   clientRequestId: string | undefined
   traceparent: string | undefined
-  /** There where it is recorded. */
+  /** Present if the request is traced. */
   trace: Trace | undefined
-  /** Whether an answer is being streamed. */
+  /** An answer is being streamed. */
   #isOpen = false
   #isOver = false
 
@@ -117,7 +117,7 @@ export class RequestRecord {
     this.key = key
   }
 
-  /** What the headers and the body say beside the request itself. */
+  /** Reads the client, model, tags and end user from the headers and the body. */
   describe(headers: Headers, body: unknown): void {
     const agent = headers.get("user-agent")
     if (agent !== null) this.client = productOf(agent)
@@ -133,18 +133,18 @@ export class RequestRecord {
     this.endUser = textOf(body["user"]) ?? textOf(metadata?.["user_id"]) ?? textOf(body["safety_identifier"])
   }
 
-  /** @param calledAt when it began, on the clock of `performance` */
+  /** @param calledAt start of the call, on the clock of `performance` */
   attempted(attempt: Omit<Attempt, "offsetMs">, calledAt: number): void {
     this.upstream = attempt.upstream
     this.upstreamModel = attempt.model
     if (this.attempts.length >= mostAttempts) return
     const { durationMs, error, model, requestId, status, upstream } = attempt
     const offsetMs = Math.max(0, calledAt - this.#begun)
-    const told = { upstream, model, status, error, offsetMs, durationMs, requestId }
-    this.attempts = this.attempts.length === 0 ? [told] : [...this.attempts, told]
+    const recorded = { upstream, model, status, error, offsetMs, durationMs, requestId }
+    this.attempts = this.attempts.length === 0 ? [recorded] : [...this.attempts, recorded]
   }
 
-  /** It is answered by a stream: its end is told by `over`. */
+  /** The answer is a stream; `over` ends it. */
   streams(): void {
     this.stream = true
     this.#isOpen = true
@@ -155,13 +155,13 @@ export class RequestRecord {
     this.reason = reasonOf(failure.message)
   }
 
-  /** Its client left before its end. */
+  /** The client left before the end. */
   hungUp(): void {
     this.error = "hang_up"
     this.reason = undefined
   }
 
-  /** The last attempt, which had begun to answer, broke off. */
+  /** The last attempt failed after it began to answer. */
   brokeOff(failure: Failure): void {
     this.failed(failure)
     const last = this.attempts.at(-1)
@@ -188,7 +188,7 @@ export class RequestRecord {
     this.#isOpen = false
     this.durationMs = performance.now() - this.#begun
     if (how === "hang-up") this.hungUp()
-    // One that is left before its head has left is over when that is known.
+    // If the client left before the head was sent, `answered` ends the record.
     if (this.status !== 0) this.#end()
   }
 
@@ -201,17 +201,17 @@ export class RequestRecord {
 
 const none: ReadonlyArray<never> = []
 
-/** More are counted nowhere: a request tries few routes. */
+/** A request tries few routes; further attempts are not recorded. */
 const mostAttempts = 20
 const mostTags = 10
 const longestTag = 64
-/** Fields of metadata that are looked at for texts. */
+/** Metadata fields that are read for tags. */
 const mostLooks = 50
 const longestName = 200
 
 const cut = (text: string): string => (text.length > longestName ? text.slice(0, longestName) : text)
 
-/** Messages end with what a caller gave, which is the caller's: `temperature: expected a number; got "hot"`. */
+/** Drops the caller's own value at the end of a message: `temperature: expected a number; got "hot"`. */
 const reasonOf = (message: string): string => {
   const given = message.indexOf("; got ")
   return cut(given === -1 ? message : message.slice(0, given))
@@ -220,13 +220,13 @@ const reasonOf = (message: string): string => {
 const textOf = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? cut(value) : undefined
 
-/** Up to the first bracket, and no more than a line of a table takes. */
+/** The text before the first parenthesis, cut to a table cell. */
 const productOf = (agent: string): string => {
   const bracket = agent.indexOf("(")
   return (bracket === -1 ? agent : agent.slice(0, bracket)).trim().slice(0, longestTag)
 }
 
-/** Those of the header, then those of the body's metadata. */
+/** The header's tags, then those of the body's metadata. */
 const tagsOf = (header: string | null, metadata: Readonly<Record<string, unknown>> | undefined) => {
   const tags: Array<string> = []
   const add = (tag: string) => {

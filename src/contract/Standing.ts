@@ -1,23 +1,23 @@
 import type { RateLimited } from "./Failure.ts"
 
-/** Where a caller stands against how much a minute allows. */
+/** A caller's use of a per-minute limit. */
 export interface Standing {
   readonly limit: number
-  /** 0 where it is used up. */
+  /** 0 if the limit is exhausted. */
   readonly left: number
-  /** Until the count begins afresh, from `atMs` on. */
+  /** Ms from `atMs` until the window resets. */
   readonly resetMs: number
-  /** When it stood so, in Unix ms. */
+  /** Time of the reading, in Unix ms. */
   readonly atMs: number
 }
 
-/** Whether a request may come in, and where its caller stands; `undefined` where nothing is counted. */
+/** The rate limiter's decision on a request, with the caller's standing; `undefined` without a limit. */
 export interface Admitted {
   readonly requests: Standing | undefined
   readonly tokens: Standing | undefined
-  /** Why it may not. */
+  /** Present if the request is refused. */
   readonly refusal: RateLimited | undefined
 }
 
-/** Says on a reply where its caller stands, in the words of its family. */
+/** Writes a caller's standing into reply headers, with the family's names. */
 export type TellStanding = (headers: Record<string, string>, kind: "requests" | "tokens", standing: Standing) => void

@@ -1,29 +1,29 @@
 import { randomBytes } from "node:crypto"
 
-/** What a `traceparent` names: a span, whose trace it is in, and whether that is recorded (W3C Trace Context). */
+/** The span that a `traceparent` names (W3C Trace Context). */
 export interface SpanContext {
   readonly traceId: string
   readonly spanId: string
   readonly isSampled: boolean
 }
 
-/** One call of an upstream, as far as its span needs it. Times are of `performance.now()`. */
+/** The data of one upstream call's span. Times are those of `performance.now()`. */
 export class TracedCall {
   readonly spanId = newSpanId()
   readonly begunAt = performance.now()
   readonly upstream: string
   readonly provider: string
   readonly operation: string
-  /** As the upstream calls it. */
+  /** The upstream's id of the model. */
   readonly model: string
   readonly stream: boolean
   endedAt: number | undefined
-  /** When the first piece of its answer came. */
+  /** Arrival of the answer's first chunk. */
   firstPieceAt: number | undefined
   status: number | undefined
-  /** What kind of failure it ended with. */
+  /** The failure's kind. */
   error: string | undefined
-  /** What the log says of it. */
+  /** The failure's log message. */
   message: string | undefined
   upstreamRequestId: string | undefined
   used:
@@ -45,11 +45,10 @@ export class TracedCall {
   }
 }
 
-/** A piece of work in a trace: a request, or a task's turn. There for those that are recorded, or belong to somebody's trace. */
+/** The span of a request or of one run of a task. Present if it is sampled or continues a caller's trace. */
 export class Trace implements SpanContext {
   readonly traceId: string
   readonly spanId = newSpanId()
-  /** The span that it is below of. */
   readonly parentId: string | undefined
   readonly isSampled: boolean
   /** The caller's `tracestate`. */
@@ -65,12 +64,12 @@ export class Trace implements SpanContext {
     this.state = state
   }
 
-  /** Unix ms, of a time of `performance.now()`. */
+  /** Converts a time of `performance.now()` to Unix ms. */
   timeOf(at: number): number {
     return this.#begunMs + (at - this.begunAt)
   }
 
-  /** An upstream is called now; undefined where that is not recorded. */
+  /** Starts the span of an upstream call; undefined if the trace is not sampled. */
   call(to: ConstructorParameters<typeof TracedCall>[0]): TracedCall | undefined {
     if (!this.isSampled) return undefined
     const call = new TracedCall(to)
@@ -78,22 +77,22 @@ export class Trace implements SpanContext {
     return call
   }
 
-  /** What whoever is called is told. @param spanId of the call; where it has no span, the one above is named */
+  /** Headers for an upstream call. @param spanId of the call, otherwise the enclosing span's */
   headers(spanId = this.isSampled ? this.spanId : (this.parentId ?? this.spanId)): Readonly<Record<string, string>> {
     const traceparent = writtenContext({ traceId: this.traceId, spanId, isSampled: this.isSampled })
     return this.state === undefined ? { traceparent } : { traceparent, tracestate: this.state }
   }
 }
 
-/** What is kept of a trace with what goes on in it later: its `traceparent`; null where it is not recorded. */
+/** The `traceparent` that is stored with work that continues later; null if the trace is not sampled. */
 export const recordedAt = (trace: Trace | undefined): string | null =>
   trace?.isSampled === true ? writtenContext(trace) : null
 
-/** As a `traceparent`. */
+/** Formats a `traceparent`. */
 export const writtenContext = ({ isSampled, spanId, traceId }: SpanContext): string =>
   `00-${traceId}-${spanId}-${isSampled ? "01" : "00"}`
 
-/** Reads a `traceparent`; undefined where it is none. */
+/** Parses a `traceparent`; undefined if it is invalid. */
 export const readContext = (text: string | null | undefined): SpanContext | undefined => {
   if (text === null || text === undefined) return undefined
   const [, version, traceId = "", spanId = "", flags = "", rest = ""] = traceparent.exec(text) ?? []

@@ -1,7 +1,4 @@
-/**
- * A member of an open union that the contract does not know, as it came. It stands where the member stood, and is
- * written as it came.
- */
+/** A member of an open union that the contract does not know. It keeps its place and is written as it was sent. */
 export class Unknown {
   readonly type = "(unknown)"
   readonly sent: unknown
@@ -15,7 +12,7 @@ export class Unknown {
   }
 }
 
-/** On a syntax tree: what an open decoder makes of an input that the tree does not take. */
+/** Schema annotation: an open decoder's treatment of an input that the schema rejects. */
 export const OpenId = Symbol.for("gateway/contract/Open")
 
 /** `member` becomes an `Unknown`; `field` is left out. */

@@ -1,11 +1,11 @@
 const text = Symbol("JSON")
 
-/** A value that never changes, with the JSON that says it. */
+/** An immutable value with its JSON. */
 interface Written {
   readonly [text]: string
 }
 
-/** Keeps a value's JSON with it: what is answered again and again is written once. */
+/** Caches a value's JSON on it, so that repeated answers are serialised once. */
 export const writtenAs = <A extends object>(value: A, json: string): A =>
   Object.defineProperty(value, text, { value: json })
 

@@ -1,12 +1,12 @@
 import { Context } from "effect"
 
-/** On a group: the path prefixes whose unknown paths and methods it renders; the longest match wins, `/` takes the rest. */
+/** On a group: path prefixes for which it renders unknown paths and methods. The longest match wins; `/` takes the rest. */
 export class Prefixes extends Context.Tag("gateway/contract/Prefixes")<Prefixes, ReadonlyArray<string>>() {}
 
 /** On an endpoint: answered without a key. */
 export class Public extends Context.Reference<Public>()("gateway/contract/Public", { defaultValue: () => false }) {}
 
-/** On a group: the largest body in bytes; the server's own limit where absent. */
+/** On a group: the largest body in bytes; by default the server's limit. */
 export class BodyLimit extends Context.Tag("gateway/contract/BodyLimit")<BodyLimit, number>() {}
 
 /** On a group: error bodies carry the request id (`request_id`), as Anthropic's do. */
@@ -14,32 +14,32 @@ export class RequestIdInErrors extends Context.Reference<RequestIdInErrors>()("g
   defaultValue: () => false
 }) {}
 
-/** On a group: whose rate-limit headers its replies carry. */
+/** On a group: the provider whose rate-limit headers its replies carry. */
 export class RateHeaders extends Context.Reference<RateHeaders>()("gateway/contract/RateHeaders", {
   defaultValue: (): "openai" | "anthropic" | null => null
 }) {}
 
-/** On an endpoint that creates: an `Idempotency-Key` is honoured. */
+/** On an endpoint that creates: it honours `Idempotency-Key`. */
 export class Idempotent extends Context.Reference<Idempotent>()("gateway/contract/Idempotent", {
   defaultValue: () => false
 }) {}
 
-/** On an endpoint that can stream: the `type` of the messages that ask it over a WebSocket on its path. */
+/** On an endpoint that can stream: the `type` of its request messages on a WebSocket at its path. */
 export class AskedBySocket extends Context.Reference<AskedBySocket>()("gateway/contract/AskedBySocket", {
   defaultValue: (): string | null => null
 }) {}
 
-/** On a group: whose keys open it, by the name of an `Authenticator` of the server; the callers' own by default. */
+/** On a group: the name of the server's `Authenticator` that guards it; by default callers' API keys. */
 export class OpenedBy extends Context.Reference<OpenedBy>()("gateway/contract/OpenedBy", {
   defaultValue: (): "api-key" | "admin-key" | "anyone" => "api-key"
 }) {}
 
-/** On an endpoint: its answer goes on for so long that its handler looks now and then whether the caller still may ask. */
+/** On an endpoint: its answer runs so long that its handler rechecks the caller's permission. */
 export class LongLived extends Context.Reference<LongLived>()("gateway/contract/LongLived", {
   defaultValue: () => false
 }) {}
 
-/** On a group: a field that it does not know, in a body or a query, is a 400 that names it: a misspelt one must not pass for none. */
+/** On a group: unknown fields of bodies and queries are refused with a 400, so that a misspelt field is not ignored. */
 export class KnownFieldsOnly extends Context.Reference<KnownFieldsOnly>()("gateway/contract/KnownFieldsOnly", {
   defaultValue: () => false
 }) {}

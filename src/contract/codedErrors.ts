@@ -9,7 +9,7 @@ const forbidden: FailureRow = { status: 403, code: "permission_error", type: "pe
 const unknown: FailureRow = { status: 404, code: "invalid_request_error", type: "invalid_request_error" }
 const failed: FailureRow = { status: 500, code: "server_error", type: "server_error" }
 
-/** As responses say it (docs/api.md#errors-of-responses); whatever belongs to no family answers like them. */
+/** Errors of responses (docs/api.md#errors-of-responses), and of endpoints outside the families. */
 const table = {
   InvalidRequest: { status: 400, ...invalid },
   AuthMissing: unauthorized,
@@ -34,5 +34,5 @@ const body = codedBody({ param: true })
 /** Errors as `{error: {code, message, param, type}}` with the responses family's codes. */
 export const CodedError = failureUnion("Responses", table, body)
 
-/** The same inside a stream that has begun. */
+/** The same error inside a started stream. */
 export const codedError = (failure: Failure): CodedBody["error"] => body.encode(failure, table[failure._tag]).error

@@ -1,15 +1,15 @@
 import { Option, SchemaAST as AST } from "effect"
 import type { ParseResult } from "effect"
 
-/** What is wrong first: where, and a sentence that names it. */
+/** The first problem that a schema found. */
 export interface Description {
-  /** `content[1].role`; null where the value as a whole is at fault. */
+  /** `content[1].role`; null for the value as a whole. */
   readonly param: string | null
   readonly message: string
 }
 
 /**
- * Says the first thing that a schema found wrong in words a person can act on:
+ * Describes the first problem that a schema found, for people:
  * `content[1].role: expected one of first_frame, last_frame; got "start"`.
  */
 export const describe = (issue: ParseResult.ParseIssue): Description => {
@@ -18,7 +18,7 @@ export const describe = (issue: ParseResult.ParseIssue): Description => {
   return param === "" ? { param: null, message: rule } : { param, message: `${param}: ${rule}` }
 }
 
-/** Where the first thing is that a schema found wrong. */
+/** The path of the first problem that a schema found. */
 export const firstPath = (issue: ParseResult.ParseIssue): ReadonlyArray<PropertyKey> => first(issue, []).path
 
 interface Finding {
@@ -35,7 +35,7 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
     case "Refinement":
       return hasWrongBase(issue) ? { path, rule: mismatch(issue.ast, issue.actual) } : first(issue.issue, path)
     case "Transformation":
-      // "Unable to decode …": the library talks of itself.
+      // The library's own message, "Unable to decode …", does not help callers.
       return issue.kind === "Transformation"
         ? { path, rule: mismatch(issue.ast.to, issue.actual) }
         : first(issue.issue, path)
@@ -49,7 +49,7 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
   }
 }
 
-/** `"many"` for a number from 1 to 3: the whole rule helps more than "a number". */
+/** Given `"many"`, "an integer between 1 and 3" helps more than "a number". */
 const hasWrongBase = (issue: ParseResult.Refinement): boolean =>
   issue.kind === "From" &&
   (issue.issue._tag === "Type" ||
@@ -59,7 +59,7 @@ const hasWrongBase = (issue: ParseResult.Refinement): boolean =>
 const firstOf = (issues: ParseResult.SingleOrNonEmpty<ParseResult.ParseIssue>): ParseResult.ParseIssue =>
   "_tag" in issues ? issues : issues[0]
 
-/** Of a union's members the one that got furthest says what is wrong; where none got in, the union says what it takes. */
+/** The issue of the member that decoded furthest; if none got past the top level, the union's own expectation. */
 const ofUnion = (issue: ParseResult.Composite, path: ReadonlyArray<PropertyKey>): Finding => {
   const issues = "_tag" in issue.issues ? [issue.issues] : issue.issues
   const findings = issues.map((member) => first(member, path))
@@ -82,13 +82,13 @@ const missing = (slot: AST.Type) => {
 const mismatch = (ast: AST.AST, actual: unknown) => {
   const message = Option.getOrUndefined(AST.getMessageAnnotation(ast))
   if (message !== undefined) {
-    const said = message({ _tag: "Type", ast, actual, message: undefined })
-    if (typeof said === "string") return said
+    const text = message({ _tag: "Type", ast, actual, message: undefined })
+    if (typeof text === "string") return text
   }
   return `expected ${expectation(ast) ?? "another value"}; got ${shown(actual)}`
 }
 
-/** What a schema takes, in words: `one of a, b`, `an integer between 4 and 15`, `a string or an array`. */
+/** The values that a schema accepts: `one of a, b`, `an integer between 4 and 15`, `a string or an array`. */
 const expectation = (ast: AST.AST): string | undefined => {
   switch (ast._tag) {
     case "StringKeyword":
@@ -127,7 +127,7 @@ const ofMembers = (types: ReadonlyArray<AST.AST>): string | undefined => {
   return words.length === 0 ? undefined : words.join(" or ")
 }
 
-/** The library's own refinements describe themselves ("a number between 0 and 2"); so may ours. */
+/** A refinement's own description ("a number between 0 and 2"), if it reads as one. */
 const described = (ast: AST.AST): string | undefined => {
   const text = Option.getOrUndefined(AST.getDescriptionAnnotation(ast))
   return text !== undefined && /^(a|an|one|at) /.test(text) ? text : undefined

@@ -1,4 +1,4 @@
-/** Index of the quote that closes the string opened at `start`; strings are long (images), so native search finds it. */
+/** Index of the quote that closes the string opened at `start`. Uses `indexOf`, because strings can be long (images). */
 export const endOfString = (text: string, start: number): number => {
   let end = start
   for (;;) {
@@ -7,7 +7,7 @@ export const endOfString = (text: string, start: number): number => {
     let backslashes = 0
     while (text.charCodeAt(end - 1 - backslashes) === 0x5c) backslashes++
     if (backslashes % 2 === 0) return end
-    // Where one quote is escaped many are: each search costs more than a look at what lies between two of them.
+    // Escaped quotes come in groups; scanning the next 64 characters is cheaper than another search.
     let next = end + 1
     for (let plain = 0; plain < 64 && next < text.length; plain++) {
       const code = text.charCodeAt(next)

@@ -1,14 +1,14 @@
-interface Told {
-  /** Which events come, and in which order. */
+interface StreamDescription {
+  /** The events and their order. */
   readonly description: string
-  /** What an event's data is. */
+  /** An event's `data`. */
   readonly data: string
-  /** What an event's name is; absent where they have none. */
+  /** An event's name; absent for unnamed events. */
   readonly event?: string
 }
 
-/** The schema of a stream: OpenAPI 3.1 has it say what one of its events is. */
-export const eventStream = ({ data, description, event }: Told) => ({
+/** The OpenAPI 3.1 schema of a stream, which describes one event. */
+export const eventStream = ({ data, description, event }: StreamDescription) => ({
   schema: {
     type: "object" as const,
     description,

@@ -9,10 +9,10 @@ declare global {
 }
 
 /**
- * As `JSON.parse`, but for integers that a double does not hold: they become values that `JSON.stringify` writes digit by
- * digit (`JSON.rawJSON`), and that are neither numbers nor objects for whoever reads them.
+ * Like `JSON.parse`, but integers beyond a double's precision become `JSON.rawJSON` values, which `JSON.stringify` writes
+ * with all their digits. Decoders treat these as neither numbers nor objects.
  *
- * @param most how many of them there may be: each costs about half a microsecond
+ * @param most the allowed number of such integers; each costs about 0.5 µs
  * @throws SyntaxError, or TooManyLongIntegers
  */
 export const parseExactly = (text: string, most = Infinity): unknown => {
@@ -22,7 +22,7 @@ export const parseExactly = (text: string, most = Infinity): unknown => {
   try {
     value = JSON.parse(marked)
   } catch {
-    // Its message tells a place in the text.
+    // The error's position must refer to the original text.
     return JSON.parse(text)
   }
   return withoutMarks(value)
@@ -30,18 +30,18 @@ export const parseExactly = (text: string, most = Infinity): unknown => {
 
 export class TooManyLongIntegers extends Error {}
 
-/** Not the digits of a fraction, and hardly ever those within a text. */
+/** Skips the digits of fractions; rarely matches inside strings. */
 const mayHaveLong = /(?:^|[[\s:,-])\d{16}/
 
 /** Quotes, and integers of 16 digits or more where a value may stand. */
 const tokens = /"|(?<![\w.+-])-?[1-9]\d{15,}(?![\w.]|\s*:)/g
 
-/** Marks a text that stands for an integer. Nobody knows it, so that no other text begins with it. */
+/** Prefix of a string that stands for an integer. Random, so that no caller's string begins with it. */
 const mark = `#${crypto.randomUUID()}:`
 
 /**
- * The same JSON with marked texts instead of long integers; undefined where it has none. `JSON.parse` with a reviver, which
- * tells it each value's source too, takes ten times as long.
+ * The same JSON with marked strings instead of long integers; undefined if it has none. A `JSON.parse` reviver, which also
+ * gets each value's source, takes ten times as long.
  */
 const withMarks = (text: string, most: number): string | undefined => {
   let written = ""
@@ -49,21 +49,21 @@ const withMarks = (text: string, most: number): string | undefined => {
   let count = 0
   tokens.lastIndex = 0
   for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
-    const [found] = token
-    if (found === '"') {
+    const [match] = token
+    if (match === '"') {
       tokens.lastIndex = endOfString(text, token.index) + 1
-    } else if (!isHeld(found)) {
+    } else if (!isExact(match)) {
       if (++count > most) throw new TooManyLongIntegers()
-      written += `${text.slice(from, token.index)}"${mark}${found}"`
+      written += `${text.slice(from, token.index)}"${mark}${match}"`
       from = tokens.lastIndex
     }
   }
   return count === 0 ? undefined : written + text.slice(from)
 }
 
-const isHeld = (digits: string) => digits.length <= 17 && Number.isSafeInteger(Number(digits))
+const isExact = (digits: string) => digits.length <= 17 && Number.isSafeInteger(Number(digits))
 
-/** Changes the value itself, which nobody else has. */
+/** Replaces the marks in place. */
 const withoutMarks = (value: unknown): unknown => {
   const whole = { value }
   const open: Array<Record<string, unknown>> = [whole]

@@ -11,61 +11,61 @@ import type { Conflict, EdgeFailure } from "./Failure.ts"
 import type { Trace } from "./Trace.ts"
 import type { TellStanding } from "./Standing.ts"
 
-/** The request as the server saw it: what a handler may need beside the decoded parts. */
+/** The server's view of a request, for handlers that need more than the decoded parts. */
 export interface Incoming {
   /** `x-request-id` of the reply. */
   readonly id: string
   readonly method: string
   readonly path: string
   readonly headers: Headers
-  /** The parsed body before the contract narrowed it: unknown fields are still there for a pass-through. */
+  /** The parsed body before decoding, with the unknown fields that passthrough needs. */
   readonly body: unknown
-  /** What the body was read from, where that is long; let go of once an upstream has taken the request. */
+  /** A long body's text; released once an upstream has accepted the request. */
   readonly bodyText?: BodyText | undefined
-  /** Whether the body is so long that it is worked on in steps, between which everyone else has a turn. */
+  /** The body is large enough to be processed in steps that yield to other requests. */
   readonly isLarge?: boolean
-  /** Headers for the reply, whatever it will be; handlers and services may add theirs. */
+  /** Headers of the reply, success or failure; handlers and services may add to them. */
   readonly replyHeaders: Record<string, string>
-  /** Brings up to date what they say of the caller's limits; absent where replies say nothing of them. */
+  /** Updates the rate-limit headers; absent for groups whose replies carry none. */
   readonly tellStanding?: TellStanding | undefined
-  /** What is noted of it; absent where nobody keeps a record, as of a task's own calls. */
+  /** Absent for requests that are not recorded, such as a task's own calls. */
   readonly record?: RequestRecord | undefined
-  /** Its place in a trace; absent where nobody records it. */
+  /** The request's span; absent if it is not traced. */
   readonly trace?: Trace | undefined
-  /** Fires when running work may go on no longer: what still streams ends with an in-band error. */
+  /** Fires at the drain deadline: running streams end with an in-band error. */
   readonly shutdown: AbortSignal
-  /** Whether what opened the endpoint still does; there where its answer is long-lived. */
+  /** Rechecks the caller's permission; present for long-lived answers. */
   readonly stillOpens?: Effect.Effect<boolean> | undefined
-  /** There where the request has an `Idempotency-Key`. */
+  /** Present if the request has an `Idempotency-Key`. */
   readonly once?: Once
-  /** The socket that the request came by, which others may come by too; absent where it came by itself. */
+  /** The WebSocket that carried the request, shared with other requests; absent for plain HTTP. */
   readonly connection?: object | undefined
 }
 
-/** How the answer of a request with an `Idempotency-Key` is kept, where the server can't see it by itself. */
+/** Stores the answer of a request with an `Idempotency-Key` when the server cannot capture it itself. */
 export interface Once {
   /**
-   * Keeps an answer in the transaction that makes what it names (a task), so that there is never one without the other.
-   * Fails where an earlier request was answered in the meantime, which undoes the transaction.
+   * Stores an answer in the transaction that creates its subject (a task). Fails, which rolls the transaction back, if a
+   * request with the same key was answered in the meantime.
    */
   readonly keep: (answer: unknown) => Effect.Effect<void, Conflict | SqlError>
-  /** Forgets what was kept, in the transaction that takes back what it names. */
+  /** Deletes the stored answer, in the transaction that deletes its subject. */
   readonly forget: Effect.Effect<void, SqlError>
-  /** How a streamed answer ended, to be told before its last bytes leave: one that failed is not kept. */
+  /** Reports a stream's end before its last bytes are sent; a failed answer is not stored. */
   readonly ended: (how: "finished" | "failed" | "hang-up") => void
 }
 
 type Parts<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Omit<HttpApiEndpoint.HttpApiEndpoint.Request<E>, "request">
 
-/** What a handler gets: the decoded parts of its endpoint, who calls, and the request. */
+/** A handler's input: the decoded parts of its endpoint, the caller and the request. */
 export type Input<E extends HttpApiEndpoint.HttpApiEndpoint.Any> = Parts<E> & {
   readonly caller: Caller
   readonly request: Incoming
 }
 
 /**
- * One function for each endpoint of a group. It answers with the endpoint's success, or with a `Response` of its own
- * (a stream), and fails only with what the endpoint or its group declares: an effect that does so, or work that has begun.
+ * One function for each endpoint of a group. It answers with the endpoint's success or its own `Response` (a stream), and
+ * fails only with errors that the endpoint or its group declares. It returns an effect, or a future of started work.
  */
 export type Handlers<G> = {
   readonly [E in HttpApiGroup.HttpApiGroup.Endpoints<G> as HttpApiEndpoint.HttpApiEndpoint.Name<E>]: (
@@ -78,12 +78,12 @@ export type Handlers<G> = {
 
 type Answer<A, E> = Effect.Effect<A, E> | Future<A, E>
 
-/** The group must be able to render whatever the edge itself can fail with. */
+/** The group must render every failure of the edge. */
 type RendersEdge<G> = [EdgeFailure] extends [HttpApiGroup.HttpApiGroup.Error<G>]
   ? unknown
   : "this group's errors must include every EdgeFailure"
 
-/** The service that `handlers` provides for a group and that the server asks for, so that none can be forgotten. */
+/** The service that `handlers` provides for a group. The server requires one for each, so a missing group does not compile. */
 export interface HandlersOf<Name extends string> {
   readonly _: unique symbol
   readonly group: Name

@@ -6,7 +6,7 @@ import type { JsonBounds } from "./jsonBounds.ts"
 
 export { isObject }
 
-/** Reads somebody else's JSON without trusting it: what is not of the wanted kind is absent. */
+/** Reads untrusted JSON: a value of another type counts as absent. */
 export const objectAt = (value: unknown, key: string): JsonObject | undefined => {
   const at = isObject(value) ? value[key] : undefined
   return isObject(at) ? at : undefined
@@ -25,7 +25,7 @@ export const numberAt = (value: unknown, key: string): number | undefined => {
 /** A whole number of zero or more that a double holds exactly. */
 export const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0
 
-/** A count: NaN where it is told and can be none (a fraction, below zero, a text); undefined where it is not told. */
+/** A count: undefined if absent, NaN if invalid (a fraction, negative, not a number). */
 export const countAt = (value: unknown, key: string): number | undefined => {
   const at = isObject(value) ? value[key] : undefined
   if (at === undefined || at === null) return undefined
@@ -39,7 +39,7 @@ export const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
 
 const nothing: ReadonlyArray<never> = []
 
-/** undefined where the text is no JSON, or beyond what is read of it. Its integers are exact (`parseExactly`). */
+/** Undefined if the text is not JSON or exceeds the bounds. Integers are exact (`parseExactly`). */
 export const parseJson = (text: string, bounds: JsonBounds = answerBounds): unknown => {
   if (excessOf(text, bounds) !== undefined) return undefined
   try {
@@ -49,10 +49,10 @@ export const parseJson = (text: string, bounds: JsonBounds = answerBounds): unkn
   }
 }
 
-/** More of them in one text would hold everybody up. */
+/** Parsing more in one text would block the event loop. */
 const mostLongIntegers = 10_000
 
-/** A tool's arguments as the object they spell; an empty one where they spell none. */
+/** Parses a tool's arguments; an empty object if they are not one. */
 export const argumentsObject = (text: string): JsonObject => {
   const parsed = parseJson(text, bodyBounds)
   return isObject(parsed) ? parsed : {}

@@ -5,10 +5,10 @@ import { SelectMemberId } from "./variants.ts"
 import type { SelectMember } from "./variants.ts"
 
 /**
- * Decodes parsed JSON exactly as `ParseResult.decodeUnknownEither(schema, { errors: "first" })` does, several times
- * faster: containers are walked by plain loops, for one body may hold tens of thousands of blocks and must not stall
- * everyone else. What a schema transforms is left to the library. JSON that the schema lets through whole (`unknown`,
- * a record of strings) is not copied.
+ * Decodes parsed JSON with the results of `ParseResult.decodeUnknownEither(schema, { errors: "first" })`, several times
+ * faster: plain loops walk containers, because a body of tens of thousands of blocks must not block the event loop.
+ * Transformations are left to the library. Values that the schema accepts as they are (`unknown`, a record of strings)
+ * are not copied.
  */
 export const jsonDecoder = <A, I>(
   schema: Schema.Schema<A, I>
@@ -17,7 +17,7 @@ export const jsonDecoder = <A, I>(
   return (input) => answer<A>(parse(input))
 }
 
-/** As `jsonDecoder`, but what the schema's open parts do not take is kept or left out, and told beside the value. */
+/** Like `jsonDecoder`, but inputs that the schema's open parts reject are kept or omitted, and returned as `unknown`. */
 export const openJsonDecoder = <A, I>(
   schema: Schema.Schema<A, I>
 ): ((input: unknown) => {
@@ -36,11 +36,11 @@ const answer = <A>(value: unknown): Either.Either<A, ParseResult.ParseIssue> =>
   // oxlint-disable-next-line typescript/consistent-type-assertions -- compiled from the schema's own syntax tree
   value instanceof Wrong ? Either.left(value.issue) : Either.right(value as A)
 
-/** How a syntax tree is compiled, and what was compiled so. */
-interface How {
+/** Strict or open, with the parsers compiled so far. */
+interface Mode {
   readonly known: WeakMap<AST.AST, Parser>
   readonly isOpen: boolean
-  /** What the decoding under way did not know. It runs to its end before another one begins. */
+  /** Unknown inputs of the current decoding. Decoding is synchronous, so there is only one at a time. */
   unknown: Array<unknown>
 }
 
@@ -49,7 +49,7 @@ type Parse = (input: unknown) => unknown
 interface Parser {
   /** The decoded value, or a `Wrong`. */
   readonly parse: Parse
-  /** Whether what it answers is always its input itself. */
+  /** The result is always the input itself. */
   readonly keeps: boolean
 }
 
@@ -60,34 +60,34 @@ class Wrong {
   }
 }
 
-const strictly: How = { known: new WeakMap(), isOpen: false, unknown: [] }
-const openly: How = { known: new WeakMap(), isOpen: true, unknown: [] }
+const strictly: Mode = { known: new WeakMap(), isOpen: false, unknown: [] }
+const openly: Mode = { known: new WeakMap(), isOpen: true, unknown: [] }
 
-const compiled = (ast: AST.AST, how: How): Parser => {
-  const before = how.known.get(ast)
+const compiled = (ast: AST.AST, mode: Mode): Parser => {
+  const before = mode.known.get(ast)
   if (before !== undefined) return before
-  const open = how.isOpen ? openness(ast) : undefined
-  const parser = open === undefined ? compile(ast, how) : opened(compile(ast, how), open, how)
-  how.known.set(ast, parser)
+  const open = mode.isOpen ? openness(ast) : undefined
+  const parser = open === undefined ? compile(ast, mode) : opened(compile(ast, mode), open, mode)
+  mode.known.set(ast, parser)
   return parser
 }
 
 const openness = (ast: AST.AST): Open | undefined => Option.getOrUndefined(AST.getAnnotation<Open>(OpenId)(ast))
 
-const opened = ({ parse }: Parser, open: Open, how: How): Parser => ({
+const opened = ({ parse }: Parser, open: Open, mode: Mode): Parser => ({
   keeps: false,
   parse: (input) => {
-    const before = how.unknown.length
+    const before = mode.unknown.length
     const value = parse(input)
     if (!(value instanceof Wrong)) return value
-    // The whole holds what was unknown within it.
-    how.unknown.length = before
-    how.unknown.push(input)
+    // This input replaces the unknown inputs inside it.
+    mode.unknown.length = before
+    mode.unknown.push(input)
     return open === "member" ? new Unknown(input) : undefined
   }
 })
 
-const compile = (ast: AST.AST, how: How): Parser => {
+const compile = (ast: AST.AST, mode: Mode): Parser => {
   switch (ast._tag) {
     case "UnknownKeyword":
     case "AnyKeyword":
@@ -103,17 +103,17 @@ const compile = (ast: AST.AST, how: How): Parser => {
     case "Literal":
       return leaf(ast, (input) => input === ast.literal)
     case "Refinement":
-      return refinement(ast, how)
+      return refinement(ast, mode)
     case "TupleType":
-      return ast.elements.length === 0 && ast.rest.length === 1 ? array(ast, how) : library(ast)
+      return ast.elements.length === 0 && ast.rest.length === 1 ? array(ast, mode) : library(ast)
     case "TypeLiteral":
-      return typeLiteral(ast, how)
+      return typeLiteral(ast, mode)
     case "Union":
-      return union(ast, how)
+      return union(ast, mode)
     case "Suspend":
-      return { keeps: false, parse: (input) => compiled(ast.f(), how).parse(input) }
+      return { keeps: false, parse: (input) => compiled(ast.f(), mode).parse(input) }
     case "Declaration":
-      return declaration(ast, how)
+      return declaration(ast, mode)
     default:
       return library(ast)
   }
@@ -129,8 +129,8 @@ const leaf = (ast: AST.AST, accepts: (input: unknown) => boolean): Parser => ({
   parse: (input) => (accepts(input) ? input : new Wrong(new ParseResult.Type(ast, input)))
 })
 
-const refinement = (ast: AST.Refinement, how: How): Parser => {
-  const from = compiled(ast.from, how)
+const refinement = (ast: AST.Refinement, mode: Mode): Parser => {
+  const from = compiled(ast.from, mode)
   return {
     keeps: from.keeps,
     parse: (input) => {
@@ -145,8 +145,8 @@ const refinement = (ast: AST.Refinement, how: How): Parser => {
 const within = (ast: AST.AST, input: unknown, key: PropertyKey, issue: ParseResult.ParseIssue) =>
   new Wrong(new ParseResult.Composite(ast, input, new ParseResult.Pointer(key, input, issue)))
 
-const array = (ast: AST.TupleType, how: How): Parser => {
-  const item = compiled(ast.rest[0]?.type ?? AST.unknownKeyword, how)
+const array = (ast: AST.TupleType, mode: Mode): Parser => {
+  const item = compiled(ast.rest[0]?.type ?? AST.unknownKeyword, mode)
   return {
     keeps: item.keeps,
     parse: (input) => {
@@ -165,21 +165,21 @@ const array = (ast: AST.TupleType, how: How): Parser => {
 const isObject = (input: unknown): input is Record<PropertyKey, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input) && !JSON.isRawJSON(input)
 
-const typeLiteral = (ast: AST.TypeLiteral, how: How): Parser => {
+const typeLiteral = (ast: AST.TypeLiteral, mode: Mode): Parser => {
   const [index, ...indexes] = ast.indexSignatures
-  if (index === undefined) return ast.propertySignatures.length === 0 ? library(ast) : struct(ast, how)
+  if (index === undefined) return ast.propertySignatures.length === 0 ? library(ast) : struct(ast, mode)
   return ast.propertySignatures.length === 0 && indexes.length === 0 && AST.isStringKeyword(index.parameter)
-    ? record(ast, compiled(index.type, how))
+    ? record(ast, compiled(index.type, mode))
     : library(ast)
 }
 
-const struct = (ast: AST.TypeLiteral, how: How): Parser => {
+const struct = (ast: AST.TypeLiteral, mode: Mode): Parser => {
   const fields = ast.propertySignatures.map((signature) => ({
     signature,
     name: signature.name,
     isOptional: signature.isOptional,
-    isOpen: how.isOpen && openness(signature.type) !== undefined,
-    parse: compiled(signature.type, how).parse
+    isOpen: mode.isOpen && openness(signature.type) !== undefined,
+    parse: compiled(signature.type, mode).parse
   }))
   return {
     keeps: false,
@@ -191,7 +191,7 @@ const struct = (ast: AST.TypeLiteral, how: How): Parser => {
         if (given === undefined) {
           if (isOptional) continue
           if (isOpen) {
-            how.unknown.push(given)
+            mode.unknown.push(given)
             continue
           }
           return within(ast, input, name, new ParseResult.Missing(signature))
@@ -221,10 +221,10 @@ const record = (ast: AST.TypeLiteral, value: Parser): Parser =>
       }
     : library(ast)
 
-const union = (ast: AST.Union, how: How): Parser => {
-  const members = ast.types.map((type) => compiled(type, how))
+const union = (ast: AST.Union, mode: Mode): Parser => {
+  const members = ast.types.map((type) => compiled(type, mode))
   const { parse: fails } = library(ast)
-  // The library tells structs apart by their literal fields; its issues for those are better than all members' together.
+  // The library discriminates structs by literal fields; its issues for those beat the members' combined ones.
   const hasLists = ast.types.some(
     (type) => AST.isTupleType(type) || (AST.isRefinement(type) && AST.isTupleType(type.from))
   )
@@ -251,14 +251,14 @@ const union = (ast: AST.Union, how: How): Parser => {
 
 const isNull = (ast: AST.AST) => AST.isLiteral(ast) && ast.literal === null
 
-const declaration = (ast: AST.Declaration, how: How): Parser => {
+const declaration = (ast: AST.Declaration, mode: Mode): Parser => {
   const select = Option.getOrUndefined(AST.getAnnotation<SelectMember>(SelectMemberId)(ast))
   if (select === undefined) return library(ast)
   return {
     keeps: false,
     parse: (input) => {
       const member = select(input, ast)
-      return Schema.isSchema(member) ? compiled(member.ast, how).parse(input) : new Wrong(member)
+      return Schema.isSchema(member) ? compiled(member.ast, mode).parse(input) : new Wrong(member)
     }
   }
 }

@@ -6,8 +6,8 @@ import { jsonDecoder, openJsonDecoder } from "./jsonDecoder.ts"
 import { OpenId } from "./Unknown.ts"
 
 /**
- * A field whose value an upstream of the request's own dialect may judge: an open decoder leaves out what the schema does
- * not take. A strict one, which every other reader is, refuses it.
+ * A field whose values a passthrough upstream may judge: an open decoder omits values that the schema rejects. A strict
+ * decoder refuses them.
  */
 export const open = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | undefined, I> => {
   const annotated: Schema.Schema<A, I> = schema.annotations({ [OpenId]: "field" })
@@ -15,13 +15,12 @@ export const open = <A, I>(schema: Schema.Schema<A, I>): Schema.Schema<A | undef
   return annotated as never
 }
 
-/** What an open decoder found that its schema does not know, by what it made of the whole. */
-const found = new WeakMap<object, ReadonlyArray<unknown>>()
+/** Unknown inputs by decoded value. */
+const unknowns = new WeakMap<object, ReadonlyArray<unknown>>()
 
 /**
- * Decodes JSON as the schema says, but for its open parts: what they do not know is kept (`Unknown`) or left out, and
- * `unknownIn` tells of it. Strict where the gateway translates, open where it passes: whoever has to understand a request
- * asks `objecting` for what it does not.
+ * Decodes JSON, tolerating unknown inputs in the schema's open parts: they are kept (`Unknown`) or omitted, and listed by
+ * `unknownIn`. Passthrough accepts them; translation refuses them with `objecting`.
  */
 export const openDecoder = <A, I>(
   schema: Schema.Schema<A, I>
@@ -30,18 +29,18 @@ export const openDecoder = <A, I>(
   return (input) => {
     const { unknown, value } = decode(input)
     if (unknown.length > 0 && Either.isRight(value) && typeof value.right === "object" && value.right !== null) {
-      found.set(value.right, unknown)
+      unknowns.set(value.right, unknown)
     }
     return value
   }
 }
 
-/** What of an openly decoded body its schema does not know, as it came; mostly nothing. */
-export const unknownIn = (decoded: object): ReadonlyArray<unknown> => found.get(decoded) ?? nothing
+/** The unknown inputs of an openly decoded body, as sent. */
+export const unknownIn = (decoded: object): ReadonlyArray<unknown> => unknowns.get(decoded) ?? nothing
 
 const nothing: ReadonlyArray<never> = []
 
-/** The first thing of an openly decoded body that the schema does not know, in the words in which it refuses it. */
+/** The strict decoder's refusal of an openly decoded body with unknown inputs; undefined if it has none. */
 export const objecting = <A extends object, I>(schema: Schema.Schema<A, I>) => {
   const decode = jsonDecoder(schema)
   return (decoded: object, body: unknown): InvalidRequest | undefined => {

@@ -1,6 +1,6 @@
-/** The path of a URL as Bun gives it; `new URL` would throw on a hostile `Host`. */
+/** The path of Bun's request URL. `new URL` would throw on a hostile `Host`. */
 export const pathOf = ({ url }: Request): string => {
-  // After a `Host` that is none, Bun leaves the path alone.
+  // With an invalid `Host`, Bun's URL is the path alone.
   const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3)
   if (start === -1) return "/"
   const query = url.indexOf("?", start)

@@ -1,13 +1,13 @@
 import type { Caller } from "./Caller.ts"
 import { ModelForbidden } from "./Failure.ts"
 
-/** Why the caller's key may not use the model; undefined where it may. */
+/** The refusal if the caller's key may not use the model, otherwise undefined. */
 export const forbidden = (caller: Caller, model: string): ModelForbidden | undefined =>
   caller.models.some((pattern) => pattern === "*" || matches(pattern, model))
     ? undefined
     : new ModelForbidden({ message: `model: this API key has no access to the model "${model}"` })
 
-/** Whether a pattern means a model: `*` stands for any run of characters, everything else for itself. */
+/** Matches a model id against a pattern; `*` stands for any run of characters. */
 export const matches = (pattern: string, model: string): boolean => {
   const [head = "", ...rest] = pattern.split("*")
   const tail = rest.pop()
@@ -16,9 +16,9 @@ export const matches = (pattern: string, model: string): boolean => {
   const end = model.length - tail.length
   let at = head.length
   for (const piece of rest) {
-    const found = model.indexOf(piece, at)
-    if (found === -1 || found + piece.length > end) return false
-    at = found + piece.length
+    const start = model.indexOf(piece, at)
+    if (start === -1 || start + piece.length > end) return false
+    at = start + piece.length
   }
   return true
 }

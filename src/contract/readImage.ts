@@ -1,17 +1,17 @@
-/** What an image's first bytes say about it. */
+/** An image's type and size in pixels. */
 export interface ImageInfo {
   readonly type: "PNG" | "JPEG" | "GIF" | "WebP"
   readonly width: number
   readonly height: number
 }
 
-/** Reads type and size in pixels from an image's bytes; undefined where they are no PNG, JPEG, GIF or WebP. */
+/** Reads an image's header; undefined for anything but PNG, JPEG, GIF and WebP. */
 export const readImage = (bytes: Uint8Array): ImageInfo | undefined => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {
     return readPng(view) ?? readGif(view) ?? readWebp(view) ?? readJpeg(view)
   } catch {
-    // It ends before its size is said.
+    // Truncated before the size.
     return undefined
   }
 }
@@ -45,7 +45,7 @@ const readWebp = (view: DataView): ImageInfo | undefined => {
 
 const uint24 = (view: DataView, at: number) => view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
 
-/** Segments follow each other until the start of a frame, which holds the size. */
+/** Skips segments up to the start of a frame, which holds the size. */
 const readJpeg = (view: DataView): ImageInfo | undefined => {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8) return undefined
   let at = 2

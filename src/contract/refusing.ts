@@ -3,7 +3,7 @@ import type { ParseResult } from "effect"
 import { describe } from "./describe.ts"
 import { InvalidRequest } from "./Failure.ts"
 
-/** A decoder that says what is wrong with its input as the caller is told. */
+/** Turns a decoder's issue into the caller's `InvalidRequest`. */
 export const refusing =
   <A>(decode: (input: unknown) => Either.Either<A, ParseResult.ParseIssue>) =>
   (input: unknown): Either.Either<A, InvalidRequest> =>

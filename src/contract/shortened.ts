@@ -1,4 +1,4 @@
 const longest = 80
 
-/** What a caller sent, short enough to be told in a message. */
+/** A caller's text, cut for an error message. */
 export const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text)

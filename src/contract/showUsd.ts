@@ -1,15 +1,15 @@
-/** Nano-dollars as dollars with every digit that matters, at least two (`5.00`, `0.000001250`). */
+/** Nano-dollars as dollars without trailing zeros, with at least two decimals (`5.00`, `0.00000125`). */
 export const showUsd = (nano: number): string => {
-  if (known.nano !== nano) known = { nano, text: shown(nano) }
-  return known.text
+  if (last.nano !== nano) last = { nano, text: shown(nano) }
+  return last.text
 }
 
-/** The amount shown last: a request's is told in its reply, and then in its line. */
-let known = { nano: 0, text: "0.00" }
+/** The last amount: each request's appears in its reply and again in its log line. */
+let last = { nano: 0, text: "0.00" }
 
 const shown = (nano: number): string => {
   const amount = Math.abs(nano)
-  // What a double holds exactly is written without an exponent.
+  // Safe integers print without an exponent.
   const digits = (amount <= Number.MAX_SAFE_INTEGER ? String(amount) : BigInt(amount).toString()).padStart(10, "0")
   let end = digits.length
   while (end > digits.length - 7 && digits[end - 1] === "0") end--

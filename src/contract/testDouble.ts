@@ -2,8 +2,8 @@ import { Effect, Layer } from "effect"
 import type { Context } from "effect"
 
 /**
- * A service for tests: what is given is there, and the use of anything else dies and names it, be it a method that is
- * called, an effect that is run or a value that is looked into.
+ * A service for tests with the given members. Using any other member dies and names it: calling a method, running an
+ * effect or reading a value.
  */
 export const testDouble = <Self, Service extends object>(
   tag: Context.Tag<Self, Service>,
@@ -17,7 +17,7 @@ export const testDouble = <Self, Service extends object>(
   return Layer.succeed(tag, double as Service)
 }
 
-/** Stands in for what a test does not supply: it dies when it is called, run as an effect or looked into. */
+/** Stands in for a missing member: dies when it is called, run as an effect or read. */
 export const unsupplied = (name: string): (() => never) => {
   const error = new Error(`${name} was used, and this test does not supply it`)
   const effect = Effect.die(error)

@@ -3,9 +3,9 @@ import { Schema } from "effect"
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 }
 
 /**
- * A point in time as people write it: `7d` (that long ago; m, h, d or w), `2026-01-31` (a UTC day) or `2026-01-31T12:00Z`.
- * @param end of a day, its last millisecond instead of its first
- * @returns Unix ms; undefined where it is none of these
+ * Parses a point in time: `7d` (that long ago; m, h, d or w), `2026-01-31` (a UTC day) or `2026-01-31T12:00Z`.
+ * @param end use a day's last millisecond instead of its first
+ * @returns Unix ms; undefined if the text is invalid
  */
 export const readTime = (text: string, nowMs: number, end = false): number | undefined => {
   const [, count, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
@@ -16,12 +16,12 @@ export const readTime = (text: string, nowMs: number, end = false): number | und
   return end && text.length === 10 ? ms + (unitMs["d"] ?? 0) - 1 : ms
 }
 
-/** What `readTime` takes, for those who read the document. */
+/** The texts that `readTime` accepts, for OpenAPI. */
 const timePattern =
   "^([0-9]{1,6}[mhdw]|[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])" +
   "(T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\\.[0-9]{1,3})?)?(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?)$"
 
-/** A point in time in a query, as `readTime` takes it. */
+/** A query parameter that `readTime` accepts. */
 export const TimeQuery = Schema.String.pipe(
   Schema.filter((text) => readTime(text, 0) !== undefined, {
     description: "a UTC day (2026-01-31), a time (2026-01-31T12:00:00Z) or how long ago (30m, 24h, 7d)",

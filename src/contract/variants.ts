@@ -10,23 +10,23 @@ type Parse = (input: unknown, options?: AST.ParseOptions) => Effect.Effect<unkno
 type Others = ReadonlyArray<readonly [RegExp, Member]>
 
 interface Options<M extends Members, O extends Others, Open extends boolean> {
-  /** What an object without a `type` is. */
+  /** The member for objects without a `type`. */
   readonly absent?: keyof M
-  /** What a `type` that names no member is: the first that matches. These are not listed among the allowed values. */
+  /** Fallback members by pattern of `type`; the first match wins. Error messages do not list them. */
   readonly others?: O
-  /** Whether an open decoder keeps what is none of these, for an upstream that knows it. */
+  /** An open decoder keeps unknown members, for upstreams that know them. */
   readonly open?: Open
 }
 
-/** The member of a union that an input says it is, or what is wrong with what it says. */
+/** The union's member that an input's `type` selects, or the issue. */
 export type SelectMember = (input: unknown, ast: AST.AST) => Member | ParseResult.ParseIssue
 
-/** On a declaration made by `variants`: how it tells its members apart, for `jsonDecoder`. */
+/** Annotation of a declaration made by `variants`: its `SelectMember`, for `jsonDecoder`. */
 export const SelectMemberId = Symbol.for("gateway/contract/SelectMember")
 
 /**
- * A union of objects told apart by their `type`. Unlike `Schema.Union` it parses one member only, which keeps long
- * histories cheap, and its issues point into that member or say which types there are.
+ * A union of objects discriminated by `type`. Unlike `Schema.Union` it parses one member only, which keeps long histories
+ * cheap, and its issues point into that member or list the types.
  */
 export const variants = <
   const M extends Members,
@@ -70,7 +70,7 @@ export const variants = <
     decode: parser((member) => ParseResult.decodeUnknown(member)),
     encode: parser((member) => ParseResult.encodeUnknown(member))
   }).annotations({
-    // What the OpenAPI page shows.
+    // For OpenAPI.
     [AST.SurrogateAnnotationId]: Schema.Union(...all).ast,
     [SelectMemberId]: select,
     ...(options.open === true ? { [OpenId]: "member" } : {})

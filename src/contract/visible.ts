@@ -1,6 +1,6 @@
 /**
- * A text of a caller's on one line of a terminal: control characters are spaces, and those that turn or hide what stands
- * beside them (U+202E) show as their code. Joiners stay: letters and emoji are written with them.
+ * Makes a caller's text safe for one line of a terminal: control characters become spaces, and invisible or reordering
+ * characters (U+202E) show as their code. Joiners stay, because scripts and emoji need them.
  */
 export const visible = (text: string): string =>
   text

@@ -1,18 +1,17 @@
-/** What leaves in one write with its head, whatever of headers that has, in bytes. */
+/** The largest body in bytes that Bun sends in one write with its head. */
 const inOneWrite = 12_288
 
 /**
- * The body of an answer that is there as a whole. Once something was waited for, Bun sends the head of a `Response` whose
- * text is longer than its buffer (16 KB, the head included) in a dozen writes, each a system call and a packet of its own:
- * five times the cost of an answer of 20 KB. A stream that it reads directly goes out with its head, in one. Such an answer
- * has no `content-length`.
+ * The body of a complete answer. After an asynchronous handler, Bun sends a `Response` longer than its buffer (16 KB, head
+ * included) in a dozen writes, each a system call and a packet: five times the cost for 20 KB. A direct stream goes out
+ * with its head in one write; the answer then has no `content-length`.
  */
 export const wholeBody = (body: Text): Text | ReadableStream<Uint8Array> =>
   bytesIn(body) <= inOneWrite ? body : direct(new Whole(body))
 
 type Text = string | Uint8Array<ArrayBuffer>
 
-/** The platform knows more streams than its types do. */
+/** Bun's types do not declare direct streams as an argument. */
 const direct = (source: Bun.DirectUnderlyingSource<Uint8Array>): ReadableStream<Uint8Array> =>
   Reflect.construct(ReadableStream, [source])
 
@@ -28,11 +27,11 @@ class Whole implements Bun.DirectUnderlyingSource<Uint8Array> {
     this.#body = body
   }
 
-  /** Ends it once all of it is taken: a gateway that stops waits for what has not ended. */
+  /** Ends the stream once it is written: shutdown waits for open streams. */
   pull(controller: ReadableStreamDirectController): void | Promise<void> {
     const written = controller.write(this.#body)
     const end = () => void controller.end()
-    // Whoever has left takes nothing more.
+    // The write rejects if the client has left.
     return written instanceof Promise ? written.then(end, end) : end()
   }
 }

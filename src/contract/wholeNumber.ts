@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Digits alone: `Number` would take `1e3`, `0x10` and a space too. */
+/** Digits only: `Number` would accept `1e3`, `0x10` and a space. */
 const Digits = Schema.transform(Schema.String, Schema.Number, {
   strict: true,
   decode: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : NaN),

@@ -5,7 +5,7 @@ import { JsonObject, said } from "./fields.ts"
 import { failures } from "./Failure.ts"
 import type { Failure, FailureTag } from "./Failure.ts"
 
-/** How a family says one kind of failure: HTTP status, `code` (where its body has one) and `type`. */
+/** A family's wire form of one kind of failure; not every family's body has a `code`. */
 export interface FailureRow {
   readonly status: number
   readonly code: string
@@ -15,7 +15,7 @@ export interface FailureRow {
 export type FailureTable<Tags extends FailureTag> = { readonly [Tag in Tags]: FailureRow }
 export type FailureOf<Tags extends FailureTag> = InstanceType<(typeof failures)[Tags]>
 
-/** A family's body for a failure, and what to read back from one. */
+/** A family's error body: how to write one and how to read it back. */
 export interface Body<I extends object> {
   /** The body's schema with `code` and `type` narrowed to the row's. */
   readonly schema: (row: FailureRow) => Schema.Schema<I>
@@ -24,7 +24,7 @@ export interface Body<I extends object> {
   readonly details?: (body: I) => JsonObject | undefined
 }
 
-/** `{error: {code, message, param, type}}`: video tasks, responses, task queries and everything outside the families. */
+/** `{error: {code, message, param, type}}`: video tasks, responses, task queries and endpoints outside the families. */
 export interface CodedBody {
   readonly error: {
     readonly code: string
@@ -49,13 +49,13 @@ const fieldsOf = (row: FailureRow) => ({
   type: Schema.Literal(row.type)
 })
 
-/** @param param whether the family names the bad field (responses) or always answers null (video tasks, task queries) */
+/** @param param true: names the bad field (responses); false: always null (video tasks, task queries) */
 export const codedBody = (options: { readonly param: boolean }): Body<CodedBody> => ({
   schema: (row) =>
     Schema.Struct({
       error: said(
         row.status === 409
-          ? // A conflict may carry the wire's own code.
+          ? // A conflict may have a code of its own.
             Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "The conflicting record."), current })
           : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
         "The failure."
@@ -74,7 +74,7 @@ export const codedBody = (options: { readonly param: boolean }): Body<CodedBody>
   details: (body) => body.error.current
 })
 
-/** `{type: "error", error: {type, message, details}, request_id}`: messages. The edge adds the request id to every such body. */
+/** `{type: "error", error: {type, message, details}, request_id}`: messages. The edge adds the request id. */
 export interface TypedBody {
   readonly type: "error"
   readonly error: { readonly type: string; readonly message: string; readonly details?: JsonObject }
@@ -128,8 +128,8 @@ const revive = (tag: FailureTag, message: string, details: JsonObject | undefine
 
 /**
  * The error union of a family's groups: the type side is the domain failure, the encoded side the family's body.
- * Identifier and status sit on the transformation; on the failure class two families would share one OpenAPI component.
- * Bodies that are alike at one status decode as the first one declared.
+ * Identifier and status annotate the transformation; on the failure class, two families would share one OpenAPI component.
+ * Identical bodies of one status decode as the first one declared.
  */
 export const failureUnion = <Tags extends FailureTag, I extends object>(
   family: string,
@@ -139,7 +139,7 @@ export const failureUnion = <Tags extends FailureTag, I extends object>(
   const members = Object.keys(table).map((key) => {
     const tag = key as Tags
     const row = table[tag]
-    // One class of the union, seen as the union: encode only ever meets its own tag.
+    // Typed as the whole union: encode only sees its own tag.
     const domain = Schema.typeSchema(failures[tag] as never) as unknown as Schema.Schema<Failure>
     return Schema.transform(body.schema(row), domain, {
       strict: true,

@@ -1,7 +1,7 @@
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 import { Schema } from "effect"
 
-/** `HttpApi.make` declares its own decode error for every endpoint; ours are the families' and nothing else. */
+/** Removes the decode error that `HttpApi.make` adds to every endpoint; the families declare their own errors. */
 export const withoutDecodeError = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): HttpApi.HttpApi<Id, Groups> =>

@@ -91,7 +91,7 @@ describe("a reload", () => {
     const stop = load(4)
     write(text)
     gateway.signal("SIGHUP")
-    await printed("all stays as it was", before)
+    await printed("nothing has changed", before)
     expect(gateway.output().slice(before)).toContain(complaint)
     const asked = one.asked.length
     while (one.asked.length < asked + 20) await Bun.sleep(5)

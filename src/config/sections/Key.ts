@@ -4,38 +4,38 @@ import { given, needed } from "./given.ts"
 import { Limits } from "./Model.ts"
 import { Balance, Count, Pattern, Text } from "./values.ts"
 
-/** A key that the file keeps: made with it, changed with it, revoked once it is gone from it. */
+/** A key declared in the file: created, changed and revoked with its entry. */
 export const DeclaredKey = Schema.Struct({
-  name: needed(Text, "What makes it the same key when the rest changes."),
+  name: needed(Text, "Identifies the key when its other fields change."),
   secret: needed(
     Schema.Redacted(Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))),
-    "What callers send: 24 characters or more."
+    "The API key that callers send, 24 characters or more."
   ),
-  account: given(Text, "Whose key it is.", "an account of its own, with the key's name"),
-  models: given(Schema.NonEmptyArray(Text), "Patterns of the models it may use (`claude-*`).", "all"),
+  account: given(Text, "The account that owns the key.", "an account of its own, with the key's name"),
+  models: given(Schema.NonEmptyArray(Text), "Patterns of the models that the key may use (`claude-*`).", "all"),
   balance_usd: given(
     Balance,
-    "A grant to its account, given once however often the gateway starts; another figure grants or withdraws the difference.",
-    "the account is unmetered, unless it was credited otherwise"
+    "A grant to the account, made once. If the figure changes, the difference is granted or withdrawn.",
+    "the account is unmetered, unless it was credited in another way"
   ),
   unpriced: given(
     Unpriced,
-    "Whether it may use models without a price although its money is counted ([prices](#prices)).",
-    "what its account says"
+    "Whether the key may use models without a price although it has a balance or a budget ([prices](#prices)).",
+    "the account's"
   ),
-  limits: given(Limits, "Its [limits](#limits); those of its account hold beside them.", "none")
+  limits: given(Limits, "The key's [limits](#limits), in addition to its account's.", "none")
 })
 
 /** An entry of `accounts`. */
 export const Account = Schema.Struct({
   unpriced: given(
     Unpriced,
-    "Whether its keys may use models without a price although its money is counted.",
-    "what the top level says"
+    "Whether the account's keys may use models without a price although it has a balance.",
+    "the top level's"
   ),
   hold_output_tokens: given(
     Count,
-    "As of a [model](#models), for its requests; the smaller one counts.",
+    "Like a [model's](#models), for the account's requests; the smaller value applies.",
     "the model's"
   ),
   record: given(
@@ -43,7 +43,7 @@ export const Account = Schema.Struct({
       bodies: Schema.Literal("on", "off"),
       redact: Schema.optional(Schema.Array(Pattern))
     }),
-    "`{ bodies: on }` keeps [bodies of its requests and answers](operations.md#bodies) beside their rows, without what the regular expressions in `redact` match.",
+    "`{ bodies: on }` keeps the [bodies of the account's requests and answers](operations.md#bodies), without matches of the regular expressions in `redact`.",
     "no bodies are kept"
   )
 })

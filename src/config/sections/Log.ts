@@ -2,12 +2,12 @@ import { Schema } from "effect"
 import { given } from "./given.ts"
 import { LogFormats, LogLevels } from "./values.ts"
 
-/** `log`: what is told of what the process does. */
+/** `log`: logs on standard output. */
 export const Log = Schema.Struct({
-  level: given(LogLevels, "The least level of the lines that are written.", "`info`"),
+  level: given(LogLevels, "The lowest level that is logged.", "`info`"),
   format: given(
     LogFormats,
-    "Of every line of standard output ([logs](operations.md#logs)).",
-    "`text` on a terminal, else `json`"
+    "The format of [logs](operations.md#logs) on standard output.",
+    "`text` on a terminal, otherwise `json`"
   )
 })

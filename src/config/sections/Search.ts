@@ -2,11 +2,11 @@ import { Schema } from "effect"
 import { given, needed } from "./given.ts"
 import { HttpUrl, Secret } from "./values.ts"
 
-/** `search`: who searches the web for models whose upstream can't. */
+/** `search`: web search for models whose upstream has none. */
 export const Search = Schema.Struct({
-  provider: needed(Schema.Literal("brave", "tavily", "searxng"), "Who is asked."),
-  api_key: given(Secret, "Its key; Brave and Tavily want one."),
-  base_url: given(HttpUrl, "Its address; SearXNG needs one.", "the provider's own")
+  provider: needed(Schema.Literal("brave", "tavily", "searxng"), "The search provider."),
+  api_key: given(Secret, "Its API key; required for Brave and Tavily."),
+  base_url: given(HttpUrl, "Its address; required for SearXNG.", "the provider's own")
 }).pipe(
   Schema.filter((search) =>
     search.provider === "searxng"

@@ -2,11 +2,15 @@ import { Schema } from "effect"
 import { given, needed } from "./given.ts"
 import { HttpUrl, Origin, Text } from "./values.ts"
 
-/** `server`: the process itself. */
+/** `server`: the server process. */
 export const Server = Schema.Struct({
   host: given(Text, "The address to listen on; `0.0.0.0` for all.", "`127.0.0.1`"),
   port: given(Schema.Int.pipe(Schema.between(0, 65_535)), "The port; 0 for a free one.", "`8080`"),
-  public_url: given(HttpUrl, "Where clients reach the gateway: links to files begin with it.", "where it listens"),
+  public_url: given(
+    HttpUrl,
+    "The gateway's address for clients; links to files begin with it.",
+    "the listening address"
+  ),
   warm_up: given(Schema.Boolean, "Does nothing: the gateway no longer warms up. Refused from 2.0 on."),
   leave_seconds: given(
     Schema.Number.pipe(Schema.between(0, 600)),
@@ -15,7 +19,7 @@ export const Server = Schema.Struct({
   ),
   workers: given(
     Schema.Int.pipe(Schema.between(1, 256)),
-    "Processes that serve the port together; more than one only with Postgres ([operations](operations.md#workers)).",
+    "Processes that share the port; more than one needs Postgres ([operations](operations.md#workers)).",
     "`1`"
   ),
   drain_seconds: given(
@@ -25,17 +29,17 @@ export const Server = Schema.Struct({
   ),
   trusted_proxies: given(
     Schema.Array(Text),
-    "Ranges of the proxies in front of the gateway, whose `X-Forwarded-For` is believed."
+    "Address ranges of the proxies in front of the gateway, whose `X-Forwarded-For` is trusted."
   ),
   cors_origins: given(Schema.Array(Origin), "Origins of pages that may call the gateway from a browser; `*` for all."),
   metrics: given(
     Schema.Boolean,
-    "Opens `GET /metrics` without a key, for whoever reaches the port; the admin key opens it always ([operations](operations.md#metrics)).",
+    "Serves `GET /metrics` to everyone without a key; the admin key always opens it ([operations](operations.md#metrics)).",
     "`false`"
   ),
   tls: given(
     Schema.Struct({
-      cert: needed(Text, "PEM file of the certificate, with the chain behind it."),
+      cert: needed(Text, "PEM file of the certificate and its chain."),
       key: needed(Text, "PEM file of its key, without a passphrase.")
     }),
     "`{ cert, key }`: the gateway speaks [HTTPS](#https).",

@@ -3,7 +3,7 @@ import { wrongBaseUrl } from "../baseUrl.ts"
 import { Regex } from "../../regex/Regex.ts"
 import { spanOf } from "../spanOf.ts"
 
-/** A name of somebody's choice, or an address's part. */
+/** A name, or part of an address. */
 export const Text = Schema.NonEmptyString
 
 export const HttpUrl = Schema.String.pipe(
@@ -14,13 +14,13 @@ export const HttpUrl = Schema.String.pipe(
 
 export const BaseUrl = Schema.String.pipe(Schema.filter((text) => wrongBaseUrl(text)))
 
-/** Never seen again once it is read. */
+/** Redacted as soon as it is read. */
 export const Secret = Schema.Redacted(Schema.NonEmptyString)
 
 export const Seconds = Schema.Number.pipe(Schema.positive())
 export const Count = Schema.Int.pipe(Schema.positive())
 export const Usd = Schema.Number.pipe(Schema.nonNegative())
-/** As much as an account may be granted (`ledger/store/Grants.ts`). */
+/** The largest grant to an account (`ledger/store/Grants.ts`). */
 export const Balance = Usd.pipe(Schema.lessThanOrEqualTo(9_000_000))
 
 export const LogLevels = Schema.Literal("debug", "info", "warn", "error")
@@ -32,7 +32,7 @@ export const Origin = Schema.String.pipe(
   })
 )
 
-/** A regular expression in JavaScript's dialect, without what takes backtracking. */
+/** A JavaScript regular expression that needs no backtracking. */
 export const Pattern = Schema.NonEmptyString.pipe(
   Schema.filter((text) => {
     const regex = Regex.parse(text)
