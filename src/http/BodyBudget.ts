@@ -5,8 +5,8 @@ const mebi = 1024 * 1024
 const usualBounds = { mostOfKeyMiB: 128, mostOfAllMiB: 512 }
 
 /**
- * Bytes of bodies that are being read. A client may take a minute between two pieces of its body, and what has come waits
- * in memory: so it is bounded, for each key and for all.
+ * Bounds the bytes of request bodies in memory, for each key and for all. A slow client may pause for up to a minute
+ * between two chunks.
  */
 export class BodyBudget {
   readonly #ofKeys = new Map<KeyId, number>()
@@ -17,12 +17,12 @@ export class BodyBudget {
     this.#bounds = bounds
   }
 
-  /** A body of a key, of which nothing has been read. */
+  /** Starts reading a body. */
   begin(key: KeyId): BodyReading {
     return new BodyReading(this, key)
   }
 
-  /** Takes room for more bytes of a key, or says why there is none. */
+  /** Reserves bytes for a key; fails if a bound is exceeded. */
   take(key: KeyId, bytes: number): RateLimited | undefined {
     const { mostOfAllMiB, mostOfKeyMiB } = this.#bounds
     const ofKey = (this.#ofKeys.get(key) ?? 0) + bytes
@@ -43,7 +43,7 @@ export class BodyBudget {
   }
 }
 
-/** One body that is being read. */
+/** The reservation of one body. */
 export class BodyReading {
   readonly #budget: BodyBudget
   readonly #key: KeyId
@@ -54,14 +54,14 @@ export class BodyReading {
     this.#key = key
   }
 
-  /** More of it comes; why there is no room for that, otherwise. */
+  /** Reserves more bytes; fails if a bound is exceeded. */
   more(bytes: number): RateLimited | undefined {
     const refused = this.#budget.take(this.#key, bytes)
     if (refused === undefined) this.#bytes += bytes
     return refused
   }
 
-  /** It has been read, or never will be. */
+  /** Releases the reservation. */
   end(): void {
     this.#budget.giveBack(this.#key, this.#bytes)
     this.#bytes = 0

@@ -3,27 +3,27 @@ import { readFileSync, statSync } from "node:fs"
 import { createSecureContext } from "node:tls"
 import { Data, Effect } from "effect"
 
-/** Where a certificate and its key are: PEM files; the certificate's holds the chain behind it. */
+/** Paths of the PEM files; `cert` includes the chain. */
 export interface CertificateFiles {
   readonly cert: string
   readonly key: string
 }
 
-/** What a server shows those who connect. */
+/** A server certificate with its key, in PEM. */
 export interface Certificate {
   readonly cert: string
   readonly key: string
-  /** When it ends, Unix ms. */
+  /** Expiry in Unix ms. */
   readonly endsAtMs: number
 }
 
-/** A certificate that can't be used; the message is one line that names the setting, and nothing of the key. */
+/** An unusable certificate. The message is one line that names the setting and holds nothing of the key. */
 export class BadCertificate extends Data.TaggedError("BadCertificate")<{ readonly message: string }> {}
 
-/** Longer files are none of these. */
+/** Longer files are refused, in bytes. */
 const longest = 1024 * 1024
 
-/** Reads both files and looks whether they belong together. */
+/** Reads both files and checks that they belong together. */
 export const readCertificate = (files: CertificateFiles): Effect.Effect<Certificate, BadCertificate> =>
   Effect.gen(function* () {
     const cert = yield* read("cert", files.cert)
@@ -40,7 +40,7 @@ export const readCertificate = (files: CertificateFiles): Effect.Effect<Certific
     if (!certificate.checkPrivateKey(secret)) {
       return yield* new BadCertificate({ message: `server.tls.key: ${files.key} is not the key of ${files.cert}` })
     }
-    // What is behind the first certificate is read by who listens alone, who must not fail at it.
+    // Checks the rest of the chain, which `X509Certificate` ignores, so that listening can't fail on it.
     yield* Effect.try({
       try: () => createSecureContext({ cert, key }),
       catch: () => new BadCertificate({ message: `server.tls.cert: ${files.cert} holds a chain that can't be read` })
@@ -57,11 +57,11 @@ const read = (setting: "cert" | "key", path: string) =>
     catch: () => new BadCertificate({ message: `server.tls.${setting}: ${path} can't be read` })
   })
 
-/** What tells one version of the files from another. */
+/** Identifies a version of the files. */
 export const versionOf = ({ cert, key }: CertificateFiles): string =>
   [cert, key]
     .map((path) => {
-      const found = statSync(path, { throwIfNoEntry: false })
-      return found === undefined ? "" : `${found.ino} ${found.size} ${found.mtimeMs}`
+      const stat = statSync(path, { throwIfNoEntry: false })
+      return stat === undefined ? "" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`
     })
     .join(", ")

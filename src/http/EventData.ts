@@ -1,7 +1,7 @@
-/** Cuts a stream of server-sent events, however the bytes are cut, into what each of them carries. */
+/** Parses a stream of server-sent events, with any chunking of the bytes, into the data of each event. */
 export class EventData {
   readonly #decoder = new TextDecoder()
-  /** Of a line that is still to end: joined once. */
+  /** Pieces of an unfinished line. */
   #pieces: Array<string> = []
   #data = ""
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../contract/fields.ts"
 import type { Read } from "./body.ts"
 
-/** A request that came as a message of a socket. */
+/** A request that arrived as a WebSocket message. */
 export interface Framed extends Read {
   readonly body: JsonObject
-  /** The socket's identity: what is remembered for it is forgotten with it. */
+  /** The socket's identity, for state that lives as long as the socket. */
   readonly connection: object
 }

@@ -3,18 +3,17 @@ import type { Socket } from "./Socket.ts"
 
 type Server = Bun.Server<Socket>
 
-/** Begins to listen. */
 export type Listen = (port: number, certificate: Certificate | undefined) => Server
 
 /**
- * One address that is listened on, by one server of Bun's after the other: a server keeps the certificate it began with.
- * A new one takes over new connections; those of the former ones go on until their clients leave.
+ * One listening address, served by a sequence of Bun servers, since a Bun server can't change its certificate. A new
+ * server accepts new connections; earlier ones keep theirs until the clients leave.
  */
 export class Listener {
   readonly #listen: Listen
   #server: Server
   readonly #former = new Set<Server>()
-  /** A server that was stopped no longer knows it. */
+  /** Kept, because a stopped server no longer has it. */
   readonly #port: number
   #certificate: Certificate | undefined
 
@@ -29,14 +28,14 @@ export class Listener {
     return this.#server.url
   }
 
-  /** Requests that are not answered yet. */
+  /** Requests without an answer yet. */
   get pendingRequests(): number {
     return [...this.#former].reduce((sum, server) => sum + server.pendingRequests, this.#server.pendingRequests)
   }
 
   /**
-   * Shows another certificate from now on. Between two servers nobody listens: whoever knocks right then knocks again.
-   * Throws where none can begin with it: then the former certificate is shown on, if there is room for a server at all.
+   * Switches to another certificate. Connections are refused for the moment between two servers. If no server starts with
+   * the new certificate, throws and goes on with the former one.
    */
   renew(certificate: Certificate): void {
     const former = this.#server
@@ -53,12 +52,12 @@ export class Listener {
     }
   }
 
-  /** Stops listening and closes idle connections. Requests under way go on. */
+  /** Stops listening and closes idle connections. Running requests go on. */
   close(): void {
     void this.#server.stop()
   }
 
-  /** Stops everything, whatever still runs. */
+  /** Stops everything, including running requests. */
   async stop(): Promise<void> {
     await Promise.all([this.#server, ...this.#former].map((server) => server.stop(true)))
   }

@@ -5,29 +5,28 @@ import { isLarge, parse } from "./body.ts"
 import { EventData } from "./EventData.ts"
 import type { Framed } from "./Framed.ts"
 
-/** What a socket is made of. */
 export interface SocketOptions {
-  /** The `type` of the messages that ask. */
+  /** The `type` of request messages. */
   readonly event: string
-  /** The request with which it was opened. */
+  /** The URL and headers for each message's request. */
   readonly url: string
   readonly headers: Headers
-  /** Asks as a POST with these headers and the message's body would. */
+  /** Handles a POST request with the message's body. */
   readonly ask: (request: Request, framed: Framed) => Response | Promise<Response>
-  /** A failure as an event. */
+  /** Renders a failure as an event. */
   readonly rendered: (failure: Failure) => unknown
   readonly isDraining: () => boolean
-  /** Told once it is over. */
+  /** Called once, when the socket has closed. */
   readonly left: (socket: Socket) => void
   readonly bounds: SocketBounds
 }
 
 export interface SocketBounds {
-  /** How long a socket may be open, in ms. */
+  /** Longest life of a socket, in ms. */
   readonly longestMs: number
-  /** Bytes that wait for a slow reader before no more are made. */
+  /** Unread bytes at which the gateway pauses the stream. */
   readonly mostBuffered: number
-  /** A reader that takes nothing for this long is cut, in ms. */
+  /** Ms after which a client that reads nothing is disconnected. */
   readonly readerDeadlineMs: number
 }
 
@@ -37,12 +36,12 @@ export const usualBounds: SocketBounds = {
   readerDeadlineMs: 120_000
 }
 
-/** Going away, as the protocol says it. */
+/** Close code "going away" (RFC 6455, section 7.4.1). */
 const goingAway = 1001
 
 /**
- * One client's socket: each message asks the endpoint as a request would, one after the other, and the events of its
- * stream are messages. Whatever a request has (key, limits, bounds, its row in the log) a message has too.
+ * One client's WebSocket. Each message is a request to the endpoint, one at a time, and the events of its stream are sent
+ * as messages. Key, limits, bounds and logging apply to a message as to an HTTP request.
  */
 export class Socket {
   readonly #options: SocketOptions
@@ -62,7 +61,7 @@ export class Socket {
       ws.close(1000, "60 minutes are over")
     }, this.#options.bounds.longestMs)
     this.#limit.unref()
-    // It was let in just before.
+    // Draining may have begun between the upgrade and the open event.
     if (this.#options.isDraining()) this.leave()
   }
 
@@ -72,7 +71,7 @@ export class Socket {
     try {
       await this.#answer(message, asking.signal)
     } catch {
-      // Nobody is there any more, or the stream broke: what it was is in the log.
+      // The client left, or the stream failed; the failure is already logged.
       if (!asking.signal.aborted) this.#ws?.close(1011, "internal error")
     } finally {
       this.#asking = undefined
@@ -80,7 +79,7 @@ export class Socket {
     }
   }
 
-  /** There is room again for what waits to be read. */
+  /** The send buffer has drained. */
   drained(): void {
     this.#emptied?.()
   }
@@ -93,7 +92,7 @@ export class Socket {
     this.#options.left(this)
   }
 
-  /** The gateway stops: what is asked has its time, and then it is closed; so is one that asks nothing, at once. */
+  /** Closes the socket for shutdown, unless a request runs; that request's end closes it. */
   leave(): void {
     if (this.#asking === undefined) this.#ws?.close(goingAway, "the gateway is shutting down")
   }
@@ -108,28 +107,28 @@ export class Socket {
     if (large) await nextTurn()
     const { body: whole, bodyText } = parsed
     if (whole["type"] !== event) return this.#fail(invalid("type", `type: expected ${event}`))
-    const { stream_id: lane, type: _, ...body } = whole
+    const { stream_id: streamId, type: _, ...body } = whole
     const request = new Request(url, { method: "POST", headers, signal })
     const framed = { body: { ...body, stream: true }, bodyText, isLarge: large, connection: this }
     const response = await ask(request, framed)
     const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true
-    if (!isStream || response.body === null) return this.#send(inLane(await response.text(), lane))
-    await this.#relay(response.body, signal, lane)
+    if (!isStream || response.body === null) return this.#send(withStreamId(await response.text(), streamId))
+    await this.#relay(response.body, signal, streamId)
   }
 
-  async #relay(stream: ReadableStream<Uint8Array>, signal: AbortSignal, lane: unknown): Promise<void> {
+  async #relay(stream: ReadableStream<Uint8Array>, signal: AbortSignal, streamId: unknown): Promise<void> {
     const events = new EventData()
     const reader = stream.getReader()
     signal.addEventListener("abort", () => void reader.cancel().catch(() => {}))
     for (;;) {
       const { done, value } = await reader.read()
       if (done || signal.aborted) return
-      for (const event of events.push(value)) this.#send(inLane(event, lane))
+      for (const event of events.push(value)) this.#send(withStreamId(event, streamId))
       await this.#room()
     }
   }
 
-  /** Waits until a slow reader has taken most of what it was sent. */
+  /** Waits for a slow client to read its backlog. */
   async #room(): Promise<void> {
     while (this.#isFull()) {
       const cut = setTimeout(() => this.#ws?.terminate(), this.#options.bounds.readerDeadlineMs)
@@ -144,7 +143,7 @@ export class Socket {
     return (this.#ws?.getBufferedAmount() ?? 0) > this.#options.bounds.mostBuffered
   }
 
-  /** Whoever goes on asking what is refused, and reads none of that, is not waited for. */
+  /** Sends a failure; disconnects a client that keeps sending bad messages without reading the failures. */
   #fail(failure: Failure): void {
     if (this.#isFull()) this.#ws?.terminate()
     else this.#send(JSON.stringify(this.#options.rendered(failure)))
@@ -155,13 +154,13 @@ export class Socket {
   }
 }
 
-/** The lane that a client asked in stands on each event of the answer. */
-const inLane = (event: string, lane: unknown): string =>
-  typeof lane === "string" && lane.length <= longestLane && event.endsWith("}")
-    ? `${event.slice(0, -1)},"stream_id":${JSON.stringify(lane)}}`
+/** Adds the request's `stream_id` to an event of its answer. */
+const withStreamId = (event: string, streamId: unknown): string =>
+  typeof streamId === "string" && streamId.length <= longestStreamId && event.endsWith("}")
+    ? `${event.slice(0, -1)},"stream_id":${JSON.stringify(streamId)}}`
     : event
 
-const longestLane = 256
+const longestStreamId = 256
 
 const invalid = (param: string | null, message: string) => new InvalidRequest({ param, message })
 

@@ -6,19 +6,19 @@ import { wholeBody } from "../contract/wholeBody.ts"
 import { jsonOf } from "../contract/Written.ts"
 import type { RenderFailure } from "./compile.ts"
 
-/** What every answer of one request needs. */
+/** The id and headers of one request's answer. */
 export interface Reply {
   readonly requestId: string
   readonly headers: Record<string, string>
 }
 
-/** The reply as it begins: both names of the request id, as both families' clients read it. */
+/** Starts a reply with the request id under both names, for both families' clients. */
 export const newReply = (requestId: string): Reply => ({
   requestId,
   headers: { "x-request-id": requestId, "request-id": requestId }
 })
 
-/** Makes ids that are unique, not secret: a random start, counted from there. */
+/** Makes unique, not secret ids: a random prefix and a counter. */
 export const makeRequestIds = (): (() => string) => {
   const prefix = `req_${randomHex().slice(0, 16)}`
   let requests = 0
@@ -31,7 +31,7 @@ export const json = (reply: Reply, status: number, body: unknown): Response => {
   return new Response(wholeBody(jsonOf(body)), { status, headers: reply.headers })
 }
 
-/** A `Response` of a handler's own (a stream, a file) gets the reply's headers too, unless it was made with them. */
+/** Adds the reply's headers to a handler's own `Response` (a stream, a file), unless it has them. */
 export const own = (reply: Reply, response: Response): Response => {
   if (response.headers.get("x-request-id") === reply.requestId) return response
   for (const name in reply.headers) response.headers.set(name, reply.headers[name] ?? "")
@@ -49,7 +49,7 @@ export const failed = (reply: Reply, render: RenderFailure, failure: Failure): R
   return json(reply, status, body)
 }
 
-/** When to come back: told with every 429, and where an upstream's circuit is open. */
+/** Sent with every 429, and with upstream failures while a circuit breaker is open. */
 const retryAfterSeconds = (failure: Failure): number | undefined =>
   failure._tag === "RateLimited"
     ? (failure.retryAfterSeconds ?? 1)
@@ -57,15 +57,15 @@ const retryAfterSeconds = (failure: Failure): number | undefined =>
       ? failure.retryAfterSeconds
       : undefined
 
-/** The same request would be refused again: the clients retry a 409, and agents a 401, for a minute and more in silence. */
+/** True if a retry would fail again. Without `x-should-retry: false`, clients retry a 409 and agents a 401 for a minute or more. */
 export const isFinal = (status: number): boolean => status >= 400 && status < 429 && status !== 408
 
 export const shuttingDown = new UpstreamFailed({ message: "The gateway is shutting down" })
 
-/** The answer of a request whose client has left, for its row and the metrics: nobody receives it. */
+/** The answer of a request whose client has left, for its row and the metrics only. */
 export const hungUp = ({ headers }: Reply): Response => new Response(null, { status: 499, headers })
 
-/** The failure in a cause: a declared one as it is, `shuttingDown` where the gateway stops, anything else as `Internal`. */
+/** The failure in a cause: a declared failure, `shuttingDown` for an interruption by shutdown, otherwise `Internal`. */
 export const failureOf = (
   cause: Cause.Cause<unknown>,
   requestId: string,

@@ -10,15 +10,15 @@ import type { JsonBounds } from "../contract/jsonBounds.ts"
 import type { BodyReading } from "./BodyBudget.ts"
 import { nulIn } from "./nul.ts"
 
-/** Each costs as much as dozens of other values. */
+/** Each costs as much to parse as dozens of other values. */
 const maxLongIntegers = 10_000
 
-/** What came as a body, or as a message of a socket. */
+/** A request's body, or a socket's message. */
 export interface Read {
   readonly body: unknown
-  /** What the body was read from, where that is long. */
+  /** The text of a long body. */
   readonly bodyText: BodyText | undefined
-  /** Whether it is worked on in steps. */
+  /** Processed in steps that yield to other requests. */
   readonly isLarge: boolean
 }
 
@@ -31,7 +31,7 @@ interface Bounds {
   readonly reading: BodyReading
 }
 
-/** Reads a body of at most `limit` bytes, decoded; rejects where it can't be read to its end. */
+/** Reads and decodes a body of at most `limit` bytes; rejects if the connection breaks. */
 export const readText = (request: Request, limit: number, reading: BodyReading): Promise<string | Unread> => {
   const declared = request.headers.get("content-length")
   if (declared !== null && Number(declared) > limit) return Promise.resolve(tooLarge(limit))
@@ -44,7 +44,7 @@ export const readText = (request: Request, limit: number, reading: BodyReading):
   return request.body === null ? Promise.resolve("") : readCounted(request.body, { limit, reading })
 }
 
-/** Clients of some languages compress what they send. What comes out is bounded, and what goes in: it may be nothing. */
+/** Reads a compressed body. Bounds both the compressed and the decompressed bytes. */
 const readEncoded = async (request: Request, encoding: string, bounds: Bounds): Promise<string | Unread> => {
   if (request.body === null) return ""
   if (encoding === "identity" || encoding === "") return readCounted(request.body, bounds)
@@ -66,25 +66,24 @@ const readEncoded = async (request: Request, encoding: string, bounds: Bounds): 
     return await readCounted(request.body.pipeThrough(counting).pipeThrough(new DecompressionStream("gzip")), bounds)
   } catch (cause) {
     if (bytes > limit) return tooLarge(limit)
-    // Whoever hung up is told nothing; whoever is there sent something else.
+    // A client that is still connected sent something other than gzip.
     if (request.signal.aborted) throw cause
     return new Undecodable({ message: "The request body is not gzip, or ends too early" })
   }
 }
 
-/** From so many characters on a body is worked on in steps. */
+/** Bodies of this many characters are processed in steps. */
 const large = 131_072
 export const isLarge = (text: string): boolean => text.length >= large
 
-/** From so many characters on it costs less to send on what is unchanged as it came than to write it anew. */
+/** For bodies of this many characters, copying unchanged parts is cheaper than serialising them. */
 const worthKeeping = 4_096
 
-/** A JSON object that somebody sent. */
 export interface Parsed extends Pick<Read, "bodyText"> {
   readonly body: JsonObject
 }
 
-/** Parses a body; what it answers on failure is an `InvalidRequest`. */
+/** Parses a body within `bodyBounds`. */
 export const parse = (text: string): Parsed | InvalidRequest => {
   const places: Places | undefined = text.length < worthKeeping ? undefined : { members: [], keys: 0 }
   const excess = excessOf(text, bodyBounds, places)
@@ -109,12 +108,12 @@ const tooManyLongIntegers = invalid(
   `The request body has more than ${maxLongIntegers} integers that a double does not hold`
 )
 
-/** Cut off, or chunked in a way that nobody can read; mostly there is no one left to be told. */
+/** The body was cut off or badly chunked; the client has usually left. */
 export const unreadable = invalid("The request body could not be read to its end")
 
 const tooLarge = (limit: number) => new TooLarge({ message: `The request body is larger than ${limit} bytes` })
 
-/** A body without a declared length is counted while it comes. */
+/** Reads a body without a declared length, and counts its bytes. */
 const readCounted = async (
   body: ReadableStream<Uint8Array>,
   { limit, reading }: Bounds
@@ -131,7 +130,6 @@ const readCounted = async (
   return new TextDecoder().decode(Buffer.concat(chunks))
 }
 
-/** What a body has too many of. */
 const refusedFor = (excess: keyof JsonBounds): InvalidRequest => {
   if (excess === "levels") return invalid(`The request body is nested deeper than ${bodyBounds.levels} levels`)
   return invalid(`The request body has ${excessWords(excess, bodyBounds)}`)

@@ -22,18 +22,18 @@ import { refusing } from "../contract/refusing.ts"
 import type { TellStanding } from "../contract/Standing.ts"
 import { rateHeaders } from "./rateHeaders.ts"
 
-/** One endpoint of the contract, made ready to serve: everything that can be worked out before a request comes. */
+/** One endpoint of the contract, with everything that can be computed before a request. */
 export interface Route {
   readonly group: string
   readonly name: string
   readonly method: string
-  /** Bun's pattern, which is also HttpApi's: `/v1/tasks/:id`. */
+  /** The pattern, the same for Bun and HttpApi: `/v1/tasks/:id`. */
   readonly path: string
   readonly isPublic: boolean
   readonly openedBy: "api-key" | "admin-key" | "anyone"
   readonly isIdempotent: boolean
   readonly isLongLived: boolean
-  /** The `type` of the messages that ask it over a socket; null where none may. */
+  /** The `type` of its request messages on a socket; null if it has none. */
   readonly socketEvent: string | null
   readonly tellStanding: TellStanding | undefined
   readonly bodyLimit: number
@@ -48,10 +48,10 @@ export interface Route {
 
 type Decode = (input: unknown) => Either.Either<unknown, InvalidRequest>
 
-/** A failure's status and body in the words of a family. */
+/** Renders a failure as a family's status and body. */
 export type RenderFailure = (failure: Failure, requestId: string) => { readonly status: number; readonly body: unknown }
 
-/** Who answers for paths that no route has: the family whose prefix is the longest match. */
+/** Renders unknown paths for the family with the longest matching prefix. */
 export interface Fallback {
   readonly prefix: string
   readonly renderFailure: RenderFailure
@@ -63,13 +63,13 @@ export interface Compiled {
 }
 
 interface Options {
-  /** Bytes, for groups that set no limit of their own. */
+  /** The largest body in bytes, for groups without a limit of their own. */
   readonly bodyLimit: number
-  /** Whether answers are checked against the contract before they leave; on in tests. */
+  /** Checks answers against the contract before sending them; on in tests. */
   readonly checkAnswers: boolean
 }
 
-/** Reads a contract once, at start; what decodes and encodes is made when an endpoint is first asked. */
+/** Reads a contract once, at start. Decoders and encoders are made on an endpoint's first request. */
 export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
   options: Options
@@ -118,10 +118,7 @@ export const compile = <Id extends string, Groups extends HttpApiGroup.HttpApiGr
   return { routes, fallbacks }
 }
 
-/**
- * Makes a function when it is first called. There are a hundred endpoints with a handful of them each, which together
- * would take a tenth of the start, and most are never asked for.
- */
+/** Makes a function on its first call. Making all decoders and encoders at once would take a tenth of the start. */
 const lazily = <A, B>(make: () => (value: A) => B): ((value: A) => B) => {
   let made: ((value: A) => B) | undefined
   return (value) => (made ??= make())(value)
@@ -132,7 +129,7 @@ const bodyDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefin
   return lazily(() => refusing(openDecoder(schema.value as Schema.Schema<unknown>)))
 }
 
-/** As a body's: little else is to be read of who asks for a task, and the library walks slowly. */
+/** Uses `jsonDecoder`, because polling a task decodes little else and the library's decoder is slow. */
 const pathDecoder = (schema: Option.Option<Schema.Schema.All>): Decode | undefined =>
   Option.isNone(schema) ? undefined : lazily(() => refusing(jsonDecoder(schema.value as Schema.Schema<unknown>)))
 
@@ -148,7 +145,7 @@ const decoder = (schema: Option.Option<Schema.Schema.All>, onlyKnown = false): D
   )
 }
 
-/** Query parameters that may be repeated always decode from an array, also when they come once. */
+/** Repeatable query parameters decode from an array, even if sent once. */
 const arrayParams = (schema: Option.Option<Schema.Schema.All>): ((name: string) => boolean) => {
   if (Option.isNone(schema)) return () => false
   const { ast } = schema.value
@@ -165,7 +162,7 @@ const arrayParams = (schema: Option.Option<Schema.Schema.All>): ((name: string) 
 
 const hasArray = (ast: AST.AST): boolean => AST.isTupleType(ast) || (AST.isUnion(ast) && ast.types.some(hasArray))
 
-/** Where a schema's two sides are the same the encoder would only copy: skipping it saves a sixth of a small request. */
+/** If a schema's two sides are the same, the encoder would only copy; skipping it saves a sixth of a small request. */
 const encoder = (ast: AST.AST, options: Options): ((value: unknown) => unknown) =>
   lazily(() =>
     !options.checkAnswers && AST.encodedBoundAST(ast) === ast
@@ -193,7 +190,7 @@ const failureRenderer = (errors: () => AST.AST, annotations: Context.Context<nev
   }
 }
 
-/** The failure's tag, from the class on the type side of a row of `contract/wire.ts`. */
+/** The failure's tag, from the class on the type side of a member of `failureUnion`. */
 const tagOf = (ast: AST.AST): string => Option.getOrElse(AST.getIdentifierAnnotation(AST.typeAST(ast)), () => "")
 
 const membersOf = (ast: AST.AST): ReadonlyArray<AST.AST> => {

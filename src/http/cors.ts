@@ -1,12 +1,12 @@
-/** Lets pages of listed origins call the gateway from a browser; everyone else's browser keeps them out. */
+/** Lets web pages of configured origins call the gateway. */
 export interface Cors {
-  /** Adds what a browser wants to see on an answer. */
+  /** Adds the CORS headers of an answer. */
   readonly allow: (request: Request, headers: Record<string, string>) => void
-  /** The answer to a preflight of a listed origin; undefined where the request is none. */
+  /** The answer to a preflight of a configured origin, otherwise undefined. */
   readonly preflight: (request: Request, headers: Record<string, string>) => Response | undefined
 }
 
-/** @param origins as browsers send them (`https://app.example.com`), or `*`; none turns it off */
+/** @param origins as browsers send them (`https://app.example.com`), or `*`; an empty list turns CORS off */
 export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
   if (origins.length === 0) return undefined
   const listed = new Set(origins)
@@ -16,7 +16,7 @@ export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
     return listed.has("*") ? "*" : listed.has(origin) ? origin : undefined
   }
   const allow: Cors["allow"] = (request, headers) => {
-    // What is kept for one origin must not be shown to another.
+    // Caches must not serve one origin's answer to another.
     headers["vary"] = "origin"
     const origin = allowed(request)
     if (origin === undefined) return
@@ -32,8 +32,8 @@ export const corsOf = (origins: ReadonlyArray<string>): Cors | undefined => {
       allow(request, headers)
       headers["access-control-allow-methods"] = "GET, POST, DELETE"
       // `*` would not cover `authorization`.
-      const asked = request.headers.get("access-control-request-headers")
-      if (asked !== null) headers["access-control-allow-headers"] = asked
+      const requested = request.headers.get("access-control-request-headers")
+      if (requested !== null) headers["access-control-allow-headers"] = requested
       headers["access-control-max-age"] = "7200"
       return new Response(null, { status: 204, headers })
     }

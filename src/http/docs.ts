@@ -6,10 +6,9 @@ import { renderPage } from "./renderPage.ts"
 import type { RenderedPage } from "./renderPage.ts"
 
 /**
- * `/openapi.json`; `/docs`, the same contract as a page (Scalar, its script inside the page, so it works offline); and
- * `/llms.txt`, which says to a program that reads where both are, and what there is. Each is made when it is first asked
- * for: the script is three megabytes that no other request should pay for.
- * @param below where they stand: `/admin` for `/admin/docs`
+ * The contract's documents: `/openapi.json`; `/docs`, a page that works offline (Scalar, with its script inlined); and
+ * `/llms.txt`, an index for language models. Each is rendered on its first request, because the script has three megabytes.
+ * @param below path prefix: `/admin` for `/admin/docs`
  */
 export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
@@ -32,7 +31,7 @@ export const docsPages = <Id extends string, Groups extends HttpApiGroup.HttpApi
 
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
-  // The page tries requests out with the reader's own key: neither it nor the key goes anywhere else.
+  // The page sends requests with the reader's key, and must not send anything elsewhere.
   "content-security-policy":
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; img-src data:; font-src data:; " +
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -44,7 +43,7 @@ const renderDocs = async (api: HttpApi.HttpApi.Any): Promise<string> => {
     withDefaultFonts: false,
     hideClientButton: true,
     hideModels: true,
-    // Both would leave the machine.
+    // Both would contact Scalar's servers.
     showToolbar: "never",
     telemetry: false
   }

@@ -1,4 +1,4 @@
-/** What stands twice at the beginning of a path: a client adds it to a base URL that has it already. */
+/** A path's doubled prefix: the client adds it to a base URL that already has it. */
 export const doubled = (path: string): string | undefined =>
   prefixes.find((prefix) => path.startsWith(`${prefix}${prefix}/`))
 

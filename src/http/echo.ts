@@ -1,8 +1,8 @@
-/** What callers name their requests by, for their own logs and traces. */
+/** Headers with callers' own request ids, for their logs and traces. */
 const names = ["x-client-request-id", "traceparent"] as const
 
 /**
- * Gives a caller's own names for its request back to it. What is too long or holds what no log should is left out.
+ * Copies a caller's own request ids to the reply, unless they are too long or not printable.
  *
  * @param reply the reply's headers
  */
@@ -13,5 +13,5 @@ export const echo = (request: Headers, reply: Record<string, string>): void => {
   }
 }
 
-/** As long as OpenAI takes them. */
+/** OpenAI accepts up to 512 characters. */
 const printable = /^[\x20-\x7e]{1,512}$/

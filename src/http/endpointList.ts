@@ -2,9 +2,8 @@ import { OpenApi } from "@effect/platform"
 import type { HttpApi, HttpApiGroup } from "@effect/platform"
 
 /**
- * What a program that reads is told of a contract: where its document is, and each endpoint in a line, in the shape that
- * https://llmstxt.org describes.
- * @param below where the document stands
+ * A contract's `llms.txt` (https://llmstxt.org): links to its documents and one line for each endpoint.
+ * @param below path prefix of the documents
  */
 export const endpointList = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,

@@ -5,13 +5,13 @@ import { failed, failureOf, hungUp } from "./answer.ts"
 import type { Exchange } from "./exchange.ts"
 import { HungUp } from "./run.ts"
 
-/** Answers with a failure, in the route's shape. */
+/** Answers with a failure in the family's form. */
 export const renderedFailure = ({ record, renderFailure, reply }: Exchange, failure: Failure): Response => {
   record.failed(failure)
   return failed(reply, renderFailure, failure)
 }
 
-/** Answers with what a cause comes to. */
+/** Answers with the failure of a cause. */
 export const renderedCause = (exchange: Exchange, cause: Cause.Cause<unknown>): Response => {
   if (Option.getOrUndefined(Cause.failureOption(cause)) instanceof HungUp) return left(exchange)
   const { reply, serving } = exchange
@@ -19,13 +19,13 @@ export const renderedCause = (exchange: Exchange, cause: Cause.Cause<unknown>): 
   return renderedFailure(exchange, failureOf(cause, reply.requestId, { isStopping, report: report(exchange) }))
 }
 
-/** Its client has left before its answer began. */
+/** Ends a request whose client left before the answer began. */
 export const left = ({ record, reply }: Exchange): Response => {
   record.hungUp()
   return hungUp(reply)
 }
 
-/** The answer's head is about to leave. */
+/** Completes the record and the metrics just before the answer's head is sent. */
 export const finish = ({ count, record, reply: { headers } }: Exchange, status: number, begun: number): void => {
   const millis = performance.now() - begun
   count(status, millis)
@@ -35,7 +35,7 @@ export const finish = ({ count, record, reply: { headers } }: Exchange, status: 
   record.answered(status, millis)
 }
 
-/** A defect is logged once, here, under the id that the caller sees. */
+/** Logs a defect with the request id that the caller sees. */
 const report =
   ({ reply, serving }: Exchange) =>
   (cause: Cause.Cause<unknown>) =>

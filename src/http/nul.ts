@@ -2,17 +2,17 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { isObject } from "../contract/json.ts"
 
 /**
- * A text with a NUL (U+0000) in it can't be kept by every engine that the gateway runs on, so none takes it: an
- * `InvalidRequest` that names the first; undefined where there is none.
- * @param text the JSON that the value was read from
+ * Refuses text with NUL (U+0000), which Postgres cannot store: an `InvalidRequest` that names the first, otherwise
+ * undefined.
+ * @param text the JSON of `value`
  */
 export const nulIn = (text: string, value: unknown): InvalidRequest | undefined => {
-  // Mostly there is none; what looks like one may be a backslash before five letters.
+  // A cheap check first. A match may also be an escaped backslash before `u0000`.
   const place = text.includes("\\u0000") ? placeOf(value, "") : undefined
   return place === undefined ? undefined : refused(place)
 }
 
-/** As `nulIn`, of the parameters of a path or a query. */
+/** Like `nulIn`, for the parameters of a path or a query. */
 export const nulInParams = (params: Readonly<Record<string, unknown>>): InvalidRequest | undefined => {
   for (const name in params) {
     const place = placeOf(params[name], name)
@@ -21,7 +21,7 @@ export const nulInParams = (params: Readonly<Record<string, unknown>>): InvalidR
   return undefined
 }
 
-/** A parameter's JSON Schema that says so too: where it says nothing else of a text, or of the texts of a list. */
+/** Adds the rule to a parameter's JSON Schema, where it does not constrain a string otherwise. */
 export const withoutNul = (schema: unknown): unknown => {
   if (!isObject(schema)) return schema
   const { anyOf, items } = schema
@@ -40,15 +40,15 @@ const refused = (place: string) =>
     message: `${place}: expected text without NUL characters (U+0000)`
   })
 
-/** Bodies are at most 64 levels deep. */
+/** Recursion is safe: bodies have at most 64 levels. */
 const placeOf = (value: unknown, place: string): string | undefined => {
   if (typeof value === "string") return value.includes("\0") ? place : undefined
   if (typeof value !== "object" || value === null) return undefined
   for (const [name, member] of Object.entries(value)) {
     const below = Array.isArray(value) ? `${place}[${name}]` : place === "" ? name : `${place}.${name}`
     if (name.includes("\0")) return place === "" ? "body" : place
-    const found = placeOf(member, below)
-    if (found !== undefined) return found
+    const inner = placeOf(member, below)
+    if (inner !== undefined) return inner
   }
   return undefined
 }

@@ -6,7 +6,7 @@ import { toEffect } from "../flow/toEffect.ts"
 import type { Route } from "./compile.ts"
 import type { Exchange, Handler, Input } from "./exchange.ts"
 
-interface Asked {
+interface KeyedCall {
   readonly exchange: Exchange
   readonly route: Route
   readonly handler: Handler
@@ -16,8 +16,16 @@ interface Asked {
   readonly key: string
 }
 
-/** Lets the handler run unless a request with this `Idempotency-Key` runs or has been answered. */
-export const once = ({ caller, exchange, handler, input, key, route, text }: Asked): Effect.Effect<Response, unknown> =>
+/** Runs the handler, unless a request with this `Idempotency-Key` is running or has been answered. */
+export const once = ({
+  caller,
+  exchange,
+  handler,
+  input,
+  key,
+  route,
+  text
+}: KeyedCall): Effect.Effect<Response, unknown> =>
   /^[\x20-\x7e]{1,255}$/.test(key)
     ? exchange.serving.idempotency.answer(
         {
@@ -34,7 +42,7 @@ export const once = ({ caller, exchange, handler, input, key, route, text }: Ask
       )
     : Effect.fail(malformedKey)
 
-/** Nobody reads it any more. */
+/** Cancels an answer that has no reader. */
 const leave = (answer: unknown): void => {
   if (answer instanceof Response) void answer.body?.cancel()
 }

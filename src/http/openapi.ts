@@ -9,14 +9,14 @@ import { tidySchemas } from "./tidySchemas.ts"
 type Json = Readonly<Record<string, unknown>>
 
 /**
- * The contract as an OpenAPI 3.1 document: the library's own, with what it cannot know (keys, request ids, which failures
- * an endpoint can't have) and without what only schemas' makers read.
+ * The contract as an OpenAPI 3.1 document. Adds to the library's own document keys, request ids and headers, and removes
+ * impossible failures and internal schema metadata.
  */
 export const openApiDocument = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): Json => {
   const { components, paths, ...spec } = OpenApi.fromApi(api, {
-    // A contract whose bodies may hold more than it names says nothing of it; one that refuses more says so.
+    // `additionalProperties: false` only for contracts that refuse unknown fields.
     additionalPropertiesStrategy: isStrict(api) ? "strict" : "allow"
   })
   const { schemas, tidy } = tidySchemas(components.schemas)
@@ -99,7 +99,7 @@ const retryAfter = {
 }
 const shouldRetry = { "x-should-retry": { $ref: "#/components/headers/ShouldRetry" } }
 
-/** What an answer with this status says beside its body. */
+/** The headers of an answer with this status. */
 const headersOf = (status: number) => ({
   ...requestIds,
   ...(status === 429 ? retryAfter : {}),
@@ -116,27 +116,27 @@ const idempotencyKey = {
   schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[ -~]+$" }
 }
 
-/** Whether every endpoint refuses fields that it does not know. */
+/** True if every endpoint refuses unknown fields. */
 const isStrict = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>
 ): boolean => operationsWith(api, (annotations) => !Context.get(annotations, KnownFieldsOnly)).size === 0
 
-/** The operations whose annotations say so. */
+/** Ids of the operations whose annotations match. */
 const operationsWith = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
-  isSo: (annotations: Context.Context<never>) => boolean
+  matches: (annotations: Context.Context<never>) => boolean
 ): ReadonlySet<string> => {
   const ids = new Set<string>()
   HttpApi.reflect(api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, group, mergedAnnotations }) => {
-      if (isSo(mergedAnnotations)) ids.add(`${group.identifier}.${endpoint.name}`)
+      if (matches(mergedAnnotations)) ids.add(`${group.identifier}.${endpoint.name}`)
     }
   })
   return ids
 }
 
-/** What each failure's status means to whoever reads the page. */
+/** Descriptions of failures by status. */
 const meanings: Readonly<Record<string, string>> = {
   "400": "The request is invalid: the message names the field and the rule.",
   "401": "The API key is missing or invalid.",
@@ -158,7 +158,7 @@ interface Situation {
   readonly takesBody: boolean
 }
 
-/** A group declares the failures of all its endpoints; without a key, a body or a price some can't happen. */
+/** A group declares failures for all its endpoints; an endpoint without a key, a body or a price can't have all of them. */
 const isPossible = (status: number, { isPublic, method, takesBody }: Situation): boolean => {
   if (isPublic && [401, 402, 403, 409, 429].includes(status)) return false
   if (!takesBody && [413, 415, 422].includes(status)) return false

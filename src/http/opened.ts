@@ -9,10 +9,10 @@ import { tellWhole } from "./rateHeaders.ts"
 import { run } from "./run.ts"
 import type { HungUp } from "./run.ts"
 
-/** Who calls, or why nobody may. */
+/** The caller, or the refusal. */
 export type Opened = Settled<Caller, Failure | HungUp>
 
-/** Finds who calls an endpoint that asks for a key, and whether one more request of theirs may come in. */
+/** Authenticates the caller and applies the request rate limit. */
 export const opened = (exchange: Exchange, route: Route): Opened | Promise<Opened> => {
   const caller = run(exchange, exchange.serving.access.authenticate(exchange.request.headers, exchange))
   if (!(caller instanceof Promise)) return admitted(exchange, route, caller)

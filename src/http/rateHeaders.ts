@@ -1,6 +1,6 @@
 import type { Admitted, TellStanding } from "../contract/Standing.ts"
 
-/** Rate-limit headers as each vendor's clients read them. */
+/** Rate-limit headers in each provider's form. */
 export const rateHeaders: Readonly<Record<"openai" | "anthropic", TellStanding>> = {
   openai: (headers, kind, { left, limit, resetMs }) => {
     headers[`x-ratelimit-limit-${kind}`] = String(limit)
@@ -23,13 +23,13 @@ export const tellWhole = (
   if (requests !== undefined) tell(headers, "requests", requests)
 }
 
-/** As OpenAI writes it: `6m0s`, `59s`. */
+/** OpenAI's format: `6m0s`, `59s`. */
 const duration = (ms: number): string => {
   const seconds = Math.ceil(ms / 1_000)
   return seconds >= 60 ? `${Math.floor(seconds / 60)}m${seconds % 60}s` : `${seconds}s`
 }
 
-/** To the second, `2026-01-31T12:00:00Z`. */
+/** Without milliseconds: `2026-01-31T12:00:00Z`. */
 const timestamp = (ms: number): string => {
   const second = Math.floor(ms / 1_000)
   if (second !== last.second) {
@@ -38,5 +38,5 @@ const timestamp = (ms: number): string => {
   return last.text
 }
 
-/** Written last: every reply within a minute says the same end of it. */
+/** The last timestamp: all replies within a minute share it. */
 let last = { second: 0, text: "1970-01-01T00:00:00Z" }

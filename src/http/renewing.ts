@@ -6,14 +6,13 @@ import { backoff } from "../flow/schedules.ts"
 import { readCertificate, versionOf } from "./Certificate.ts"
 import type { Certificate, CertificateFiles } from "./Certificate.ts"
 
-/** How often the files are looked at. */
 const lookEvery = "500 millis"
-/** How long before its end a certificate is warned of, in days. */
+/** Days before expiry at which a warning is logged. */
 const warnedDays = 14
 
 /**
- * Shows a certificate's next version once its files have changed. Files that are being written are left alone until they
- * look the same twice; a pair that can't be used changes nothing, and the log says so.
+ * Reloads the certificate when its files change, once two looks at them agree, so that they are not read while being
+ * written. An unusable pair changes nothing and is logged.
  */
 export const renewing = (
   files: CertificateFiles,
@@ -28,7 +27,7 @@ export const renewing = (
       seen = now
       if (!isSettled || now === shown) return Effect.void
       return readCertificate(files).pipe(
-        // Who can't listen for a moment tries again.
+        // A failure to listen is retried by the daemon.
         Effect.tap((certificate) => Effect.sync(() => renew(certificate))),
         Effect.flatMap((certificate) =>
           Effect.zipRight(
@@ -40,7 +39,7 @@ export const renewing = (
           )
         ),
         Effect.catchTag("BadCertificate", ({ message }) =>
-          Effect.logError(`the certificate was not renewed, the former one stays: ${message}`)
+          Effect.logError(`the certificate was not renewed and the former one stays in use: ${message}`)
         ),
         Effect.tap(() => Effect.sync(() => void (shown = now)))
       )
@@ -48,10 +47,10 @@ export const renewing = (
     return daemon("tls.renew", Effect.as(look, Effect.sleep(lookEvery)), backoff)
   })
 
-/** Warns of a certificate that ends soon, or has. */
+/** Warns of a certificate that has expired or expires soon. */
 export const warned = ({ endsAtMs }: Certificate): Effect.Effect<void> =>
   Effect.when(
-    Effect.annotateLogs(Effect.logWarning("the certificate ends soon, or has ended"), {
+    Effect.annotateLogs(Effect.logWarning("the certificate has expired or expires soon"), {
       event: "tls.ends",
       ends: new Date(endsAtMs).toISOString()
     }),

@@ -17,12 +17,12 @@ import type { Framed } from "./Framed.ts"
 import { handled } from "./handled.ts"
 import { run } from "./run.ts"
 
-/** What waits for nothing is answered by plain calls. */
+/** Serves an endpoint, with plain calls as long as nothing waits. */
 export const serveRoute = (serving: Serving, route: Route, handler: Handler) => {
   const count = requestCounter(serving.metrics, `${route.method} ${route.path}`)
   const isFixed = !/[:*]/.test(route.path)
   const named = { family: route.group, endpoint: route.path }
-  // Probes come every few seconds, and say nothing.
+  // Frequent probes would only clutter traces.
   const isTraced = route.group !== "health"
   return (request: Bun.BunRequest | Request, server: Server, framed?: Framed): Response | Promise<Response> => {
     const begun = performance.now()
@@ -30,7 +30,7 @@ export const serveRoute = (serving: Serving, route: Route, handler: Handler) => 
     const reply = newReply(serving.newRequestId())
     echo(request.headers, reply.headers)
     serving.cors?.allow(request, reply.headers)
-    // Whoever keeps the connection would find nobody at its end.
+    // A kept connection would end with this process.
     if (serving.lifecycle.isLeaving()) reply.headers["connection"] = "close"
     const path = isFixed ? route.path : pathOf(request)
     const record = new RequestRecord(
@@ -79,20 +79,20 @@ const later = async (exchange: Exchange, answer: Promise<Response>, begun: numbe
   return response
 }
 
-/** The answer's head is about to leave. */
+/** Records the body and finishes the exchange, just before the answer's head is sent. */
 const leaving = (exchange: Exchange, response: Response, begun: number): Response => {
   const { recorded, request, server, serving } = exchange
   const answer = recorded === undefined ? response : serving.bodies.record(recorded, response)
   finish(exchange, answer.status, begun)
-  // While it was waited for nothing cut the connection. From here on whoever takes nothing is, and whoever asks no more.
+  // No timeout applied while the handler waited. From here on one applies to clients that read nothing, and to idle ones.
   if (exchange.hasWaited) server.timeout(request, serving.takingSeconds)
   return answer
 }
 
 /**
- * Finds the caller who may open a socket, or refuses it.
+ * Authenticates a caller that opens a socket.
  *
- * @param full why the caller may not open another one
+ * @param full the refusal if the caller has too many sockets
  */
 export const authenticate = (serving: Serving, route: Route, full: (caller: Caller) => RateLimited | undefined) => {
   const count = requestCounter(serving.metrics, `GET ${route.path}`)
@@ -133,7 +133,7 @@ export const authenticate = (serving: Serving, route: Route, full: (caller: Call
   }
 }
 
-/** Paths and methods that no route has, in the shape of the family whose prefix they share. */
+/** Answers unknown paths and methods in the form of the family whose prefix matches. */
 export const fallback = (serving: Serving, fallbacks: ReadonlyArray<Fallback>) => {
   const count = requestCounter(serving.metrics, "other")
   return (request: Request, server: Server): Response => {

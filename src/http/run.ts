@@ -7,36 +7,36 @@ import type { Lifecycle } from "../flow/Lifecycle.ts"
 import { onShutdown, offShutdown } from "../flow/shutdown.ts"
 import type { ShutdownListener } from "../flow/shutdown.ts"
 
-/** The request for which something is run. */
-interface Asking {
+/** The parts of an exchange that `run` needs. */
+interface Context {
   readonly request: Request
   readonly server: Pick<Bun.Server<undefined>, "timeout">
   readonly serving: { readonly runtime: Runtime.Runtime<never>; readonly lifecycle: Lifecycle }
 }
 
-/** The client left before its answer began: nobody is there to be told. */
+/** The client left before the answer began. */
 export class HungUp extends Data.TaggedError("HungUp") {}
 
 /**
- * What an effect or begun work comes to. What is done at once answers at once; only what waits watches the socket, whose
- * hang-up interrupts it, and is freed from Bun's idle timeout.
+ * Runs an effect, or waits for a future. Finished work is returned synchronously. Waiting work is interrupted if the
+ * client leaves, and lifts Bun's idle timeout.
  */
 export const run = <A, E>(
-  { request, server, serving }: Asking,
+  { request, server, serving }: Context,
   work: Effect.Effect<A, E> | Future<A, E>
 ): Settled<A, E> | Promise<Settled<A, E | HungUp>> => {
-  const begun = work instanceof Future ? work : runFuture(serving.runtime, work)
-  if (begun.settled !== undefined) return begun.settled
+  const future = work instanceof Future ? work : runFuture(serving.runtime, work)
+  if (future.settled !== undefined) return future.settled
   server.timeout(request, 0)
-  return new Waiting(begun, request.signal, serving.lifecycle.shutdown).end
+  return new InterruptibleWait(future, request.signal, serving.lifecycle.shutdown).end
 }
 
 const hungUp = Future.fail(new HungUp())
 
-/** Waits for work that its client's hang-up and the gateway's end interrupt. The first of them says why it was. */
-class Waiting<A, E> implements ShutdownListener {
+/** Waits for a future, which a hang-up or shutdown interrupts. The first of the two decides the result. */
+class InterruptibleWait<A, E> implements ShutdownListener {
   shutdownPlace = -1
-  /** Let go of at its end: the signal keeps this, and a stream goes on for long after. */
+  /** Released at the end, because the signal keeps this object alive as long as a stream runs. */
   #work: Future<A, E> | undefined
   readonly #shutdown: AbortSignal
   readonly end: Promise<Settled<A, E | HungUp>>
@@ -55,11 +55,11 @@ class Waiting<A, E> implements ShutdownListener {
         resolve(isStopped && this.#isLeft === true ? hungUp : end)
       })
     })
-    // Its signal fires once: while a large body was worked on, for instance.
+    // The signal may have fired earlier, for instance while a large body was processed.
     if (client.aborted) this.#interrupt(true)
   }
 
-  /** @param left the client's hang-up; absent where the gateway stops */
+  /** @param left the client's hang-up; absent for shutdown */
   handleEvent(left?: Event): void {
     this.#interrupt(left !== undefined)
   }

@@ -2,7 +2,7 @@ import { isJsonObject } from "../contract/fields.ts"
 import { objectAt, textAt } from "../contract/json.ts"
 import type { RenderFailure } from "./compile.ts"
 
-/** A family's failures as a socket says them: an event with its status, and a code that programs act on where there is one. */
+/** Renders a family's failures as socket events, with the status and the `error_code`, if there is one. */
 export const socketFailure =
   (render: RenderFailure): RenderFailure =>
   (failure, requestId) => {

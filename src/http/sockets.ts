@@ -9,21 +9,21 @@ import { socketFailure } from "./socketFailure.ts"
 
 type Upgrading = Pick<Bun.Server<Socket>, "upgrade"> & Server
 
-/** What may answer in place of a socket. */
-type Otherwise = (request: Request, server: Server) => Response
+/** Answers requests that do not upgrade. */
+type PlainAnswer = (request: Request, server: Server) => Response
 
-/** Frames that a slow reader left, in bytes: past it the socket is cut. */
+/** Unread bytes at which Bun disconnects a slow client. */
 const mostUnread = 64 * 1024 * 1024
 
 /**
- * Open sockets of a key, and of all keys. Bun does not show a message before it is whole, so each socket may hold one of
- * the longest: together they stay under 512 MiB.
+ * Open sockets per key, and in total. Bun buffers each message until it is complete, so the total bounds these buffers to
+ * 512 MB.
  */
 const mostOfKey = 16
 const mostOfAll = 256
 const longestMessage = 2_000_000
 
-/** The sockets of a server, and the endpoints that they ask. */
+/** The open WebSockets of a server. */
 export const makeSockets = (serving: Serving) => {
   const open = new Members<{ readonly socket: Socket; readonly key: KeyId }>()
 
@@ -32,27 +32,27 @@ export const makeSockets = (serving: Serving) => {
     return open.size >= mostOfAll ? fullServer : undefined
   }
 
-  /** Opens a socket for whoever asks for one on a route's path and has a key; others are answered as before. */
-  const upgrade = (route: Route, event: string, handler: Handler, otherwise: Otherwise) => {
+  /** Opens a socket for an authenticated upgrade request on a route's path; other requests get the plain answer. */
+  const upgrade = (route: Route, event: string, handler: Handler, answerPlain: PlainAnswer) => {
     const rendered = socketFailure(route.renderFailure)
     const ask = serveRoute(serving, { ...route, isIdempotent: false, renderFailure: rendered }, handler)
-    const knocked = authenticate(serving, route, full)
+    const callerOf = authenticate(serving, route, full)
     return async (request: Bun.BunRequest, server: Upgrading): Promise<Response | undefined> => {
-      if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return otherwise(request, server)
-      const caller = await knocked(request, server)
+      if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return answerPlain(request, server)
+      const caller = await callerOf(request, server)
       if (caller instanceof Response) return caller
       let leave = () => {}
       const socket = new Socket({
         event,
         url: `http://gateway${route.path}`,
-        headers: asked(request.headers),
+        headers: requestHeaders(request.headers),
         ask: (one, framed) => ask(one, server, framed),
         rendered: (failure) => rendered(failure, "").body,
         isDraining: serving.lifecycle.isDraining,
         left: () => leave(),
         bounds: usualBounds
       })
-      if (!server.upgrade(request, { data: socket })) return otherwise(request, server)
+      if (!server.upgrade(request, { data: socket })) return answerPlain(request, server)
       leave = open.join({ socket, key: caller.key })
       return undefined
     }
@@ -67,7 +67,7 @@ export const makeSockets = (serving: Serving) => {
     backpressureLimit: mostUnread,
     closeOnBackpressureLimit: true,
     perMessageDeflate: false,
-    // Bun asks a silent client whether it is there.
+    // Bun pings idle clients before this timeout.
     idleTimeout: 120
   })
 
@@ -91,14 +91,14 @@ const fullServer = new RateLimited({
   retryAfterSeconds: null
 })
 
-/** The headers of every request that a socket makes: those of its opening, but for what belongs to that alone. */
-const asked = (given: Headers): Headers => {
-  const headers = new Headers(given)
-  for (const name of ofOpening) headers.delete(name)
+/** The headers of every request on a socket: those of the upgrade request, without its own. */
+const requestHeaders = (upgrade: Headers): Headers => {
+  const headers = new Headers(upgrade)
+  for (const name of upgradeHeaders) headers.delete(name)
   return headers
 }
 
-const ofOpening = [
+const upgradeHeaders = [
   "connection",
   "content-encoding",
   "content-length",

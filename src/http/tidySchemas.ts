@@ -1,15 +1,14 @@
 type Json = Readonly<Record<string, unknown>>
 
 export interface TidySchemas {
-  /** The components that are left. */
+  /** The remaining components. */
   readonly schemas: Json
   readonly tidy: (schema: unknown) => unknown
 }
 
 /**
- * Makes JSON Schemas as the library writes them pleasant to read: without its own ids and titles, without saying of every
- * object what is true of any, with small components (`NonEmptyString`, `Int`) where they are used, and each alternative
- * of a union once.
+ * Simplifies the library's JSON Schemas: removes its ids, titles and redundant keywords, inlines small components
+ * (`NonEmptyString`, `Int`), and lists each alternative of a union once.
  */
 export const tidySchemas = (components: Json): TidySchemas => {
   const named = Object.entries(components).filter(([, schema]) => isObject(schema) && !isSmall(schema))
@@ -22,7 +21,7 @@ export const tidySchemas = (components: Json): TidySchemas => {
       "$id",
       "title",
       "$comment",
-      // Generators of clients make a field that has one required, where a caller may leave it out.
+      // Client generators treat a field with a default as required.
       "default",
       ...(schema["additionalProperties"] === true ? ["additionalProperties"] : [])
     ]
@@ -44,7 +43,7 @@ export const tidySchemas = (components: Json): TidySchemas => {
         return tidy(value)
     }
   }
-  /** Two components of the same shape are one alternative: a family's failures differ in their messages only. */
+  /** Drops alternatives of the same shape: a family's failures differ only in their messages. */
   const once = (members: ReadonlyArray<unknown>) => {
     const seen = new Set<string>()
     return members.filter((member) => {
@@ -57,7 +56,7 @@ export const tidySchemas = (components: Json): TidySchemas => {
   return { tidy, schemas: Object.fromEntries(named.map(([name, schema]) => [name, tidy(schema)])) }
 }
 
-/** A field with its default in its description, where that does not say it yet. */
+/** Adds the default to a field's description, unless it mentions it. */
 const inWords = (schema: Json): Json => {
   const { default: value, description } = schema
   if (value === undefined || typeof description !== "string" || /default/i.test(description)) return schema
@@ -71,7 +70,7 @@ const prefix = "#/components/schemas/"
 
 const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A string, a number, …: nothing that deserves a name of its own on a page. */
+/** A string, a number, …: too small for a named component. */
 const isSmall = (schema: Json): boolean => !("properties" in schema || "anyOf" in schema)
 
 const omit = (value: Json, keys: ReadonlyArray<string>): Json =>

@@ -1,6 +1,6 @@
 import type { Route } from "./compile.ts"
 
-/** The query's parameters: of one that may be repeated all, of any other the first. */
+/** The query's parameters: all values of repeatable ones, the first value of others. */
 export const queryOf = ({ url }: Request, route: Route): Record<string, string | ReadonlyArray<string>> => {
   const start = url.indexOf("?")
   const query: Record<string, string | ReadonlyArray<string>> = {}
