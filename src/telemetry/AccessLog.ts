@@ -8,19 +8,19 @@ import { levelOf, requestLine } from "./requestLine.ts"
 import type { LogTail } from "./LogTail.ts"
 import { StandardOutput } from "./StandardOutput.ts"
 
-/** Where requests are logged: a plain call, so that the hot path pays for a string and nothing else. */
+/** Logs requests. A plain call, so that the hot path only builds a string. */
 export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
   AccessLog,
   {
-    /** Hears of a request when it is over. */
+    /** Called at the end of each request. */
     readonly record: (record: RequestRecord) => void
     /** Lines that could not be written since the start. */
     readonly dropped: () => number
-    /** The last lines of this process, its own messages among them; absent where nobody keeps any. */
+    /** The process's last log lines, of requests and messages, if they are kept. */
     readonly tail?: LogTail
   }
 >() {
-  /** Lines to standard output, written together at least ten times a second, in the format of all others. Probes only where they fail. */
+  /** Writes lines to standard output in batches, at least ten times a second. Logs health probes only if they fail. */
   static readonly Stdout = Layer.scoped(
     AccessLog,
     Effect.gen(function* () {
@@ -47,7 +47,7 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
           if (severity[levelOf(record)] < least) return
           if (record.family === "health" && record.status < 400) return
           lines += requestLine(record)
-          // On a terminal lines are for people; who reads them elsewhere gets the same as anywhere.
+          // The tail always holds JSON.
           if (format === "text") text += `${words(record)}\n`
           count++
           if (lines.length >= most) flush()
@@ -61,24 +61,23 @@ export class AccessLog extends Context.Tag("gateway/telemetry/AccessLog")<
 
   static readonly Off = Layer.succeed(AccessLog, { record: () => {}, dropped: () => 0 })
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof AccessLog)["Service"]>) => testDouble(AccessLog, given)
 }
 
-/** Lines are written once they have so many characters, or a tenth of a second after the first. */
+/** Characters at which waiting lines are written at once. */
 const most = 64 * 1024
 
-/** How much a level matters. */
 const severity = { debug: 0, info: 1, warn: 2, error: 3 }
 
 /** `12:00:01 200 POST /v1/messages claude-x via anthropic 812ms $0.0012 req_…`. */
 const words = (record: RequestRecord): string => {
   const { atMs, costNanoUsd, durationMs, error, method, model, path, requestId, status, upstream } = record
-  // Callers can make it up: a terminal must not take it for orders.
-  const asked = model === undefined ? "" : ` ${visible(model)}`
+  // The caller's text must not control the terminal.
+  const ofModel = model === undefined ? "" : ` ${visible(model)}`
   const by = upstream === undefined ? "" : ` via ${upstream}`
   const cost = costNanoUsd === undefined ? "" : ` $${showUsd(costNanoUsd)}`
   const why = error === undefined ? "" : ` ${error}`
   const time = new Date(atMs).toISOString().slice(11, 19)
-  return `${time} ${status} ${method} ${path}${asked}${by}${why} ${durationMs.toFixed(1)}ms${cost} ${requestId}`
+  return `${time} ${status} ${method} ${path}${ofModel}${by}${why} ${durationMs.toFixed(1)}ms${cost} ${requestId}`
 }

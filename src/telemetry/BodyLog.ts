@@ -1,22 +1,22 @@
 import { Context } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 
-/** What a request asked for, to be kept with what it is answered: a plain call that never waits and never fails. */
+/** A request's body, to be recorded with its answer. */
 export interface RecordedRequest {
   readonly requestId: string
   readonly account: AccountId
-  /** The body as it came, decoded. */
+  /** The body's text as sent. */
   readonly text: string
 }
 
-/** Keeps bodies of accounts that want it. */
+/** Records bodies for accounts that have it on. Plain calls that never wait and never fail. */
 export interface BodyLog {
   readonly isOn: (account: AccountId) => boolean
-  /** Answers the same answer, read along with whoever reads it. */
+  /** Returns the same answer, recorded as the client reads it. */
   readonly record: (request: RecordedRequest, answer: Response) => Response
 }
 
-/** Nobody's, unless somebody is given who does. */
+/** Records nothing by default. */
 export const BodyLog = Context.Reference<BodyLog>()("gateway/telemetry/BodyLog", {
   defaultValue: (): BodyLog => ({ isOn: () => false, record: (_, answer) => answer })
 })

@@ -1,18 +1,15 @@
-/** Characters that are kept at most, of whole chunks. */
+/** The most characters to keep, in whole chunks. */
 const mostCharacters = 1024 * 1024
-/** Chunks at most: lines that come one by one are chunks of their own. */
+/** The most chunks to keep; a line written alone is a chunk. */
 const mostChunks = 4_096
 
-/**
- * The last lines of the log, as JSON, in memory. It takes them as they are written, many in one piece, and neither copies
- * nor parts them until somebody reads.
- */
+/** The last lines of the log in memory, as JSON. Keeps the chunks as written, and splits them only for readers. */
 export class LogTail {
   readonly #chunks: Array<string> = []
   readonly #readers = new Set<(lines: ReadonlyArray<string>) => void>()
   #characters = 0
 
-  /** @param chunk whole lines, each with its end */
+  /** @param chunk whole lines, each with its line end */
   push(chunk: string): void {
     this.#chunks.push(chunk)
     this.#characters += chunk.length
@@ -23,12 +20,12 @@ export class LogTail {
     for (const read of this.#readers) read(lines)
   }
 
-  /** Oldest first, without their ends. */
+  /** Oldest first, without line ends. */
   lines(): ReadonlyArray<string> {
     return this.#chunks.flatMap(linesOf)
   }
 
-  /** Tells of lines to come, until what it answers is called. */
+  /** Calls `read` with further lines, until the returned function is called. */
   follow(read: (lines: ReadonlyArray<string>) => void): () => void {
     this.#readers.add(read)
     return () => void this.#readers.delete(read)

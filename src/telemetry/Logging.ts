@@ -1,14 +1,14 @@
 import { Context, LogLevel } from "effect"
 
-/** How the process tells what it does. */
+/** Log settings of the process. */
 export interface Logging {
-  /** `text`: words for people; `json`: a line of JSON each. */
+  /** `text`: for people; `json`: one JSON object a line. */
   readonly format: "text" | "json"
-  /** What is less than that is not told. */
+  /** The lowest level that is logged. */
   readonly level: "debug" | "info" | "warn" | "error"
 }
 
-/** Text on a terminal and JSON elsewhere, from `info` on, where nobody says otherwise. */
+/** By default text on a terminal, otherwise JSON, from `info` on. */
 export const Logging = Context.Reference<Logging>()("gateway/telemetry/Logging", {
   defaultValue: (): Logging => ({ format: process.stdout.isTTY ? "text" : "json", level: "info" })
 })
@@ -22,7 +22,7 @@ const levels = {
 
 export const leastLevel = ({ level }: Logging): LogLevel.LogLevel => levels[level]
 
-/** A level as lines have it: a fatal one is an error too. */
+/** A level's name in log lines; fatal counts as `error`. */
 export const nameOf = (level: LogLevel.LogLevel): Logging["level"] => {
   if (LogLevel.greaterThanEqual(level, LogLevel.Error)) return "error"
   if (LogLevel.greaterThanEqual(level, LogLevel.Warning)) return "warn"

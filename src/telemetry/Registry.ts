@@ -1,10 +1,10 @@
 import { textOf } from "./Snapshot.ts"
 import type { Measured, Snapshot } from "./Snapshot.ts"
 
-/** More series than this and the rest is counted together, as `other`: nobody's names can fill the memory. */
+/** The most series of a metric; further label values count as `other`, which bounds memory. */
 const mostSeries = 1_000
 
-/** A number that only rises, or (as a gauge) stands where it was put. */
+/** The value of a counter or a gauge. */
 export class Series {
   value = 0
 
@@ -13,7 +13,7 @@ export class Series {
   }
 }
 
-/** Observations sorted into buckets; `counts` has one more than there are bounds, for what exceeds them all. */
+/** Observations in buckets; the last of `counts` is for values beyond all bounds. */
 export class Distribution {
   readonly counts: Float64Array
   readonly #bounds: ReadonlyArray<number>
@@ -35,13 +35,13 @@ export class Distribution {
   }
 }
 
-/** A metric as it is counted. */
+/** A metric with labels. */
 export interface Labelled<A> {
-  /** The series of these label values, in the order of the labels. */
+  /** The series of these label values, given in the labels' order. */
   readonly of: (...values: ReadonlyArray<string>) => A
 }
 
-/** What one metric is made of: its series by the values of its labels. */
+/** One metric's series by label values. */
 class Family<A> implements Labelled<A> {
   readonly #series = new Map<string, { readonly values: ReadonlyArray<string>; readonly one: A }>()
   readonly #labels: ReadonlyArray<string>
@@ -67,7 +67,7 @@ class Family<A> implements Labelled<A> {
     return one
   }
 
-  /** Each series with its labels as they are written: `model="m",kind="input"`. An empty value is no label. */
+  /** Each series with its formatted labels: `model="m",kind="input"`. Empty values are left out. */
   *written(): Generator<readonly [string, A]> {
     for (const { one, values } of this.#series.values()) {
       const written = this.#labels.flatMap((label, index) => {
@@ -79,7 +79,7 @@ class Family<A> implements Labelled<A> {
   }
 }
 
-/** Where metrics are declared. A declaration is made once, at start. */
+/** Declares metrics, once, at start. */
 export class Registry {
   readonly #all: Array<() => Measured> = []
 
@@ -87,17 +87,17 @@ export class Registry {
     return this.#numbers({ name, help, type: "counter", together: "sum", bounds: [] }, labels)
   }
 
-  /** A counter of the first so many label values; the rest is `other`. */
+  /** A counter of the first `most` label values; the rest is `other`. */
   counterOfFew(most: number, name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
     return this.#numbers({ name, help, type: "counter", together: "sum", bounds: [] }, labels, most)
   }
 
-  /** Of several processes: their sum. */
+  /** A gauge; several processes' values are added. */
   gauge(name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
     return this.#numbers({ name, help, type: "gauge", together: "sum", bounds: [] }, labels)
   }
 
-  /** A gauge of which only the highest of several processes' matters. */
+  /** A gauge; of several processes' values the highest counts. */
   highest(name: string, help: string, ...labels: ReadonlyArray<string>): Labelled<Series> {
     return this.#numbers({ name, help, type: "gauge", together: "highest", bounds: [] }, labels)
   }
@@ -117,7 +117,7 @@ export class Registry {
     return this.#all.map((measured) => measured())
   }
 
-  /** All of it in Prometheus's text format. */
+  /** All metrics in Prometheus's text format. */
   text(): string {
     return textOf(this.snapshot())
   }

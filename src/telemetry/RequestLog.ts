@@ -1,12 +1,12 @@
 import { Context } from "effect"
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 
-/** Keeps what is known of requests: a plain call that never waits and never fails. */
+/** Stores request records. A plain call that never waits and never fails. */
 export interface RequestLog {
   readonly append: (record: RequestRecord) => void
 }
 
-/** Nobody keeps them unless somebody is given who does. */
+/** Stores nothing by default. */
 export const RequestLog = Context.Reference<RequestLog>()("gateway/telemetry/RequestLog", {
   defaultValue: (): RequestLog => ({ append: () => {} })
 })

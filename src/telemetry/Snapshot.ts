@@ -1,24 +1,24 @@
 import { Schema } from "effect"
 
-/** One metric with all its series, as one process counts it. */
+/** One process's metric with all its series. */
 const Measured = Schema.Struct({
   name: Schema.String,
   help: Schema.String,
   type: Schema.Literal("counter", "gauge", "histogram"),
-  /** What several processes' come to together: their sum, or the highest of them. */
+  /** How values of several processes combine. */
   together: Schema.Literal("sum", "highest"),
-  /** Of a histogram: the upper bounds of its buckets, but for the last, which has none. */
+  /** A histogram's upper bounds of buckets; the last bucket has none. */
   bounds: Schema.Array(Schema.Number),
-  /** A number, or a histogram's counts by bucket and then their sum; labels as they are written: `model="m",kind="input"`. */
+  /** `values`: one number, or a histogram's counts by bucket and then their sum. `labels`: `model="m",kind="input"`. */
   series: Schema.Array(Schema.Struct({ labels: Schema.String, values: Schema.Array(Schema.Number) }))
 })
 export type Measured = typeof Measured.Type
 
-/** What one process counts, at one moment. */
+/** One process's metrics at one moment. */
 export const Snapshot = Schema.Array(Measured)
 export type Snapshot = typeof Snapshot.Type
 
-/** What several processes count, as one. A metric is what the first that has it says it is. */
+/** Combines several processes' metrics. The first process that has a metric defines its type and help. */
 export const together = (all: ReadonlyArray<Snapshot>): Snapshot => {
   const merged = new Map<string, { readonly measured: Measured; readonly series: Map<string, ReadonlyArray<number>> }>()
   for (const measured of all.flat()) {
@@ -41,10 +41,10 @@ const sum = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) =>
 const highest = (one: ReadonlyArray<number>, other: ReadonlyArray<number>) =>
   one.map((value, index) => Math.max(value, other[index] ?? value))
 
-/** What of it goes on to count once its process is gone. */
+/** The metrics that still count after their process has ended: all but gauges. */
 export const lasting = (snapshot: Snapshot): Snapshot => snapshot.filter(({ type }) => type !== "gauge")
 
-/** All of it in Prometheus's text format 0.0.4. */
+/** Prometheus's text format 0.0.4. */
 export const textOf = (snapshot: Snapshot): string =>
   snapshot
     .map((measured) => {

@@ -2,15 +2,15 @@ import { Effect } from "effect"
 import { Logging } from "./Logging.ts"
 import { LogTail } from "./LogTail.ts"
 
-/** Characters that may wait for whoever reads: a reader that stands still costs no more memory than this. */
+/** Characters that may wait for the reader; bounds the memory that a stalled reader costs. */
 const capacity = 1024 * 1024
 
-/** A failed write is an event too, and one that nobody hears ends the process. Its line is counted where it was written. */
+/** Handles `error` events of failed writes, which would end the process. `write` counts the lost lines. */
 const ignore = () => {}
 
 /**
- * Where lines go: a plain call that never waits and never fails. What can't be written, because the disk is full or the
- * reader died or stands still, is dropped and counted, and a line says how much once there is somebody to read it.
+ * Writes lines to standard output, with plain calls that never wait and never fail. Lines that can't be written (full
+ * disk, dead or stalled reader) are dropped and counted; once writing works again, a line reports their number.
  */
 export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/telemetry/StandardOutput", {
   scoped: Effect.gen(function* () {
@@ -20,7 +20,7 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
     const { format } = yield* Logging
     let waiting = 0
     let dropped = 0
-    let untold = 0
+    let unreported = 0
 
     const put = (text: string, failed: () => void, written: () => void) => {
       waiting += text.length
@@ -33,19 +33,19 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
 
     const drop = (lines: number) => {
       dropped += lines
-      untold += lines
+      unreported += lines
     }
 
-    const tell = () => {
-      if (untold === 0) return
-      const lines = untold
-      untold = 0
+    const report = () => {
+      if (unreported === 0) return
+      const lines = unreported
+      unreported = 0
       const message = `${lines} lines could not be written`
       const event = { time: new Date().toISOString(), level: "warn", event: "lines.dropped", message, lines }
       put(
         format === "json" ? `${JSON.stringify(event)}\n` : `${event.time.slice(11, 19)} WARN ${message}\n`,
         () => {
-          untold += lines
+          unreported += lines
         },
         ignore
       )
@@ -53,10 +53,10 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
 
     const write = (text: string, lines: number): void => {
       if (waiting > capacity) return drop(lines)
-      put(text, () => drop(lines), tell)
+      put(text, () => drop(lines), report)
     }
 
-    /** What was written last leaves before the process does, where anybody takes it. */
+    /** Waits up to a second for pending lines before the process ends. */
     yield* Effect.addFinalizer(() =>
       Effect.sleep("10 millis").pipe(
         Effect.repeat({ until: () => waiting === 0 }),
@@ -67,13 +67,13 @@ export class StandardOutput extends Effect.Service<StandardOutput>()("gateway/te
     )
 
     return {
-      /** Whole lines, and how many there are of them. */
+      /** @param text whole lines @param lines their number */
       write,
-      /** Words for whoever starts the process, to standard error: in no format, so that all other output may have one. */
+      /** A message to the operator on standard error, as plain text, so that standard output keeps one format. */
       say: (text: string): void => void process.stderr.write(`${text}\n`),
       /** Lines dropped since the start. */
       dropped: () => dropped,
-      /** What was written last, whether or not anybody took it. */
+      /** The last lines, including dropped ones. */
       tail: new LogTail()
     } as const
   })

@@ -1,15 +1,15 @@
 import { Context } from "effect"
 import type { Snapshot } from "./Snapshot.ts"
 
-/** The processes that serve one port together. */
+/** Combines the metrics of the processes that share a port. */
 export interface CountedTogether {
-  /** Says what this process answers when it is asked what it counts. */
+  /** Registers this process's snapshot for the others. */
   readonly answering: (own: () => Snapshot) => void
-  /** What all of them count, this one included; of one that does not answer, what it said last. */
+  /** The snapshots of all processes, including this one; the last known one of a process that does not answer. */
   readonly all: () => Promise<ReadonlyArray<Snapshot>>
 }
 
-/** Those of which this process is one; undefined where it serves alone. */
+/** Undefined if this process serves alone. */
 export class Workers extends Context.Reference<Workers>()("gateway/telemetry/Workers", {
   defaultValue: (): CountedTogether | undefined => undefined
 }) {}

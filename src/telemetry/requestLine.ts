@@ -1,7 +1,7 @@
 import type { RequestRecord } from "../contract/RequestRecord.ts"
 import { showUsd } from "../contract/showUsd.ts"
 
-/** The log line of a request as JSON, with its line end. Unknown fields are left out, as are counts of zero. */
+/** The log line of a request as JSON, with its line end. Unknown fields and zero counts are left out. */
 export const requestLine = (record: RequestRecord): string => {
   const { used } = record
   const level = levelOf(record)
@@ -49,7 +49,7 @@ export const requestLine = (record: RequestRecord): string => {
   return `${JSON.stringify(line)}\n`
 }
 
-/** The level of a request's line. A client that leaves is no trouble of the gateway's. */
+/** The level of a request's line. A client that leaves is not an error. */
 export const levelOf = ({ error, status }: Pick<RequestRecord, "error" | "status">): "error" | "warn" | "info" => {
   if (error === "hang_up") return "info"
   return status >= 500 ? "error" : status >= 400 || error !== undefined ? "warn" : "info"

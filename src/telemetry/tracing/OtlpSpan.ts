@@ -1,4 +1,4 @@
-/** A span as OTLP has it. */
+/** A span in OTLP. */
 export interface OtlpSpan {
   readonly traceId: string
   readonly spanId: string
@@ -22,7 +22,7 @@ export interface OtlpSpan {
 }
 
 export type SpanKind = 1 | 2 | 3
-/** What a span is of: work inside, a request that came, a call that was made. */
+/** Span kinds: internal work, a received request, an outgoing call. */
 export const kinds = { internal: 1, server: 2, client: 3 } as const
 
 interface KeyValue {
@@ -43,12 +43,12 @@ export interface NewSpan extends Pick<OtlpSpan, "traceId" | "spanId" | "parentSp
   readonly fromMs: number
   readonly toMs: number
   readonly attributes: Attributes
-  /** What went wrong, where it counts as an error of the span's own. */
+  /** The error message; absent for failures that are not the span's own. */
   readonly error?: string | undefined
   readonly links?: ReadonlyArray<{ readonly traceId: string; readonly spanId: string; readonly attributes: Attributes }>
 }
 
-/** What is undefined is left out. */
+/** Builds a span; undefined attributes are left out. */
 export const otlpSpan = ({ attributes, error, fromMs, links = [], toMs, ...span }: NewSpan): OtlpSpan => ({
   ...span,
   startTimeUnixNano: nanos(fromMs),
@@ -62,10 +62,10 @@ export const otlpSpan = ({ attributes, error, fromMs, links = [], toMs, ...span 
   status: error === undefined ? { code: 0 } : { code: 2, message: error.slice(0, longest) }
 })
 
-/** Of a text, in characters: a path can be made up, and thousands of spans may wait. */
+/** Characters of a text attribute. Callers choose paths, and thousands of spans may wait. */
 const longest = 1_024
 
-/** Microseconds: a number holds no more of the time since 1970. */
+/** Rounded to microseconds, the precision of a double for Unix time. */
 const nanos = (ms: number): string => `${Math.round(ms * 1_000)}000`
 
 export const keyValues = (attributes: Attributes): ReadonlyArray<KeyValue> => {

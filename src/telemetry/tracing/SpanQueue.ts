@@ -10,24 +10,24 @@ import type { OtlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSettings } from "./otlpSettings.ts"
 
 export interface SpanQueue {
-  /** A plain call that never waits and never fails. */
+  /** Queues spans, with a plain call that never waits and never fails. */
   readonly add: (spans: ReadonlyArray<OtlpSpan>) => void
-  /** Spans that the collector took, and those that it did not: there was no room, or it refused them or was away. */
+  /** Spans that the collector accepted, and spans lost to a full queue, a refusal or an unreachable collector. */
   readonly counts: () => { readonly exported: number; readonly dropped: number }
 }
 
-/** How long the collector is left alone after it could not be reached, in ms; doubled each time, up to a minute. */
+/** Pause after the collector was unreachable, in ms; doubled each time, up to a minute. */
 const pauseMs = 1_000
 const longestPauseMs = 60_000
-/** How long what is left may take when the process stops. */
+/** Time to export the remaining spans at shutdown. */
 const longestFlush = "3 seconds"
 
-/** What a collector may be asked again with (OTLP's own list). */
-const mayBeAskedAgain = new Set([429, 502, 503, 504])
+/** Retryable statuses (OTLP specification). */
+const retryable = new Set([429, 502, 503, 504])
 
 /**
- * Spans on their way to a collector, many at a time: the library's own queue has no bound and counts nothing. A
- * collector that is away costs the spans that there is no room for, a line in the log, and nothing else.
+ * Exports spans to a collector in batches. The library's own queue has no bound and no counts. An unreachable collector
+ * costs one warning and the spans beyond the queue's capacity.
  */
 export const makeSpanQueue = (
   settings: Omit<OtlpSettings, "sampler">
@@ -52,8 +52,8 @@ export const makeSpanQueue = (
       return HttpBody.uint8Array(Bun.gzipSync(new Uint8Array(whole.body)), whole.contentType)
     }
 
-    /** @returns what became of them: taken, refused for good, or to be sent again */
-    const send = (spans: ReadonlyArray<OtlpSpan>): Effect.Effect<"taken" | "refused" | "away"> =>
+    /** @returns accepted, refused for good, or `unreachable`: to be sent again */
+    const send = (spans: ReadonlyArray<OtlpSpan>): Effect.Effect<"accepted" | "refused" | "unreachable"> =>
       Effect.suspend(() =>
         client.execute(
           HttpClientRequest.post(url).pipe(
@@ -65,25 +65,25 @@ export const makeSpanQueue = (
         Effect.tap((response) => Effect.ignore(response.text)),
         Effect.timeout(timeoutMs),
         Effect.flatMap(({ status }) => {
-          if (status < 300) return Effect.succeed("taken" as const)
-          const isAway = mayBeAskedAgain.has(status)
-          return Effect.as(told(`status ${status}`), isAway ? ("away" as const) : ("refused" as const))
+          if (status < 300) return Effect.succeed("accepted" as const)
+          const outcome = retryable.has(status) ? ("unreachable" as const) : ("refused" as const)
+          return Effect.as(warn(`status ${status}`), outcome)
         }),
-        Effect.catchAll((error) => Effect.as(told(error.message), "away" as const)),
+        Effect.catchAll((error) => Effect.as(warn(error.message), "unreachable" as const)),
         Effect.withTracerEnabled(false),
         Effect.scoped
       )
 
-    /** Once, and then only when it was well in between. */
-    const told = (why: string) =>
+    /** Warns of the first miss in a row. */
+    const warn = (why: string) =>
       misses > 0
         ? Effect.void
-        : Effect.annotateLogs(Effect.logWarning("the collector takes no spans"), {
+        : Effect.annotateLogs(Effect.logWarning("the collector accepts no spans"), {
             event: "traces.not_exported",
             reason: why
           })
 
-    /** What came meanwhile is newer: of these the oldest go where there is no room. */
+    /** Requeues spans before newer ones, and drops the oldest beyond the capacity. */
     const putBack = (spans: ReadonlyArray<OtlpSpan>): void => {
       const lost = Math.max(0, waiting.length + spans.length - capacity)
       dropped += lost
@@ -95,12 +95,12 @@ export const makeSpanQueue = (
         const spans = waiting.splice(0, batch)
         return send(spans).pipe(
           Effect.onInterrupt(() => Effect.sync(() => putBack(spans))),
-          Effect.map((became) => {
-            misses = became === "taken" ? 0 : misses + 1
-            if (became === "taken") exported += spans.length
-            else if (became === "refused") dropped += spans.length
+          Effect.map((outcome) => {
+            misses = outcome === "accepted" ? 0 : misses + 1
+            if (outcome === "accepted") exported += spans.length
+            else if (outcome === "refused") dropped += spans.length
             else putBack(spans)
-            return became
+            return outcome
           })
         )
       })
@@ -108,8 +108,8 @@ export const makeSpanQueue = (
 
     const pass = Effect.gen(function* () {
       if (waiting.length > 0) {
-        const became = yield* exportSome
-        if (became === "away") {
+        const outcome = yield* exportSome
+        if (outcome === "unreachable") {
           return Effect.sleep(Math.min(pauseMs * 2 ** (misses - 1), longestPauseMs))
         }
         if (waiting.length >= batch) return Effect.yieldNow()
@@ -123,9 +123,9 @@ export const makeSpanQueue = (
     const flush: Effect.Effect<void> = Effect.suspend(() =>
       waiting.length === 0
         ? Effect.void
-        : Effect.flatMap(exportSome, (became) => (became === "away" ? Effect.void : flush))
+        : Effect.flatMap(exportSome, (outcome) => (outcome === "unreachable" ? Effect.void : flush))
     )
-    // Runs before the fiber above ends.
+    // Finalizers run in reverse order: this one before the daemon is stopped.
     yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.interruptible(flush), longestFlush))
 
     return {

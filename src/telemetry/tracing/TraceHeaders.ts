@@ -1,6 +1,6 @@
 import { Context } from "effect"
 
-/** What upstreams are told of the trace that a fiber works in: headers, none where nobody records it. */
+/** Trace headers for a fiber's upstream calls; empty if it is not traced. */
 export class TraceHeaders extends Context.Reference<TraceHeaders>()("gateway/telemetry/tracing/TraceHeaders", {
   defaultValue: (): Readonly<Record<string, string>> => ({})
 }) {}

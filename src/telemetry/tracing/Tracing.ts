@@ -12,35 +12,35 @@ import type { SpanQueue } from "./SpanQueue.ts"
 import { deliverySpan, lifeOf, taskSpan, turnSpans } from "./taskSpans.ts"
 import type { TracedDelivery, TracedTask, Turned } from "./taskSpans.ts"
 
-/** Tasks that this process is known to have had, at most. */
+/** The most tasks of this process to remember. */
 const mostKnown = 10_000
 
-/** What becomes spans, each told when it is over, by plain calls. */
+/** Records spans, with plain calls at their ends. */
 export interface Tracing {
-  /** A request's place in a trace; undefined where nothing is recorded, and nobody else records it. */
+  /** Starts a request's span; undefined if it is not sampled and continues no trace. */
   readonly begin: (headers: Headers) => Trace | undefined
   readonly request: (record: RequestRecord, trace: Trace) => void
-  /** A task that this process has made. */
+  /** A task was created by this process. */
   readonly made: (task: Pick<TracedTask, "id" | "trace">) => void
-  /** A turn of a task begins; undefined where it is not recorded. */
+  /** Starts the span of a task's turn; undefined if it is not sampled. */
   readonly turn: (task: TracedTask) => Trace | undefined
-  /** The turn is over. A video is looked for hundreds of times: where nothing came of that there is no span. */
+  /** Ends a turn's span. Uneventful turns are dropped, because a video is polled hundreds of times. */
   readonly turned: (turn: Trace, how: Turned) => void
-  /** A task has come into its last state. */
+  /** A task has reached its final state. */
   readonly ended: (task: TracedTask) => void
-  /** An attempt to call back begins. @param made the `trace` of the task that is told of */
+  /** Starts the span of a callback attempt. @param made the reported task's `trace` */
   readonly delivery: (taskId: string, made: string | null) => Trace | undefined
   readonly delivered: (trace: Trace, delivery: TracedDelivery) => void
   readonly counts: SpanQueue["counts"]
 }
 
-/** Who records; undefined where nobody does, and the path of a request has one branch for it and nothing else. */
+/** Undefined if tracing is off, which costs a request one branch. */
 export class CurrentTracing extends Context.Reference<CurrentTracing>()("gateway/telemetry/tracing/CurrentTracing", {
   defaultValue: (): Tracing | undefined => undefined
 }) {}
 
 const makeTracing = (sampler: Sampler, queue: SpanQueue): Tracing => {
-  /** Those of which this process recorded something: a later turn was not taken over from another one. */
+  /** Tasks that this process has recorded: their further turns were not taken over. */
   const known = new Set<string>()
   const know = (id: string): boolean => {
     if (known.has(id)) return true
@@ -48,7 +48,7 @@ const makeTracing = (sampler: Sampler, queue: SpanQueue): Tracing => {
     known.add(id)
     return false
   }
-  /** Below a task's life. */
+  /** Starts a span below the task's. */
   const below = (id: string, trace: string | null): Trace | undefined => {
     const life = lifeOf({ id, trace })
     return life === undefined ? undefined : new Trace(life, true)
@@ -90,10 +90,10 @@ const makeTracing = (sampler: Sampler, queue: SpanQueue): Tracing => {
   }
 }
 
-/** As the standard bounds it. */
+/** W3C Trace Context's bound on `tracestate`. */
 const longestState = 512
 
-/** Records what the sampler takes, and sends it to the collector, for as long as the scope lives. */
+/** Records sampled spans and exports them to the collector. */
 export const tracingTo = (settings: OtlpSettings): Layer.Layer<never> =>
   Layer.scoped(
     CurrentTracing,

@@ -1,40 +1,40 @@
 import { samplers } from "./sampler.ts"
 import type { Sampler } from "./sampler.ts"
 
-/** Where spans go, and which. */
+/** Settings of the span export. */
 export interface OtlpSettings {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly protocol: "http/protobuf" | "http/json"
   readonly isPacked: boolean
-  /** How long the collector may take, in ms. */
+  /** Timeout of an export, in ms. */
   readonly timeoutMs: number
   readonly sampler: Sampler
-  /** What is said of this process. */
+  /** The process's resource attributes. */
   readonly resource: Readonly<Record<string, string>>
-  /** Spans that wait at most, those that go together, and after how many ms they do. */
+  /** The most waiting spans, spans per export, and ms between exports. */
   readonly queue: { readonly capacity: number; readonly batch: number; readonly delayMs: number }
 }
 
-/** Few: a span takes up to a tenth of a millisecond to be encoded as protobuf, and requests wait meanwhile. */
+/** Small, because encoding a span takes up to 0.1 ms and blocks requests. */
 const usualBatch = 64
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What OpenTelemetry's own variables say; undefined where nothing is to be exported, or can be. */
+/** Reads OpenTelemetry's standard variables; `settings` is undefined if export is off or misconfigured. */
 export const otlpSettings = (
   env: Environment
 ): { readonly settings: OtlpSettings | undefined; readonly warnings: ReadonlyArray<string> } => {
   const warnings: Array<string> = []
   const off = { settings: undefined, warnings }
-  const said = (name: string): string | undefined => {
+  const valueOf = (name: string): string | undefined => {
     const value = env[name]?.trim()
     return value === undefined || value === "" ? undefined : value
   }
-  /** The variable for traces alone goes before that for all signals. */
-  const traces = (name: string) => said(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? said(`OTEL_EXPORTER_OTLP_${name}`)
+  /** The variable for traces wins over the one for all signals. */
+  const traces = (name: string) => valueOf(`OTEL_EXPORTER_OTLP_TRACES_${name}`) ?? valueOf(`OTEL_EXPORTER_OTLP_${name}`)
   const number = (name: string, usual: number, least: number, most = Infinity): number => {
-    const text = said(name)
+    const text = valueOf(name)
     if (text === undefined) return usual
     const value = Number(text)
     if (value >= least && value <= most) return value
@@ -42,10 +42,10 @@ export const otlpSettings = (
     return usual
   }
 
-  if (said("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return off
-  const url = urlOf(said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), said("OTEL_EXPORTER_OTLP_ENDPOINT"))
+  if (valueOf("OTEL_SDK_DISABLED")?.toLowerCase() === "true") return off
+  const url = urlOf(valueOf("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), valueOf("OTEL_EXPORTER_OTLP_ENDPOINT"))
   if (url === undefined) return off
-  const exporter = said("OTEL_TRACES_EXPORTER") ?? "otlp"
+  const exporter = valueOf("OTEL_TRACES_EXPORTER") ?? "otlp"
   if (exporter !== "otlp") {
     if (exporter !== "none") warnings.push(`OTEL_TRACES_EXPORTER: expected otlp or none; got "${exporter}"`)
     return off
@@ -61,21 +61,24 @@ export const otlpSettings = (
     )
     return off
   }
-  const sampler = said("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
+  const sampler = valueOf("OTEL_TRACES_SAMPLER") ?? "parentbased_always_on"
   const isKnown = isSampler(sampler)
   if (!isKnown) {
     warnings.push(`OTEL_TRACES_SAMPLER: expected one of ${Object.keys(samplers).join(", ")}; got "${sampler}"`)
   }
-  const attributes = pairs(said("OTEL_RESOURCE_ATTRIBUTES"))
-  const serviceName = said("OTEL_SERVICE_NAME") ?? attributes["service.name"] ?? "model-gateway"
+  const attributes = pairs(valueOf("OTEL_RESOURCE_ATTRIBUTES"))
+  const serviceName = valueOf("OTEL_SERVICE_NAME") ?? attributes["service.name"] ?? "model-gateway"
   const capacity = Math.floor(number("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, 1))
   const settings: OtlpSettings = {
     url,
-    headers: { ...pairs(said("OTEL_EXPORTER_OTLP_HEADERS")), ...pairs(said("OTEL_EXPORTER_OTLP_TRACES_HEADERS")) },
+    headers: {
+      ...pairs(valueOf("OTEL_EXPORTER_OTLP_HEADERS")),
+      ...pairs(valueOf("OTEL_EXPORTER_OTLP_TRACES_HEADERS"))
+    },
     protocol,
     isPacked: traces("COMPRESSION") === "gzip",
     timeoutMs: number(
-      said("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT") === undefined
+      valueOf("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT") === undefined
         ? "OTEL_EXPORTER_OTLP_TIMEOUT"
         : "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT",
       10_000,
@@ -92,7 +95,7 @@ export const otlpSettings = (
   return { settings, warnings }
 }
 
-/** The one for traces is the whole address; the other has the signal's path behind it. */
+/** The traces variable is the whole URL; the signal's path is appended to the general one. */
 const urlOf = (whole: string | undefined, base: string | undefined): string | undefined =>
   whole ?? (base === undefined ? undefined : `${base.endsWith("/") ? base : `${base}/`}v1/traces`)
 

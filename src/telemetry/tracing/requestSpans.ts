@@ -3,7 +3,7 @@ import type { Trace, TracedCall } from "../../contract/Trace.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
 
-/** A request and its calls of upstreams, once it is over. */
+/** The spans of an ended request and its upstream calls. */
 export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray<OtlpSpan> => {
   const { endpoint, error, method, status } = record
   const overMs = trace.timeOf(trace.begunAt + record.durationMs)
@@ -43,10 +43,10 @@ export const requestSpans = (record: RequestRecord, trace: Trace): ReadonlyArray
 }
 
 /**
- * The calls of upstreams that a piece of work made.
+ * The spans of a trace's upstream calls.
  *
- * @param overMs when the work ended, Unix ms: with it what was not known to have ended before
- * @param costNanoUsd what its answer cost, where that is known
+ * @param overMs end of the work in Unix ms, also of calls without a known end
+ * @param costNanoUsd the answer's cost, if known
  */
 export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): ReadonlyArray<OtlpSpan> =>
   trace.calls.map((call, index) =>
@@ -77,7 +77,7 @@ export const callSpans = (trace: Trace, overMs: number, costNanoUsd?: number): R
     })
   )
 
-/** Cached tokens are counted among the input, as the conventions want it. */
+/** The conventions count cached tokens as input. */
 const usage = ({ used }: TracedCall, costNanoUsd: number | undefined) =>
   used === undefined
     ? {}

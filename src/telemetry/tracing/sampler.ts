@@ -1,9 +1,9 @@
 import type { SpanContext } from "../../contract/Trace.ts"
 
-/** Whether what begins now is recorded. */
+/** Decides whether a new span is recorded. */
 export type Sampler = (parent: SpanContext | undefined) => boolean
 
-/** Samplers by their names in `OTEL_TRACES_SAMPLER`. @param ratio of what has no parent, 0 to 1 */
+/** Samplers by their names in `OTEL_TRACES_SAMPLER`. @param ratio of spans without a parent, 0 to 1 */
 export const samplers = {
   always_on: () => () => true,
   always_off: () => () => false,
@@ -13,7 +13,7 @@ export const samplers = {
   parentbased_traceidratio: (ratio) => (parent) => parent?.isSampled ?? Math.random() < ratio
 } as const satisfies Readonly<Record<string, (ratio: number) => Sampler>>
 
-/** By the trace's id, so that all who sample by ratio take the same traces; a trace that begins here has none yet. */
+/** Decides by trace id, so that all services with a ratio sampler take the same traces. A new trace has no id yet. */
 const ofRatio =
   (ratio: number): Sampler =>
   (parent) =>

@@ -4,7 +4,7 @@ import { callSpans } from "./requestSpans.ts"
 import { kinds, otlpSpan } from "./OtlpSpan.ts"
 import type { OtlpSpan } from "./OtlpSpan.ts"
 
-/** Of a task, what its spans tell. */
+/** A task's data for its spans. */
 export interface TracedTask {
   readonly id: string
   readonly kind: string
@@ -15,13 +15,13 @@ export interface TracedTask {
   readonly state: string
   readonly tries: number
   readonly error: { readonly code: string; readonly message: string } | null
-  /** `traceparent` of the request that made it; null where that is not recorded. */
+  /** `traceparent` of the creating request; null if that was not sampled. */
   readonly trace: string | null
   readonly createdAtMs: number
   readonly endedAtMs: number | null
 }
 
-/** The span of a task's whole life, known to whoever knows the task: it is below the request that made it. */
+/** The span of a task's whole life, below the creating request. Derived from the task, so that every process knows its id. */
 export const lifeOf = ({ id, trace }: Pick<TracedTask, "id" | "trace">): SpanContext | undefined => {
   const made = readContext(trace)
   return made?.isSampled === true ? { ...made, spanId: spanIdOf(id) } : undefined
@@ -30,7 +30,7 @@ export const lifeOf = ({ id, trace }: Pick<TracedTask, "id" | "trace">): SpanCon
 const spanIdOf = (taskId: string): string =>
   new Bun.CryptoHasher("sha256").update(`task:${taskId}`).digest("hex").slice(0, 16)
 
-/** A task's life, once it is over. */
+/** The span of an ended task. */
 export const taskSpan = (task: TracedTask, life: SpanContext): OtlpSpan => {
   const { error, kind, model, state, upstream } = task
   const operation = kind === "video" ? "generate_content" : undefined
@@ -46,7 +46,7 @@ export const taskSpan = (task: TracedTask, life: SpanContext): OtlpSpan => {
     attributes: {
       ...named(task),
       "error.type": error?.code ?? (state === "succeeded" ? undefined : state),
-      // Of texts the calls below have these.
+      // Text tasks have these on their upstream calls.
       "gen_ai.operation.name": operation,
       "gen_ai.provider.name": operation === undefined ? undefined : (upstream ?? undefined),
       "gen_ai.request.model": operation === undefined ? undefined : model
@@ -54,23 +54,22 @@ export const taskSpan = (task: TracedTask, life: SpanContext): OtlpSpan => {
   })
 }
 
-/** What a turn came to. */
+/** The result of a turn. */
 export interface Turned {
-  /** As it was when the turn began. */
+  /** The task at the turn's start. */
   readonly task: TracedTask
-  /** What kept it from its end, in words. */
+  /** The error message of a failed turn. */
   readonly error: string | undefined
-  /** Whether nothing came of it: what it waits for has not happened yet. */
+  /** Nothing changed: the task still waits. */
   readonly isUneventful: boolean
 }
 
-/** A turn, and whose it is. */
 interface OfTask extends Turned {
-  /** Set where another process, or none that is known, had the task before. */
+  /** The task's earlier turns were not this process's. */
   readonly isTakenOver: boolean
 }
 
-/** One turn of a task, and the calls of text models that it made. */
+/** The spans of a task's turn and its upstream calls. */
 export const turnSpans = (trace: Trace, { error, isTakenOver, task }: OfTask): ReadonlyArray<OtlpSpan> => {
   const overMs = trace.timeOf(performance.now())
   const made = readContext(task.trace)
@@ -102,11 +101,11 @@ const named = ({ account, id, key, kind, model, state, upstream }: TracedTask) =
   "gateway.upstream": upstream ?? undefined
 })
 
-/** An attempt to call back. Unix ms. */
+/** A callback attempt. Times in Unix ms. */
 export interface TracedDelivery {
   readonly id: string
   readonly taskId: string
-  /** What it reports. */
+  /** The reported state. */
   readonly state: string
   readonly host: string
   readonly attempt: number
