@@ -15,21 +15,21 @@ import { margin, redacted } from "./redact.ts"
 import { BodyStore } from "./store/BodyStore.ts"
 import type { BodyRow } from "./store/BodyStore.ts"
 
-/** Characters of a body that are kept at most. */
+/** The most characters of a body to keep. */
 const most = 64 * 1024
-/** Bodies that wait for the database at most: what there is no room for is dropped and counted. */
+/** The most bodies waiting for the database; further ones are dropped and counted. */
 const capacity = 256
-/** Removed at once: few enough that no stream waits for the statement. */
+/** Rows per deletion, few enough not to delay streams. */
 const batch = 200
 
-/** Bodies as they came, with what is to be taken out of them. */
+/** Original bodies with the patterns to redact. */
 interface Recorded {
   readonly requestId: string
   readonly account: AccountId
   readonly at: number
   readonly patterns: ReadonlyArray<Regex>
-  readonly asked: Taken
-  readonly answered: Taken
+  readonly request: Taken
+  readonly answer: Taken
 }
 
 const shown = async (taken: Taken, patterns: ReadonlyArray<Regex>): Promise<Taken> => {
@@ -37,21 +37,21 @@ const shown = async (taken: Taken, patterns: ReadonlyArray<Regex>): Promise<Take
   return { text: text.toWellFormed().replaceAll("\0", "�"), isCut }
 }
 
-const rowOf = ({ account, answered, asked, at, patterns, requestId }: Recorded): Effect.Effect<BodyRow> =>
+const rowOf = ({ account, answer, at, patterns, request, requestId }: Recorded): Effect.Effect<BodyRow> =>
   Effect.promise(async () => {
-    const request = await shown(asked, patterns)
-    const answer = await shown(answered, patterns)
+    const shownRequest = await shown(request, patterns)
+    const shownAnswer = await shown(answer, patterns)
     return {
       request_id: requestId,
       account_id: account,
       at,
-      request: request.text,
-      answer: answer.text,
-      is_cut: request.isCut || answer.isCut ? 1 : 0
+      request: shownRequest.text,
+      answer: shownAnswer.text,
+      is_cut: shownRequest.isCut || shownAnswer.isCut ? 1 : 0
     }
   })
 
-/** Writes bodies of the accounts that `accounts.<id>.record` of the configuration names, behind the answers. */
+/** Writes bodies of accounts with `accounts.<id>.record` in the configuration, after the answers. */
 const make = Effect.gen(function* () {
   const configuration = yield* Configuration
   const store = yield* BodyStore
@@ -74,7 +74,7 @@ const make = Effect.gen(function* () {
   const write = Effect.flatMap(Queue.take(waiting), (recorded) =>
     Effect.flatMap(rowOf(recorded), store.write).pipe(
       Effect.catchIf(isRefused, () => Effect.sync(() => dropped.add(1))),
-      // What can't be written now is written when it can be, unless others have taken its place.
+      // Requeue for the next attempt, unless the queue is full.
       Effect.onExit((exit) => (Exit.isFailure(exit) ? Queue.offer(waiting, recorded) : Effect.void)),
       Effect.as(Effect.void)
     )
@@ -87,9 +87,10 @@ const make = Effect.gen(function* () {
       const patterns = recorded.get(account)
       if (patterns === undefined) return answer
       const at = clock.unsafeCurrentTimeMillis()
-      const asked = cutAt(text, most + margin)
-      return readAlong(answer, most + margin, (answered) => {
-        if (!Queue.unsafeOffer(waiting, { requestId, account, at, patterns, asked, answered })) dropped.add(1)
+      const request = cutAt(text, most + margin)
+      return readAlong(answer, most + margin, (taken) => {
+        const isQueued = Queue.unsafeOffer(waiting, { requestId, account, at, patterns, request, answer: taken })
+        if (!isQueued) dropped.add(1)
       })
     }
   })
@@ -108,7 +109,7 @@ const Expiry = Layer.scopedDiscard(
   })
 )
 
-/** Bodies are kept of the accounts that want it, for as long as `retention.bodies_days` says. */
+/** Records bodies, and deletes them after `retention.bodies_days`. */
 export const BodiesLive = Layer.merge(Layer.scoped(BodyLog, make), Expiry).pipe(
   Layer.provide(Layer.merge(BodyStore.Default, Daemons.Default))
 )

@@ -4,13 +4,13 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { RequestStore } from "./store/RequestStore.ts"
 
-/** How long requests are kept, and how many at most. */
+/** How long, and how many, request rows are kept. */
 export class RequestRetention extends Context.Tag("gateway/requests/RequestRetention")<
   RequestRetention,
   { readonly keep: Duration.Duration; readonly maxRows: number }
 >() {}
 
-/** Few enough that no stream waits for the statement. */
+/** Rows per deletion, few enough not to delay streams. */
 const batch = 500
 
 const sweep = Effect.gen(function* () {
@@ -21,7 +21,7 @@ const sweep = Effect.gen(function* () {
   return Effect.sleep(removed > 0 ? "50 millis" : "1 minute")
 })
 
-/** Removes requests whose time is over, and the oldest of too many, a few at a time. */
+/** Reaper of request rows: deletes expired rows, and the oldest beyond the maximum, in small batches. */
 export const RequestExpiry = Layer.scopedDiscard(daemon("requestExpiry", sweep, backoff)).pipe(
   Layer.provide(Daemons.Default)
 )

@@ -16,22 +16,22 @@ const counted = {
   refused: count("Refused requests: 4xx."),
   failed: count("Failed requests: 5xx, or cut after their 200."),
   hang_ups: count("Requests whose client left."),
-  cost_usd: said(Schema.Number, "What was settled for such requests in that time, in dollars."),
+  cost_usd: said(Schema.Number, "The amount settled for these requests in this time, in dollars."),
   upstream_cost_usd: upstreamCost
 }
 
-const Bucket = Schema.Struct({ time: said(Schema.String, "When it begins."), ...counted }).annotations({
+const Bucket = Schema.Struct({ time: said(Schema.String, "Start of the bucket."), ...counted }).annotations({
   identifier: "RequestBucket"
 })
 
-/** How many requests came when, by how they ended. */
+/** Numbers of requests over time, by outcome. */
 export const RequestHistogram = Schema.Struct({
   object: Schema.Literal("request_histogram"),
-  from: said(Schema.String, "ISO 8601, UTC: what began earlier is not counted."),
-  to: said(Schema.String, "Only those that began before this time."),
-  bucket_seconds: said(Schema.Number, "How long each bucket is."),
-  total: said(Schema.Struct(counted), "All of them."),
-  data: said(Schema.Array(Bucket), "Each bucket of the time, oldest first, also empty ones.")
+  from: said(Schema.String, "Start of the span (ISO 8601, UTC), by the requests' start."),
+  to: said(Schema.String, "End of the span, by the requests' start."),
+  bucket_seconds: said(Schema.Number, "Length of each bucket in seconds."),
+  total: said(Schema.Struct(counted), "All requests."),
+  data: said(Schema.Array(Bucket), "All buckets, oldest first, including empty ones.")
 }).annotations({ identifier: "RequestHistogram" })
 export type RequestHistogram = typeof RequestHistogram.Type
 
@@ -39,11 +39,13 @@ const mostBuckets = 1_000
 
 export const HistogramTimes = {
   from: Schema.optional(TimeQuery).annotations({
-    description: "Only those that began since: a UTC day, a time, or how long ago. Default `24h`."
+    description: "Only requests that began since: a UTC day, a time, or how long ago. Default `24h`."
   }),
-  to: Schema.optional(TimeQuery).annotations({ description: "Only those that began before this time. Default now." }),
+  to: Schema.optional(TimeQuery).annotations({
+    description: "Only requests that began before this time. Default now."
+  }),
   buckets: Schema.optional(wholeNumber(1, mostBuckets)).annotations({
-    description: "About how many buckets, one more at most: their length is a round one. Default 60."
+    description: "Approximate number of buckets, whose length is rounded. Default 60."
   })
 }
 
@@ -53,7 +55,7 @@ export interface HistogramAsked {
   readonly buckets?: number | undefined
 }
 
-/** Counts the requests of a filter, all of them, in buckets of a round length. */
+/** Counts the matching requests in buckets of a round length. */
 export const histogramOf = Effect.fnUntraced(function* (
   store: RequestStore,
   filter: RequestFilter,
@@ -68,12 +70,12 @@ export const histogramOf = Effect.fnUntraced(function* (
   }
   const widthMs = roundLength((toMs - fromMs) / buckets)
   const firstMs = Math.floor(fromMs / widthMs) * widthMs
-  const found = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
+  const counts = yield* Effect.orDie(store.count({ fromMs, toMs, widthMs }, filter))
   const data = Array.from({ length: Math.ceil((toMs - firstMs) / widthMs) }, (_, at) => {
     const beginMs = firstMs + at * widthMs
-    return { time: new Date(beginMs).toISOString(), ...shown(found.get(beginMs) ?? nothing, isOperator) }
+    return { time: new Date(beginMs).toISOString(), ...shown(counts.get(beginMs) ?? nothing, isOperator) }
   })
-  const total = [...found.values()].reduce(plus, nothing)
+  const total = [...counts.values()].reduce(plus, nothing)
   return {
     object: "request_histogram",
     from: new Date(fromMs).toISOString(),
@@ -84,7 +86,7 @@ export const histogramOf = Effect.fnUntraced(function* (
   }
 })
 
-/** What is neither a refusal nor a hang-up has failed, or was cut. */
+/** Failed or cut requests: all errors but refusals and hang-ups. */
 export const failedOf = ({ errors, hang_ups, refused }: Pick<Counted, "errors" | "hang_ups" | "refused">): number =>
   errors - hang_ups - refused
 
@@ -98,7 +100,7 @@ const shown = (of: Tallied, isOperator: boolean) => ({
 })
 
 const [minuteMs, hourMs, dayMs] = [60_000, 3_600_000, 86_400_000]
-/** What a bucket's length may be, in ms; beyond a day, whole days. */
+/** Round bucket lengths in ms; longer ones are whole days. */
 const lengths = [
   ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
   ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),

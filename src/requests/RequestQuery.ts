@@ -12,64 +12,64 @@ const Words = Schema.String.pipe(
   Schema.filter((text) => text.trim().split(/\s+/).length <= mostWords, { description: `${mostWords} words at most` })
 )
 
-/** What an account holder's own requests are chosen by; `*` stands for any characters. */
+/** Query parameters that filter an account's own requests; `*` stands for any characters. */
 export const ownRequestParams = {
-  id: like("Only those with this id."),
-  key: like(
-    "Only those that came with this key: its id or its name. In this and in other texts `*` is any characters."
-  ),
+  id: like("Only requests with this id."),
+  key: like("Only requests with this key, by id or name. In this and other text filters `*` is any characters."),
   family: like(
-    "Only these: `messages`, `responses`, `chat`, … What only asks for a price is of `account`, and left out otherwise."
+    "Only this family: `messages`, `responses`, `chat`, … Price quotes are `account`, and left out by default."
   ),
-  endpoint: like("Only those of this path, as the contract has it: `/v1/messages`."),
-  model: like("Only those that asked for this model: `gpt-*`."),
-  upstream: like("Only those that this upstream answered, or refused last."),
-  attempt: like("Only those for which this upstream was asked, whoever answered."),
-  tag: like("Only those with this tag: `prod`, `team=*`."),
-  client: like("Only those of this product, as its user agent names it: `OpenAI/Python *`."),
-  user: like("Only those for this end user."),
-  task: like("Only the one that made this task."),
+  endpoint: like("Only this path: `/v1/messages`."),
+  model: like("Only requests for this model: `gpt-*`."),
+  upstream: like("Only requests whose last attempt was at this upstream."),
+  attempt: like("Only requests with any attempt at this upstream."),
+  tag: like("Only requests with this tag: `prod`, `team=*`."),
+  client: like("Only requests of this client, by its user agent: `OpenAI/Python *`."),
+  user: like("Only requests for this end user."),
+  task: like("Only the request that created this task."),
   search: Schema.optional(Words).annotations({
     description:
-      "Only those that have each of these words in their id, model, endpoint, account, key (its name too), upstream, " +
+      "Only requests with each of these words in their id, model, endpoint, account, key (id or name), upstream, " +
       "error or client, or as their status or outcome."
   }),
   status: Schema.optional(Schema.String.pipe(Schema.pattern(/^[1-5](\d\d|xx)$/))).annotations({
     description: "Only this status: `429`, or a class, `4xx`."
   }),
-  error: like("Only those that ended with this kind of failure: `rate_limited`, `hang_up`, …"),
+  error: like("Only this kind of failure: `rate_limited`, `hang_up`, …"),
   outcome: Schema.optional(Schema.Literal(...outcomes)).annotations({
     description:
       "Only this outcome: `finished`, `refused` (4xx), `failed` (5xx), `cut` (failed after its 200), `hang_up` (the client left)."
   })
 }
 
-/** And what all accounts' are. */
+/** Query parameters that filter all accounts' requests. */
 export const requestParams = {
   account: like("Only this account's."),
   ...ownRequestParams
 }
 
 export const RequestTimes = {
-  since: Schema.optional(TimeQuery).annotations({ description: "Begun since: a UTC day, a time, or how long ago." }),
-  until: Schema.optional(TimeQuery).annotations({ description: "Only those that began before this time." })
+  since: Schema.optional(TimeQuery).annotations({
+    description: "Only requests that began since: a UTC day, a time, or how long ago."
+  }),
+  until: Schema.optional(TimeQuery).annotations({ description: "Only requests that began before this time." })
 }
 
-interface Asked extends Omit<RequestFilter, "status" | "sinceMs" | "untilMs"> {
+interface Query extends Omit<RequestFilter, "status" | "sinceMs" | "untilMs"> {
   readonly status?: string | undefined
 }
 
-export const filterOf = ({ status, ...same }: Asked): RequestFilter => ({
+export const filterOf = ({ status, ...same }: Query): RequestFilter => ({
   ...same,
   status: status === undefined ? undefined : Number(status.replace("xx", ""))
 })
 
-/** The same with the times of a list. */
+/** A list's filter, with its times. */
 export const listFilterOf = (
-  { since, until, ...asked }: Asked & { readonly since?: string | undefined; readonly until?: string | undefined },
+  { since, until, ...query }: Query & { readonly since?: string | undefined; readonly until?: string | undefined },
   nowMs: number
 ): RequestFilter => ({
-  ...filterOf(asked),
+  ...filterOf(query),
   sinceMs: since === undefined ? undefined : readTime(since, nowMs),
   untilMs: until === undefined ? undefined : readTime(until, nowMs, true)
 })

@@ -1,7 +1,7 @@
 import { Schema } from "effect"
 import type { Attempt, RequestRecord } from "../contract/RequestRecord.ts"
 
-/** What only some requests have, as `requests.details` keeps it. */
+/** Optional fields, stored in `requests.details`. */
 const Details = Schema.Struct({
   attempts: Schema.optional(
     Schema.Array(
@@ -28,7 +28,7 @@ export type Details = typeof Details.Type
 
 export const DetailsText = Schema.parseJson(Details)
 
-/** A request as its row has it: texts that are not known are empty, the cost of what has none is null. */
+/** A request's row. Unknown texts are empty; an unknown cost is null. */
 export interface RequestRow {
   readonly at: number
   readonly request_id: string
@@ -50,7 +50,7 @@ export interface RequestRow {
   readonly cache_write_tokens: number
   readonly reasoning_tokens: number
   readonly searches: number
-  /** Of a request that made a task, both are in the usage row that ends it (`RequestStore`). */
+  /** Null for a request that created a task; the task's usage row has both (`RequestStore`). */
   readonly cost_nano_usd: number | null
   readonly upstream_cost_nano_usd: number | null
   readonly settled_at: number | null
@@ -94,7 +94,7 @@ export const rowOf = (record: RequestRecord): RequestRow => {
     key_id: record.key ?? "",
     family: record.family,
     endpoint: record.endpoint,
-    // Callers can make it up, half characters too, which no JSON of Postgres can hold.
+    // The caller's text may hold lone surrogates, which Postgres's JSON cannot.
     model: (record.model ?? "").toWellFormed(),
     upstream_model: record.upstreamModel ?? "",
     upstream: record.upstream ?? "",
@@ -127,9 +127,9 @@ const detailsOf = (record: RequestRecord): string => {
   const details: Record<string, unknown> = {}
   const { attempts } = record
   if (attempts.length > 0) {
-    const isTold =
+    const hasOffsets =
       attempts.length > 1 || attempts.some(({ error, offsetMs }) => error !== undefined || offsetMs >= atOnce)
-    details["attempts"] = attempts.map((attempt) => attemptOf(attempt, isTold))
+    details["attempts"] = attempts.map((attempt) => attemptOf(attempt, hasOffsets))
   }
   if (record.reason !== undefined) details["reason"] = record.reason
   if (record.adapted !== undefined) details["adapted"] = record.adapted
@@ -141,19 +141,19 @@ const detailsOf = (record: RequestRecord): string => {
   return JSON.stringify(details)
 }
 
-/** A call that began so soon after its request, in ms, and was the only one, began at once: most rows have one, and say no more. */
+/** A single successful call within this many ms of its request needs no offset in the row. */
 const atOnce = 10
 
-/** JSON leaves out what is undefined. */
+/** Undefined fields are left out of the JSON. */
 const attemptOf = (
   { durationMs, error, model, offsetMs, requestId, status, upstream }: Attempt,
-  isOffsetTold: boolean
+  hasOffset: boolean
 ) => ({
   upstream,
   upstream_model: model,
   status,
   error,
-  offset_ms: isOffsetTold ? Math.round(offsetMs) : undefined,
+  offset_ms: hasOffset ? Math.round(offsetMs) : undefined,
   duration_ms: Math.round(durationMs),
   upstream_request_id: requestId
 })

@@ -14,17 +14,14 @@ import { rowOf } from "./RequestRow.ts"
 import type { RequestRow } from "./RequestRow.ts"
 import { requestWriter } from "./store/requestWriter.ts"
 
-/** How long rows gather, in ms: nobody waits for them. */
+/** How long rows gather before a write, in ms. */
 const lag = 100
-/** How many are written at once: the one thread does nothing else for that millisecond, and a commit costs as ten rows do. */
+/** Rows per write: blocks the thread for about 1 ms; a commit costs as much as ten rows. */
 const batch = 256
-/** Records that wait at most, while the database takes none or can't keep up. */
+/** The most waiting records, while the database is away or can't keep up. */
 const capacity = 20_000
 
-/**
- * Keeps what became of each request, written behind the answers, many to a commit. What there is no room for is dropped
- * and counted: no request waits or fails for its row.
- */
+/** Stores request records after the answers, in batches. Records beyond the capacity are dropped and counted. */
 const make = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
@@ -41,10 +38,10 @@ const make = Effect.gen(function* () {
     wake?.()
   }
 
-  /** Writes what waits without the fiber; false where it can't be. */
+  /** Writes waiting records synchronously, without the fiber; false if that is not possible. */
   const written = (): boolean => {
     const some = waiting.slice(0, batch)
-    // Somebody else may have been quicker than the timer.
+    // A flush may have been faster than the timer.
     if (some.length === 0) return true
     if (commits.writeNow?.(write(some.map(rowOf))) !== true) return false
     waiting = waiting.slice(some.length)
@@ -53,7 +50,7 @@ const make = Effect.gen(function* () {
 
   const somethingToWrite = Effect.async<void>((resume) => {
     const go = () => {
-      // What can't be written in plain code is written by the fiber, which knows what to do with it.
+      // If a synchronous write fails, the fiber writes and handles errors.
       if (written()) return rest()
       resume(Effect.void)
     }
@@ -70,7 +67,7 @@ const make = Effect.gen(function* () {
     return Effect.sync(() => clearTimeout(timer))
   })
 
-  /** One that the database refuses for good keeps none of the others from being written. */
+  /** Writes rows one by one, so that one rejected row does not block the others. */
   const each = (rows: ReadonlyArray<RequestRow>) =>
     Effect.forEach(
       rows,
@@ -99,12 +96,12 @@ const make = Effect.gen(function* () {
   const flush: Effect.Effect<void, SqlError> = Effect.suspend(() =>
     waiting.length === 0 ? Effect.void : Effect.zipRight(pass, flush)
   )
-  // Runs before the fiber above ends.
+  // Finalizers run in reverse order: this one before the daemon is stopped.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(Effect.ignore(flush), "2 seconds"))
   return { append }
 })
 
-/** The server's records become rows. */
+/** Stores the server's request records as rows. */
 export const RequestRowsLive = Layer.scoped(RequestLog, make).pipe(
   Layer.provide(Layer.merge(Commits.Default, Daemons.Default))
 )

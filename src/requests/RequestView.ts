@@ -5,64 +5,67 @@ import type { StoredRequest } from "./store/RequestStore.ts"
 
 const AttemptView = Schema.Struct({
   upstream: said(Schema.String, "The upstream."),
-  upstream_model: said(Schema.String, "The model's id there."),
-  status: said(Schema.NullOr(Schema.Int), "The status of its answer; null if none came."),
+  upstream_model: said(Schema.String, "The upstream's id of the model."),
+  status: said(Schema.NullOr(Schema.Int), "The status of its answer; null without an answer."),
   error: said(Schema.NullOr(Schema.String), "The error; null if there was none."),
   offset_ms: said(
     Schema.NullOr(Schema.Int),
     "Its start in ms after the request; null if it was the only call and began at once, and in older rows."
   ),
-  duration_ms: said(Schema.Int, "Until its answer began or it was given up."),
-  upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's own id of the call.")
+  duration_ms: said(Schema.Int, "Time until its answer began or the call was abandoned."),
+  upstream_request_id: said(Schema.NullOr(Schema.String), "The upstream's request id.")
 }).annotations({ identifier: "RequestAttempt" })
 
 const count = (description: string) => said(Schema.Int, description)
 const name = (description: string) => said(Schema.NullOr(Schema.String), description)
 
-/** A request that is over, by the names of its line in the log. */
+/** A finished request, with the field names of its log line. */
 export const RequestView = Schema.Struct({
   object: Schema.Literal("request"),
   request_id: said(Schema.String, "The reply's `x-request-id`."),
-  time: said(Schema.String, "When it came (ISO 8601, UTC)."),
+  time: said(Schema.String, "Start of the request (ISO 8601, UTC)."),
   account: said(Schema.String, "Its account."),
-  key: said(Schema.String, "Id of the key it came with."),
+  key: said(Schema.String, "Id of its API key."),
   family: said(Schema.String, "`responses`, `messages`, `chat`, `embeddings`, `videos`, …"),
-  endpoint: said(Schema.String, "The path as the contract has it."),
-  model: name("As it was asked for."),
-  upstream: name("Who was asked last."),
-  upstream_model: name("The model's id there."),
-  attempts: said(Schema.Array(AttemptView), "Each call of an upstream, in order."),
+  endpoint: said(Schema.String, "The endpoint's path pattern."),
+  model: name("The requested model."),
+  upstream: name("The upstream of the last attempt."),
+  upstream_model: name("The upstream's id of the model."),
+  attempts: said(Schema.Array(AttemptView), "All upstream calls, in order."),
   status: count("The answer's status."),
-  error: name("What kind of failure it ended with, also after its 200; `hang_up` where the reader left."),
-  reason: name("What was wrong, as its caller was told, without what was given."),
+  error: name("The kind of failure, also of one after the 200; `hang_up` if the client left."),
+  reason: name("The error message, without the value that the caller sent."),
   stream: said(Schema.Boolean, "True if the answer was streamed."),
   first_byte_ms: count("From the request's first byte to the answer's first byte."),
   duration_ms: count("From the request's first byte to the answer's last byte."),
-  input_tokens: count("Not from a cache."),
-  output_tokens: count("Reasoning among them."),
-  cache_read_tokens: count("Read from a cache."),
-  cache_write_tokens: count("Written to one."),
-  reasoning_tokens: count("Of the output."),
-  searches: count("Of the web."),
+  input_tokens: count("Input tokens, without cached ones."),
+  output_tokens: count("Output tokens, including reasoning."),
+  cache_read_tokens: count("Tokens read from the cache."),
+  cache_write_tokens: count("Tokens written to the cache."),
+  reasoning_tokens: count("Reasoning tokens, part of the output."),
+  searches: count("Web searches."),
   cost_usd: said(
     Schema.NullOr(Schema.Number),
-    "What it cost, or the task that it made, in dollars; null where nothing was charged for, or is not yet."
+    "The cost of the request, or of the task that it created, in dollars; null if nothing was charged, or not yet."
   ),
   upstream_cost_usd: upstreamCost,
   settled_at: said(
     Schema.NullOr(Schema.String),
-    "When that was settled (ISO 8601, UTC), which is when sums count it; null where nothing was, and in older rows."
+    "Time of settlement (ISO 8601, UTC), at which sums count it; null if nothing was settled, and in older rows."
   ),
-  adapted: name("Parameters that were changed or left out."),
-  tags: said(Schema.Array(Schema.String), "Of `x-gateway-tags` and `metadata`."),
-  end_user: name("Of `user`, `metadata.user_id` or `safety_identifier`."),
-  client: name("The product that its user agent names."),
-  task: name("Id of the task that it made; null where it made none, and in older rows."),
-  idempotency: said(Schema.NullOr(Schema.Literal("once", "replayed")), "With a key; `replayed`: an earlier answer.")
+  adapted: name("Parameters that were changed or omitted."),
+  tags: said(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
+  end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),
+  client: name("The client, from its user agent."),
+  task: name("Id of the task that it created; null if there is none, and in older rows."),
+  idempotency: said(
+    Schema.NullOr(Schema.Literal("once", "replayed")),
+    "`once`: sent with an `Idempotency-Key`; `replayed`: answered with an earlier answer."
+  )
 }).annotations({ identifier: "Request" })
 export type RequestView = typeof RequestView.Type
 
-/** The same, read by itself. */
+/** A single request, with its bodies. */
 export const RequestDetail = Schema.Struct({
   ...RequestView.fields,
   bodies: said(
@@ -70,15 +73,15 @@ export const RequestDetail = Schema.Struct({
       Schema.Struct({
         request: said(Schema.String, "The request body, redacted."),
         answer: said(Schema.String, "The answer, or its events; empty if it was not text."),
-        is_cut: said(Schema.Boolean, "True if either was longer than the 64 K characters that are kept.")
+        is_cut: said(Schema.Boolean, "True if either was cut to the 64 K characters that are kept.")
       })
     ),
-    "Request and answer bodies if the account records them, else null."
+    "Request and answer bodies if the account records them, otherwise null."
   )
 }).annotations({ identifier: "RequestDetail" })
 export type RequestDetail = typeof RequestDetail.Type
 
-/** A request as its account's holder sees it. */
+/** A request as its account sees it. */
 export const requestView = (row: StoredRequest): RequestView => {
   const { details } = row
   return {
@@ -124,7 +127,7 @@ export const requestView = (row: StoredRequest): RequestView => {
   }
 }
 
-/** The same as an operator sees it. A row of an older gateway has no upstream cost: it is what was charged. */
+/** A request as an operator sees it. Rows of older gateways have no upstream cost; there it equals the charge. */
 export const operatorView = (row: StoredRequest): RequestView => {
   const nanoUsd = row.upstream_cost_nano_usd ?? row.cost_nano_usd
   return { ...requestView(row), ...(nanoUsd === null ? {} : { upstream_cost_usd: nanoUsd / 1e9 }) }

@@ -10,7 +10,7 @@ const RetentionLive = Layer.effect(
   Effect.map(Settings, ({ retention }) => ({ keep: retention.requests, maxRows: retention.mostRequests }))
 )
 
-/** What became of requests is kept for a while. */
+/** Stores requests and their bodies, and expires them. */
 export const RequestsLive = Layer.mergeAll(
   RequestRowsLive,
   BodiesLive,

@@ -1,19 +1,19 @@
 import { Effect } from "effect"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 
-/** Searches of the requests that are kept: one of a key at a time, so that nobody's many hold up everybody. */
+/** Limits searches of stored requests to one at a time for each key. */
 export class Searches extends Effect.Service<Searches>()("gateway/requests/Searches", {
   sync: () => {
-    const lines = new NamedSlots<{ readonly semaphore: Effect.Semaphore; searches: number }>()
-    /** Runs a search once the same key's others are over. */
+    const slots = new NamedSlots<{ readonly semaphore: Effect.Semaphore; searches: number }>()
+    /** Runs a search after the same key's earlier ones. */
     const ofKey = <A, E, R>(key: string, search: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
       Effect.suspend(() => {
-        const line = lines.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), searches: 0 }
-        lines.set(key, line)
-        line.searches++
+        const slot = slots.get(key) ?? { semaphore: Effect.unsafeMakeSemaphore(1), searches: 0 }
+        slots.set(key, slot)
+        slot.searches++
         return Effect.ensuring(
-          line.semaphore.withPermits(1)(search),
-          Effect.sync(() => void (--line.searches === 0 && lines.delete(key)))
+          slot.semaphore.withPermits(1)(search),
+          Effect.sync(() => void (--slot.searches === 0 && slots.delete(key)))
         )
       })
     return { ofKey } as const

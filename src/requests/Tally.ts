@@ -1,7 +1,7 @@
 import { failedOf } from "./RequestHistogram.ts"
 import type { Seen } from "./store/RequestSums.ts"
 
-/** What a step or a group adds up to. */
+/** Sums of a step or a group. */
 export interface Sums {
   requests: number
   errors: number
@@ -39,7 +39,7 @@ const add = (to: Sums, from: Partial<Sums>): void => {
   for (const name of names) to[name] += from[name] ?? 0
 }
 
-/** How long requests took, each by its time. */
+/** Percentiles of requests' times. */
 export class Took {
   readonly #firstByte: Array<number> = []
   readonly #duration: Array<number> = []
@@ -61,7 +61,7 @@ const percentiles = (times: ReadonlyArray<number>) => {
   return { p50: at(0.5), p95: at(0.95) }
 }
 
-/** The sums of something, step by step. */
+/** Sums by step. */
 export class Tally {
   readonly total = nothing()
   readonly steps: ReadonlyArray<Sums>
@@ -87,7 +87,7 @@ export class Tally {
   }
 }
 
-/** @param isOperator whether to show what upstreams cost */
+/** @param isOperator shows the upstream cost */
 export const shownSums = ({ cost_nano_usd, upstream_cost_nano_usd, ...sums }: Sums, isOperator: boolean) => ({
   ...sums,
   failed: failedOf(sums),

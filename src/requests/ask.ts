@@ -4,7 +4,7 @@ import { operatorView, requestView } from "./RequestView.ts"
 import type { RequestDetail } from "./RequestView.ts"
 import type { RequestStore } from "./store/RequestStore.ts"
 
-/** What became of one request, with its bodies where they are kept. @param account only this one's are there */
+/** One stored request, with its recorded bodies. @param account finds only this account's requests */
 export const requestOf = Effect.fnUntraced(function* (
   store: RequestStore,
   id: string,

@@ -1,4 +1,4 @@
-/** A text of at most so many characters. */
+/** A text, possibly cut. */
 export interface Taken {
   readonly text: string
   readonly isCut: boolean
@@ -8,8 +8,8 @@ export const cutAt = (text: string, most: number): Taken =>
   text.length > most ? { text: text.slice(0, most), isCut: true } : { text, isCut: false }
 
 /**
- * The same answer; `taken` hears once of as much of its text as is kept: whole answers and streams of events, also one
- * that its reader left. Of what is no text it hears nothing.
+ * Returns the same answer, and calls `taken` once with up to `most` characters of its text: JSON and event streams, also
+ * those that the client left. Other content types are ignored.
  */
 export const readAlong = (answer: Response, most: number, taken: (answer: Taken) => void): Response => {
   const type = answer.headers.get("content-type") ?? ""
@@ -27,10 +27,10 @@ export const readAlong = (answer: Response, most: number, taken: (answer: Taken)
   const decoder = new TextDecoder()
   let text = ""
   let isCut = false
-  let isTold = false
-  const tell = () => {
-    if (isTold) return
-    isTold = true
+  let isReported = false
+  const report = () => {
+    if (isReported) return
+    isReported = true
     taken({ text, isCut })
   }
   const body: ReadableStream<Uint8Array> = answer.body
@@ -38,11 +38,11 @@ export const readAlong = (answer: Response, most: number, taken: (answer: Taken)
   const along = new ReadableStream<Uint8Array>({
     pull: async (to) => {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        tell()
+        report()
         throw error
       })
       if (done) {
-        tell()
+        report()
         return to.close()
       }
       if (!isCut) {
@@ -55,7 +55,7 @@ export const readAlong = (answer: Response, most: number, taken: (answer: Taken)
       to.enqueue(value)
     },
     cancel: (reason) => {
-      tell()
+      report()
       return reader.cancel(reason)
     }
   })

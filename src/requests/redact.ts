@@ -5,8 +5,8 @@ import { cutAt } from "./readAlong.ts"
 import type { Taken } from "./readAlong.ts"
 
 /**
- * What no record of a body may hold, whoever it is for: secrets by their usual looks, and files, which say little as text.
- * A word begins at its edge, and behind `\n` of JSON, whose `n` looks like a part of it.
+ * Always redacted: well-known forms of secrets, and base64 files. A secret starts at a word boundary or after an escape
+ * such as `\n`, whose letter would otherwise join the word.
  */
 const always: ReadonlyArray<readonly [RegExp, string]> = [
   [/;base64,[A-Za-z0-9+/=_-]{64,}/g, ";base64,[redacted]"],
@@ -15,21 +15,21 @@ const always: ReadonlyArray<readonly [RegExp, string]> = [
   [/(?:\b|(?<=\\[nrtbf]))Bearer +[A-Za-z0-9._~+/=-]{16,}/g, "Bearer [redacted]"]
 ]
 
-/** Read beyond what is kept, in characters: what is cut in two there is no longer known for a secret, and goes. */
+/** Characters read beyond the kept ones. A secret cut in two is not recognised, so the margin is dropped. */
 export const margin = 1_024
 
-/** Of one pattern on one body at a time: 20 ms or so. */
+/** The most steps of one pattern on one body, about 20 ms. */
 const mostSteps = 800_000
 
-/** What stands for a body on which a pattern takes more steps. */
+/** Replaces a body that takes more steps. */
 const unknown: Taken = { text: "[redacted]", isCut: true }
 
 /**
- * Takes out what is always taken out, and what the account's patterns match: in each string of JSON as it is decoded, and
- * in the text as it came. Others have a turn of the event loop after each.
+ * Redacts secrets and matches of the account's patterns, in each decoded JSON string and in the raw text. Yields to the
+ * event loop after each pattern.
  *
- * @param taken cut, where it is, at `most + margin` characters
- * @param most characters that are left at most
+ * @param taken if cut, then at `most + margin` characters
+ * @param most the most characters of the result
  */
 export const redacted = async (taken: Taken, most: number, patterns: ReadonlyArray<Regex>): Promise<Taken> => {
   let { isCut, text } = taken
@@ -45,7 +45,7 @@ export const redacted = async (taken: Taken, most: number, patterns: ReadonlyArr
     const ofAll = takeOut(ofStrings)
     await ownTurn()
     if (ofAll === undefined) return unknown
-    // What matches single characters makes ten of each, pattern after pattern.
+    // A pattern that matches single characters multiplies the length by ten.
     const bounded = cutAt(ofAll, 2 * (most + margin))
     text = bounded.text
     isCut ||= bounded.isCut

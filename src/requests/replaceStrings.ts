@@ -1,10 +1,10 @@
-/** Levels of JSON within strings of JSON, such as arguments of tools, that are looked through. */
+/** Levels of JSON nested in JSON strings, such as tool arguments. */
 const mostLevels = 4
 const longestEscape = "\\u1234".length
 
 /**
- * Replaces each string of the JSON that a text is made of (values and names, also in events of a stream) by what `change`
- * makes of it decoded. Strings that stay the same stay as they were written. The last string may be cut.
+ * Applies `change` to each decoded JSON string in a text (values and names, also in event streams). Unchanged strings keep
+ * their spelling. The last string may be cut.
  */
 export const replaceStrings = (text: string, change: (decoded: string) => string, levels = mostLevels): string => {
   let replaced = ""
@@ -27,17 +27,17 @@ export const replaceStrings = (text: string, change: (decoded: string) => string
   return replaced + text.slice(copied)
 }
 
-/** Where its quote is, or a line ends, which no string of JSON goes beyond. */
+/** Index of the closing quote, or of the line's end, which JSON strings do not cross. */
 const endOfString = (text: string, from: number): number => {
   let at = from
   while (at < text.length && text.charAt(at) !== '"' && text.charAt(at) !== "\n") at += text.charAt(at) === "\\" ? 2 : 1
   return Math.min(at, text.length)
 }
 
-/** @returns undefined for what is no string of JSON */
+/** @returns undefined if `written` is not a JSON string */
 const decodedOf = (written: string, isCut: boolean): string | undefined => {
   if (!written.includes("\\")) return written
-  // Half an escape at the end of a cut string goes.
+  // Drop a truncated escape at the end of a cut string.
   for (let less = 0; less <= (isCut ? longestEscape : 0); less++) {
     try {
       const decoded: unknown = JSON.parse(`"${written.slice(0, written.length - less)}"`)

@@ -11,25 +11,25 @@ const stored = rows("request_bodies", {
 })
 const gone = rows("request_bodies", { request_id: Schema.String })
 
-/** What a request asked for and was answered, without what is redacted. */
+/** The redacted bodies of a request and its answer. */
 export interface BodyRow {
   readonly request_id: string
   readonly account_id: string
   readonly at: number
   readonly request: string
   readonly answer: string
-  /** 1 where either was longer than what is kept. */
+  /** 1 if either was cut. */
   readonly is_cut: number
 }
 
-/** Bodies of requests, of accounts that want them kept. */
+/** Recorded bodies of requests. */
 export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/store/BodyStore", {
   dependencies: [Commits.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
 
-    /** Writes nothing of an account that was deleted while the answer still ran. */
+    /** Writes nothing if the account was deleted while the answer was running. */
     const write = (row: BodyRow): Effect.Effect<unknown, SqlError> =>
       commits.statementBehind(
         sql`INSERT INTO request_bodies (request_id, account_id, at, request, answer, is_cut)
@@ -42,7 +42,7 @@ export class BodyStore extends Effect.Service<BodyStore>()("gateway/requests/sto
     const find = (requestId: string) =>
       Effect.map(sql`SELECT request, answer, is_cut FROM request_bodies WHERE request_id = ${requestId}`, stored.first)
 
-    /** Removes some of those that are older; answers how many. */
+    /** Deletes up to `batch` older rows; returns their number. */
     const removeOld = (beforeMs: number, batch: number): Effect.Effect<number, SqlError> =>
       Effect.map(
         commits.statementBehind(

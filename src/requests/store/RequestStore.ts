@@ -41,19 +41,19 @@ const stored = rows("requests", {
 })
 const ids = rows("requests", { id: Schema.Int })
 
-/** A request as it is kept; one that made a task has what that has used and cost. */
+/** A stored request. One that created a task has the task's usage and cost. */
 export type StoredRequest = ReturnType<typeof stored.one>
 
 export interface RequestPage {
   readonly data: ReadonlyArray<StoredRequest>
-  /** Where the next page begins, by its rows' ids; undefined where there is none. */
+  /** The row id at which the next page begins, if there is one. */
   readonly next: number | undefined
 }
 
-/** Rows that one call looks through before it answers with what it has found so far. */
+/** Rows that one call scans before it returns what it has found. */
 const mostLookedAt = 500_000
 
-/** Reads what became of requests, newest first, and removes what is old. */
+/** Reads stored requests, newest first, and deletes old ones. */
 export class RequestStore extends Effect.Service<RequestStore>()("gateway/requests/store/RequestStore", {
   dependencies: [Commits.Default, BodyStore.Default],
   effect: Effect.gen(function* () {
@@ -62,11 +62,11 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const { find: bodies } = yield* BodyStore
     const { ofTasks } = settledSums(sql)
 
-    /** A task is settled after the request that made it is over: what it has used is in its usage row. */
+    /** Adds usage and cost of tasks, which are settled after their request, from the usage rows. */
     const withTasks = Effect.fnUntraced(function* (
       found: ReadonlyArray<StoredRequest>
     ): Effect.fn.Return<ReadonlyArray<StoredRequest>, SqlError> {
-      // Where its client left just then, the row does not name its task.
+      // By request id: if the client left early, the row does not name its task.
       const open = found.filter(({ settled_at }) => settled_at === null)
       const tasks = yield* ofTasks(open.map(({ request_id }) => request_id))
       return tasks.size === 0
@@ -77,7 +77,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
           })
     })
 
-    /** @param account only this one's */
+    /** @param account finds only this account's requests */
     const find = (requestId: string, account?: string): Effect.Effect<StoredRequest | undefined, SqlError> =>
       sql`SELECT * FROM requests WHERE ${sql.and([
         sql`request_id = ${requestId}`,
@@ -91,11 +91,11 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
     const { before: stretchBefore } = stretches(sql)
 
     /**
-     * A page, looked for a stretch at a time: what is rare may be far down a long table, and nobody else should wait for
-     * it. A page may so have fewer rows than it could, and yet have a next one.
+     * A page, read in short statements, because rare rows may be far down the table and other statements must not wait. A
+     * page may have fewer rows than the limit and still have a next one.
      *
-     * @param before the id before which it begins
-     * @param after the id down to which it goes, that one not
+     * @param before upper bound of ids, exclusive
+     * @param after lower bound of ids, exclusive
      */
     const list = Effect.fnUntraced(function* (
       filter: RequestFilter,
@@ -132,7 +132,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       return { data: yield* withTasks(found), next: until > first ? until : undefined }
     })
 
-    /** Removes the oldest of those that began before a time, or are more than so many; answers how many went. */
+    /** Deletes up to `batch` of the oldest rows that began before a time or exceed `mostRows`; returns their number. */
     const removeOld = Effect.fnUntraced(function* (
       beforeMs: number,
       mostRows: number,
@@ -141,7 +141,7 @@ export class RequestStore extends Effect.Service<RequestStore>()("gateway/reques
       const all = yield* ends
       if (all === undefined) return 0
       const { first, last } = all
-      // Those that end later have higher ids: counted well enough without counting.
+      // Ids are nearly consecutive, so their range approximates the count.
       const surplus = last - first + 1 - mostRows
       const until = Math.min(first + Math.max(0, surplus), first + batch)
       const gone = ids.all(

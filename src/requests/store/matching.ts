@@ -4,21 +4,21 @@ import type { Outcome } from "../outcome.ts"
 import { patterns } from "./patterns.ts"
 import type { Patterns } from "./patterns.ts"
 
-/** Which requests; what is absent is any. `*` stands for any characters of a text. */
+/** A filter of requests; absent fields match any. In texts `*` stands for any characters. */
 export interface RequestFilter {
-  /** The only account whose requests there are, by its exact id. */
+  /** Restricts to one account, by exact id. */
   readonly owner?: string | undefined
   readonly id?: string | undefined
   readonly account?: string | undefined
   /** A key's id or its name. */
   readonly key?: string | undefined
-  /** What only asks for a price (`account`) is found by its family or endpoint alone. */
+  /** Price quotes (`account`) match only with an explicit family or endpoint. */
   readonly family?: string | undefined
   readonly endpoint?: string | undefined
   readonly model?: string | undefined
-  /** Who was asked last. */
+  /** The upstream of the last attempt. */
   readonly upstream?: string | undefined
-  /** Who was asked at all. */
+  /** The upstream of any attempt. */
   readonly attempt?: string | undefined
   /** Exact (`429`), or a class by its first digit (`4`). */
   readonly status?: number | undefined
@@ -27,15 +27,15 @@ export interface RequestFilter {
   readonly tag?: string | undefined
   readonly client?: string | undefined
   readonly user?: string | undefined
-  /** The task that it made. */
+  /** The task that the request created. */
   readonly task?: string | undefined
-  /** Words, each of which is in what is shown of a row. */
+  /** Words that must each occur in a row's visible columns. */
   readonly search?: string | undefined
   readonly sinceMs?: number | undefined
   readonly untilMs?: number | undefined
 }
 
-/** `outcomeOf`, as conditions of a row. */
+/** `outcomeOf` as SQL conditions. */
 export const outcomeSql: Readonly<Record<Outcome, string>> = {
   finished: "status < 400 AND error = ''",
   refused: "status >= 400 AND status < 500 AND status <> 499 AND error <> 'hang_up'",
@@ -44,11 +44,11 @@ export const outcomeSql: Readonly<Record<Outcome, string>> = {
   hang_up: "(error = 'hang_up' OR status = 499)"
 }
 
-/** The only account whose rows there can be; undefined where there can be several's. */
+/** The only account that can match; undefined if several can. */
 export const ownerOf = ({ account, owner }: RequestFilter): string | undefined =>
   owner ?? (account?.includes("*") === true ? undefined : account)
 
-/** What rows of `requests` must be like, and of `request_hours`: those have the same names for it. */
+/** Conditions on columns that `requests` and `request_hours` share. */
 export const matchingWhose = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
   const like = patterns(sql)
   return [
@@ -59,7 +59,7 @@ export const matchingWhose = (sql: SqlClient.SqlClient, filter: RequestFilter) =
   ]
 }
 
-/** What rows of `requests` must be like. */
+/** Conditions on rows of `requests`. */
 export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
   const like = patterns(sql)
   return [
@@ -89,7 +89,7 @@ export const matching = (sql: SqlClient.SqlClient, filter: RequestFilter) => {
 
 const wordsOf = (search = ""): ReadonlyArray<string> => search.split(/\s+/).filter((word) => word !== "")
 
-/** Where a word may be: in the columns that lists show. `fits` of the console looks in the same ones. */
+/** Searches the columns that lists show, like `fits` of the console. */
 const having = (sql: SqlClient.SqlClient, like: Patterns, word: string) => {
   const anywhere = `*${word}*`
   return [

@@ -1,21 +1,18 @@
 import type { SqlClient, Statement } from "@effect/sql"
 
-/** Characters of a pattern at most. */
+/** The most characters of a pattern. */
 export const longestPattern = 200
 
 type Column = "request_id" | "account_id" | "key_id" | "family" | "endpoint" | "model" | "upstream" | "error"
 
-/**
- * Conditions on rows of `requests` by texts in which `*` stands for any characters. Upper and lower case differ, and both
- * engines take time by the text's length.
- */
+/** Conditions on rows of `requests` by case-sensitive patterns, in which `*` stands for any characters. */
 export interface Patterns {
   readonly column: (name: Column, pattern: string) => Statement.Fragment
   /** A text of `details`. */
   readonly detail: (name: "client" | "end_user" | "task", pattern: string) => Statement.Fragment
   /** One of the tags. */
   readonly tag: (pattern: string) => Statement.Fragment
-  /** An upstream that was asked, also one that did not answer. */
+  /** The upstream of any attempt. */
   readonly attempt: (pattern: string) => Statement.Fragment
   /** A key by its id or its name. */
   readonly key: (pattern: string) => Statement.Fragment
@@ -40,8 +37,8 @@ const onSqlite = (sql: SqlClient.SqlClient): Patterns => {
 }
 
 /**
- * What is in `details` is found in its text: its JSON can have characters that Postgres' own JSON has not, such as halves
- * of surrogate pairs. In a string every quote is escaped, so that what looks like a name in it never is one.
+ * Matches `details` as text, because it may hold characters that Postgres's JSON does not support, such as lone
+ * surrogates. Quotes inside strings are escaped, so that only real field names match.
  */
 const onPostgres = (sql: SqlClient.SqlClient): Patterns => {
   const like = (text: Statement.Fragment, pattern: string) =>
@@ -67,10 +64,10 @@ const globOf = (pattern: string): string => pattern.replaceAll("[", "[[]").repla
 
 const likeOf = (pattern: string): string => pattern.replace(/[\\%_]/g, "\\$&").replaceAll("*", "%")
 
-/** What a string of JSON can have between its quotes, as a regular expression of Postgres. */
+/** The content of any JSON string, as a Postgres regular expression. */
 const anyCharacters = String.raw`(?:[^"\\]|\\.)*`
 
-/** A string of JSON that fits a pattern, as a regular expression of Postgres. */
+/** A JSON string that matches a pattern, as a Postgres regular expression. */
 const stringOf = (pattern: string): string =>
   `"${pattern
     .split("*")

@@ -13,7 +13,7 @@ import { Stride, stretches } from "./stretches.ts"
 
 const hourMs = 3_600_000
 
-/** How many requests ended how. `errors` are all that did not go well, of any kind. */
+/** Numbers of requests by outcome. `errors`: all that did not finish. */
 export interface Counted {
   readonly requests: number
   readonly errors: number
@@ -21,7 +21,7 @@ export interface Counted {
   readonly hang_ups: number
 }
 
-/** And what was settled for them. */
+/** Numbers of requests with their settled amounts. */
 export interface Tallied extends Counted {
   readonly cost_nano_usd: number
   readonly upstream_cost_nano_usd: number
@@ -29,20 +29,23 @@ export interface Tallied extends Counted {
 
 export interface Buckets {
   readonly fromMs: number
-  /** That moment not. */
+  /** Exclusive. */
   readonly toMs: number
-  /** The first bucket begins at a multiple of it. */
+  /** Buckets begin at multiples of it. */
   readonly widthMs: number
 }
 
-/** Counts requests by when they came, exactly, and their money by when it was settled. Whole hours of an account that was deleted since are still counted. */
+/**
+ * Counts requests by their start, exactly, and amounts by their settlement. Whole hours of accounts that were deleted later
+ * still count.
+ */
 export const requestCounts = (sql: SqlClient.SqlClient) => {
   const { begunBy, ends, overAt } = requestIds(sql)
   const { after: stretchAfter } = stretches(sql)
   const settled = settledSums(sql)
   const oldest = Effect.map(sql`SELECT at FROM requests ORDER BY id LIMIT 1`, times.first)
 
-  /** @param add gets the bucket's beginning in Unix ms */
+  /** @param add called with the bucket's start in Unix ms */
   const byRows = Effect.fnUntraced(function* (
     { fromMs, toMs, widthMs }: Buckets,
     filter: RequestFilter,
@@ -73,19 +76,19 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
     for (const { bucket, ...counted } of buckets.all(found)) add(bucket * widthMs, counted)
   })
 
-  /** Whole hours come from their sums where those know what is asked for, the rest from the rows. */
+  /** Takes whole hours from the hourly sums if these support the filter, and the rest from the rows. */
   const counting = Effect.fnUntraced(function* (
-    asked: Buckets,
+    span: Buckets,
     filter: RequestFilter,
     add: Add
   ): Effect.fn.Return<void, SqlError> {
-    const first = asked.widthMs % hourMs === 0 && hoursKnow(filter) ? yield* oldest : undefined
-    // Sums stay when the rows are gone.
-    const { fromMs, toMs } = wholeHours({ ...asked, fromMs: Math.max(asked.fromMs, first?.at ?? Infinity) })
-    if (fromMs >= toMs) return yield* byRows(asked, filter, add)
-    yield* byRows({ ...asked, toMs: fromMs }, filter, add)
-    yield* byHours({ ...asked, fromMs, toMs }, filter, add)
-    yield* byRows({ ...asked, fromMs: toMs }, filter, add)
+    const first = span.widthMs % hourMs === 0 && hoursSupport(filter) ? yield* oldest : undefined
+    // Only from the oldest row on: sums outlive the rows.
+    const { fromMs, toMs } = wholeHours({ ...span, fromMs: Math.max(span.fromMs, first?.at ?? Infinity) })
+    if (fromMs >= toMs) return yield* byRows(span, filter, add)
+    yield* byRows({ ...span, toMs: fromMs }, filter, add)
+    yield* byHours({ ...span, fromMs, toMs }, filter, add)
+    yield* byRows({ ...span, fromMs: toMs }, filter, add)
   })
 
   const paidByRows = ({ widthMs, ...times }: Buckets, who: Who, add: Add) =>
@@ -93,36 +96,36 @@ export const requestCounts = (sql: SqlClient.SqlClient) => {
       for (const { step, ...sums } of found) add(step * widthMs, sums)
     })
 
-  /** Usage has no more of a request than whose it was and who ran it: what else is asked for, its row must have. */
+  /** Usage rows know only account, key, model and upstream; other filters need the request row. */
   const paying = Effect.fnUntraced(function* (
-    asked: Buckets,
+    span: Buckets,
     { model, ...filter }: RequestFilter,
     add: Add
   ): Effect.fn.Return<void, SqlError> {
     const like = patterns(sql)
     const where = [...matchingWhose(sql, filter), ...(model === undefined ? [] : [like.column("model", model)])]
     const who = { where, owner: ownerOf(filter) }
-    if (!hoursKnow(filter)) {
+    if (!hoursSupport(filter)) {
       const has = sql.and([sql`requests.request_id = usage.request_id`, ...matching(sql, filter)])
-      return yield* paidByRows(asked, { ...who, whereRow: sql`EXISTS (SELECT 1 FROM requests WHERE ${has})` }, add)
+      return yield* paidByRows(span, { ...who, whereRow: sql`EXISTS (SELECT 1 FROM requests WHERE ${has})` }, add)
     }
-    const { fromMs, toMs } = wholeHours(asked)
-    if (asked.widthMs % hourMs !== 0 || fromMs >= toMs) return yield* paidByRows(asked, who, add)
-    yield* paidByRows({ ...asked, toMs: fromMs }, who, add)
+    const { fromMs, toMs } = wholeHours(span)
+    if (span.widthMs % hourMs !== 0 || fromMs >= toMs) return yield* paidByRows(span, who, add)
+    yield* paidByRows({ ...span, toMs: fromMs }, who, add)
     for (const { hour, ...sums } of yield* settled.hours({ fromMs, toMs, ...who })) {
-      add(Math.floor(hour / asked.widthMs) * asked.widthMs, sums)
+      add(Math.floor(hour / span.widthMs) * span.widthMs, sums)
     }
-    yield* paidByRows({ ...asked, fromMs: toMs }, who, add)
+    yield* paidByRows({ ...span, fromMs: toMs }, who, add)
   })
 
   const count = Effect.fnUntraced(function* (
-    asked: Buckets,
+    span: Buckets,
     filter: RequestFilter
   ): Effect.fn.Return<ReadonlyMap<number, Tallied>, SqlError> {
     const counts = new Map<number, Tallied>()
     const add: Add = (bucketMs, more) => counts.set(bucketMs, plus(counts.get(bucketMs) ?? nothing, more))
-    yield* counting(asked, filter, add)
-    yield* paying(asked, filter, add)
+    yield* counting(span, filter, add)
+    yield* paying(span, filter, add)
     return counts
   })
 
@@ -137,8 +140,8 @@ const wholeHours = ({ fromMs, toMs }: Pick<Buckets, "fromMs" | "toMs">) => ({
 type Who = Pick<SettledSteps, "owner" | "where" | "whereRow">
 type Add = (bucketMs: number, more: Partial<Tallied>) => void
 
-/** Models are not among them: sums have those alone that an upstream was asked for. */
-const hoursKnow = ({
+/** True if the hourly sums can answer the filter. They lack models of requests that reached no upstream. */
+const hoursSupport = ({
   account: _account,
   key: _key,
   owner: _owner,

@@ -6,12 +6,12 @@ import { rows } from "../../sql/decode.ts"
 
 const ids = rows("requests", { id: Schema.Int })
 
-/** Rows of a first statement, of the shortest and of the longest. */
+/** Rows of the first statement, and bounds for later ones. */
 const [first, least, most] = [128, 16, 2_000]
-/** SQLite's statements hold up everybody: longer ones are halved, much shorter ones doubled. In ms. */
+/** Target duration of a statement in ms, because SQLite's statements block the thread. */
 const aimMs = 4
 
-/** How many rows the next statement looks through, by what the last one took. */
+/** Adapts the rows of the next statement to the duration of the last one: halves or doubles them. */
 export class Stride {
   #rows = first
 
@@ -19,7 +19,7 @@ export class Stride {
     return this.#rows
   }
 
-  /** Runs a statement, and lets others have a turn after it. */
+  /** Runs a statement, then yields to the event loop. */
   readonly timed = <A>(statement: Effect.Effect<A, SqlError>): Effect.Effect<A, SqlError> =>
     Effect.suspend(() => {
       const begunAt = performance.now()
@@ -34,9 +34,9 @@ export class Stride {
 
 const otherTurn = Effect.promise(ownTurn)
 
-/** Bounds of stretches of `requests` by ids, with so many rows that may be looked at; an account's own by their index. */
+/** Id bounds for `count` rows of `requests`, or of one account's rows by its index. */
 export const stretches = (sql: SqlClient.SqlClient) => ({
-  /** From which id on there are so many rows before another. @param from the least id */
+  /** The id from which `count` rows lead up to `until`. @param from lower bound */
   before: (until: number, from: number, count: number, owner: string | undefined): Effect.Effect<number, SqlError> =>
     owner === undefined
       ? Effect.succeed(Math.max(from, until - count))
@@ -45,7 +45,7 @@ export const stretches = (sql: SqlClient.SqlClient) => ({
             ORDER BY id DESC LIMIT 1 OFFSET ${count - 1}`,
           (found) => ids.first(found)?.id ?? from
         ),
-  /** Before which id there are so many rows from another on. @param until the id after the last */
+  /** The id before which `count` rows lie from `from` on. @param until upper bound, exclusive */
   after: (from: number, until: number, count: number, owner: string | undefined): Effect.Effect<number, SqlError> =>
     owner === undefined
       ? Effect.succeed(Math.min(until, from + count))
