@@ -1,4 +1,4 @@
-/** How the gateway's own keys look: `gw_`, 32 random characters (190 bits), and six that check the rest. */
+/** The format of generated keys: `gw_`, 32 random characters (190 bits) and a checksum of six. */
 export const pattern = /^gw_[0-9A-Za-z]{38}$/
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -12,17 +12,14 @@ export const generate = (): string => {
 /** A new public id. */
 export const randomId = (prefix: string): string => `${prefix}_${randomText(20)}`
 
-/**
- * Whether a secret that looks like ours was mistyped or cut. It only serves the message: an operator may choose any
- * other string as a key.
- */
+/** True for a secret in the generated format with a wrong checksum. For error messages: operators may choose any key. */
 export const isMistyped = (secret: string): boolean =>
   secret.startsWith("gw_") && !(pattern.test(secret) && secret.slice(-6) === checksum(secret.slice(0, -6)))
 
-/** What is stored and looked up in place of a secret: all 256 bits, hex. */
+/** SHA-256 in hex, stored and looked up instead of the secret. */
 export const hash = (secret: string): string => Bun.SHA256.hash(secret, "hex")
 
-/** Enough to tell one's keys apart; of a key that a person chose, nothing. */
+/** Four characters that help to tell keys apart; empty for a key chosen by the operator. */
 export const hint = (secret: string): string =>
   isMistyped(secret) || !pattern.test(secret) ? "" : secret.slice(-10, -6)
 
@@ -30,7 +27,7 @@ const randomText = (length: number) => {
   let text = ""
   while (text.length < length) {
     for (const byte of crypto.getRandomValues(new Uint8Array(length))) {
-      // 248 is the largest multiple of 62 in a byte: above it the first letters would come up more often.
+      // 248 is the largest multiple of 62 in a byte; larger values would favour the first letters.
       if (byte < 248 && text.length < length) text += alphabet[byte % 62]
     }
   }

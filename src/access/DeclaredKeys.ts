@@ -22,9 +22,9 @@ type Declared = NonNullable<GatewayFile["keys"]>[number]
 type Wanted = Pick<GatewayFile, "accounts" | "keys">
 
 /**
- * Makes the stored keys follow the `keys` of the configuration file, at the start and at every reload: a name stands for
- * one key, whose secret, account, models and limits are what the file says; one that left the file is revoked. What an
- * operator revoked by hand stays revoked until the file gives the key another secret.
+ * Applies the `keys` of the configuration file to the stored keys, at the start and at every reload. A key is identified
+ * by its name; one that leaves the file is revoked. A key that was revoked by hand stays revoked until the file gives it
+ * another secret.
  */
 export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access/DeclaredKeys", {
   dependencies: [Keys.Default, Accounts.Default, Grants.Default, Changes.Default],
@@ -36,7 +36,7 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
     const changes = yield* Changes
     const alone = makeAlone(sql)
 
-    /** Refuses what can't be stored, before anything is. */
+    /** Refuses conflicting keys before anything is stored. */
     const check = Effect.fn("DeclaredKeys.check")(function* (file: Located<GatewayFile>) {
       const twice = contradiction(file)
       if (twice !== undefined) return yield* twice
@@ -54,23 +54,23 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
 
     const store = Effect.fn("DeclaredKeys.store")(
       function* ({ accounts: fileAccounts = {}, keys = [] }: Wanted) {
-        // Nodes that start together, or take the same file over, make and grant it once.
+        // Serialises nodes, so that nodes that start together create and grant once.
         yield* alone("declared keys")
         const nowMs = yield* Clock.currentTimeMillis
         const before = yield* stored.declared
         const pairs = keys.map((key) => ({ key, row: beforeOf(before, keys, key) }))
-        // Secrets and names may have changed places: nobody holds them while they move.
+        // Keys may have swapped secrets or names: free them all before reassigning.
         for (const { row } of pairs) if (row !== undefined) yield* stored.vacate(row.id)
-        const kept = new Set(pairs.flatMap(({ row }) => row?.id ?? []))
+        const remaining = new Set(pairs.flatMap(({ row }) => row?.id ?? []))
         for (const { declared, id } of before) {
-          if (!kept.has(id) && declared === "here") yield* stored.undeclare(id, nowMs)
+          if (!remaining.has(id) && declared === "here") yield* stored.undeclare(id, nowMs)
         }
         for (const { key, row } of pairs) {
           const fileKey = fileKeyOf(key, row)
           yield* accounts.ensure(fileKey.account, nowMs)
           yield* stored.declare(row?.id, fileKey, nowMs)
           if (fileKey.revokedAtMs !== null) {
-            yield* Effect.logWarning(`keys: ${key.name} was revoked by hand and stays so; give it another secret`)
+            yield* Effect.logWarning(`keys: ${key.name} was revoked by hand and stays revoked; give it another secret`)
           }
         }
         for (const [account, usd] of balancesOf(keys)) yield* give(account, nanoUsd(usd))
@@ -87,7 +87,7 @@ export class DeclaredKeys extends Effect.Service<DeclaredKeys>()("gateway/access
       (effect) => sql.withTransaction(effect)
     )
 
-    /** Brings what the file has given an account to a figure. */
+    /** Grants or withdraws the difference to the file's previous figure. */
     const give = Effect.fnUntraced(function* (account: AccountId, figure: number) {
       const given = yield* accounts.declaredBalance(account)
       if (given === figure) return
@@ -108,7 +108,7 @@ export const DeclaredKeysLive: Layer.Layer<never, BadSettings, Configuration | S
       const wanted = yield* Queue.sliding<Wanted>(1)
       yield* configuration.follow((file) => Effect.as(check(file), () => void wanted.unsafeOffer(file.value)))
       yield* Effect.orDie(Effect.flatMap(wanted.take, store))
-      /** What is to be stored, until it is. */
+      /** Kept until stored, for retries. */
       let unstored: Wanted | undefined
       const next = Effect.map(wanted.take, (keys) => {
         unstored = keys
@@ -118,7 +118,7 @@ export const DeclaredKeysLive: Layer.Layer<never, BadSettings, Configuration | S
     })
   ).pipe(Layer.provide([DeclaredKeys.Default, Daemons.Default]))
 
-/** The key as it was: the one of its name, else the one of its secret, which then was renamed. */
+/** The key's stored row: by name, otherwise by secret if the key was renamed. */
 const beforeOf = (stored: ReadonlyArray<DeclaredKey>, keys: ReadonlyArray<Declared>, key: Declared) => {
   const named = stored.find((row) => row.name === key.name)
   if (named !== undefined) return named
@@ -134,7 +134,7 @@ const fileKeyOf = (key: Declared, before: DeclaredKey | undefined): FileKey => (
   models: key.models ?? ["*"],
   limits: key.limits === undefined ? {} : limitsOf(key.limits),
   unpriced: key.unpriced ?? null,
-  // One that came back to the file opens again; one that was revoked by hand does so only with another secret.
+  // A key that returns to the file is valid again; one that was revoked by hand, only with another secret.
   revokedAtMs: before?.declared === "here" && before.hash === hashOf(key) ? before.revoked_at : null
 })
 
@@ -145,7 +145,7 @@ const accountOf = (key: Declared) => AccountId.make(key.account ?? key.name)
 const balancesOf = (keys: ReadonlyArray<Declared>): ReadonlyMap<AccountId, number> =>
   new Map(keys.flatMap((key) => (key.balance_usd === undefined ? [] : [[accountOf(key), key.balance_usd] as const])))
 
-/** Says where two of the file's keys can't both be as they are. */
+/** The error for two keys of the file that contradict each other, otherwise undefined. */
 export const contradiction = (file: Located<GatewayFile>): BadSettings | undefined => {
   const keys = file.value.keys ?? []
   for (const [index, key] of keys.entries()) {

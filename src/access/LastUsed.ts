@@ -6,18 +6,18 @@ import type { KeyId } from "../contract/Caller.ts"
 import { Commits } from "../sql/Commits.ts"
 import { Keys } from "./store/Keys.ts"
 
-/** A key's row is written at most this often, in ms. */
+/** Shortest interval between writes of a key, in ms. */
 const everyMs = 60_000
-/** Keys that one statement writes. */
+/** Keys per statement. */
 const atOnce = 500
 
-/** When each key was last used, written behind: to the minute, many keys in one commit, never waited for. */
+/** Stores when keys were last used, to the minute, in batches that no request waits for. */
 export class LastUsed extends Effect.Service<LastUsed>()("gateway/access/LastUsed", {
   dependencies: [Keys.Default, Commits.Default, Daemons.Default],
   scoped: Effect.gen(function* () {
     const keys = yield* Keys
     const commits = yield* Commits
-    /** When each key's use was noted, for a minute. */
+    /** Last noted use by key, kept for a minute. */
     const noted = new Map<KeyId, number>()
     let unwritten = new Map<KeyId, number>()
 
@@ -28,7 +28,7 @@ export class LastUsed extends Effect.Service<LastUsed>()("gateway/access/LastUse
       unwritten.set(key, nowMs)
     }
 
-    /** What was not written is tried again, unless the key was used since. */
+    /** Requeues unwritten times, unless the key was used again. */
     const giveBack = (times: ReadonlyArray<readonly [KeyId, number]>): void => {
       unwritten = new Map([...times, ...unwritten])
     }
@@ -47,7 +47,7 @@ export class LastUsed extends Effect.Service<LastUsed>()("gateway/access/LastUse
     })
 
     yield* daemon("lastUsed", Effect.as(write, Effect.sleep("5 seconds")), backoff)
-    // Runs before `Commits` ends.
+    // Finalizers run in reverse order: this one before `Commits` ends.
     yield* Effect.addFinalizer(() =>
       Effect.timeoutOption(Effect.ignoreLogged(Effect.interruptible(write)), "2 seconds")
     )

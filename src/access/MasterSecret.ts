@@ -5,28 +5,28 @@ import { Context, Data, Effect, Layer, Option, Redacted } from "effect"
 import { ownDirectory, ownFiles } from "../config/ownFiles.ts"
 import { testDouble } from "../contract/testDouble.ts"
 
-/** The start stops here; the message is one line that names what is wrong, never the secret. */
+/** An invalid secret. The gateway refuses to start; the message is one line without the secret. */
 export class BadSecret extends Data.TaggedError("BadSecret")<{ readonly message: string }> {}
 
 const shortest = 32
 
-/** The one secret outside the database, from which the gateway's others are derived. */
+/** The secret outside the database from which all others are derived. */
 export class MasterSecret extends Context.Tag("gateway/access/MasterSecret")<
   MasterSecret,
   {
     /**
-     * 32 bytes that only the holder of the master secret can make; another purpose gives others.
-     * @param purpose what they are for, unique in the gateway: `webhook/<account>/<version>`
+     * Derives 32 bytes with HKDF.
+     * @param purpose unique in the gateway: `webhook/<account>/<version>`
      */
     readonly derive: (purpose: string) => Redacted.Redacted<Uint8Array>
   }
 >() {
-  /** @param given `GATEWAY_SECRET`; without it a file in the data directory, made at the first start */
+  /** @param given `GATEWAY_SECRET`; by default a file in the data directory, created at the first start */
   static readonly layer = (options: { readonly given: Option.Option<Redacted.Redacted>; readonly directory: string }) =>
     Layer.effect(
       MasterSecret,
       Effect.map(
-        Option.isSome(options.given) ? checked(options.given.value, "GATEWAY_SECRET") : kept(options.directory),
+        Option.isSome(options.given) ? checked(options.given.value, "GATEWAY_SECRET") : fromFile(options.directory),
         (master) => ({
           derive: (purpose: string) =>
             Redacted.make(new Uint8Array(hkdfSync("sha256", Redacted.value(master), "", purpose, 32)))
@@ -34,7 +34,7 @@ export class MasterSecret extends Context.Tag("gateway/access/MasterSecret")<
       )
     )
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof MasterSecret)["Service"]>) => testDouble(MasterSecret, given)
 }
 
@@ -47,11 +47,11 @@ const checked = (secret: Redacted.Redacted, source: string) => {
       )
 }
 
-/** The file appears whole or not at all, and of two first starts at once one wins: written aside, then linked. */
-const kept = (directory: string) => {
+/** Reads or creates the file. Written aside and then linked, so that it is never partial and one of two starts wins. */
+const fromFile = (directory: string) => {
   const file = join(directory, "secret")
   const unusable = () =>
-    new BadSecret({ message: `${file}: the file of the gateway's secret can't be made or read; set GATEWAY_SECRET` })
+    new BadSecret({ message: `${file}: the gateway's secret file can't be created or read; set GATEWAY_SECRET` })
   const read = Effect.try({ try: () => readFileSync(file, "utf8").trim(), catch: unusable })
   const make = Effect.try({
     try: () => {

@@ -2,7 +2,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
 import { Node, SecretCheck } from "../cluster/Node.ts"
 
-/** Gateways of one database serve together only with one secret: what they sign and derive is each other's. */
+/** Refuses to start beside a node with another master secret on the same database. */
 export const OneSecretLive = Layer.effectDiscard(
   Effect.gen(function* () {
     const other = yield* Effect.orDie((yield* Node).stranger)
@@ -13,7 +13,7 @@ export const OneSecretLive = Layer.effectDiscard(
   })
 ).pipe(Layer.provide(Node.Default))
 
-/** What tells nodes of one secret from others. */
+/** Derives the value by which nodes compare their secrets. */
 export const SecretCheckLive = Layer.effect(
   SecretCheck,
   Effect.map(MasterSecret, ({ derive }) => Buffer.from(Redacted.value(derive("nodes/secret-check"))).toString("hex"))

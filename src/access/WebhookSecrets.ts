@@ -5,30 +5,30 @@ import { testDouble } from "../contract/testDouble.ts"
 import { BadSecret, MasterSecret } from "./MasterSecret.ts"
 import { Accounts } from "./store/Accounts.ts"
 
-/** How long a rotated secret still signs beside the new one. A delivery is retried for 24 h. */
+/** How long a rotated secret signs beside the new one. Deliveries are retried for 24 h. */
 const grace = Duration.hours(48)
 
 /**
- * The secrets that sign an account's callbacks, `whsec_` and base64 as Standard Webhooks spells them. They are derived,
- * not stored: a dump of the database holds none.
+ * The secrets that sign an account's callbacks: `whsec_` and base64 (Standard Webhooks). They are derived, not stored, so
+ * that a database dump holds none.
  */
 export class WebhookSecrets extends Context.Tag("gateway/access/WebhookSecrets")<
   WebhookSecrets,
   {
-    /** Every secret that signs now, the newest first: two while a rotation is young. */
+    /** All current signing secrets, newest first: two during a rotation's grace period. */
     readonly signing: (account: AccountId) => Effect.Effect<ReadonlyArray<Redacted.Redacted>, SqlError>
-    /** Moves the account to a new secret and answers it; the one before goes on signing for two days. */
+    /** Rotates to a new secret and returns it; the previous one signs for two more days. */
     readonly rotate: (account: AccountId) => Effect.Effect<Redacted.Redacted, SqlError | BadSecret>
   }
 >() {
   /**
-   * @param chosen `GATEWAY_WEBHOOK_SECRET`: the operator's own secret for the account `default`; several, separated by
-   * blanks, all sign (how that account rotates)
+   * @param chosen `GATEWAY_WEBHOOK_SECRET`: the secret of the account `default`; to rotate, several separated by blanks,
+   * which all sign
    */
   static readonly layer = (chosen: Redacted.Redacted | undefined) =>
     Layer.provide(Layer.effect(WebhookSecrets, make(chosen)), Accounts.Default)
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof WebhookSecrets)["Service"]>) => testDouble(WebhookSecrets, given)
 }
 

@@ -9,12 +9,12 @@ import { heldBy } from "../../ledger/store/balances.ts"
 import { allSummed } from "../../ledger/store/usageStatements.ts"
 import { LimitsJson, Patterns } from "./KeyRow.ts"
 
-/** What may be changed of an account. */
+/** The settings of an account. */
 export interface AccountSettings {
   readonly limits: Limits
-  /** null: what the configuration says. */
+  /** null: the configuration's. */
   readonly unpriced: Unpriced | null
-  /** Output tokens set aside at most for a request; null: what the configuration says. */
+  /** Upper bound on the output tokens that a hold covers; null: the configuration's. */
   readonly holdOutputTokens: number | null
   /** null: any. */
   readonly searchAllowed: ReadonlyArray<string> | null
@@ -22,7 +22,7 @@ export interface AccountSettings {
   readonly searchBlocked: ReadonlyArray<string> | null
 }
 
-/** The statements behind accounts; what they were granted and have used is the ledger's. */
+/** The table of accounts, except grants and usage, which are the ledger's. */
 export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/Accounts", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -31,11 +31,11 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     const select = sql`SELECT a.*, ${heldBy(sql, "a")} AS held,
       (SELECT COUNT(*) FROM keys WHERE account_id = a.id AND revoked_at IS NULL) AS keys FROM accounts a`
 
-    /** With what its tasks hold (on Postgres requests too), and how many keys it has. */
+    /** With the amount held by its tasks (on Postgres also by requests), and its number of keys. */
     const find = (id: string): Effect.Effect<AccountRow | undefined, SqlError> =>
       Effect.zipRight(summed, Effect.map(sql`${select} WHERE a.id = ${id} AND a.deleted_at IS NULL`, accounts.first))
 
-    /** By id. */
+    /** Ordered by id. */
     const list = (page: {
       readonly offset: number
       readonly limit: number
@@ -51,22 +51,22 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     const isThere = (id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(sql`SELECT 1 FROM accounts WHERE id = ${id} AND deleted_at IS NULL`, (found) => found.length > 0)
 
-    /** Also by one that was deleted: its books stay. */
+    /** True also for the id of a deleted account, whose ledger stays. */
     const isTaken = (id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(sql`SELECT 1 FROM accounts WHERE id = ${id}`, (found) => found.length > 0)
 
-    /** @param atMs null: no longer */
+    /** @param atMs null resumes the account */
     const suspend = (id: string, atMs: number | null): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE accounts SET suspended_at = ${atMs} WHERE id = ${id}`
 
-    /** Whether keys of the configuration file are its. */
+    /** True if the configuration file declares keys of the account. */
     const isDeclared = (id: string): Effect.Effect<boolean, SqlError> =>
       Effect.map(
         sql`SELECT 1 FROM keys WHERE account_id = ${id} AND declared = 'here' LIMIT 1`,
         (found) => found.length > 0
       )
 
-    /** Hides it, and ends its keys, which lose their names. */
+    /** Marks the account as deleted, revokes its keys and frees their names. */
     const remove = (id: string, nowMs: number): Effect.Effect<unknown, SqlError> =>
       Effect.zipRight(
         sql`UPDATE keys SET revoked_at = COALESCE(revoked_at, ${nowMs}), name = id WHERE account_id = ${id}`,
@@ -79,11 +79,11 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     const update = (id: string, settings: AccountSettings): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE accounts SET ${sql.update(columnsOf(settings))} WHERE id = ${id}`
 
-    /** Makes the account where there is none. */
+    /** Creates the account if it does not exist. */
     const ensure = (id: AccountId, nowMs: number): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO accounts (id, created_at) VALUES (${id}, ${nowMs}) ON CONFLICT (id) DO NOTHING`
 
-    /** The balance that the configuration file last gave the account, in nano-dollars; null: none yet. */
+    /** The balance that the configuration file last granted, in nano-dollars; null if none. */
     const declaredBalance = (id: AccountId): Effect.Effect<number | null, SqlError> =>
       Effect.map(
         sql`SELECT declared_nano_usd FROM accounts WHERE id = ${id}`,
@@ -93,7 +93,7 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
     const declareBalance = (id: AccountId, nanoUsd: number): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE accounts SET declared_nano_usd = ${nanoUsd} WHERE id = ${id}`
 
-    /** Forgets what the configuration file said of accounts, but for their balances. */
+    /** Clears the settings from the configuration file, except balances. */
     const undeclare: Effect.Effect<unknown, SqlError> =
       sql`UPDATE accounts SET declared_unpriced = NULL, declared_hold_output_tokens = NULL
         WHERE declared_unpriced IS NOT NULL OR declared_hold_output_tokens IS NOT NULL`
@@ -110,11 +110,11 @@ export class Accounts extends Effect.Service<Accounts>()("gateway/access/store/A
       sql`SELECT webhook_version AS version, webhook_rotated_at AS rotated_at FROM accounts WHERE id = ${""}`
     )
 
-    /** Which of its webhook secrets the account is at, and since when. */
+    /** The version of the account's webhook secret, and the time of its rotation. */
     const webhookSecret = (id: AccountId): Effect.Effect<WebhookVersion | undefined, SqlError> =>
       Effect.map(selectWebhook([id]), webhookVersions.first)
 
-    /** Moves the account to its next webhook secret; undefined where there is no such account. */
+    /** Rotates the account's webhook secret; undefined if the account does not exist. */
     const rotateWebhookSecret = (id: AccountId, nowMs: number): Effect.Effect<WebhookVersion | undefined, SqlError> =>
       Effect.map(
         sql`UPDATE accounts SET webhook_version = webhook_version + 1, webhook_rotated_at = ${nowMs}

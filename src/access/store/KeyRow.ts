@@ -33,7 +33,7 @@ const openings = rows("keys", {
   search_blocked: Schema.NullOr(Patterns)
 })
 
-/** A key's row, with what it has spent in the running UTC day and month, in nano-dollars. */
+/** A key's row, with its spending in the current UTC day and month, in nano-dollars. */
 export const spendingKeys = rows("keys", {
   ...columns,
   declared: Schema.NullOr(Schema.Literal("here", "removed")),
@@ -42,7 +42,7 @@ export const spendingKeys = rows("keys", {
 })
 export type SpendingKey = ReturnType<typeof spendingKeys.one>
 
-/** A key of the configuration file: `here`, or `removed` from it. */
+/** A key of the configuration file: still `here`, or `removed`. */
 export const declaredKeys = rows("keys", {
   id: Schema.String,
   name: Schema.String,
@@ -52,12 +52,12 @@ export const declaredKeys = rows("keys", {
 })
 export type DeclaredKey = ReturnType<typeof declaredKeys.one>
 
-/** A stored key with its account, as far as a request needs them. */
+/** The data of a key and its account that a request needs. */
 export interface Opening {
   readonly caller: Caller
   readonly expiresAtMs: number | undefined
   readonly revoked: boolean
-  /** Whether its account is. */
+  /** The account is suspended. */
   readonly suspended: boolean
 }
 
@@ -83,19 +83,19 @@ export const firstOpening = (found: ReadonlyArray<unknown>): Opening | undefined
   )
 }
 
-/** A row's budget, where it has one. */
+/** A row's budget, if it has one. */
 export const budgetOf = (row: Pick<SpendingKey, "budget_nano_usd" | "budget_period">): Budget | undefined =>
   row.budget_nano_usd === null || row.budget_period === null
     ? undefined
     : { nanoUsd: row.budget_nano_usd, period: row.budget_period }
 
-/** What may be changed of a key. */
+/** The settings of a key. */
 export interface KeySettings {
   readonly name: string
   readonly models: ReadonlyArray<string>
   readonly limits: Limits
   readonly budget: Budget | undefined
-  /** null: what its account says. */
+  /** null: the account's. */
   readonly unpriced: Unpriced | null
   /** Unix ms. */
   readonly expiresAtMs: number | undefined

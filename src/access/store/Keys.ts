@@ -17,7 +17,7 @@ import type { DeclaredKey, KeySettings, Opening, SpendingKey } from "./KeyRow.ts
 export interface NewKey {
   readonly account: AccountId
   readonly name: string
-  /** Given by the operator; a random one otherwise. */
+  /** By default random. */
   readonly secret?: Redacted.Redacted
   readonly models?: ReadonlyArray<string>
   readonly limits?: Limits
@@ -28,13 +28,13 @@ export interface NewKey {
 
 export interface KeyPage {
   readonly account?: string | undefined
-  /** Also those that open nothing any more. */
+  /** Includes revoked and expired keys. */
   readonly all: boolean
   readonly offset: number
   readonly limit: number
 }
 
-/** A key as the configuration file has it. */
+/** A key of the configuration file. */
 export interface FileKey {
   readonly account: AccountId
   readonly name: string
@@ -46,7 +46,7 @@ export interface FileKey {
   readonly revokedAtMs: number | null
 }
 
-/** The stored keys. */
+/** The table of API keys. */
 export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
   dependencies: [Accounts.Default, Changes.Default],
   effect: Effect.gen(function* () {
@@ -71,7 +71,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
 
     const alone = makeAlone(sql)
 
-    /** Stores a key and answers its secret: the only time anybody sees it. Makes the account where there is none. */
+    /** Stores a key and returns its secret, which is not shown again. Creates the account if it does not exist. */
     const create = Effect.fn("Keys.create")(
       function* (key: NewKey) {
         const now = yield* Clock.currentTimeMillis
@@ -94,7 +94,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
       Effect.orDie
     )
 
-    /** From now on the key opens nothing, in any process within a second. False where there was nothing to revoke. */
+    /** Revokes a key, within a second in all processes. False if it does not exist or was revoked before. */
     const revoke = Effect.fn("Keys.revoke")(
       function* (id: KeyId) {
         const now = yield* Clock.currentTimeMillis
@@ -108,10 +108,10 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     )
 
     /**
-     * At the first start (no key exists) makes the first key, of the account `default`; the operator's own one also
-     * where keys of the configuration file are all there is.
-     * @param chosen the operator's own secret (`GATEWAY_BOOTSTRAP_KEY`)
-     * @returns the secret, where a random one was made: to be shown once
+     * Creates the first key, of the account `default`, if no key exists. A chosen secret is also created if all keys are
+     * from the configuration file.
+     * @param chosen `GATEWAY_BOOTSTRAP_KEY`
+     * @returns a generated secret, to be shown once
      */
     const bootstrap = Effect.fn("Keys.bootstrap")(
       function* (chosen: Option.Option<Redacted.Redacted>) {
@@ -164,7 +164,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     const replaceSecret = (id: string, secret: string): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET hash = ${ApiKey.hash(secret)}, hint = ${ApiKey.hint(secret)} WHERE id = ${id}`
 
-    /** Whether a key opens with this secret, or did. */
+    /** True if a key has or had this secret. */
     const isTaken = (secret: Redacted.Redacted): Effect.Effect<boolean, SqlError> =>
       Effect.map(
         sql`SELECT 1 FROM keys WHERE hash = ${ApiKey.hash(Redacted.value(secret))}`,
@@ -177,27 +177,27 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
         FROM (VALUES ${sql.csv(times.map(([id, atMs]) => sql`(${id}, ${atMs})`))}) AS used
         WHERE keys.id = used.column1`
 
-    /** Of these secrets' hashes, one that a key has which is not of the configuration file. */
+    /** A key with one of these hashes that is not from the configuration file. */
     const undeclaredWith = (
       hashes: ReadonlyArray<string>
     ): Effect.Effect<{ readonly id: string; readonly hash: string } | undefined, SqlError> =>
       Effect.map(sql`SELECT hash, id FROM keys WHERE declared IS NULL AND ${sql.in("hash", hashes)}`, keyHashes.first)
 
-    /** Every key that the configuration file has or had. */
+    /** All keys that the configuration file declares or declared. */
     const declared: Effect.Effect<ReadonlyArray<DeclaredKey>, SqlError> = Effect.map(
       sql`SELECT id, name, hash, declared, revoked_at FROM keys WHERE declared IS NOT NULL`,
       declaredKeys.all
     )
 
-    /** Takes a key its name and its secret, so that others may have them. */
+    /** Frees a key's name and secret for other keys. */
     const vacate = (id: string): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET hash = id, name = id WHERE id = ${id}`
 
-    /** It has left the configuration file. */
+    /** Revokes a key that has left the configuration file. */
     const undeclare = (id: string, nowMs: number): Effect.Effect<unknown, SqlError> =>
       sql`UPDATE keys SET declared = 'removed', revoked_at = COALESCE(revoked_at, ${nowMs}) WHERE id = ${id}`
 
-    /** Stores a key of the configuration file, in the place of an earlier row if there is one. */
+    /** Stores a key of the configuration file, replacing its earlier row. */
     const declare = (id: string | undefined, key: FileKey, nowMs: number): Effect.Effect<unknown, SqlError> => {
       const columns = {
         account_id: key.account,
@@ -235,7 +235,7 @@ export class Keys extends Effect.Service<Keys>()("gateway/access/store/Keys", {
     } as const
   })
 }) {
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<Omit<Keys, "_tag">>) => testDouble(Keys, given)
 }
 
