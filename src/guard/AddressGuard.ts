@@ -10,16 +10,16 @@ import { download } from "./download.ts"
 import type { Download, Patience } from "./download.ts"
 import { Resolver } from "./Resolver.ts"
 
-/** Why an address isn't called, in words for whoever gave it: nothing of what a name resolved to is in them. */
+/** The refusal of an address. Callers see the reason, so it does not reveal what a name resolved to. */
 class AddressRefused extends Data.TaggedError("AddressRefused")<{
   readonly reason: string
-  /** The name had no answer, which may pass; everything else is for good. */
+  /** The name does not resolve, which may be temporary; other refusals are permanent. */
   readonly unresolved: boolean
 }> {}
 
 /**
- * Stands before every address that a caller gave: http or https without credentials, resolved once, every answer
- * public (or opened by the operator), and the checked answer is the one dialled.
+ * Guards all calls to addresses from callers (SSRF): http or https without credentials, resolved once, with only public
+ * addresses (or allowed ones). The checked addresses are the ones dialled.
  */
 export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/AddressGuard", {
   effect: Effect.gen(function* () {
@@ -48,9 +48,9 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
     }
 
     /**
-     * For a create: refuses what will never be called. A name that doesn't resolve now may at the first delivery, where
-     * it is checked again.
-     * @param param the field that holds the address, for the failure
+     * Refuses a callback address that will never be called. An unresolved name passes, because the delivery checks it
+     * again.
+     * @param param the field, for the failure
      */
     const admit = (written: string, param: string): Effect.Effect<void, InvalidRequest> =>
       check(written).pipe(
@@ -63,8 +63,8 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
       )
 
     /**
-     * The bytes behind a caller's image, video, audio or document address.
-     * @param param the field that holds the address, for the failure
+     * Downloads a caller's image, video, audio or document.
+     * @param param the field, for the failure
      */
     const fetchBytes = (
       written: string,
@@ -94,8 +94,8 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
     }
 
     /**
-     * What is behind an address, read piece by piece. Where it has moved to is checked as it was, a few times over.
-     * @returns an answer of any status but a redirect's
+     * Opens a download. Follows up to `redirects` redirects, and checks each target.
+     * @returns an answer with any status but a followed redirect's
      */
     const open = (
       written: string,
@@ -116,7 +116,7 @@ export class AddressGuard extends Effect.Service<AddressGuard>()("gateway/guard/
     return { check, admit, dial, fetchBytes, open } as const
   })
 }) {
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<Omit<AddressGuard, "_tag">>) => testDouble(AddressGuard, given)
 }
 

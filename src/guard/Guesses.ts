@@ -1,18 +1,18 @@
-/** So many a minute are looked at. */
+/** Tries per minute that are checked. */
 const most = 10
 const windowMs = 60_000
-/** Addresses remembered in one minute; beyond them all who are new share one place. */
+/** Addresses counted per minute; further ones share a counter. */
 const capacity = 10_000
 
-/** Counts wrong keys, or other tries, by where they come from. */
+/** Counts wrong keys and similar tries by client address. */
 export class Guesses {
   readonly #counts = new Map<string, number>()
   #window = -1
 
   /**
-   * Notes one.
+   * Counts a try.
    *
-   * @returns ms until the next one is looked at; undefined where this one is
+   * @returns ms until the next try is checked; undefined if this one is
    */
   note(from: string, nowMs: number): number | undefined {
     const window = Math.floor(nowMs / windowMs)

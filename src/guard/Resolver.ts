@@ -1,15 +1,15 @@
 import { lookup } from "node:dns/promises"
 import { Context, Data, Effect, Layer } from "effect"
 
-/** A name that has no address now. */
+/** A name without an address. */
 export class Unresolved extends Data.TaggedError("Unresolved") {}
 
-/** Turns host names into addresses; a Layer of its own so that a test can answer as it likes. */
+/** Resolves host names. */
 export class Resolver extends Context.Tag("gateway/guard/Resolver")<
   Resolver,
   { readonly resolve: (host: string) => Effect.Effect<ReadonlyArray<string>, Unresolved> }
 >() {
-  /** The system's own resolver, /etc/hosts included. */
+  /** The system's resolver, including /etc/hosts. */
   static readonly Default = Layer.succeed(this, {
     resolve: (host) =>
       Effect.tryPromise({ try: () => lookup(host, { all: true }), catch: () => new Unresolved() }).pipe(

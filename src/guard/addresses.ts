@@ -1,20 +1,20 @@
 import { Context, Data, Effect, Either } from "effect"
 import ipaddr from "ipaddr.js"
 
-/** A range of addresses: its first address and the length of the prefix they share. */
+/** A CIDR range: its first address and prefix length. */
 export type Range = readonly [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Ranges the operator opened: what lies in them may be called whatever it is. Empty unless provided. */
+/** Non-public ranges that the operator allows. Empty by default. */
 export class AllowedAddresses extends Context.Reference<AllowedAddresses>()("gateway/guard/AllowedAddresses", {
   defaultValue: (): ReadonlyArray<Range> => []
 }) {}
 
-/** One line for the operator: which entry of the list is wrong. */
+/** An invalid entry of the allow list; the message is one line for the operator. */
 export class BadAllowList extends Data.TaggedError("BadAllowList")<{ readonly message: string }> {}
 
 /**
- * Reads the operator's list, whose entries are ranges or single addresses: `127.0.0.0/8`, `10.1.2.3`, `fd00::/8`.
- * @param source what the list came from, for the message
+ * Parses the allow list of ranges and single addresses: `127.0.0.0/8`, `10.1.2.3`, `fd00::/8`.
+ * @param source the setting's name, for the error message
  */
 export const parseAllowed = (
   entries: ReadonlyArray<string>,
@@ -43,8 +43,8 @@ const rangeOf = (entry: string): Range | undefined => {
 }
 
 /**
- * Whether the gateway calls this address on a caller's word: it is public, or the operator opened it.
- * @param address as a resolver gives it; what isn't an address is not callable
+ * True if callers may make the gateway call this address: it is public or allowed.
+ * @param address from a resolver; false for anything that is not an address
  */
 export const isCallable = (address: string, allowed: ReadonlyArray<Range>): boolean =>
   Either.match(
@@ -58,17 +58,15 @@ export const isCallable = (address: string, allowed: ReadonlyArray<Range>): bool
     }
   )
 
-/** Whether an address lies in a range. */
 export const contains = ([first, bits]: Range, address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
   first.kind() === address.kind() && address.match(first, bits)
 
-/** Public-looking addresses that answer only from inside a cloud: Azure's host, which hands out machine credentials. */
+/** Public-looking metadata services: Azure's, which hands out machine credentials. */
 const metadata = ["168.63.129.16"]
 
 /**
- * IPv6 is a list of what is good: `unicast` is also what ipaddr.js calls everything it has no name for, among that
- * IPv4-compatible addresses (`::127.0.0.1`), so only the global block 2000::/3 counts. ISATAP hides an IPv4 address
- * in the last half of any prefix.
+ * For IPv6 only the global block 2000::/3 counts, because ipaddr.js classifies everything unknown as `unicast`, including
+ * IPv4-compatible addresses (`::127.0.0.1`). ISATAP addresses embed an IPv4 address in their last half.
  */
 const isPublic = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean => {
   if (address.range() !== "unicast") return false

@@ -3,8 +3,8 @@ import { Either } from "effect"
 const longest = 4096
 
 /**
- * An address as a caller wrote it, or why it isn't one the gateway would call. Strict where URL parsers are kind: what
- * they repair (backslashes, blanks, missing slashes, credentials) is how one address is made to look like another.
+ * Parses a caller's address, or returns an error message. Stricter than URL parsers: what they repair (backslashes,
+ * blanks, missing slashes, credentials) can disguise an address.
  */
 export const parseCallerUrl = (written: string): Either.Either<URL, string> => {
   if (written.length > longest) return Either.left(`expected at most ${longest} characters; got ${written.length}`)
@@ -20,5 +20,5 @@ export const parseCallerUrl = (written: string): Either.Either<URL, string> => {
   return Either.right(url)
 }
 
-/** The host to resolve, to name in TLS and to dial: no brackets, no dot at the end. */
+/** The host to resolve, to dial and to name in TLS, without brackets or a trailing dot. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$|\.$/g, "")

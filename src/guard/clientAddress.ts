@@ -4,16 +4,15 @@ import type { Range } from "./addresses.ts"
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** More than any chain of proxies has. */
+/** The most entries of `X-Forwarded-For` to read. */
 const mostHops = 32
 
 /**
- * Who calls, as far as callers are counted by where they call from: an IPv4 address, or the /64 that an IPv6 address lies
- * in, of which anybody may have all. `X-Forwarded-For` is believed from a trusted proxy alone, and of what it says the
- * last address that is no trusted proxy itself: what stands before it is the caller's own word.
+ * The client's IPv4 address, or the /64 of its IPv6 address, since clients usually own a whole /64. `X-Forwarded-For` is
+ * trusted only from a trusted proxy, and only its last address that is not a trusted proxy: clients can forge the rest.
  *
- * @param remote the other end of the connection
- * @param forwarded the header, where there is one
+ * @param remote the connection's peer
+ * @param forwarded `X-Forwarded-For`
  */
 export const clientAddress = (
   remote: string | undefined,
@@ -36,7 +35,7 @@ const parsed = (text: string | undefined): Address | undefined => {
   return ipaddr.process(text)
 }
 
-/** `203.0.113.9:4711` and `[2001:db8::1]:4711`, as some proxies write them. */
+/** Some proxies write `203.0.113.9:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (text: string): string => {
   if (text.startsWith("[")) return text.slice(1, Math.max(1, text.indexOf("]")))
   const colon = text.indexOf(":")

@@ -4,7 +4,7 @@ import { isIP } from "node:net"
 import { Data, Effect } from "effect"
 import { hostOf } from "./callerUrl.ts"
 
-/** An address whose every answer was checked; made by `AddressGuard.check` alone. */
+/** A URL with its checked addresses; made only by `AddressGuard.check`. */
 export interface CheckedUrl {
   readonly url: URL
   readonly addresses: ReadonlyArray<string>
@@ -14,11 +14,11 @@ export interface Outgoing {
   readonly method: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
   readonly body?: Uint8Array | undefined
-  /** Until the connection stands, TLS included. */
+  /** Timeout of the connection, including TLS. */
   readonly connectTimeoutMs: number
   /** From the first packet to the last byte of the answer. */
   readonly totalTimeoutMs: number
-  /** How much of the answer's body is read before the connection is closed. */
+  /** The most bytes of the answer's body to read. */
   readonly maxBytes: number
 }
 
@@ -26,17 +26,17 @@ export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array
-  /** Whether `body` is all of it: not cut by the limit, the time or the other side. */
+  /** False if the limit, the timeout or the server cut the body. */
   readonly complete: boolean
 }
 
-/** No answer; the reason is a few words of ours that may be shown to whoever gave the address. */
+/** No answer. The reason is short and safe to show to the caller. */
 export class DialFailed extends Data.TaggedError("DialFailed")<{ readonly reason: string }> {}
 
 /**
- * One request to one of the checked addresses, under the URL's own name in `Host` and in TLS. `node:http` and not
- * `fetch`: it dials what `lookup` says, knows no proxy variables (`agent: false`), follows no redirects, tells when the
- * connection stands, and takes none of the process's 256 fetches from the upstreams.
+ * Sends one request to one of the checked addresses, with the URL's host name in `Host` and TLS. Uses `node:http` instead
+ * of `fetch`, because it dials the addresses of `lookup`, ignores proxy variables (`agent: false`), follows no redirects,
+ * reports when the connection is open, and uses none of the process's 256 concurrent fetches.
  */
 export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Reply, DialFailed> =>
   Effect.async((resume) => {
@@ -88,7 +88,7 @@ export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Repl
     return Effect.sync(stop)
   })
 
-/** The request, not yet sent, to one of the checked addresses. */
+/** Makes, without sending, a request to one of the checked addresses. */
 export const requestTo = (
   { addresses, url }: CheckedUrl,
   { headers, method }: Pick<Outgoing, "method" | "headers">
@@ -108,14 +108,14 @@ export const requestTo = (
     }
   })
 
-/** TLS included. */
+/** Calls `then` once the connection is open, including TLS. */
 export const onceConnected = ({ url }: CheckedUrl, outgoing: http.ClientRequest, then: () => void): void => {
   outgoing.on("socket", (socket) => socket.once(url.protocol === "https:" ? "secureConnect" : "connect", then))
 }
 
 const withFamily = (address: string) => ({ address, family: isIP(address) })
 
-/** Why there was no answer, in a few words of ours. */
+/** A failure's reason that is safe to show to callers. */
 export const reasonOf = (cause: Error & { readonly code?: string }): string => {
   const code = cause.code ?? ""
   if (code === "ECONNREFUSED") return "connection refused"

@@ -5,24 +5,24 @@ import { DialFailed, onceConnected, reasonOf, requestTo } from "./dial.ts"
 import type { CheckedUrl } from "./dial.ts"
 
 export interface Patience {
-  /** Until the connection stands, TLS included. */
+  /** Timeout of the connection, including TLS. */
   readonly connectMs: number
-  /** Until the head of the answer, and between two pieces of its body. */
+  /** Timeout of the answer's head, and between two chunks of its body. */
   readonly idleMs: number
 }
 
-/** An answer whose head is there; its connection is closed with the scope. */
+/** An answer whose head has arrived. The scope closes its connection. */
 export interface Download {
   readonly status: number
-  /** Where it is instead, as the answer said. */
+  /** The `Location` header. */
   readonly location: string | undefined
-  /** Its length in bytes, where the answer said so. */
+  /** The `Content-Length` header, in bytes. */
   readonly length: number | undefined
-  /** The next piece of the body; undefined at its end. Rejects where it breaks off or stands still. */
+  /** The next chunk of the body; undefined at its end. Rejects if it breaks off or stalls. */
   readonly read: () => Promise<Uint8Array | undefined>
 }
 
-/** One GET to one of the checked addresses, as `dial`, whose answer is read piece by piece. */
+/** Like `dial`, for a GET request whose answer is read in chunks. */
 export const download = (checked: CheckedUrl, patience: Patience): Effect.Effect<Download, DialFailed, Scope.Scope> =>
   Effect.acquireRelease(
     Effect.async<readonly [http.ClientRequest, http.IncomingMessage], DialFailed>((resume) => {
@@ -64,7 +64,7 @@ export const download = (checked: CheckedUrl, patience: Patience): Effect.Effect
 const lengthOf = (header: string | undefined): number | undefined =>
   header !== undefined && /^\d{1,15}$/.test(header) ? Number(header) : undefined
 
-/** Nothing more is taken from the socket than is asked for, beside what the stream keeps ready. */
+/** Reads from the socket only on demand, except for the stream's buffer. */
 const reader = (incoming: http.IncomingMessage, idleMs: number) => {
   const pieces: AsyncIterator<Uint8Array> = incoming[Symbol.asyncIterator]()
   return async (): Promise<Uint8Array | undefined> => {
