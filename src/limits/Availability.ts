@@ -2,21 +2,21 @@ import { Deferred, Effect, Exit, FiberId } from "effect"
 import type { CountedWhere } from "./WindowCounts.ts"
 
 /**
- * Whether Redis can be asked. While it is away each process counts by itself and no request waits for it; the log says
- * so once, and once more when it is back.
+ * Tracks outages of Redis. During an outage each process counts on its own and no request waits for Redis. The beginning
+ * and the end of an outage are logged once.
  */
 export interface Availability {
   readonly isAway: () => boolean
   readonly where: () => CountedWhere
-  /** To be run when a call or the connection fails. */
+  /** Run when a call or the connection fails. */
   readonly away: (why: string) => Effect.Effect<void>
-  /** To be run when a new connection works. */
+  /** Run when a new connection works. */
   readonly back: Effect.Effect<void>
-  /** Ends once Redis is away. */
+  /** Completes when Redis is away. */
   readonly lost: Effect.Effect<void>
-  /** Adds a listener for each time Redis comes back: it may have lost all counts. */
+  /** Adds a listener for Redis's return: it may have lost all counts. */
   readonly onBack: (listener: () => void) => void
-  /** After this a failing call is no news: the process is ending. */
+  /** Ignores failures from now on, because the process is ending. */
   readonly end: () => void
 }
 
@@ -33,9 +33,12 @@ export const makeAvailability = (): Availability => {
         if (where !== "redis" || isOver) return Effect.void
         where = "process while redis is away"
         Deferred.unsafeDone(lost, Exit.void)
-        return Effect.annotateLogs(Effect.logWarning(`${why}; each process counts limits by itself meanwhile`), {
-          event: "limits.redis_away"
-        })
+        return Effect.annotateLogs(
+          Effect.logWarning(`${why}; each process counts limits on its own until it is back`),
+          {
+            event: "limits.redis_away"
+          }
+        )
       }),
     back: Effect.suspend(() => {
       if (where === "redis") return Effect.void

@@ -12,21 +12,21 @@ import { SharedPermits } from "./SharedPermits.ts"
 import { SharedRedis } from "./SharedRedis.ts"
 import { rateLimiter, Windows } from "./Windows.ts"
 
-/** Of a caller that nobody counts. */
+/** For callers without rate limits. */
 export const uncounted = Future.succeed<Admitted>({ requests: undefined, tokens: undefined, refusal: undefined })
 
 /** A running request within its limits. */
 export interface Admission {
-  /** Where its caller stands now that its tokens are set aside; undefined where the caller's are not counted. */
+  /** The caller's standing after its tokens were reserved; undefined without a token limit. */
   readonly tokens: Standing | undefined
-  /** To be called once it is over, with the tokens it really used. */
+  /** Called at the end, with the tokens used. */
   readonly done: (tokens: number) => void
 }
 
-/** What was taken for the scopes of a request. */
+/** The counts taken for a request's scopes. */
 class Taken {
   readonly scopes: Array<Scope> = []
-  /** The tightest; of the one that is used up, where one is. */
+  /** The exhausted limit, otherwise the one with the least left. */
   standing: Standing | undefined
   exceeded: Scope | undefined
 
@@ -49,18 +49,18 @@ class Taken {
   }
 }
 
-/** Goes on with what was taken, at once where it is known. */
+/** Continues with the counts, synchronously if they are known. */
 const after = <A, E>(taken: Taken | Future<Taken>, next: (taken: Taken) => Future<A, E>): Future<A, E> =>
   taken instanceof Taken ? next(taken) : taken.flatMap(next)
 
 const minute = Duration.minutes(1)
-/** Whole answers that a key may leave in a minute before they have come. */
+/** Unstreamed answers per minute that a key may abandon. */
 const mostLeft = 20
 const withoutLimits = Future.succeed<Admission>({ tokens: undefined, done: () => {} })
 
 /**
- * How much a caller may use: requests and tokens a minute, and requests at once; each for the key, its account and the
- * model. A request's tokens count in the minute in which it began.
+ * Limits of requests and tokens per minute and of concurrent requests, for the key, its account and the model. A request's
+ * tokens count in the minute in which it began.
  */
 export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
   dependencies: [
@@ -77,8 +77,8 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     const running = yield* SharedPermits
 
     /**
-     * Takes an amount for each scope that has such a limit, up to the first that is used up. Counts of this process are
-     * asked by plain calls: effects cost more than all else that is counted.
+     * Takes an amount from each scope with such a limit, up to the first exhausted one. Local counts use plain calls,
+     * because effects would cost more than the counting.
      */
     const takeEach = (
       scopes: ReadonlyArray<Scope>,
@@ -127,7 +127,7 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       atMs: clock.unsafeCurrentTimeMillis()
     })
 
-    /** Keys that left too many whole answers in this minute, and until when that is, in Unix ms. */
+    /** Keys that abandoned too many answers in this minute, with its end in Unix ms. */
     const leaving = new Map<KeyId, number>()
 
     const refuseLeaving = (caller: Caller, { count, leftMs }: { readonly count: number; readonly leftMs: number }) => {
@@ -138,8 +138,8 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     }
 
     /**
-     * A caller has left before the whole answer that an upstream was making, which nobody pays for: a key that does so more
-     * than 20 times in a minute is refused until the minute ends. Another process hears of it with the key's next such request.
+     * Counts an abandoned unstreamed answer, which the operator pays for. A key with more than 20 in a minute is refused
+     * until the minute ends. Another process learns of it with the key's next abandoned answer.
      */
     const leftEarly = (caller: Caller): void => {
       const key = `left:key:${caller.key}`
@@ -153,7 +153,7 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       )
     }
 
-    /** Why the caller may send no request to a model that it might leave: it has left too many in this minute. */
+    /** The refusal of a caller that has abandoned too many answers in this minute, otherwise undefined. */
     const leftTooMany = ({ key }: Caller): RateLimited | undefined => {
       if (leaving.size === 0) return undefined
       const leftMs = (leaving.get(key) ?? 0) - clock.unsafeCurrentTimeMillis()
@@ -165,11 +165,11 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
           })
     }
 
-    /** Whether one request of the caller may come in; where it may not, `refusal` says when to come back. */
+    /** Counts one request of the caller against its limits. */
     const admit = (caller: Caller): Future<Admitted> => {
       if (!isRated(caller.keyLimits) && !isRated(caller.accountLimits)) return uncounted
       const scopes = scopesOf(caller)
-      // Tokens are only looked at: what the request will use is not known yet, or it is one that uses none.
+      // Only reads the token counts: the request's use is not known yet.
       return after(takeEach(scopes, "tokens", 0), (tokens) =>
         after(takeEach(scopes, "requests", 1), (requests) =>
           Future.succeed<Admitted>({
@@ -182,9 +182,9 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
     }
 
     /**
-     * Lets a request for a model run: a permit for each limit of requests at once, and the tokens it may use.
+     * Admits a request for a model: takes a permit for each concurrency limit, and reserves tokens.
      *
-     * @param tokens the most it may use; only asked where that matters
+     * @param tokens computes the most tokens it may use; called only if tokens are limited
      */
     const begin = (caller: Caller, model: Limited, tokens: () => number): Future<Admission, RateLimited> => {
       const plan = planOf(caller, model)
@@ -204,7 +204,7 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       })
     }
 
-    /** With its permits taken. */
+    /** Reserves tokens for a request that has its permits. */
     const permitted = (
       { counted, isToldTokens, model, permits }: Plan,
       tokens: () => number
@@ -236,7 +236,7 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       return taking.matchCause({
         onSuccess: (admission) => Future.succeed(admission),
         onFailure: (cause) => {
-          // A refusal has given back already.
+          // A refusal has already released its reservation.
           if (!Cause.isFailure(cause)) correct(-reserved)
           return Future.failCause(cause)
         }
@@ -248,7 +248,7 @@ export class Limits extends Effect.Service<Limits>()("gateway/limits/Limits", {
       begin,
       leftEarly,
       leftTooMany,
-      /** Who counts what a minute allows. */
+      /** The place where limits are counted. */
       countedWhere: windows.where
     } as const
   })
@@ -271,6 +271,6 @@ const tooMany = (scope: Scope, standing: Standing, kind: Kind, amount: number) =
 const allBusy = ({ most, who }: { readonly who: string; readonly most: number }) =>
   new RateLimited({
     message: `Too many requests at once: ${who} may have ${most} running`,
-    // Whenever one of them ends; nobody knows.
+    // Unknown: when one of them ends.
     retryAfterSeconds: null
   })

@@ -1,12 +1,12 @@
-/** Time is counted in ticks, in ms, and only those that come when they are due. */
+/** The unit of counted time, in ms. */
 const tickMs = 20
-/** A tick that comes as late as this found the process at work: it says nothing of who is waited for. */
+/** A tick this late, in ms, does not count: the process itself was busy. */
 const lateMs = 10
-/** However busy this process is. */
+/** The longest wait even in a busy process. */
 const atMostMs = 2_000
 
 interface Waiting {
-  /** Of the ticks that counted, the one after which it is over. */
+  /** Number of the counted tick at which the wait times out. */
   readonly lastTick: number
   readonly until: number
   isOver: boolean
@@ -14,22 +14,22 @@ interface Waiting {
 }
 
 /**
- * Waits for answers for so long and no longer, as time passes for whoever has to answer: what this process took for
- * itself meanwhile, in which it neither sent nor read anything, is not counted. One timer for all that wait.
+ * Times out answers. Time in which this process was busy, and could neither send nor read, does not count. One timer
+ * serves all waits.
  */
 export class Patience {
   readonly #ticks: number
   #counted = 0
   #cameAt = 0
-  #line: Array<Waiting> = []
+  #waiting: Array<Waiting> = []
   #timer: ReturnType<typeof setInterval> | undefined
 
-  /** @param ms how long one answer is waited for */
+  /** @param ms timeout of an answer */
   constructor(ms: number) {
     this.#ticks = Math.ceil(ms / tickMs)
   }
 
-  /** What the promise comes to; rejects where that takes too long. */
+  /** Settles like the promise; rejects after the timeout. */
   wait<A>(promise: Promise<A>): Promise<A> {
     return new Promise((resolve, reject) => {
       const waiting = this.#enter(() => reject(new Error("timed out")))
@@ -52,9 +52,9 @@ export class Patience {
       this.#cameAt = now
       this.#timer = setInterval(() => this.#tick(), tickMs)
     }
-    // The tick that is under way has begun before.
+    // One more, because the current tick is partly over.
     const waiting = { lastTick: this.#counted + this.#ticks + 1, until: now + atMostMs, isOver: false, giveUp }
-    this.#line.push(waiting)
+    this.#waiting.push(waiting)
     return waiting
   }
 
@@ -62,12 +62,12 @@ export class Patience {
     const now = performance.now()
     if (now - this.#cameAt < tickMs + lateMs) this.#counted++
     this.#cameAt = now
-    const left = this.#line.filter((waiting) => {
+    const left = this.#waiting.filter((waiting) => {
       if (!waiting.isOver && this.#counted < waiting.lastTick && now < waiting.until) return true
       if (!waiting.isOver) waiting.giveUp()
       return false
     })
-    this.#line = left
+    this.#waiting = left
     if (left.length > 0) return
     clearInterval(this.#timer)
     this.#timer = undefined

@@ -1,14 +1,14 @@
-/** Something of which only so many may run at a time. */
+/** A concurrency limit. */
 export interface Bound {
   readonly key: string
   readonly most: number
 }
 
-/** Counts what is running. All the permits of a request are taken at once, or none. */
+/** Counts running requests. A request takes all its permits or none. */
 export class Permits {
   private readonly running = new Map<string, number>()
 
-  /** The bound that is reached already; undefined where the permits were taken. */
+  /** Takes the permits; returns the exhausted bound instead if there is one. */
   take<B extends Bound>(bounds: ReadonlyArray<B>): B | undefined {
     const full = bounds.find(({ key, most }) => (this.running.get(key) ?? 0) >= most)
     if (full !== undefined) return full
@@ -20,7 +20,7 @@ export class Permits {
     return this.running.get(key) ?? 0
   }
 
-  /** Those under which something runs. */
+  /** Keys with running requests. */
   keys(): ReadonlyArray<string> {
     return [...this.running.keys()]
   }

@@ -3,21 +3,20 @@ import { Effect, Schedule } from "effect"
 import { redisScript } from "./redisScript.ts"
 import type { Send } from "./redisScript.ts"
 
-/** For a connection and its handshake. */
+/** Timeout of a connection and its handshake. */
 const connectMs = 2_000
 
-/** Writes, as counting does: a Redis that loads its data, or is a replica, answers `PING` and refuses this. */
+/** A write: a Redis that is loading its data or is a replica answers `PING` but refuses this. */
 const probe = redisScript(`return redis.call('SET', KEYS[1], '', 'PX', 60000)`)
 
-/** From half a second, doubling to 3 s, with jitter. */
+/** From 0.5 s, doubling to 3 s, with jitter. */
 const reconnects = Schedule.exponential("500 millis").pipe(
   Schedule.union(Schedule.spaced("3 seconds")),
   Schedule.jittered
 )
 
 /**
- * One connection at a time. Bun's client gives up for good on a Redis that is silent, refuses or talks nonsense at its
- * handshake, so each attempt has a client of its own.
+ * One connection at a time. Bun's client never recovers from a failed handshake, so each attempt uses a new client.
  */
 export class RedisConnection {
   readonly #url: string
@@ -37,13 +36,13 @@ export class RedisConnection {
       ? Promise.reject(new Error("Redis is not connected"))
       : this.#client.send(command, [...values])
 
-  /** Replaces the connection by a new one that takes writes; fails where there is none to be had. */
+  /** Replaces the connection by a new one that accepts writes; fails if that is not possible. */
   readonly open: Effect.Effect<void, unknown> = Effect.suspend(() => {
     this.close()
     const client = new RedisClient(this.#url, {
       connectionTimeout: connectMs,
       autoReconnect: false,
-      // Calls would wait for as long as Redis is away.
+      // Otherwise calls would wait during an outage.
       enableOfflineQueue: false
     })
     this.#client = client
@@ -59,7 +58,7 @@ export class RedisConnection {
     )
   })
 
-  /** Opens one as soon as Redis takes writes again. */
+  /** Retries until Redis accepts writes again. */
   readonly reopen: Effect.Effect<void> = Effect.retry(this.open, reconnects).pipe(
     Effect.delay("500 millis"),
     Effect.orDie

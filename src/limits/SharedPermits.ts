@@ -9,16 +9,16 @@ import { believedMs, redisPermits } from "./redisPermits.ts"
 import type { RemotePermits } from "./redisPermits.ts"
 import { SharedRedis } from "./SharedRedis.ts"
 
-/** Who counts what runs at once. */
+/** Counts concurrent requests. */
 export interface CountsRunning {
-  /** As far as this process alone has it running: the bound that is reached; undefined where the permits were taken. */
+  /** Takes permits of this process; returns the exhausted bound instead if there is one. */
   readonly take: <B extends Bound>(bounds: ReadonlyArray<B>) => B | undefined
-  /** As far as all others have, for permits that this process has taken; undefined where nobody else counts. */
+  /** Then takes the same permits across all processes; undefined without a Redis. */
   readonly takeOfAll: (<B extends Bound>(bounds: ReadonlyArray<B>) => Effect.Effect<B | undefined>) | undefined
   readonly giveBack: (bounds: ReadonlyArray<Bound>) => void
 }
 
-/** Permits of all processes together where there is a Redis, and while it answers; of this process otherwise. */
+/** Permits across all processes while Redis is reachable, otherwise of this process. */
 export class SharedPermits extends Context.Tag("gateway/limits/SharedPermits")<SharedPermits, CountsRunning>() {
   static readonly layer = Layer.scoped(
     SharedPermits,
@@ -41,7 +41,7 @@ export class SharedPermits extends Context.Tag("gateway/limits/SharedPermits")<S
   ).pipe(Layer.provide(Daemons.Default))
 }
 
-/** What this process has running is told with each permit, again before it is forgotten, and all of it to a Redis that is back. */
+/** Reports this process's counts to Redis with each permit, before they expire, and when Redis comes back. */
 const sharedPermits = (
   own: Permits,
   remote: RemotePermits,
@@ -49,27 +49,28 @@ const sharedPermits = (
   runtime: Runtime.Runtime<never>
 ): { readonly counts: CountsRunning; readonly renew: Effect.Effect<void> } => {
   const counted = ({ key, most }: Bound) => ({ key, most, running: own.runningOf(key) })
-  /** Under what Redis may believe that something runs here, until it has heard that nothing does; each with its last take. */
-  const told = new Map<string, number>()
+  /** Keys for which Redis may hold a count of this process, with their last take. */
+  const reported = new Map<string, number>()
   let takes = 0
 
-  const tell = (keys: ReadonlyArray<string>) =>
+  const report = (keys: ReadonlyArray<string>) =>
     Effect.suspend(() => {
       const counts = keys.map((key) => ({ key, running: own.runningOf(key) }))
       const before = takes
       return Effect.map(
         Effect.tryPromise(() => remote.tell(counts)),
         () => {
-          for (const { key, running } of counts) if (running === 0 && (told.get(key) ?? 0) <= before) told.delete(key)
+          for (const { key, running } of counts)
+            if (running === 0 && (reported.get(key) ?? 0) <= before) reported.delete(key)
         }
       )
     }).pipe(Effect.catchAll(() => availability.away("Redis does not answer")))
 
   const renew = Effect.suspend(() => {
-    // A call that was lost is mended here too where nothing runs under its key any more.
-    const keys = [...new Set([...own.keys(), ...told.keys()])]
-    // With nothing to tell it still finds out whether Redis answers.
-    return availability.isAway() ? Effect.void : tell(keys)
+    // Includes keys without running requests, to repair lost calls.
+    const keys = [...new Set([...own.keys(), ...reported.keys()])]
+    // Even without keys, to detect an outage.
+    return availability.isAway() ? Effect.void : report(keys)
   })
 
   availability.onBack(() => Runtime.runFork(runtime)(renew))
@@ -82,7 +83,7 @@ const sharedPermits = (
         Effect.suspend(() => {
           if (availability.isAway()) return Effect.succeed<undefined>(undefined)
           takes++
-          for (const { key } of bounds) told.set(key, takes)
+          for (const { key } of bounds) reported.set(key, takes)
           return Effect.tryPromise(() => remote.take(bounds.map(counted))).pipe(
             Effect.map((full) => (full === undefined ? undefined : bounds[full])),
             Effect.catchAll(() => Effect.as(availability.away("Redis does not answer"), undefined))
@@ -90,7 +91,7 @@ const sharedPermits = (
         }),
       giveBack: (bounds) => {
         own.giveBack(bounds)
-        if (bounds.length > 0 && !availability.isAway()) Runtime.runFork(runtime)(tell(bounds.map(({ key }) => key)))
+        if (bounds.length > 0 && !availability.isAway()) Runtime.runFork(runtime)(report(bounds.map(({ key }) => key)))
       }
     }
   }

@@ -9,20 +9,20 @@ import { RedisConnection } from "./RedisConnection.ts"
 import type { Send } from "./redisScript.ts"
 import { RedisUrl } from "./RedisUrl.ts"
 
-/** A request does not wait longer than this for Redis, in ms: it answers within 0.1 ms where it is well. */
+/** The longest that a request waits for Redis, in ms; a healthy Redis answers within 0.1 ms. */
 const longestWaitMs = 100
 
 export interface Redis {
-  /** Sends a command by the present connection; rejects where there is none. */
+  /** Sends a command on the current connection; rejects if there is none. */
   readonly send: Send
   readonly availability: Availability
-  /** This process's name among the others. */
+  /** Unique id of this process. */
   readonly node: string
-  /** What a call came to; rejects where Redis takes too long to say. */
+  /** Settles like the call; rejects after the timeout. */
   readonly soon: <A>(call: Promise<A>) => Promise<A>
 }
 
-/** The Redis (or Valkey) in which all processes count together; none: each process counts its own. */
+/** The Redis or Valkey that counts limits across all processes; without it, each process counts on its own. */
 export class SharedRedis extends Context.Tag("gateway/limits/SharedRedis")<SharedRedis, Option.Option<Redis>>() {
   static readonly layer = Layer.scoped(
     SharedRedis,
@@ -45,7 +45,7 @@ export class SharedRedis extends Context.Tag("gateway/limits/SharedRedis")<Share
       )
       yield* Effect.logInfo(`limits are counted in Redis at ${URL.parse(url)?.host}`)
       yield* Effect.catchAll(connection.open, () => availability.away("Redis does not answer"))
-      // Requests never look for it: a Redis that hangs holds up none.
+      // Requests never reconnect themselves, so that a hanging Redis delays none.
       const reconnecting = availability.lost.pipe(
         Effect.zipRight(connection.reopen),
         Effect.zipRight(availability.back),

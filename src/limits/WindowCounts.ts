@@ -1,7 +1,7 @@
 import type { RateLimitStoreError } from "@effect/experimental/RateLimiter"
 import type { Effect } from "effect"
 
-/** Every limit is one of a minute, and minutes begin where the clock's do. */
+/** All limits are per minute, aligned to the clock's minutes. */
 export const windowMs = 60_000
 
 export interface Taken {
@@ -11,26 +11,26 @@ export interface Taken {
 
 export interface WindowCounts {
   /**
-   * Takes tokens of a key in the minute that is running, unless that would exceed the limit.
-   * @returns what was taken then, or would have been
+   * Takes tokens from a key in the current minute, unless that would exceed the limit.
+   * @returns the count with these tokens; above the limit, nothing was taken
    */
   readonly take: (key: string, tokens: number, limit: number) => Effect.Effect<Taken, RateLimitStoreError>
-  /** The same where nobody need be asked: counts of this process. */
+  /** The same, synchronously; undefined for counts in Redis. */
   readonly takeNow: ((key: string, tokens: number, limit: number) => Taken) | undefined
-  /** Corrects what was taken at a time (negative: gives back); too late once that minute is over. */
+  /** Corrects the count of the minute of `takenAtMs`; negative gives back. No effect once that minute is over. */
   readonly correct: (key: string, tokens: number, takenAtMs: number) => void
   readonly where: () => CountedWhere
 }
 
-/** Counts that nobody need be asked for. */
+/** Counts in this process. */
 export interface CountsNow extends WindowCounts {
   readonly take: (key: string, tokens: number, limit: number) => Effect.Effect<Taken>
   readonly takeNow: (key: string, tokens: number, limit: number) => Taken
-  /** What has been taken of a key in the minute that is running. */
+  /** The key's count in the current minute. */
   readonly taken: (key: string) => number
-  /** Those of which something was taken in it. */
+  /** Keys with a count in the current minute. */
   readonly keys: () => Iterable<string>
 }
 
-/** Who counts: this process alone, Redis for all of them, or this process for as long as Redis does not answer. */
+/** The place of the counts: this process, Redis, or this process during an outage of Redis. */
 export type CountedWhere = "process" | "redis" | "process while redis is away"

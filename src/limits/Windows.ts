@@ -7,11 +7,11 @@ import { sharedWindows } from "./sharedWindows.ts"
 import type { WindowCounts } from "./WindowCounts.ts"
 
 /**
- * Counters that begin afresh each minute. The library's own windows grow with what is taken from them, and so let nearly
- * twice the limit into a minute; these never let in more than it.
+ * Counters that reset each minute. The library's own windows extend with use, which lets nearly twice the limit into a
+ * minute.
  */
 export class Windows extends Context.Tag("gateway/limits/Windows")<Windows, WindowCounts>() {
-  /** Counts that every gateway process shares where there is a Redis; in this process otherwise. */
+  /** Counts in Redis for all processes if one is configured, otherwise in this process. */
   static readonly layer = Layer.effect(
     Windows,
     Effect.map(Effect.all([Effect.clock, SharedRedis]), ([clock, redis]) => {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { windowMs } from "./WindowCounts.ts"
 import type { CountsNow } from "./WindowCounts.ts"
 
-/** Counters in this process, which begin afresh each minute. */
+/** Counters in this process that reset each minute. */
 export const memoryWindows = (clock: Pick<Clock.Clock, "unsafeCurrentTimeMillis">): CountsNow => {
   let current = -1
   const counts = new Map<string, number>()

@@ -1,25 +1,25 @@
 import type { Caller, Limits as Bounds } from "../contract/Caller.ts"
 import type { Bound } from "./Permits.ts"
 
-/** Somebody's limits, and the name under which their use is counted. */
+/** The limits of a key, account or model, and the keys of its counters. */
 export interface Scope {
-  /** As a message says it. */
+  /** For error messages. */
   readonly who: string
   readonly key: string
-  /** Under which its use of a kind is counted; made once, for they are looked up several times a request. */
+  /** Counter keys by kind; made once, because each request needs them several times. */
   readonly keys: Readonly<Record<Kind, string>>
   readonly bounds: Bounds
 }
 
-/** What a request of a caller for a model is within. */
+/** The limits that apply to a caller's requests for a model. */
 export interface Plan {
   /** Some limit bounds the request. */
   readonly isBounded: boolean
   readonly model: Scope
   readonly permits: ReadonlyArray<Bound & { readonly who: string }>
-  /** Those that count tokens. */
+  /** Scopes with a token limit. */
   readonly counted: ReadonlyArray<Scope>
-  /** Whether some of them are the caller's own: a model's are nobody's to stand against. */
+  /** The caller itself has a token limit, so that replies report its standing. */
   readonly isToldTokens: boolean
 }
 
@@ -27,13 +27,13 @@ export type Kind = "requests" | "tokens"
 
 const none: Bounds = {}
 
-/** A model as far as it has limits. */
+/** A model and its limits. */
 export interface Limited {
   readonly id: string
   readonly limits?: Bounds | undefined
 }
 
-/** A known key's caller is the same object from request to request, and so is a model. */
+/** Caches by identity: a cached key's caller, and a model, is the same object for every request. */
 const known = new WeakMap<Caller, ReadonlyArray<Scope>>()
 const plans = new WeakMap<Caller, WeakMap<Limited, Plan>>()
 

@@ -1,29 +1,26 @@
 import { redisScript } from "./redisScript.ts"
 import type { Redis } from "./SharedRedis.ts"
 
-/** What this process has running under a key. */
+/** This process's running requests for a key. */
 export interface Running {
   readonly key: string
   readonly running: number
 }
 
-/** What all processes have running, kept elsewhere. */
+/** Counts of all processes' running requests. */
 export interface RemotePermits {
-  /**
-   * Tells what this process has running under each key, unless all processes together would then exceed the most of one:
-   * then nothing is told, and it answers which (from 0).
-   */
+  /** Reports this process's counts, unless a total would exceed `most`; then returns that key's index (from 0). */
   readonly take: (wanted: ReadonlyArray<Running & { readonly most: number }>) => Promise<number | undefined>
-  /** Tells it whatever the others have. */
+  /** Reports this process's counts unconditionally. */
   readonly tell: (counts: ReadonlyArray<Running>) => Promise<void>
 }
 
-/** How long what a process told is believed, in ms: it is told again in a third of that. */
+/** Expiry of a process's counts, in ms; they are renewed after a third of it. */
 export const believedMs = 15_000
 
 /**
- * In Redis or Valkey: a hash a key, with a field for each process. Each tells its whole count and not how it changed, so
- * that a call that was lost is mended by the next. What a process told that has not been heard of since is left out.
+ * One Redis hash per key, with a field per process. Processes report whole counts instead of changes, so that the next
+ * call repairs a lost one. Expired processes are ignored.
  */
 const script = redisScript(`
 local time = redis.call('TIME')

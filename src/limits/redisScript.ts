@@ -1,10 +1,10 @@
 /** Sends a command. */
 export type Send = (command: string, values: ReadonlyArray<string>) => Promise<unknown>
 
-/** Runs a script in Redis or Valkey, which takes each as one step. */
+/** Runs a script atomically in Redis or Valkey. */
 export type Script = (send: Send, keys: ReadonlyArray<string>, values: ReadonlyArray<string>) => Promise<unknown>
 
-/** A script that is sent whole only to a Redis that does not know it: one that has begun anew has forgotten it. */
+/** Sends a script by its digest, and in full only if Redis does not have it (after a restart). */
 export const redisScript = (text: string): Script => {
   const digest = new Bun.CryptoHasher("sha1").update(text).digest("hex")
   return async (send, keys, values) => {

@@ -6,9 +6,9 @@ import type { Remote } from "./sharedWindows.ts"
 import { windowMs } from "./WindowCounts.ts"
 
 /**
- * In Redis or Valkey: a hash a key, with the minute that it counts (of Redis's own clock), what all processes have taken
- * in it, and what each has. A process says with each call what it has taken so far, so that a Redis that has begun anew
- * learns again what it forgot. Answers what is taken now, or would be, and Redis's time.
+ * One Redis hash per key: the counted minute (by Redis's clock), the total, and each process's share. A process sends its
+ * share with each call, so that a restarted Redis recovers the counts. Returns the count with the tokens, and Redis's
+ * time.
  */
 const script = redisScript(`
 local time = redis.call('TIME')

@@ -6,35 +6,35 @@ import { memoryWindows } from "./memoryWindows.ts"
 import { windowMs } from "./WindowCounts.ts"
 import type { Taken, WindowCounts } from "./WindowCounts.ts"
 
-/** What this process has taken of a key so far in a minute (since the epoch, by the clock of those who count together). */
+/** This process's share of a key's count in a minute (since the epoch, by Redis's clock). */
 interface Share {
   readonly minute: number
   readonly known: number
 }
 
-/** Counts of all processes together, kept elsewhere, which may be away. */
+/** Counts of all processes in a store that may be unreachable. */
 export interface Remote {
-  /** As `WindowCounts`; `nowMs` is the time there, in which minutes begin and end. */
+  /** Like `WindowCounts`; `nowMs` is the store's time, which defines the minutes. */
   readonly take: (
     key: string,
     tokens: number,
     limit: number,
     share: Share
   ) => Effect.Effect<Taken & { readonly nowMs: number }, RateLimitStoreError>
-  /** Corrects what was taken in the share's minute; too late once that is over. */
+  /** Corrects the count of the share's minute; no effect once it is over. */
   readonly correct: (key: string, tokens: number, share: Share) => void
 }
 
 /**
- * Counts of all processes together; in this process for as long as they can't be reached. It remembers what it has taken
- * itself, whoever counted it, and tells that to whoever counts from then on.
+ * Counts of all processes, or of this process during an outage. This process always tracks its own share, and reports it
+ * when the store comes back.
  */
 export const sharedWindows = (
   remote: Remote,
   clock: Pick<Clock.Clock, "unsafeCurrentTimeMillis">,
   availability: Availability
 ): WindowCounts => {
-  /** How far the time there is ahead of this machine's. */
+  /** The store's clock minus this machine's. */
   let aheadMs = 0
   const nowMs = () => clock.unsafeCurrentTimeMillis() + aheadMs
   const own = memoryWindows({ unsafeCurrentTimeMillis: nowMs })

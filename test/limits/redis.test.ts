@@ -253,7 +253,7 @@ describe("limits without their Redis", () => {
       yield* take
       expect([asked, windows.where()]).toEqual([3, "redis"])
       expect(lines.flat()).toEqual([
-        "Redis does not answer; each process counts limits by itself meanwhile",
+        "Redis does not answer; each process counts limits on its own until it is back",
         "limits are counted in Redis again"
       ])
     })
