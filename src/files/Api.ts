@@ -6,22 +6,22 @@ import { said } from "../contract/fields.ts"
 
 export const filesPath = "/files"
 
-/** Links to what the gateway made itself. Whoever has a link may read it; it can't be guessed, and it expires. */
+/** Links to the gateway's own files. Anyone with a link may read the file; links can't be guessed, and expire. */
 export class FilesApi extends HttpApiGroup.make("files")
   .add(
     HttpApiEndpoint.get("read", `${filesPath}/:clip/:name`)
       .setPath(
         Schema.Struct({
-          clip: said(Schema.String, "The part of the link that can't be guessed."),
+          clip: said(Schema.String, "The unguessable part of the link."),
           name: said(Schema.String, "The file's name.")
         })
       )
       .addSuccess(HttpApiSchema.Uint8Array({ contentType: "video/mp4" }))
       .annotate(Public, true)
-      .annotate(OpenApi.Summary, "Read a file that a task made")
-      .annotate(OpenApi.Description, "The whole file, or the part that a `range` header asks for (206).")
+      .annotate(OpenApi.Summary, "Read a file that a task created")
+      .annotate(OpenApi.Description, "The whole file, or the part in the `range` header (206).")
   )
   .addError(CodedError)
   .annotate(Prefixes, [filesPath])
   .annotate(OpenApi.Title, "Files")
-  .annotate(OpenApi.Description, "What tasks made, at links that expire; no key needed.") {}
+  .annotate(OpenApi.Description, "Files that tasks created, at links that expire; no key needed.") {}

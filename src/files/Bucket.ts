@@ -7,17 +7,17 @@ import { FilesUnavailable } from "./Files.ts"
 import type { Files, StoredFile } from "./Files.ts"
 import { NotKept } from "./NotKept.ts"
 
-/** How long anything but a file's own bytes may take. */
+/** Timeout of calls that transfer no file. */
 const patience = "20 seconds"
 
-/** Files as objects of a bucket, and what a probe says of it. */
+/** Files as objects of a bucket. */
 interface Bucket {
   readonly files: Files
-  /** Why the bucket can't be used, for good; undefined where it can, or where nobody can tell. */
+  /** Probes the bucket: a permanent error, or undefined if it works or does not answer. */
   readonly refusal: Effect.Effect<string | undefined>
 }
 
-/** A bucket of S3, or of what speaks its protocol. */
+/** Stores files in a bucket of S3 or a compatible server. */
 export const makeBucket = (place: BucketPlace): Bucket => {
   const client = new S3Client(optionsOf(place))
   const name = `s3://${place.bucket}${place.prefix === "" ? "" : `/${place.prefix}`}`
@@ -33,13 +33,13 @@ export const makeBucket = (place: BucketPlace): Bucket => {
 
   const find = (key: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> =>
     ask(async () => {
-      const found = await unlessMissing(client.stat(keyOf(key)))
-      return found === undefined
+      const stat = await unlessMissing(client.stat(keyOf(key)))
+      return stat === undefined
         ? Option.none()
         : Option.some({
-            size: found.size,
-            modifiedMs: found.lastModified.getTime(),
-            // The object itself as a `Response` would be a redirect to the bucket, which callers can't reach.
+            size: stat.size,
+            modifiedMs: stat.lastModified.getTime(),
+            // A `Response` of the S3 file itself would redirect to the bucket, which callers can't reach.
             part: (first: number, last: number) =>
               client
                 .file(keyOf(key))
@@ -54,21 +54,21 @@ export const makeBucket = (place: BucketPlace): Bucket => {
     Effect.tryPromise({
       try: async (signal) => {
         const whole = await checked(incoming)
-        // A writer that is ended with an error completes the object; a body that fails leaves none.
+        // Ending a Bun S3 writer with an error still completes the object; a failing body does not.
         await client.write(keyOf(key), new Response(streamOf(whole, signal)), { type: typeOf(key) })
         return whole.length()
       },
       catch: (cause) => (cause instanceof NotKept ? cause : unavailable(name, cause))
     }).pipe(Effect.tap((length) => mustHave(key, length)))
 
-  /** What was sent is what is there. */
+  /** Checks the stored length; deletes the object if it differs. */
   const mustHave = (key: string, length: number) =>
     Effect.flatMap(find(key), (found) =>
       Option.exists(found, ({ size }) => size === length)
         ? Effect.void
         : Effect.zipRight(
             remove(key),
-            new FilesUnavailable({ message: `${name}: ${length} bytes were sent of a file and are not there` })
+            new FilesUnavailable({ message: `${name}: a file of ${length} bytes was sent but is not stored` })
           )
     )
 
@@ -96,7 +96,7 @@ export const makeBucket = (place: BucketPlace): Bucket => {
   return { files: { place: name, isAway: () => false, find, write, remove, older }, refusal }
 }
 
-/** Pulled piece by piece, so that no more is in memory than a part of the upload. */
+/** Pulls chunks on demand, so that memory holds only one part of the upload. */
 const streamOf = ({ read }: Checked, signal: AbortSignal): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start: (controller) => signal.addEventListener("abort", () => controller.error(signal.reason), { once: true }),
@@ -117,7 +117,7 @@ const optionsOf = (place: BucketPlace) => ({
   ...(place.sessionToken !== undefined && { sessionToken: Redacted.value(place.sessionToken) })
 })
 
-/** With the bucket in front of its name where that is the style: Bun reads it from there. */
+/** Adds the bucket to the host name for virtual-hosted style, as Bun expects. */
 const endpointOf = ({ bucket, endpoint, pathStyle }: BucketPlace): string => {
   if (pathStyle) return endpoint
   const url = new URL(endpoint)
@@ -133,15 +133,15 @@ const codeOf = (cause: unknown): string =>
 const unavailable = (name: string, cause: unknown) =>
   new FilesUnavailable({ message: `${name}: ${codeOf(cause)} ${cause instanceof Error ? cause.message : ""}`.trim() })
 
-const unlessMissing = <A>(found: Promise<A>): Promise<A | undefined> =>
-  found.catch((cause: unknown) => {
+const unlessMissing = <A>(call: Promise<A>): Promise<A | undefined> =>
+  call.catch((cause: unknown) => {
     if (codeOf(cause) === "NoSuchKey" || codeOf(cause) === "NotFound") return undefined
     throw cause
   })
 
-/** What no later try would change. */
+/** Permanent errors. */
 const refusals: Readonly<Record<string, string>> = {
-  NoSuchBucket: "there is no such bucket; the gateway makes none",
+  NoSuchBucket: "there is no such bucket; the gateway does not create it",
   AccessDenied: "its keys may not list it (AccessDenied)",
   InvalidAccessKeyId: "it knows no such access key",
   SignatureDoesNotMatch: "its secret key is wrong"

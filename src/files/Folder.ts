@@ -8,25 +8,25 @@ import { FilesUnavailable } from "./Files.ts"
 import type { Files, StoredFile } from "./Files.ts"
 import { NotKept } from "./NotKept.ts"
 
-/** What is being written is of nobody any more after this without a byte. */
+/** A partial file without writes for this long is deleted. */
 const abandonedMs = 60 * 60_000
 
-/** Written bytes after which the disk is looked at once more. */
+/** Bytes written between checks of the free disk space. */
 const lookEvery = 32 * 1024 ** 2
 
-/** Files below a folder. Several processes, and machines, may share it: each writes under a name of its own. */
+/** Stores files in a folder, which several processes and machines may share: partial files have unique names. */
 export const makeFolder = (folder: string): Effect.Effect<Files> => {
   const pathOf = (key: string) => join(folder, key)
 
   const find = (key: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> =>
     attempt(async () => {
       const path = pathOf(key)
-      const found = await unlessMissing(stat(path))
-      return found === undefined || !found.isFile()
+      const info = await unlessMissing(stat(path))
+      return info === undefined || !info.isFile()
         ? Option.none()
         : Option.some({
-            size: found.size,
-            modifiedMs: found.mtimeMs,
+            size: info.size,
+            modifiedMs: info.mtimeMs,
             part: (first: number, last: number) =>
               Bun.file(path)
                 .slice(first, last + 1)
@@ -43,7 +43,7 @@ export const makeFolder = (folder: string): Effect.Effect<Files> => {
   const remove = (key: string) =>
     attempt(async () => {
       await rm(pathOf(key), { force: true })
-      // Whoever writes beside it keeps the folder.
+      // Fails, and keeps the folder, if it holds other files.
       await rmdir(dirname(pathOf(key))).catch(() => {})
     })
 
@@ -98,7 +98,7 @@ const writeFile = async (path: string, incoming: Incoming, signal: AbortSignal):
   return length()
 }
 
-/** So that the name outlives a power cut too. */
+/** Makes the file's name durable. */
 const syncFolder = async (path: string) => {
   const folder = await open(path, "r")
   await folder.sync().finally(() => folder.close())
@@ -116,8 +116,8 @@ const attempt = <A>(run: () => Promise<A>): Effect.Effect<A, FilesUnavailable> =
 
 const unavailable = (cause: unknown) => new FilesUnavailable({ message: String(cause) })
 
-const unlessMissing = <A>(found: Promise<A>): Promise<A | undefined> =>
-  found.catch((cause: unknown) => {
+const unlessMissing = <A>(call: Promise<A>): Promise<A | undefined> =>
+  call.catch((cause: unknown) => {
     if (cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")) {
       return undefined
     }

@@ -12,28 +12,28 @@ import { FileStore } from "./FileStore.ts"
 import type { FilesUnavailable, StoredFile } from "./Files.ts"
 import type { NotKept } from "./NotKept.ts"
 
-/** How much may be kept. */
+/** Bounds on kept files. */
 export interface Room {
-  /** The largest file. */
+  /** The largest file, in bytes. */
   readonly maxBytes: number
-  /** What stays free of the disk, so that what else is written there goes on. */
+  /** Disk space that stays free, in bytes. */
   readonly freeBytes: number
 }
 
 const usualRoom: Room = { maxBytes: 2 * 1024 ** 3, freeBytes: 512 * 1024 ** 2 }
 
 interface Options {
-  /** The data directory, where an older gateway's secret and files may be. */
+  /** The data directory, which may hold an older gateway's secret and files. */
   readonly directory: string
-  /** How long a file's link works after it was kept. */
+  /** How long a link works. */
   readonly lifetime: Duration.DurationInput
-  /** 32 bytes from which ids are made: who has them can guess links. */
+  /** 32 bytes from which ids are derived; anyone who knows them can guess links. */
   readonly secret: Redacted.Redacted<Uint8Array>
-  /** What is left out is as usual: 2 GiB, and 512 MiB that stay free. */
+  /** By default files of 2 GiB, and 512 MiB that stay free. */
   readonly room?: { readonly [K in keyof Room]?: Room[K] | undefined }
 }
 
-/** Files whose links work for so long, and those that are there until they are removed. */
+/** Rooms for files that expire, and for files that stay until they are removed. */
 const kept = "kept"
 const custody = "custody"
 
@@ -48,11 +48,11 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
   yield* ownFiles(join(directory, "kept.key"), ...below(join(directory, kept)))
   const key = olderSecret(join(directory, "kept.key")) ?? Redacted.value(secret)
 
-  /** Known to nobody who wasn't told, and the same on every node and after a restart. */
+  /** Unguessable, and the same on every node and after a restart. */
   const sign = (by: Uint8Array, names: ReadonlyArray<string>) => createHmac("sha256", by).update(JSON.stringify(names))
   const idOf = (upstream: string, upstreamId: string): string => sign(key, [upstream, upstreamId]).digest("hex")
 
-  /** A kept file, while its link works; none for whatever is no file of ours. */
+  /** The file, unless its link has expired or it is not a kept file. */
   const file = (id: string, name: string): Effect.Effect<Option.Option<StoredFile>, FilesUnavailable> => {
     if (!isName(name)) return Effect.succeedNone
     if (isCustodyId(id)) return store.find(`${custody}/${id}/${name}`)
@@ -64,19 +64,19 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
       Option.filter(found, ({ modifiedMs }) => nowMs < modifiedMs + lifetimeMs)
     )
 
-  /** Keeps a video that is read piece by piece: there whole or not at all, whenever the process dies. */
+  /** Stores a video from a stream of chunks, atomically. */
   const keep = (id: string, name: string, read: Read): Effect.Effect<void, NotKept | FilesUnavailable> =>
     Effect.asVoid(store.write(`${kept}/${id}/${name}`, { ...room, read, is: "video", synced: false }))
 
   const sweep = Effect.gen(function* () {
     const nowMs = yield* Clock.currentTimeMillis
     for (const old of yield* store.older(kept, nowMs - lifetimeMs)) {
-      // One that can't be removed keeps nobody from removing the others.
+      // Goes on with the other files.
       yield* Effect.catchAll(store.remove(old), (error) =>
-        Effect.logWarning("a kept file was not removed", error.message)
+        Effect.logWarning("a kept file could not be removed", error.message)
       )
     }
-  }).pipe(Effect.catchAll((error) => Effect.logWarning("kept files were not looked through", error.message)))
+  }).pipe(Effect.catchAll((error) => Effect.logWarning("kept files could not be listed", error.message)))
 
   yield* daemon("keptFiles", Effect.as(sweep, Effect.sleep("1 hour")), backoff)
 
@@ -85,13 +85,13 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
     idOf,
     file,
     keep,
-    /** What is there until it is removed, under ids of its own. */
+    /** Files that stay until they are removed, with ids of their own. */
     custody: {
       idOf: (task: string, part: string): string =>
         sign(Redacted.value(secret), [custody, task, part]).digest("base64url"),
-      /** One that was made before, and told to nobody. */
+      /** Finds a copy that was made before a crash. */
       find: (id: string, name: string) => store.find(`${custody}/${id}/${name}`),
-      /** Answers its length in bytes, once it would outlive a power cut. */
+      /** Returns the length in bytes, once the file is durable. */
       keep: (id: string, name: string, incoming: Pick<Incoming, "read" | "declared" | "is">) =>
         store.write(`${custody}/${id}/${name}`, { ...room, ...incoming, synced: true }),
       remove: (id: string, name: string) => store.remove(`${custody}/${id}/${name}`)
@@ -99,7 +99,7 @@ const make = Effect.fnUntraced(function* ({ directory, lifetime, room: given, se
   } as const
 })
 
-/** What upstreams made, kept where the gateway's files live. */
+/** Upstreams' files, stored with the gateway's. */
 export class KeptFiles extends Context.Tag("gateway/files/KeptFiles")<
   KeptFiles,
   Effect.Effect.Success<ReturnType<typeof make>>
@@ -107,18 +107,18 @@ export class KeptFiles extends Context.Tag("gateway/files/KeptFiles")<
   static readonly layer = (options: Options) =>
     Layer.scoped(KeptFiles, make(options)).pipe(Layer.provide(Daemons.Default))
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof KeptFiles)["Service"]>) => testDouble(KeptFiles, given)
 }
 
-/** What older gateways made for themselves at their first start: while it is there, their ids and links go on. */
+/** The secret that older gateways created at their first start; as long as it exists, their ids and links stay valid. */
 const olderSecret = (path: string): Uint8Array | undefined => {
   if (!existsSync(path)) return undefined
   const key = readFileSync(path)
   return key.length === 32 ? key : undefined
 }
 
-/** What is in a folder, at any depth. */
+/** All paths below a folder. */
 const below = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true }).map((path) => join(folder, String(path)))
 

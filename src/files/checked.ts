@@ -1,33 +1,33 @@
 import { NotKept } from "./NotKept.ts"
 import { kindOf, tellingBytes } from "./kindOf.ts"
 
-/** The next piece of a file; undefined at its end. */
+/** The next chunk of a file; undefined at its end. */
 export type Read = () => Promise<Uint8Array | undefined>
 
-/** A file that comes in, and what it must be. */
+/** An incoming file and its requirements. */
 export interface Incoming {
   readonly read: Read
-  /** The largest it may be, in bytes. */
+  /** The largest size in bytes. */
   readonly maxBytes: number
-  /** What stays free of the disk that it is written to, so that what else is written there goes on; in bytes. */
+  /** Disk space that must stay free, in bytes. */
   readonly freeBytes: number
-  /** Its length, where whoever sends it has said so. */
+  /** The declared length in bytes. */
   readonly declared?: number | undefined
-  /** What its first bytes must say that it is. */
+  /** The required kind, checked by the first bytes. */
   readonly is: "video" | "image"
-  /** Whether it must outlive a power cut. */
+  /** The file must be durable before the write succeeds. */
   readonly synced: boolean
 }
 
-/** A file whose first bytes were looked at. */
+/** A file with checked first bytes. */
 export interface Checked {
-  /** As it was given; rejects with `NotKept` where a bound is passed, and at an end that is none. */
+  /** The next chunk; rejects with `NotKept` if a bound is exceeded or the file is incomplete. */
   readonly read: Read
-  /** What has come so far, in bytes. */
+  /** Bytes read so far. */
   readonly length: () => number
 }
 
-/** Looks at the first bytes before anything is stored of them, and at each bound as the rest comes. */
+/** Checks the first bytes before anything is stored, and the bounds as the rest arrives. */
 export const checked = async ({ declared, is, maxBytes, read: given }: Incoming): Promise<Checked> => {
   if (declared !== undefined && declared > maxBytes) throw tooLarge(maxBytes)
   const read = () => given().catch(brokenOff)
@@ -60,7 +60,7 @@ const brokenOff = (cause: unknown): never => {
 
 const tooLarge = (maxBytes: number) => new NotKept({ why: "too-large", message: `it has more than ${maxBytes} bytes` })
 
-/** As many bytes as it takes to see what they are, however small the pieces. */
+/** Joins chunks until there are enough bytes to detect the kind. */
 const beginning = async (read: Read): Promise<Uint8Array | undefined> => {
   let bytes = await read()
   while (bytes !== undefined && bytes.length < tellingBytes) {

@@ -1,33 +1,33 @@
 import type { StoredFile } from "./Files.ts"
 
 /**
- * Answers of so many bytes are read before they leave: Bun tells the length of a stream only where it reads a local file
- * itself, and what can't be read is an error still.
+ * Answers below this many bytes are read completely first: Bun sends no `content-length` for most streams, and a read
+ * error can still become an error answer.
  */
 const readWhole = 4 * 1024 ** 2
 
 /**
- * A file as HTTP has it: whole, or the one range that was asked for (RFC 9110, section 14). Its bytes go through as they
- * are read: a bucket's address is for the gateway alone.
+ * Serves a file, or one range of it (RFC 9110, section 14). Streams the bytes through the gateway, because callers can't
+ * reach the bucket.
  */
 export const fileResponse = async (
   { modifiedMs, part, size }: StoredFile,
   name: string,
-  asked: Headers
+  requestHeaders: Headers
 ): Promise<Response> => {
   const body = (first: number, last: number) =>
     last - first < readWhole ? new Response(part(first, last)).bytes() : part(first, last)
   const headers = {
     "content-type": Bun.file(name).type,
     "accept-ranges": "bytes",
-    // A file never changes under its name.
+    // Files never change.
     etag: `"${size.toString(36)}-${Math.floor(modifiedMs).toString(36)}"`,
     "cache-control": "private, max-age=3600",
     "x-content-type-options": "nosniff"
   }
-  if (asked.get("if-none-match") === headers.etag) return new Response(null, { status: 304, headers })
-  const condition = asked.get("if-range")
-  const range = condition === null || condition === headers.etag ? rangeOf(asked.get("range"), size) : "whole"
+  if (requestHeaders.get("if-none-match") === headers.etag) return new Response(null, { status: 304, headers })
+  const condition = requestHeaders.get("if-range")
+  const range = condition === null || condition === headers.etag ? rangeOf(requestHeaders.get("range"), size) : "whole"
   switch (range) {
     case "whole":
       return new Response(await body(0, size - 1), { headers: { ...headers, "content-length": String(size) } })
@@ -49,7 +49,7 @@ export const fileResponse = async (
 
 type Range = { readonly first: number; readonly last: number } | "whole" | "unsatisfiable"
 
-/** Several ranges at once, other units and nonsense are answered with the whole file, as the standard allows. */
+/** Multiple ranges, other units and invalid ranges get the whole file, as the standard allows. */
 export const rangeOf = (header: string | null, size: number): Range => {
   const [, from = "", to = ""] = /^bytes=(\d*)-(\d*)$/.exec(header?.trim() ?? "") ?? []
   if (from === "" && to === "") return "whole"

@@ -1,7 +1,7 @@
 import { Effect, Option } from "effect"
 import type { Files } from "./Files.ts"
 
-/** Files in one place, and those that are still in another: written to the first, found and removed in both. */
+/** Combines two storages: writes to the first, finds and removes in both. */
 export const inBoth = (first: Files, other: Files): Files => ({
   place: first.place,
   isAway: first.isAway,

@@ -1,12 +1,12 @@
-/** So many bytes tell what a file is. */
+/** Bytes needed to detect a file's kind. */
 export const tellingBytes = 12
 
-/** The boxes that an MP4 or QuickTime file may begin with. */
+/** Boxes that may start an MP4 or QuickTime file. */
 const boxes = new Set(["ftyp", "moov", "mdat", "free", "skip", "wide", "pnot"])
 
 /**
- * What a file is by how it begins: a video (MP4 or QuickTime, WebM or Matroska, AVI) or an image (PNG, JPEG, WebP). A page
- * that tells of an error is neither.
+ * Detects a file's kind by its first bytes: a video (MP4 or QuickTime, WebM or Matroska, AVI) or an image (PNG, JPEG,
+ * WebP). Undefined for anything else, such as an error page.
  */
 export const kindOf = (bytes: Uint8Array): "video" | "image" | undefined => {
   const text = Buffer.from(bytes.subarray(0, tellingBytes)).toString("latin1")

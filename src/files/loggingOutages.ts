@@ -1,22 +1,24 @@
 import { Effect } from "effect"
 import type { Files, FilesUnavailable } from "./Files.ts"
 
-/** The same files; the log says once when they can't be had, and once when they can again. */
-export const told = (files: Files): Files => {
+/** The same files; the beginning and the end of an outage are logged once. */
+export const loggingOutages = (files: Files): Files => {
   let isAway = false
   const away = ({ message }: FilesUnavailable) =>
     Effect.suspend(() => {
       if (isAway) return Effect.void
       isAway = true
-      return Effect.annotateLogs(Effect.logWarning(`files can't be had: ${message}`), { event: "files.away" })
+      return Effect.annotateLogs(Effect.logWarning(`the file storage is not available: ${message}`), {
+        event: "files.away"
+      })
     })
   const back = Effect.suspend(() => {
     if (!isAway) return Effect.void
     isAway = false
-    return Effect.annotateLogs(Effect.logInfo("files can be had again"), { event: "files.back" })
+    return Effect.annotateLogs(Effect.logInfo("the file storage is available again"), { event: "files.back" })
   })
-  const watched = <A, E extends { readonly _tag: string }>(asked: Effect.Effect<A, E | FilesUnavailable>) =>
-    asked.pipe(
+  const watched = <A, E extends { readonly _tag: string }>(call: Effect.Effect<A, E | FilesUnavailable>) =>
+    call.pipe(
       Effect.tap(back),
       Effect.tapError((error) => (isUnavailable(error) ? away(error) : Effect.void))
     )
