@@ -7,9 +7,9 @@ import { ReaderProcess } from "./ReaderProcess.ts"
 import type { Command } from "./ReaderProcess.ts"
 import type { Reading, Unread, Wanted } from "./Reading.ts"
 
-/** A document that can't be read, or that takes more to read than a document may (`bounds`). */
+/** A document that can't be read, or exceeds `bounds`. */
 export class DocumentUnread extends Data.TaggedError("DocumentUnread")<{ readonly why: Unread }> {
-  /** As its caller is told: the rule that it breaks. */
+  /** The caller's failure, with the violated rule. */
   get refusal(): InvalidRequest {
     return new InvalidRequest({ param: "document", message: `document: ${rules[this.why]}` })
   }
@@ -18,21 +18,21 @@ export class DocumentUnread extends Data.TaggedError("DocumentUnread")<{ readonl
 /** Reads a PDF. */
 export type ReadDocument = (document: Uint8Array, wanted: Wanted) => Effect.Effect<Reading, DocumentUnread>
 
-/** Documents read at a time. */
+/** Documents read concurrently. */
 const mostAtATime = 2
 
 export interface DocumentsOptions {
-  /** How the process is begun that reads: a program that runs `process.ts` beside this file. */
+  /** Command of the reader process, a program that runs `process.ts`. */
   readonly command: Command
-  /** How long a process without work is kept, in ms. */
+  /** How long an idle process is kept, in ms. */
   readonly idleMs?: number
-  /** How much of a processor's time one document may take, in ms; `bounds.seconds` by default. */
+  /** CPU time for one document, in ms; `bounds.seconds` by default. */
   readonly longestMs?: number
 }
 
 /**
- * Reads callers' documents in processes of their own: a few kilobytes can unpack to gigabytes, and a thread's memory has
- * no bound. The first document starts one; one that has been idle for a minute ends.
+ * Reads callers' documents in separate processes, because a few kilobytes can unpack to gigabytes and a thread's memory
+ * can't be bounded. Processes start on demand and end after a minute without work.
  */
 export class Documents extends Context.Tag("gateway/documents/Documents")<
   Documents,
@@ -65,7 +65,7 @@ export class Documents extends Context.Tag("gateway/documents/Documents")<
           return new ReaderProcess(command, longestMs)
         })
 
-        /** One that a document has left large is not kept: what it holds would count against the next. */
+        /** Ends a process with much memory in use, because that would count against the next document. */
         const giveBack = (reader: ReaderProcess) =>
           Effect.map(
             Effect.promise(() => reader.memory()),
@@ -82,7 +82,7 @@ export class Documents extends Context.Tag("gateway/documents/Documents")<
             .withPermits(1)(
               Effect.acquireUseRelease(
                 take,
-                // A caller that leaves takes the process with it.
+                // Kill the process if the caller leaves.
                 (reader) =>
                   Effect.onInterrupt(
                     Effect.promise(() => reader.read(document, wanted)),
@@ -103,7 +103,7 @@ export class Documents extends Context.Tag("gateway/documents/Documents")<
       })
     )
 
-  /** For tests: what is not given dies when it is used. */
+  /** For tests: using a missing member dies. */
   static readonly Test = (given: Partial<(typeof Documents)["Service"]>) => testDouble(Documents, given)
 
   static readonly Default = Layer.suspend(() => Documents.layer({ command: ownCommand() }))

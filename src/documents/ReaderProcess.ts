@@ -4,16 +4,16 @@ import { bounds } from "./bounds.ts"
 import { Line, Order } from "./Reading.ts"
 import type { Unread, Wanted } from "./Reading.ts"
 
-/** How a process is begun that reads documents: a program and its arguments. */
+/** Command of a reader process: a program and its arguments. */
 export type Command = readonly [program: string, ...args: ReadonlyArray<string>]
 
-/** How often a process at work is looked at, in ms. */
+/** Interval of checks on a working process, in ms. */
 const lookEvery = 25
-/** How long it may take until it takes orders, in ms: a busy machine starts nothing quickly. */
+/** Timeout of a process's start, in ms; generous for busy machines. */
 const startDeadline = 30_000
-/** How many times as long as it may work it may take in all. */
+/** Bound on elapsed time, as a multiple of the CPU time. */
 const mostWaiting = 6
-/** Text of the longest answer, and what JSON adds to it. */
+/** Characters of the longest answer, with JSON's escapes. */
 const longestLine = 8 * bounds.characters
 
 const encodeOrder = Schema.encodeSync(Schema.parseJson(Order))
@@ -24,22 +24,22 @@ const spawn = ([...command]: Command) =>
     stdin: "pipe",
     stdout: "pipe",
     stderr: "ignore",
-    // What it reads is a stranger's: it is told no secret of ours, and finds no `.env` or `bunfig.toml`.
+    // The input is untrusted: no secrets in the environment, and no `.env` or `bunfig.toml` in the directory.
     cwd: "/",
     env: { PATH: process.env["PATH"] ?? "" }
   })
 
-/** One process that reads documents, one at a time. It is killed when a document asks too much of it. */
+/** One process that reads documents, one at a time. It is killed when a document exceeds the bounds. */
 export class ReaderProcess {
   readonly #child: ReturnType<typeof spawn>
   readonly #ready: Promise<unknown>
   readonly #longestMs: number
   #isOver = false
-  /** Why it was killed. */
+  /** The exceeded bound for which it was killed. */
   #killedBy: Unread | undefined
-  #hear: ((line: Line | undefined) => void) | undefined
+  #onLine: ((line: Line | undefined) => void) | undefined
 
-  /** @param longestMs how much of a processor's time one document may take */
+  /** @param longestMs CPU time for one document */
   constructor(command: Command, longestMs: number) {
     this.#longestMs = longestMs
     this.#child = spawn(command)
@@ -49,12 +49,12 @@ export class ReaderProcess {
       .finally(() => this.end())
   }
 
-  /** Whether it can take no more orders. */
+  /** The process has ended. */
   get isOver(): boolean {
     return this.#isOver
   }
 
-  /** What came of reading a document. Ends the process where that is too much for it; rejects where none could start. */
+  /** Reads a document. Ends the process if a bound is exceeded; rejects if the process did not start. */
   async read(document: Uint8Array, wanted: Wanted): Promise<Line> {
     const starting = setTimeout(() => this.end(), startDeadline)
     const ready = await this.#ready
@@ -62,7 +62,7 @@ export class ReaderProcess {
     if (ready === undefined) throw new Error("the process that reads documents did not start")
     const answer = this.#answer()
     const watching = this.#watch()
-    // Where it does not take all of it, it is gone, as the answer tells.
+    // A failed write means that the process has ended, which the answer reports.
     this.#send(document, wanted).catch(() => {})
     const line = await answer
     clearInterval(watching)
@@ -71,15 +71,15 @@ export class ReaderProcess {
     return { unread: this.#killedBy ?? "unreadable" }
   }
 
-  /** Ends it, whatever it does. */
+  /** Kills the process. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
     this.#child.kill("SIGKILL")
-    this.#hear?.(undefined)
+    this.#onLine?.(undefined)
   }
 
-  /** Memory that it holds, in bytes; 0 where that can't be known. */
+  /** Resident memory in bytes; 0 if unknown. */
   memory(): Promise<number> {
     return residentBytes(this.#child.pid)
   }
@@ -97,7 +97,7 @@ export class ReaderProcess {
     const look = async () => {
       const passed = performance.now() - begun
       const used = (await processorMs(this.#child.pid)) - (await usedBefore)
-      // It comes after all others: on a busy machine it waits more than it works.
+      // Its priority is low: on a busy machine it waits longer than it works.
       if (passed > this.#longestMs * mostWaiting || (Number.isNaN(used) ? passed : used) > this.#longestMs)
         this.#kill("seconds")
       if ((await this.memory()) > bounds.bytes) this.#kill("memory")
@@ -110,12 +110,12 @@ export class ReaderProcess {
     this.end()
   }
 
-  /** The next line; undefined where it ends before. */
+  /** The next line; undefined if the process ends first. */
   #answer(): Promise<Line | undefined> {
     if (this.#isOver) return Promise.resolve(undefined)
     return new Promise((resolve) => {
-      this.#hear = (line) => {
-        this.#hear = undefined
+      this.#onLine = (line) => {
+        this.#onLine = undefined
         resolve(line)
       }
     })
@@ -131,16 +131,16 @@ export class ReaderProcess {
       length += text.length
       if (length > longestLine) return
       if (!text.endsWith("\n")) continue
-      this.#hear?.(decodeLine(pieces.splice(0).join("")))
+      this.#onLine?.(decodeLine(pieces.splice(0).join("")))
       length = 0
     }
   }
 }
 
-/** Time of processors that it has used, in ms; `NaN` where that can't be known. */
+/** Used CPU time in ms; `NaN` if unknown. */
 const processorMs = async (pid: number): Promise<number> => {
   const text = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "")
-  // Behind the program's name, which may hold anything, its state is the third field, and these two are in 1/100 s.
+  // proc(5): utime and stime, in 1/100 s, are fields 14 and 15. Field 2, the name, may contain anything.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ")
   return (Number(fields[11]) + Number(fields[12])) * 10
 }

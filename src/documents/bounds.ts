@@ -1,9 +1,9 @@
-/** What reading one document may take; past any of these its request is refused. */
+/** Bounds on reading one document; a request that exceeds one is refused. */
 export const bounds = {
   pages: 500,
   characters: 2_000_000,
-  /** Of a processor's time; six times as long in all, since whatever else the machine does goes first. */
+  /** CPU time; the elapsed time may be six times as long, because the process has low priority. */
   seconds: 5,
-  /** Resident memory of the process that reads, all of it. */
+  /** Resident memory of the whole reader process. */
   bytes: 256 * 1024 * 1024
 } as const

@@ -1,11 +1,11 @@
 import type { Command } from "./ReaderProcess.ts"
 
-/** The command of the gateway's own, which its help does not list: it reads documents for the process that begins it. */
+/** The gateway's hidden command that reads documents for its parent process. */
 export const readDocuments = "read-documents"
 
 /**
- * How a process is begun that reads documents. A compiled binary is its own reader; from sources, also inside somebody
- * else's program, Bun runs the file. (Somebody else's binary gives `Documents.layer` a command of its own.)
+ * Command of the reader process. The compiled gateway runs itself; from sources, also when embedded, Bun runs the file.
+ * An embedder's compiled binary must pass its own command to `Documents.layer`.
  */
 export const ownCommand = (): Command =>
   Bun.main.startsWith("/$bunfs/")

@@ -4,26 +4,26 @@ import { readPdf } from "./readPdf.ts"
 import { Line, Order } from "./Reading.ts"
 
 /*
- * The process that reads documents: orders come on standard input, each followed by the document, and a line goes out for
- * each. It ends with its input. What a document does to it is its own affair: it is watched and killed from outside.
+ * The reader process: reads orders from standard input, each followed by its document, and writes a line for each. It ends
+ * with its input. The parent enforces bounds on time and memory.
  */
 
-/** Others go first. */
+/** Below other processes. */
 const priority = 10
 
 const decodeOrder = Schema.decodeSync(Schema.parseJson(Order))
 const encodeLine = Schema.encodeSync(Schema.parseJson(Line))
 
-const tell = async (line: Line): Promise<void> => {
+const writeLine = async (line: Line): Promise<void> => {
   await Bun.write(Bun.stdout, `${encodeLine(line)}\n`)
 }
 
-/** Input that came and is not yet taken. */
+/** Buffered standard input. */
 class Input {
   readonly #reader = Bun.stdin.stream().getReader()
   #rest = new Uint8Array()
 
-  /** A line without its end; undefined where there is none any more. */
+  /** The next line without its line end; undefined at the end of input. */
   async line(): Promise<string | undefined> {
     for (;;) {
       const end = this.#rest.indexOf(lineFeed)
@@ -32,7 +32,7 @@ class Input {
     }
   }
 
-  /** So many bytes, in memory of their own; undefined where the input ends before. */
+  /** Copies the next `count` bytes; undefined if the input ends first. */
   async bytes(count: number): Promise<Uint8Array | undefined> {
     const bytes = new Uint8Array(count)
     let filled = 0
@@ -59,16 +59,16 @@ const lineFeed = 10
 try {
   setPriority(priority)
 } catch {
-  // A platform that has none, or does not let us: it reads at the usual one.
+  // Not supported or not permitted: use the default priority.
 }
 const input = new Input()
-await tell({ ready: true })
+await writeLine({ ready: true })
 for (;;) {
   const line = await input.line()
   if (line === undefined) break
   const order = decodeOrder(line)
   const document = await input.bytes(order.bytes)
   if (document === undefined) break
-  await tell(await readPdf(document, order.wanted))
+  await writeLine(await readPdf(document, order.wanted))
 }
 process.exit(0)

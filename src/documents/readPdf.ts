@@ -2,7 +2,7 @@ import { getDocumentProxy } from "unpdf"
 import { bounds } from "./bounds.ts"
 import type { Line, Wanted } from "./Reading.ts"
 
-/** Reads a PDF within its bounds of pages and characters. Memory and time are watched from outside. */
+/** Reads a PDF within the bounds on pages and characters. The parent process enforces those on memory and time. */
 export const readPdf = async (bytes: Uint8Array, wanted: Wanted): Promise<Line> => {
   try {
     const pdf = await getDocumentProxy(bytes, { verbosity: 0 })
@@ -27,11 +27,11 @@ export const readPdf = async (bytes: Uint8Array, wanted: Wanted): Promise<Line> 
   }
 }
 
-/** Scanned covers have no text. */
+/** Several, because scanned covers have no text. */
 const pagesOfBeginning = 3
 const charactersOfBeginning = 2_000
 
-/** The text of a page as it comes, and no more of it once it is longer than wanted. */
+/** Reads a page's text, and stops once it is longer than `most`. */
 const textOf = async (stream: ReadableStream<unknown>, most: number): Promise<string> => {
   const pieces: Array<string> = []
   let length = 0
@@ -59,7 +59,7 @@ const piecesOf = (chunk: unknown): ReadonlyArray<string> => {
   )
 }
 
-/** Runs of spaces are one, and no more than one line stays empty. */
+/** Collapses runs of spaces and of empty lines. */
 const tidy = (text: string): string =>
   text
     .replaceAll(/[^\S\n]+/g, " ")
