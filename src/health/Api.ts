@@ -18,7 +18,7 @@ const Readiness = Schema.Struct({
   })
 }).annotations({ identifier: "Readiness" })
 
-/** Health answers are for machines that look at the status alone; failures still have a body in the gateway's shape. */
+/** Probes only read the status, but failures have the gateway's error body. */
 const HealthError = failureUnion(
   "Health",
   {
@@ -41,16 +41,16 @@ export class HealthApi extends HttpApiGroup.make("health")
   .add(
     HttpApiEndpoint.get("live", "/healthz")
       .addSuccess(Health)
-      .annotate(OpenApi.Summary, "Whether the process lives")
-      .annotate(OpenApi.Description, "200 while it answers at all.")
+      .annotate(OpenApi.Summary, "Liveness")
+      .annotate(OpenApi.Description, "200 as long as the process answers.")
   )
   .add(
     HttpApiEndpoint.get("ready", "/readyz")
       .addSuccess(Readiness)
-      .annotate(OpenApi.Summary, "Whether the gateway is ready")
+      .annotate(OpenApi.Summary, "Readiness")
       .annotate(
         OpenApi.Description,
-        "200 while new requests are welcome; 503, with the reason, while the gateway stops, has no database that keeps what is written, or has failed for five seconds at what it does in the background."
+        "200 while the gateway accepts requests. 503 with the reason while it shuts down, its database does not store writes, or a background job has failed for five seconds."
       )
   )
   .addError(HealthError)

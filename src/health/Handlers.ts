@@ -15,9 +15,9 @@ export const HealthHandlers = handlers(
     const lifecycle = yield* Lifecycle
     const leases = yield* Leases
     const daemons = yield* Daemons
-    const durability = yield* DatabaseHealth
+    const databaseHealth = yield* DatabaseHealth
     const limits = yield* Limits
-    const kept = yield* KeptFiles
+    const keptFiles = yield* KeptFiles
     const ok = { status: "ok" } as const
 
     const databaseAnswers = leases.oldestExpiredLeaseMs.pipe(
@@ -25,13 +25,13 @@ export const HealthHandlers = handlers(
         ...ok,
         oldest_expired_lease_seconds: Math.floor(ms / 1_000),
         limits: limits.countedWhere(),
-        files: kept.isAway() ? ("away" as const) : ok.status
+        files: keptFiles.isAway() ? ("away" as const) : ok.status
       })),
       Effect.tapErrorCause(Effect.logWarning),
       Effect.mapError(() => new UpstreamFailed({ message: "The database does not answer" }))
     )
     const writesLast = Effect.suspend(() => {
-      const trouble = durability.trouble()
+      const trouble = databaseHealth.trouble()
       return trouble === undefined ? Effect.void : new UpstreamFailed({ message: `Not ready: ${trouble}` })
     })
     const daemonsRun = Effect.filterOrFail(

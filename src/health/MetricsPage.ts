@@ -18,22 +18,22 @@ import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Tracing } from "../telemetry/tracing/Tracing.ts"
 import { Workers } from "../telemetry/Workers.ts"
 
-/** How often the event loop is looked at. */
+/** Sampling interval of the event loop, in ms. */
 const lookMs = 250
 
 const circuitStates = { closed: 0, probing: 1, open: 2 } satisfies Record<CircuitState, number>
 
 interface Page {
-  /** All of it, as Prometheus reads it. */
+  /** All metrics in Prometheus's text format. */
   readonly answer: () => Promise<Response>
 }
 type Needs = AccessLog | Daemons | Leases | TaskStore | Deliveries | Scope.Scope
 
-/** What `GET /metrics` answers: what was counted since the start, and how things stand now. */
+/** `GET /metrics`: counts since the start, and current values. */
 export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/MetricsPage", {
   scoped: Effect.gen(function* (): Effect.fn.Return<Page, never, Needs> {
     const metrics = yield* Metrics
-    const lanes = yield* Bulkheads
+    const bulkheads = yield* Bulkheads
     const leases = yield* Leases
     const tasks = yield* TaskStore
     const deliveries = yield* Deliveries
@@ -44,13 +44,14 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     const runtime = yield* Effect.runtime()
     yield* watchEventLoop(metrics)
 
-    /** What this process counts, and how it stands now. */
+    /** This process's counts and current values. */
     const own = (): Snapshot => {
       const now = new Registry()
       background(now, daemons)
-      now.counter("gateway_log_lines_dropped_total", "Lines that standard output did not take.").of().value = dropped()
+      now.counter("gateway_log_lines_dropped_total", "Log lines that standard output did not accept.").of().value =
+        dropped()
       spans(now, tracing)
-      upstreams(now, lanes)
+      upstreams(now, bulkheads)
       ownProcess(now)
       if (workers === undefined) alone(now)
       return [...metrics.registry.snapshot(), ...now.snapshot()]
@@ -58,11 +59,11 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
     workers?.answering(own)
     const all = workers === undefined ? Effect.sync(own) : Effect.map(Effect.promise(workers.all), together)
 
-    /** Where the database does not answer its numbers are not known. */
-    const asked = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A | undefined> =>
+    /** Undefined if the database does not answer. */
+    const orUndefined = <A>(read: Effect.Effect<A, SqlError>): Effect.Effect<A | undefined> =>
       read.pipe(
         Effect.catchAllCause((cause) =>
-          Effect.as(Effect.logWarning("metrics: the database's numbers are not known", cause), undefined)
+          Effect.as(Effect.logWarning("metrics: the database's numbers are unavailable", cause), undefined)
         )
       )
 
@@ -70,9 +71,9 @@ export class MetricsPage extends Effect.Service<MetricsPage>()("gateway/health/M
       const now = new Registry()
       const nowMs = yield* Clock.currentTimeMillis
       standing(now, nowMs, {
-        active: yield* asked(tasks.active),
-        leaseMs: yield* asked(leases.oldestExpiredLeaseMs),
-        pending: yield* asked(deliveries.pending)
+        active: yield* orUndefined(tasks.active),
+        leaseMs: yield* orUndefined(leases.oldestExpiredLeaseMs),
+        pending: yield* orUndefined(deliveries.pending)
       })
       return textOf([...(yield* all), ...now.snapshot()])
     })
@@ -94,33 +95,32 @@ interface Stored {
   readonly pending: Effect.Effect.Success<Deliveries["pending"]> | undefined
 }
 
-/** What is stored and has not ended. What is not known has no series, or is not a number. */
+/** Stored tasks and deliveries that have not ended. Unknown values have no series, or are NaN. */
 const standing = (now: Registry, nowMs: number, { active = [], leaseMs = NaN, pending }: Stored) => {
   const age = (sinceMs: number) => Math.max(0, nowMs - sinceMs) / 1_000
   const count = now.gauge("gateway_tasks_active", "Tasks that have not ended, up to 100000.", "kind", "state")
-  const oldest = now.gauge("gateway_tasks_oldest_age_seconds", "How old the oldest of them is.", "kind", "state")
+  const oldest = now.gauge("gateway_tasks_oldest_age_seconds", "Age of the oldest active task.", "kind", "state")
   for (const { kind, n, oldest: sinceMs, state } of active) {
     count.of(kind, state).value = n
     oldest.of(kind, state).value = age(sinceMs)
   }
   now
-    .gauge("gateway_oldest_expired_lease_seconds", "How long the longest-abandoned task has waited for another worker.")
+    .gauge("gateway_oldest_expired_lease_seconds", "How long the oldest abandoned task has waited for another worker.")
     .of().value = leaseMs / 1_000
-  now.gauge("gateway_deliveries_pending", "Callbacks still to be delivered, up to 100000.").of().value =
-    pending?.count ?? NaN
-  now.gauge("gateway_deliveries_oldest_age_seconds", "How old the oldest of them is.").of().value =
+  now.gauge("gateway_deliveries_pending", "Undelivered callbacks, up to 100000.").of().value = pending?.count ?? NaN
+  now.gauge("gateway_deliveries_oldest_age_seconds", "Age of the oldest undelivered callback.").of().value =
     pending === undefined ? NaN : age(pending.oldestMs ?? nowMs)
 }
 
-/** What the supervisor of several processes counts. */
+/** Metrics that the supervisor counts if there are several processes. */
 const alone = (now: Registry) => {
-  now.gauge("gateway_workers", "Processes that serve.").of().value = 1
+  now.gauge("gateway_workers", "Serving processes.").of().value = 1
   now.counter("gateway_workers_replaced_total", "Workers that ended or hung, and were replaced.")
 }
 
 const background = (now: Registry, daemons: Daemons) => {
-  const failures = now.counter("gateway_daemon_failures_total", "Failures of what runs in the background.", "daemon")
-  const failing = now.highest("gateway_daemon_failing", "1 while its last try failed.", "daemon")
+  const failures = now.counter("gateway_daemon_failures_total", "Failures of background jobs.", "daemon")
+  const failing = now.highest("gateway_daemon_failing", "1 if the job's last run failed.", "daemon")
   for (const { failingSince, failures: count, name } of daemons.all()) {
     failures.of(name).value = count
     failing.of(name).value = failingSince === undefined ? 0 : 1
@@ -129,26 +129,34 @@ const background = (now: Registry, daemons: Daemons) => {
 
 const spans = (now: Registry, tracing: Tracing | undefined) => {
   const { dropped, exported } = tracing?.counts() ?? { dropped: 0, exported: 0 }
-  now.counter("gateway_spans_exported_total", "Spans that the collector took.").of().value = exported
-  now.counter("gateway_spans_dropped_total", "Spans that the collector did not take in time, or refused.").of().value =
+  now.counter("gateway_spans_exported_total", "Spans that the collector accepted.").of().value = exported
+  now.counter("gateway_spans_dropped_total", "Spans that the collector refused or did not accept in time.").of().value =
     dropped
 }
 
-const upstreams = (now: Registry, lanes: ReadonlyMap<string, Bulkhead>) => {
-  const circuit = now.highest("gateway_upstream_circuit", "0 closed, 1 probing, 2 open (left alone).", "upstream")
-  const accounts = now.gauge(
-    "gateway_upstream_circuit_accounts",
-    "Accounts whose own circuit is open or probing.",
+const upstreams = (now: Registry, bulkheads: ReadonlyMap<string, Bulkhead>) => {
+  const circuit = now.highest(
+    "gateway_upstream_circuit",
+    "State of the circuit breaker: 0 closed, 1 probing, 2 open.",
     "upstream"
   )
-  const running = now.gauge("gateway_upstream_running", "Calls under way, where they are bounded.", "upstream")
-  const waiting = now.gauge("gateway_upstream_waiting", "Calls that wait for room.", "upstream")
-  for (const [name, lane] of lanes) {
-    circuit.of(name).value = circuitStates[lane.circuit.state(lane.clock.unsafeCurrentTimeMillis())]
-    accounts.of(name).value = lane.circuit.openAccounts
-    if (lane.slots === undefined) continue
-    running.of(name).value = lane.slots.running
-    waiting.of(name).value = lane.slots.waiting
+  const accounts = now.gauge(
+    "gateway_upstream_circuit_accounts",
+    "Accounts whose own circuit breaker is open or probing.",
+    "upstream"
+  )
+  const running = now.gauge(
+    "gateway_upstream_running",
+    "Running calls of upstreams with `max_concurrency`.",
+    "upstream"
+  )
+  const waiting = now.gauge("gateway_upstream_waiting", "Calls waiting in the upstream queue.", "upstream")
+  for (const [name, bulkhead] of bulkheads) {
+    circuit.of(name).value = circuitStates[bulkhead.circuit.state(bulkhead.clock.unsafeCurrentTimeMillis())]
+    accounts.of(name).value = bulkhead.circuit.openAccounts
+    if (bulkhead.slots === undefined) continue
+    running.of(name).value = bulkhead.slots.running
+    waiting.of(name).value = bulkhead.slots.waiting
   }
 }
 
