@@ -12,24 +12,24 @@ import { KeptAnswers, otherBody } from "./store/KeptAnswers.ts"
 import type { Ask, KeptAnswer } from "./store/KeptAnswers.ts"
 import { PendingAnswers } from "./PendingAnswers.ts"
 
-/** How long one waits for another node's answer before it looks by itself. */
+/** Polling interval while another node answers, in case its notice is lost. */
 const lookEvery = "1 second"
-/** How often claims are looked for that nobody has in hand. */
+/** Interval of the search for lost claims. */
 const sweepEvery = "15 seconds"
 
-/** The right to answer a request, for as long as the work takes. */
+/** The exclusive right to answer a request. */
 export interface Claim {
-  /** The request, as its answer is to be kept. */
+  /** The request, with the claim for storing its answer. */
   readonly ask: Ask
-  /** Its answer is stored, and the claim gone with that. */
+  /** The answer was stored, which has removed the claim. */
   readonly spent: () => void
-  /** The work goes on after what it answered: a stream. To be called when it is over. */
+  /** The answer is a stream. The returned function is called at its end. */
   readonly goesOn: () => () => void
 }
 
-/** Of all requests with one key one is answered at a time, whichever process they come to. */
+/** Serialises requests with the same key across all processes. */
 export interface OneAtATime {
-  /** Does the work where there is no answer; waits where another node does it. */
+  /** Runs the work unless there is an answer; waits if another node runs it. */
   readonly once: <A, E>(
     ask: Ask,
     kept: (answer: KeptAnswer) => A,
@@ -49,12 +49,14 @@ export class Claims extends Effect.Service<Claims>()("gateway/idempotency/Claims
 const nothing = () => {}
 const unreadable = (error: SqlError) => Effect.die(error)
 
-/** What runs is known to the one process (`Idempotency`). */
+/** With one process, `Idempotency` itself knows the running requests. */
 const inOneProcess = Effect.map(KeptAnswers, (answers) => {
   const claims: OneAtATime = {
     once: (ask, kept, work) =>
-      Effect.flatMap(Effect.catchTag(answers.find(ask), "SqlError", unreadable), (found) =>
-        Option.isSome(found) ? Effect.succeed(kept(found.value)) : work({ ask, spent: nothing, goesOn: () => nothing })
+      Effect.flatMap(Effect.catchTag(answers.find(ask), "SqlError", unreadable), (answer) =>
+        Option.isSome(answer)
+          ? Effect.succeed(kept(answer.value))
+          : work({ ask, spent: nothing, goesOn: () => nothing })
       )
   }
   return claims
@@ -62,7 +64,7 @@ const inOneProcess = Effect.map(KeptAnswers, (answers) => {
 
 type Restore = <A, E>(waits: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** What runs is claimed by a row, which is good for as long as its node. */
+/** Among nodes, a running request is claimed by a row, which is valid as long as its node. */
 const amongNodes = Effect.gen(function* () {
   const answers = yield* KeptAnswers
   const store = yield* makeClaimStore
@@ -70,9 +72,9 @@ const amongNodes = Effect.gen(function* () {
   const node = yield* Node
   const runtime = yield* Effect.runtime()
   const inHand = new Set<string>()
-  const comeOff = makeLostClaims()
+  const lostClaims = makeLostClaims()
 
-  const letGo = (ask: Ask, token: string): Effect.Effect<void> =>
+  const release = (ask: Ask, token: string): Effect.Effect<void> =>
     Effect.ensuring(
       Effect.ignore(store.remove(token)),
       Effect.sync(() => {
@@ -81,29 +83,29 @@ const amongNodes = Effect.gen(function* () {
       })
     )
 
-  /** The answer that there is, or undefined where the claim is ours. Interrupted only while it waits for others. */
+  /** The stored answer, or undefined once this node has the claim. Interruptible only while it waits. */
   const take = (
     ask: Ask,
     token: string,
     restore: Restore
   ): Effect.Effect<KeptAnswer | undefined, Conflict | SqlError> =>
-    Effect.flatMap(taken(ask, token, restore), (found) =>
-      found === again ? take(ask, token, restore) : Effect.succeed(found)
+    Effect.flatMap(tryTake(ask, token, restore), (answer) =>
+      answer === again ? take(ask, token, restore) : Effect.succeed(answer)
     )
 
-  const taken = Effect.fnUntraced(function* (ask: Ask, token: string, restore: Restore) {
-    const told = yield* waiting.register(ask)
+  const tryTake = Effect.fnUntraced(function* (ask: Ask, token: string, restore: Restore) {
+    const answered = yield* waiting.register(ask)
     const isOurs = yield* store.insert(ask, token)
     const other = isOurs ? undefined : yield* store.bodyHash(ask)
     if (other !== undefined && other !== ask.bodyHash) return yield* otherBody
     if (other !== undefined) {
-      yield* restore(Effect.timeoutOption(told, lookEvery))
+      yield* restore(Effect.timeoutOption(answered, lookEvery))
       return again
     }
-    const found = yield* answers.find(ask)
-    if (Option.isSome(found)) return found.value
+    const answer = yield* answers.find(ask)
+    if (Option.isSome(answer)) return answer.value
     if (isOurs) return undefined
-    // It was another's until just now; or this node is no more.
+    // Another node's claim has just ended, or this node was reaped.
     yield* node.renew
     return again
   }, Effect.scoped)
@@ -114,7 +116,7 @@ const amongNodes = Effect.gen(function* () {
         const token = crypto.randomUUID()
         let [isSpent, isStreaming] = [false, false]
         inHand.add(token)
-        const over = Effect.suspend(() => (isSpent ? Effect.void : letGo(ask, token)))
+        const over = Effect.suspend(() => (isSpent ? Effect.void : release(ask, token)))
         const claim: Claim = {
           ask: { ...ask, claim: token },
           spent: () => {
@@ -133,14 +135,14 @@ const amongNodes = Effect.gen(function* () {
           restore(Effect.suspend(() => work(claim))),
           Effect.suspend(() => (isStreaming ? Effect.void : over))
         )
-        return Effect.flatMap(taken, (found) => (found === undefined ? worked : Effect.succeed(kept(found))))
+        return Effect.flatMap(taken, (answer) => (answer === undefined ? worked : Effect.succeed(kept(answer))))
       })
     )
 
-  // One whose answer was lost, or that could not be let go, would keep its key from everybody.
+  // A lost claim would block its key.
   const sweep = Effect.gen(function* () {
     const own = (yield* store.own).map(asClaimed)
-    yield* Effect.forEach(comeOff(own, Array.from(inHand, asClaimed)), ({ token }) => store.remove(token), {
+    yield* Effect.forEach(lostClaims(own, Array.from(inHand, asClaimed)), ({ token }) => store.remove(token), {
       discard: true
     })
   })
@@ -154,7 +156,7 @@ const amongNodes = Effect.gen(function* () {
   return claims
 })
 
-/** What is to be looked at again. */
+/** The claim must be tried again. */
 const again = Symbol("again")
 
 const asClaimed = (token: string) => ({ id: "", token })

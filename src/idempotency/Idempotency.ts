@@ -12,10 +12,10 @@ import type { Ask, KeptAnswer } from "./store/KeptAnswers.ts"
 import { record } from "./recording.ts"
 import type { Recording } from "./recording.ts"
 
-/** Bytes of an answer that is kept; a longer one is only given. */
+/** The largest stored answer in bytes. */
 const limitBytes = 8 * 1024 * 1024
 
-/** How an answer looks that is not a stream. */
+/** Status and encoder of an answer that is not a stream. */
 interface Shape {
   readonly status: number
   readonly render: (value: unknown) => string
@@ -24,7 +24,7 @@ interface Shape {
 interface Whole {
   readonly type: "whole"
   readonly answer: KeptAnswer
-  /** It was given before. */
+  /** It is an earlier request's answer. */
   readonly isKept: boolean
 }
 
@@ -37,7 +37,7 @@ interface Streaming {
 
 type Outcome = Whole | Streaming
 
-/** A request under way, and those who wait for its answer or read it. */
+/** A running request, with the requests that wait for its answer or read it. */
 interface Flight {
   readonly bodyHash: string
   readonly outcome: Deferred.Deferred<Outcome, unknown>
@@ -50,12 +50,12 @@ interface Flight {
 type Start = (once: Once) => Effect.Effect<unknown, unknown>
 
 /**
- * One answer for all requests of an account to an endpoint that carry the same `Idempotency-Key`: the first does the
- * work; those that come while it runs share it (of a stream, all from its beginning); those that come in the 24 hours
- * after it get the same bytes. Only what went well is kept. The work goes on while anybody waits for it.
+ * One answer for all requests of an account to an endpoint with the same `Idempotency-Key`. The first does the work;
+ * requests during it share it, streams from the beginning; requests within 24 hours get the same bytes. Only successful
+ * answers are stored. The work goes on as long as any of the requests waits.
  *
- * What runs is known to this process alone, which is enough where one serves a SQLite file; among nodes the key is claimed in
- * the database before the work begins (`Claims`), and a request that another node answers waits for the whole answer.
+ * Running requests are tracked in this process. Among nodes, the key is also claimed in the database before the work
+ * begins (`Claims`), and a request that another node answers waits for the whole answer.
  */
 export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempotency/Idempotency", {
   dependencies: [KeptAnswers.Default, Claims.Default],
@@ -66,7 +66,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
     const fork = yield* FiberSet.makeRuntime<never, void>()
     const flights = new NamedSlots<Flight>()
 
-    /** @param start does the work: answers a value that `shape` renders, or a `Response` of its own */
+    /** @param start does the work; returns a value for `shape` to render, or its own `Response` */
     const answer = (ask: Ask, start: Start, shape: Shape): Effect.Effect<Response, unknown> =>
       Effect.suspend(() => {
         const name = JSON.stringify([ask.account, ask.endpoint, ask.key])
@@ -108,7 +108,7 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
       Effect.suspend(() => {
         const { ask } = claim
         let isStored = false
-        let how: Parameters<Once["ended"]>[0] | undefined
+        let ending: Parameters<Once["ended"]>[0] | undefined
         const once: Once = {
           keep: (value) =>
             Effect.map(answers.keep(ask, whole(shape, value)), () => {
@@ -117,13 +117,13 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
           forget: Effect.map(answers.forget(ask), () => {
             isStored = false
           }),
-          ended: (as) => {
-            how = as
+          ended: (reported) => {
+            ending = reported
           }
         }
         return Effect.flatMap(start(once), (value) => {
           if (value instanceof Response && value.body !== null) {
-            return Effect.sync(() => stream(flight, claim, value, value.body ?? new ReadableStream(), () => how))
+            return Effect.sync(() => stream(flight, claim, value, value.body ?? new ReadableStream(), () => ending))
           }
           const answer = whole(shape, value)
           const outcome: Outcome = { type: "whole", answer, isKept: false }
@@ -138,32 +138,32 @@ export class Idempotency extends Effect.Service<Idempotency>()("gateway/idempote
       claim: Claim,
       { headers, status }: Response,
       body: ReadableStream<Uint8Array>,
-      how: () => string | undefined
+      ending: () => string | undefined
     ): Outcome => {
       const contentType = headers.get("content-type") ?? ""
-      const letGo = claim.goesOn()
+      const release = claim.goesOn()
       const recording = record(body, limitBytes, {
-        isComplete: () => how() === "finished",
+        isComplete: () => ending() === "finished",
         ended: (bytes) =>
-          bytes === undefined || how() === "failed" || how() === "hang-up"
+          bytes === undefined || ending() === "failed" || ending() === "hang-up"
             ? Promise.resolve()
             : Runtime.runPromise(runtime)(store(claim, { status, contentType, bytes })),
         over: () => {
           flight.forget()
-          letGo()
+          release()
         }
       })
       flight.recording = recording
       return { type: "streaming", status, headers, recording }
     }
 
-    /** An answer that can't be kept is given nevertheless: it was made, and paid for. */
+    /** Stores an answer. A failure is only logged, because the answer was made and paid for. */
     const store = ({ ask, spent }: Claim, answer: KeptAnswer): Effect.Effect<void> =>
       answer.bytes.byteLength > limitBytes
         ? Effect.void
         : Effect.matchCauseEffect(answers.keepAlone(ask, answer), {
             onSuccess: () => Effect.sync(spent),
-            onFailure: (cause) => Effect.logWarning("an answer was not kept for its Idempotency-Key", cause)
+            onFailure: (cause) => Effect.logWarning("an answer could not be stored for its Idempotency-Key", cause)
           })
 
     const join = (flight: Flight, isTwin: boolean): Effect.Effect<Response, unknown> => {

@@ -2,14 +2,14 @@ import { Deferred, Effect, FiberId } from "effect"
 import type { Scope } from "effect"
 import { heeding, Notices } from "../sql/Notices.ts"
 
-/** What a request is known by: whose it is, of which endpoint, and its key. */
+/** The identity of requests that share an answer. */
 interface Named {
   readonly account: string
   readonly endpoint: string
   readonly key: string
 }
 
-/** Requests of this process that wait for an answer which another makes. */
+/** This process's requests that wait for another process's answer. */
 export class PendingAnswers extends Effect.Service<PendingAnswers>()("gateway/idempotency/PendingAnswers", {
   scoped: Effect.gen(function* () {
     const notices = yield* Notices
@@ -18,37 +18,37 @@ export class PendingAnswers extends Effect.Service<PendingAnswers>()("gateway/id
     yield* heeding("answers", (names) => (names ?? all.keys()).forEach(wake))
 
     return {
-      /** To be run once the answer is stored, or nobody makes it any more. */
+      /** Called once the answer is stored or abandoned. */
       tell: (ask: Named): void => {
         const name = nameOf(ask)
         wake(name)
         notices.tell("answers", name)
       },
-      /** All look again. */
+      /** Makes all waiting requests check again. */
       wakeAll: (): void => all.forEach((_, name) => wake(name)),
-      /** Waits for being told, from now on: what is read after this is not over before it is heard. */
+      /** Registers for a wake-up. Register before reading the claim, so that no wake-up is missed. */
       register: (ask: Named): Effect.Effect<Effect.Effect<void>, never, Scope.Scope> =>
         Effect.map(
           Effect.acquireRelease(
             Effect.sync(() => {
               const name = nameOf(ask)
-              const told = Deferred.unsafeMake<void>(FiberId.none)
+              const woken = Deferred.unsafeMake<void>(FiberId.none)
               const some = all.get(name) ?? new Set()
-              all.set(name, some.add(told))
-              return { name, told, some }
+              all.set(name, some.add(woken))
+              return { name, woken, some }
             }),
-            ({ name, some, told }) =>
+            ({ name, some, woken }) =>
               Effect.sync(() => {
-                some.delete(told)
+                some.delete(woken)
                 if (some.size === 0 && all.get(name) === some) all.delete(name)
               })
           ),
-          ({ told }) => Deferred.await(told)
+          ({ woken }) => Deferred.await(woken)
         )
     } as const
   })
 }) {}
 
-/** Short, and says nothing of the key. */
+/** A short hash that does not reveal the key. */
 const nameOf = ({ account, endpoint, key }: Named): string =>
   Bun.SHA256.hash(JSON.stringify([account, endpoint, key]), "base64").slice(0, 22)

@@ -1,31 +1,31 @@
-/** What a recording asks and tells whoever started it. */
+/** Callbacks of a recording. */
 interface Ends {
-  /** Whether all has been said: the source only has to be read to its end. */
+  /** The answer is complete: the source only needs to be drained. */
   readonly isComplete: () => boolean
-  /** The stream has come to its end. Waited for before its readers hear of that; undefined: it was too long to keep. */
+  /** The stream has ended, with its bytes, or undefined if it was too long. Readers see the end after the promise. */
   readonly ended: (bytes: Uint8Array<ArrayBuffer> | undefined) => Promise<void>
-  /** It is over, however; called once. */
+  /** Called once, at any end. */
   readonly over: () => void
 }
 
 /** A stream that any number of readers read from its beginning, each at its own pace. */
 export interface Recording {
-  /** Whether its beginning is still here. */
+  /** Its beginning is still available. */
   readonly isWhole: () => boolean
-  /** @param left called when the reader has come to the end, or has gone */
+  /** @param left called when the reader reaches the end or leaves */
   readonly read: (left: () => void) => ReadableStream<Uint8Array>
-  /** Nobody reads any more. */
+  /** Called when the last reader has left. */
   readonly cancel: () => void
 }
 
 /**
- * Records a stream while it is read: whichever reader is furthest asks for more. Of one longer than `limitBytes` only the
- * last part is kept: nobody can begin to read it any more, and a reader who falls behind that part is cut.
+ * Records a stream while it is read; the fastest reader pulls. Beyond `limitBytes` only the last part is kept: there are
+ * no new readers, and a reader that falls behind is cut off.
  */
 export const record = (stream: ReadableStream<Uint8Array>, limitBytes: number, ends: Ends): Recording => {
   const source = stream.getReader()
   const chunks: Array<Uint8Array> = []
-  /** Chunks that are no longer kept. */
+  /** Number of chunks dropped from the beginning. */
   let dropped = 0
   let bytes = 0
   let state: "open" | "done" | "failed" = "open"
@@ -100,7 +100,7 @@ export const record = (stream: ReadableStream<Uint8Array>, limitBytes: number, e
     if (state !== "open") return
     if (ends.isComplete()) return void drain()
     fail(new Error("nobody reads the stream"))
-    // It may be at its end already.
+    // Rejects if the stream has just ended.
     source.cancel().catch(() => {})
   }
 

@@ -7,7 +7,7 @@ import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import type { Ask } from "./KeptAnswers.ts"
 
-/** The statements behind claims, among nodes: which of them answers the requests with one key. */
+/** The table of claims, which records the node that answers requests with a key. */
 export const makeClaimStore = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
@@ -15,7 +15,7 @@ export const makeClaimStore = Effect.gen(function* () {
 
   node.atBurial((dead) => sql`DELETE FROM idempotency_claims WHERE node = ${dead}`)
 
-  /** Whether the request is this node's to answer: nobody else answers one with this key. */
+  /** Claims a request for this node; false if a request with this key is already claimed. */
   const insert = (ask: Ask, token: string): Effect.Effect<boolean, SqlError> =>
     Effect.map(
       commits.statement(
@@ -29,7 +29,7 @@ export const makeClaimStore = Effect.gen(function* () {
       (claimed) => claimed.length > 0
     )
 
-  /** The body of the request that is being answered; undefined where none is. */
+  /** The body hash of the claimed request; undefined if there is none. */
   const bodyHash = (ask: Ask): Effect.Effect<string | undefined, SqlError> =>
     Effect.map(
       sql`SELECT body_hash FROM idempotency_claims
@@ -40,7 +40,7 @@ export const makeClaimStore = Effect.gen(function* () {
   const remove = (token: string): Effect.Effect<unknown, SqlError> =>
     commits.statement(sql`DELETE FROM idempotency_claims WHERE token = ${token}`)
 
-  /** Those of this node, by their tokens. */
+  /** Tokens of this node's claims. */
   const own: Effect.Effect<ReadonlyArray<string>, SqlError> = Effect.suspend(() =>
     Effect.map(sql`SELECT token FROM idempotency_claims WHERE node = ${node.id()}`, (found) =>
       tokens.all(found).map(({ token }) => token)

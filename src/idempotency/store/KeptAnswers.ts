@@ -11,31 +11,30 @@ import { isRefused } from "../../sql/isRefused.ts"
 import { Bytes, rows } from "../../sql/decode.ts"
 import { PendingAnswers } from "../PendingAnswers.ts"
 
-/** What the same key means the same request for: an account's calls of one endpoint. */
+/** A request with a key; keys are unique per account and endpoint. */
 export interface Ask {
   readonly account: AccountId
   readonly endpoint: string
   readonly key: string
   /** SHA-256 of the request's body, hex. */
   readonly bodyHash: string
-  /** Among nodes: the right to answer it, which goes with the answer's storing. */
+  /** The claim's token among nodes; storing the answer removes the claim. */
   readonly claim?: string
 }
 
-/** An answer as it was sent. */
+/** A stored answer. */
 export interface KeptAnswer {
   readonly status: number
   readonly contentType: string
   readonly bytes: Uint8Array<ArrayBuffer>
 }
 
-/** How long an answer is kept. */
 const lifetimeMs = Duration.toMillis("24 hours")
 const patience = Schedule.spaced("100 millis").pipe(Schedule.upTo("10 seconds"))
-/** Rows that one delete removes: a small one lets requests in between. */
+/** Rows per deletion, few enough not to delay requests. */
 const atOnce = 100
 
-/** The answers of the last 24 hours that came with an `Idempotency-Key`. */
+/** The stored answers of requests with an `Idempotency-Key`, for 24 hours. */
 export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempotency/store/KeptAnswers", {
   dependencies: [Commits.Default, PendingAnswers.Default],
   effect: Effect.gen(function* () {
@@ -43,7 +42,7 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
     const commits = yield* Commits
     const waiting = yield* PendingAnswers
 
-    /** The answer to an earlier request with this key. Fails where that had another body. */
+    /** The answer to an earlier request with this key. Fails if that had another body. */
     const find = Effect.fnUntraced(function* (
       ask: Ask
     ): Effect.fn.Return<Option.Option<KeptAnswer>, Conflict | SqlError> {
@@ -59,15 +58,15 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
     })
 
     /**
-     * Keeps an answer, inside the transaction of whoever runs it. Fails, and so undoes that transaction, where another
-     * request's answer is kept already: one that its client had left, and that came to its end nevertheless.
+     * Stores an answer in the caller's transaction. Fails, which rolls the transaction back, if another request's answer is
+     * already stored: one whose client had left but that finished nevertheless.
      */
     const keep = Effect.fnUntraced(function* (
       ask: Ask,
       answer: KeptAnswer
     ): Effect.fn.Return<void, Conflict | SqlError> {
       if (ask.claim !== undefined) {
-        // A node that was taken for dead has it no more: another may be about to answer.
+        // A reaped node has lost its claim, and another node may be answering.
         const spent = yield* sql`DELETE FROM idempotency_claims WHERE token = ${ask.claim} RETURNING token`
         if (spent.length === 0) return yield* justAnswered
         yield* commits.afterCommit(() => waiting.tell(ask))
@@ -88,14 +87,14 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
       if (kept.length === 0) return yield* justAnswered
     })
 
-    /** Forgets an answer, inside the transaction of whoever runs it. */
+    /** Deletes an answer in the caller's transaction. */
     const forget = (ask: Ask): Effect.Effect<void, SqlError> =>
       Effect.asVoid(sql`DELETE FROM kept_answers WHERE idempotency_key = ${ask.key} AND body_hash = ${ask.bodyHash}
         AND endpoint = ${ask.endpoint} AND account_id = ${ask.account}`)
 
     const keepOnce = (ask: Ask, answer: KeptAnswer) => commits.write(keep(ask, answer))
 
-    /** What is there already may be this very answer: its commit was not heard of. */
+    /** Succeeds if this very answer is stored, because an earlier commit's confirmation was lost. */
     const keptBefore = (ask: Ask, { bytes }: KeptAnswer) =>
       Effect.filterOrFail(
         find(ask),
@@ -103,7 +102,7 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
         () => justAnswered
       )
 
-    /** A server that is away for a moment is waited for: an answer that is not kept would be made, and paid for, twice. */
+    /** Retries for a short database outage, because an answer that is not stored would be made and paid for twice. */
     const keepPatiently = (ask: Ask, answer: KeptAnswer): Effect.Effect<void, Conflict | SqlError> =>
       Effect.catchTag(keepOnce(ask, answer), "SqlError", (error) =>
         isRefused(error)
@@ -114,10 +113,10 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
             )
       )
 
-    /** Keeps an answer in a commit of its own, shared with other writes of the moment. */
+    /** Stores an answer in its own write, which may share a commit with others. */
     const keepAlone = sql.onDialectOrElse({ pg: () => keepPatiently, orElse: () => keepOnce })
 
-    /** Removes some of what is too old; answers how many there were. */
+    /** Deletes a batch of expired answers; returns their number. */
     const purge: Effect.Effect<number, SqlError> = Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
       Effect.map(
         commits.statement(sql`DELETE FROM kept_answers WHERE id IN (SELECT id FROM kept_answers
@@ -130,7 +129,7 @@ export class KeptAnswers extends Effect.Service<KeptAnswers>()("gateway/idempote
   })
 }) {}
 
-/** Removes what is too old, for as long as the scope lives. */
+/** Reaper of expired answers. */
 export const KeptAnswersExpiry = Layer.scopedDiscard(
   Effect.gen(function* () {
     const { purge } = yield* KeptAnswers
