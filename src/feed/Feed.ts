@@ -17,17 +17,17 @@ import type { Look, News } from "./News.ts"
 import { Newest } from "./store/Newest.ts"
 import { Watcher } from "./Watcher.ts"
 
-/** How often it is looked what is new, while somebody watches. */
+/** Polling interval while there are watchers. */
 const every = "200 millis"
-/** How often it is looked whether who watches still may, where nothing says that it has changed, in ms. */
+/** Interval of permission checks without a known change, in ms. */
 const lookAgainMs = 30_000
-/** Who watches at a time, in all and of one account. */
+/** The most watchers, in total and per account. */
 const mostWatchers = 500
 const mostOfOne = 50
 
 /**
- * Tells whoever watches what is new: requests as they are stored, and what has changed, on whichever node, since all of it
- * is read from the database. While nobody watches nothing is read.
+ * Streams events to watchers: new requests, and changes on any node. Polls the database for them, only while there are
+ * watchers.
  */
 export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
   dependencies: [Newest.Default, RequestStore.Default, Changes.Default, Daemons.Default],
@@ -43,7 +43,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       newCircuits(yield* Bulkheads)
     ]
     const watchers = new Set<Watcher>()
-    /** Those who are told by somebody else. */
+    /** Watchers whose events come from elsewhere (`attend`). */
     const attended = new Set<Watcher>()
     const all = () => [...watchers, ...attended]
     const bell = makeWake()
@@ -71,7 +71,7 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       }
     }
 
-    /** Ends the streams of those whose key or session opens nothing any more. */
+    /** Ends streams whose key or session is no longer valid. */
     const dismiss = Effect.gen(function* () {
       const atMs = yield* Clock.currentTimeMillis
       const change = changes.seen()
@@ -113,8 +113,8 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
     }
 
     /**
-     * Opens a stream of events, which ends with the key or the session that opened it, and when the gateway stops.
-     * @param account only what is this one's; all that there is otherwise
+     * Opens a stream of events. It ends when the key or session becomes invalid, and at shutdown.
+     * @param account only this account's events; by default all
      */
     const watch = (request: Incoming, account?: string): Effect.Effect<Response, RateLimited> =>
       Effect.suspend(() => opened(watchers, request, { account })).pipe(
@@ -125,8 +125,8 @@ export class Feed extends Effect.Service<Feed>()("gateway/feed/Feed", {
       )
 
     /**
-     * Opens a stream likewise, of events that somebody else tells.
-     * @param begin is given where they go, and answers how they end
+     * Opens such a stream for another source of events.
+     * @param begin starts the source with a function that sends events; returns a function that ends it
      */
     const attend = (
       request: Incoming,

@@ -2,27 +2,27 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
 import type { StoredRequest } from "../requests/store/RequestStore.ts"
 
-/** What may change while somebody watches. */
+/** Kinds of things that watchers see change. */
 export type What = "key" | "account" | "task" | "delivery" | "configuration" | "session" | "upstream"
 
-/** Something that is not as it was. */
+/** A change. */
 export interface Changed {
   readonly what: What
   readonly id: string
-  /** Whose it is; absent where only those who run the gateway hear of it. */
+  /** The owning account; absent for changes that only operators see. */
   readonly account?: string
 }
 
-/** What a look has found. */
+/** The results of one poll. */
 export interface News {
-  /** Requests that are over, in the order in which they ended. */
+  /** Finished requests, in the order of their ends. */
   readonly requests?: ReadonlyArray<StoredRequest>
-  /** And how many more there were. */
+  /** Number of further requests that were left out. */
   readonly skipped?: number
   readonly changed?: ReadonlyArray<Changed>
 }
 
-/** Looks for one kind of news, from when it began. */
+/** Polls for one kind of news since `begin`. */
 export interface Look {
   readonly begin: Effect.Effect<unknown, SqlError>
   readonly look: Effect.Effect<News, SqlError>

@@ -5,19 +5,19 @@ import type { ShutdownListener } from "../flow/shutdown.ts"
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** Characters that wait at most for a reader; what comes beyond them is left out, and said so. */
+/** The most characters buffered for a slow reader; further events are replaced by `missed`. */
 const mostWaiting = 512 * 1024
-/** How long a stream is silent at most, in ms. */
+/** The longest silence before a ping, in ms. */
 const longestSilenceMs = 10_000
 
 const utf8 = new TextEncoder()
 
-/** One stream of events. What its reader does not take waits, up to a bound. */
+/** One stream of events with a bounded buffer. */
 export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener {
   shutdownPlace = -1
-  /** Whose things it is about; undefined: everybody's. */
+  /** Only this account's events; undefined for all. */
   readonly account: string | undefined
-  /** Whether what opened it still opens it. */
+  /** Rechecks the permission. */
   readonly stillOpens: Effect.Effect<boolean>
   readonly #request: Incoming
   readonly #left: (watcher: Watcher) => void
@@ -40,7 +40,7 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
     onShutdown(this.#request.shutdown, this)
   }
 
-  /** Waits for something to send: nothing is made that the reader does not take. */
+  /** Waits for events, and sends them only on demand. */
   async pull(controller: Controller): Promise<void> {
     if (this.#waiting === "" && !this.#over) await new Promise<void>((resolve) => (this.#wanted = resolve))
     if (this.#over) return
@@ -67,7 +67,7 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
     this.#wake()
   }
 
-  /** Says that it is still there, where nothing else did. */
+  /** Sends a ping after a silence. */
   beat(): void {
     if (performance.now() - this.#lastSent > longestSilenceMs && this.#waiting === "") this.send(": ping\n\n")
   }
@@ -81,7 +81,7 @@ export class Watcher implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
     try {
       this.#controller?.close()
     } catch {
-      // Its reader had gone.
+      // The reader has left.
     }
   }
 

@@ -1,12 +1,12 @@
 import { operatorView, requestView } from "../requests/RequestView.ts"
 import type { News } from "./News.ts"
 
-/** News as the events of a stream; empty where there are none. @param account only this one's */
+/** Encodes news as server-sent events; may be empty. @param account only this account's news */
 export const eventsOf = ({ changed = [], requests = [], skipped = 0 }: News, account?: string): string => {
   const rows = account === undefined ? requests : requests.filter(({ account_id }) => account_id === account)
   const own = account === undefined ? changed : changed.filter((one) => one.account === account)
   let text = rows.length === 0 ? "" : event("request", rows.map(account === undefined ? operatorView : requestView))
-  // How many of them were of one account nobody has counted.
+  // Not counted per account.
   if (skipped > 0 && account === undefined) text += event("skipped", { requests: skipped })
   for (const what of new Set(own.map((one) => one.what))) {
     text += event("changed", { what, ids: [...new Set(own.filter((one) => one.what === what).map(({ id }) => id))] })
@@ -16,5 +16,5 @@ export const eventsOf = ({ changed = [], requests = [], skipped = 0 }: News, acc
 
 const event = (name: string, data: unknown) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** From here on nothing is missed: what was read before may be read again. */
+/** Marks the point from which no event is missed. Clients read lists after it. */
 export const ready = event("ready", {})

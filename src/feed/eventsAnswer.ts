@@ -2,12 +2,12 @@ import { HttpApiSchema, OpenApi } from "@effect/platform"
 import { Schema } from "effect"
 import { eventStream } from "../contract/eventStream.ts"
 
-/** The answer of an endpoint that watches: server-sent events, for as long as its reader stays. */
+/** The answer of a watch endpoint: an endless stream of server-sent events. */
 export const EventsAnswer = Schema.String.pipe(
   HttpApiSchema.withEncoding({ kind: "Text", contentType: "text/event-stream" })
 )
 
-/** @param events which come, and what they say */
+/** @param events description of the events */
 export const watching = (summary: string, events: string) =>
   OpenApi.annotations({
     summary,
@@ -16,7 +16,7 @@ export const watching = (summary: string, events: string) =>
       operation.responses[200].content["text/event-stream"] = eventStream({
         description: events,
         event: "The event's name.",
-        data: "Its JSON."
+        data: "The event as JSON."
       })
       return operation
     }

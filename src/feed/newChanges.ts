@@ -3,10 +3,10 @@ import type { Bulkheads } from "../routing/Bulkhead.ts"
 import type { Changed, Look, What } from "./News.ts"
 import type { Newest } from "./store/Newest.ts"
 
-/** Tasks are looked for this far back: clocks differ, and what is committed later may be dated before. */
+/** How far back to poll for tasks: clocks differ, and a later commit may have an earlier time. */
 const overlapMs = 2_000
 
-/** By what an action of the audit log begins with. */
+/** Kinds by the first part of an audit action. */
 const audited: Readonly<Record<string, What>> = {
   key: "key",
   account: "account",
@@ -18,7 +18,7 @@ const audited: Readonly<Record<string, What>> = {
   session: "session"
 }
 
-/** What was changed by those who run the gateway, on any node or by a command. */
+/** Changes by operators, on any node or by a command. */
 export const newAudits = (newest: Newest): Look => {
   let last = 0
   return {
@@ -38,25 +38,25 @@ export const newAudits = (newest: Newest): Look => {
   }
 }
 
-/** Tasks whose state is another. */
+/** Tasks whose state has changed. */
 export const newTasks = (newest: Newest): Look => {
-  let told = new Map<string, { readonly state: string; readonly updated_at: number }>()
+  let reported = new Map<string, { readonly state: string; readonly updated_at: number }>()
   const since = Effect.map(Clock.currentTimeMillis, (nowMs) => nowMs - overlapMs)
   const read = Effect.flatMap(since, (sinceMs) => newest.tasksSince(sinceMs))
   return {
-    begin: Effect.map(read, (rows) => (told = new Map(rows.map((row) => [row.id, row])))),
+    begin: Effect.map(read, (rows) => (reported = new Map(rows.map((row) => [row.id, row])))),
     look: Effect.map(read, (rows) => {
       const fresh = rows.filter(({ id, state, updated_at }) => {
-        const before = told.get(id)
+        const before = reported.get(id)
         return before?.state !== state || before.updated_at !== updated_at
       })
-      told = new Map(rows.map((row) => [row.id, row]))
+      reported = new Map(rows.map((row) => [row.id, row]))
       return { changed: fresh.map(({ account_id, id }) => ({ what: "task" as const, id, account: account_id })) }
     })
   }
 }
 
-/** Deliveries that are due, under way, or over. What is over as soon as it is due is heard of with its task. */
+/** Deliveries that are due, running or over. One that ends between two polls is reported only with its task. */
 export const newDeliveries = (newest: Newest): Look => {
   let known = new Map<string, { readonly account: string; readonly standing: string }>()
   const read = Effect.map(
@@ -77,12 +77,12 @@ export const newDeliveries = (newest: Newest): Look => {
   }
 }
 
-/** Upstreams whose circuit opens or closes, as this process sees them. */
-export const newCircuits = (lanes: (typeof Bulkheads)["Service"]): Look => {
+/** Upstreams whose circuit breaker opens or closes in this process. */
+export const newCircuits = (bulkheads: (typeof Bulkheads)["Service"]): Look => {
   let known = new Map<string, string>()
   const read = Effect.map(
     Clock.currentTimeMillis,
-    (nowMs) => new Map([...lanes].map(([name, { circuit }]) => [name, circuit.state(nowMs)] as const))
+    (nowMs) => new Map([...bulkheads].map(([name, { circuit }]) => [name, circuit.state(nowMs)] as const))
   )
   return {
     begin: Effect.map(read, (now) => (known = now)),

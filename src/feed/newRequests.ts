@@ -2,34 +2,35 @@ import { Clock, Effect } from "effect"
 import type { RequestStore } from "../requests/store/RequestStore.ts"
 import type { Look } from "./News.ts"
 
-/** Rows of one look. */
+/** The most rows per poll. */
 const most = 200
-/** For so long a row may come to light after one with a higher id, in ms: another node's, whose transaction ends later. */
+/** How much later than a row with a higher id a row may become visible, in ms (another node's longer transaction). */
 const lateMs = 1_000
 
-/** Requests as they are stored. */
+/** Newly stored requests. */
 export const newRequests = (store: RequestStore): Look => {
-  /** Everything up to here has been told. */
+  /** All rows up to this id were reported. */
   let floor = 0
-  /** What has been told beyond it: by id, when. */
-  let told = new Map<number, number>()
+  /** Rows beyond it that were reported: time by id. */
+  let reported = new Map<number, number>()
   const page = (after: number) => store.list({}, { before: undefined, limit: most, after })
 
   return {
     begin: Effect.map(store.list({}, { before: undefined, limit: 1 }), ({ data: [last] }) => {
       floor = last?.id ?? 0
-      told = new Map()
+      reported = new Map()
     }),
     look: Effect.gen(function* () {
       const { data } = yield* page(floor)
       const nowMs = yield* Clock.currentTimeMillis
-      const fresh = data.filter(({ id }) => !told.has(id)).toReversed()
+      const fresh = data.filter(({ id }) => !reported.has(id)).toReversed()
       const first = fresh[0]
-      // The page was too short where it is full of what nobody has seen.
-      const skipped = fresh.length < most || first === undefined ? 0 : first.id - 1 - Math.max(floor, ...told.keys())
-      for (const { id } of fresh) told.set(id, nowMs)
-      for (const [id, toldMs] of told) if (toldMs < nowMs - lateMs) floor = Math.max(floor, id)
-      for (const id of told.keys()) if (id <= floor) told.delete(id)
+      // A full page of new rows means that older ones were left out.
+      const skipped =
+        fresh.length < most || first === undefined ? 0 : first.id - 1 - Math.max(floor, ...reported.keys())
+      for (const { id } of fresh) reported.set(id, nowMs)
+      for (const [id, reportedMs] of reported) if (reportedMs < nowMs - lateMs) floor = Math.max(floor, id)
+      for (const id of reported.keys()) if (id <= floor) reported.delete(id)
       return { requests: fresh, skipped: Math.max(0, skipped) }
     })
   }

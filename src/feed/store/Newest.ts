@@ -3,7 +3,7 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 
-/** What has become newer of late, of several tables at once: for whoever watches, and read while somebody does. */
+/** Recent changes of several tables, for the feed. */
 export class Newest extends Effect.Service<Newest>()("gateway/feed/store/Newest", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -13,7 +13,7 @@ export class Newest extends Effect.Service<Newest>()("gateway/feed/store/Newest"
       (found) => ids.one(found[0]).id
     )
 
-    /** What was changed by those who run the gateway, oldest first. */
+    /** Operators' changes since an audit id, oldest first. */
     const audited = (after: number): Effect.Effect<ReadonlyArray<Audited>, SqlError> =>
       Effect.map(sql`SELECT id, action, target FROM audit WHERE id > ${after} ORDER BY id LIMIT 500`, audit.all)
 
@@ -25,7 +25,7 @@ export class Newest extends Effect.Service<Newest>()("gateway/feed/store/Newest"
         tasks.all
       )
 
-    /** Deliveries that are not over. */
+    /** Unfinished deliveries. */
     const pending: Effect.Effect<ReadonlyArray<PendingDelivery>, SqlError> = Effect.map(
       sql`SELECT id, account_id, tries, lease_token IS NOT NULL AS sending FROM deliveries
         WHERE next_at IS NOT NULL LIMIT 500`,
