@@ -11,36 +11,35 @@ import { nodeStore } from "./store/NodeStore.ts"
 import type { Dead } from "./store/NodeStore.ts"
 import { isAlive, thisProcess } from "./ThisProcess.ts"
 
-/** In ms. */
+/** Times of the node protocol, in ms. */
 export class NodeTimes extends Context.Reference<NodeTimes>()("gateway/cluster/NodeTimes", {
   defaultValue: () => ({
     renewEvery: 5_000,
-    /** How long one that says nothing is taken to be alive. */
+    /** How long a node counts as alive without renewal. */
     goodFor: 15_000,
-    /** How often the dead are looked for. */
+    /** Interval of the search for dead nodes. */
     lookEvery: 1_000,
-    /** After an outage of the database everybody is silent: the others get this long to say that they live. */
+    /** After a database outage all nodes are overdue: they get this long to renew before any is reaped. */
     othersFirst: 6_000
   })
 }) {}
 
-/** What nodes of one secret have in common, and says nothing of it; undefined where nobody compares. */
+/** A value derived from the master secret, by which nodes compare their secrets; undefined turns the check off. */
 export class SecretCheck extends Context.Reference<SecretCheck>()("gateway/cluster/SecretCheck", {
   defaultValue: (): string | undefined => undefined
 }) {}
 
-/** How long a node that stops waits for its own burial; after that it is another's. */
+/** How long a stopping node tries to reap itself; after that another node does. */
 const longestBurial = "3 seconds"
 
-/** Voids what a dead node has, in the transaction that buries it. */
+/** Releases a dead node's leases, holds and claims, in the transaction that reaps it. */
 export type OnReap = (dead: string) => Effect.Effect<unknown, SqlError>
 
 /**
- * This process among those that serve from one Postgres. What is a process's own (leases, holds, claims) names the node,
- * and is good for as long as the node's row is there: whoever writes such a row locks the node's (`FOR KEY SHARE`), and
- * fails where that is gone. It is renewed each 5 s and good for 15 s by the database's clock; whoever finds another's time
- * over buries that node. A process that was paused for so long, and buried, goes on under another id. With SQLite there is
- * one process, and none of this.
+ * This process among the nodes on one Postgres. Leases, holds and claims name their node and are valid as long as its row
+ * exists: a statement that writes one locks the node's row (`FOR KEY SHARE`) and fails without it. A node renews its row
+ * every 5 s, for 15 s by the database's clock; any node reaps an overdue one. A process that was paused and reaped
+ * continues under a new id. With SQLite there is only one process.
  */
 export class Node extends Effect.Service<Node>()("gateway/cluster/Node", {
   dependencies: [Commits.Default, Daemons.Default],
@@ -48,21 +47,21 @@ export class Node extends Effect.Service<Node>()("gateway/cluster/Node", {
 }) {}
 
 interface Standing {
-  /** Whether there may be others. */
+  /** There may be other nodes. */
   readonly isShared: boolean
-  /** Who this process is now. */
+  /** The node's current id. */
   readonly id: () => string
-  /** Is called when this process was taken for dead: what it had under its former id is others' by now. */
+  /** Called after this node was reaped by another: all that it had under its former id is released. */
   readonly onLost: (listener: (former: string) => void) => void
-  /** Is run whenever this process buries a node, itself at its clean end. */
+  /** Adds work for when this process reaps a node, including itself at a clean end. */
   readonly atBurial: (voids: OnReap) => void
-  /** Is called after a node was buried, by whomever, and when that may have been. */
+  /** Called after any process has, or may have, reaped a node. */
   readonly onBurial: (listener: () => void) => void
-  /** The name of a node that was here before, and has another secret: this one must not serve. */
+  /** The name of an older node with another secret; if there is one, this node must not serve. */
   readonly stranger: Effect.Effect<string | undefined, SqlError>
-  /** Renews the row at once: for whoever finds it gone. */
+  /** Renews the row now, for callers that find it gone. */
   readonly renew: Effect.Effect<void, SqlError>
-  /** Buries those that are dead. */
+  /** Reaps dead nodes. */
   readonly bury: Effect.Effect<void, SqlError>
 }
 
@@ -79,20 +78,20 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     const notices = yield* Notices
     const times = yield* NodeTimes
     const secretCheck = yield* SecretCheck
-    const graves = nodeStore(yield* SqlClient.SqlClient, times.goodFor)
+    const ownStore = nodeStore(yield* SqlClient.SqlClient, times.goodFor)
     const nodes = nodeStore(aside, times.goodFor)
     const self = thisProcess()
-    const rites: Array<OnReap> = []
-    const mourners: Array<(former: string) => void> = []
-    const heirs: Array<() => void> = []
+    const releases: Array<OnReap> = []
+    const lostListeners: Array<(former: string) => void> = []
+    const reapListeners: Array<() => void> = []
     let id: string = crypto.randomUUID()
-    /** Since when each renewal succeeds, on the clock of `performance.now()`; infinite while they fail. */
+    /** Start of the current series of successful renewals (`performance.now()`); infinite while they fail. */
     let wellSince = performance.now()
 
-    const inherit = () => {
-      for (const listener of heirs) listener()
+    const notifyReaped = () => {
+      for (const listener of reapListeners) listener()
     }
-    yield* heeding("nodes", inherit)
+    yield* heeding("nodes", notifyReaped)
 
     const alone = yield* Effect.makeSemaphore(1)
     const renew = Effect.gen(function* () {
@@ -101,9 +100,9 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
       const next = crypto.randomUUID()
       yield* nodes.insert(next, self, secretCheck)
       id = next
-      for (const listener of mourners) listener(former)
-      const told = Effect.logWarning("this node was taken for dead by others: it goes on as a new one")
-      yield* Effect.annotateLogs(told, { event: "node.lost", node: next, former })
+      for (const listener of lostListeners) listener(former)
+      const warning = Effect.logWarning("other nodes reaped this node: it continues as a new one")
+      yield* Effect.annotateLogs(warning, { event: "node.lost", node: next, former })
     }).pipe(
       Effect.tapBoth({
         onFailure: () => Effect.sync(() => void (wellSince = Infinity)),
@@ -116,11 +115,11 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     const buryOne = (dead: Dead): Effect.Effect<boolean, SqlError> =>
       commits.write(
         Effect.gen(function* () {
-          if (!(yield* graves.take(dead))) return false
-          yield* Effect.forEach(rites, (voids) => voids(dead.id), { discard: true })
-          yield* graves.remove(dead.id)
+          if (!(yield* ownStore.take(dead))) return false
+          yield* Effect.forEach(releases, (voids) => voids(dead.id), { discard: true })
+          yield* ownStore.remove(dead.id)
           yield* commits.afterCommit(() => {
-            inherit()
+            notifyReaped()
             notices.tell("nodes", dead.id)
           })
           return true
@@ -132,8 +131,8 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
       for (const one of yield* nodes.suspects(self.machine)) {
         const isDead = one.silent ? mayJudge : !isAlive(one.pid)
         if (!isDead || one.id === id || !(yield* buryOne(one))) continue
-        const told = Effect.logWarning(`node ${one.name} is dead: what it had is given to others`)
-        yield* Effect.annotateLogs(told, { event: "node.buried", node: one.id })
+        const warning = Effect.logWarning(`node ${one.name} is dead: its leases, holds and claims are released`)
+        yield* Effect.annotateLogs(warning, { event: "node.buried", node: one.id })
       }
     })
 
@@ -145,18 +144,18 @@ const oneOfMany = (aside: SqlClient.SqlClient) =>
     const standing: Standing = {
       isShared: true,
       id: () => id,
-      onLost: (listener) => void mourners.push(listener),
-      atBurial: (voids) => void rites.push(voids),
-      onBurial: (listener) => void heirs.push(listener),
+      onLost: (listener) => void lostListeners.push(listener),
+      atBurial: (voids) => void releases.push(voids),
+      onBurial: (listener) => void reapListeners.push(listener),
       stranger: Effect.suspend(() => nodes.stranger(id)),
       renew,
       bury
     }
     return standing
-    // Other processes have no test's clock.
+    // The real clock, because other processes do not share a test's.
   }).pipe(Effect.withClock(Clock.make()))
 
-/** Buries the dead, for as long as the scope lives. To be built after all who say what is to be done `atBurial`. */
+/** Reaper of dead nodes. Build it after all services that use `atBurial`. */
 export const NodeReaperLive = Layer.scopedDiscard(
   Effect.flatMap(Effect.all([Node, NodeTimes]), ([{ bury, isShared }, { lookEvery }]) =>
     isShared ? daemon("nodes.burials", Effect.as(bury, Effect.sleep(lookEvery)), backoff) : Effect.void

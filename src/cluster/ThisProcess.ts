@@ -2,10 +2,10 @@ import { readFileSync, readlinkSync } from "node:fs"
 import { hostname } from "node:os"
 import { version } from "../../package.json"
 
-/** What a node says of the process that it is. */
+/** A node's process. */
 export interface ThisProcess {
   readonly name: string
-  /** The same for processes that see each other by their ids; nobody else's where there is no telling. */
+  /** The same for processes in one PID namespace; random if unknown. */
   readonly machine: string
   readonly pid: number
   readonly version: string
@@ -18,7 +18,7 @@ export const thisProcess = (): ThisProcess => ({
   version
 })
 
-/** A start of a kernel, and within it whose processes these are: a container has its own. */
+/** The kernel's boot id and the PID namespace, of which each container has its own. */
 const machine = (): string => {
   try {
     return `${readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()} ${readlinkSync("/proc/self/ns/pid")}`
@@ -27,13 +27,13 @@ const machine = (): string => {
   }
 }
 
-/** Whether a process of this machine is there; a stopped one is. */
+/** True if a process exists on this machine, even if it is stopped. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's.
+    // It exists, but belongs to another user.
     return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }

@@ -1,12 +1,12 @@
-/** A row that this node has claimed. */
+/** A row claimed by this node. */
 interface Claimed {
   readonly id: string
   readonly token: string
 }
 
 /**
- * Finds what has come off: rows that this node has claimed and nobody has in hand, at two looks in a row. The answer to
- * their claim was lost, or they could not be given back; and no time takes them from a node that lives.
+ * Finds lost claims: rows that this node has claimed but does not work on, in two checks in a row. The answer to the claim
+ * was lost, or the release failed; claims of a living node do not expire.
  */
 export const makeLostClaims = () => {
   let before: ReadonlySet<string> = new Set()

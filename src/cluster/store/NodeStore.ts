@@ -5,8 +5,8 @@ import { rows } from "../../sql/decode.ts"
 import type { ThisProcess } from "../ThisProcess.ts"
 
 /**
- * The statements behind nodes, on Postgres alone. Times are its own: the nodes' clocks may differ.
- * @param goodForMs how long a node that says nothing is taken to be alive
+ * The table of nodes, on Postgres only. Uses the database's clock, since nodes' clocks may differ.
+ * @param goodForMs how long a node counts as alive without renewal
  */
 export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
   const now = sql.literal("(EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint")
@@ -21,7 +21,7 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
       VALUES (${id}, ${name}, ${machine}, ${pid}, ${backend}, ${version}, ${secretCheck ?? null}, ${now}, ${now},
         ${now} + ${goodForMs})`
 
-  /** The name of one that was there before this one, and has another secret. */
+  /** The name of an older node with another secret. */
   const stranger = (id: string): Effect.Effect<string | undefined, SqlError> =>
     Effect.map(
       sql`SELECT other.name FROM nodes own JOIN nodes other ON other.secret_check <> own.secret_check
@@ -30,7 +30,7 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
       (found) => named.first(found)?.name
     )
 
-  /** Says that the node lives; false where it is buried. */
+  /** Renews a node's row; false if it was reaped. */
   const renew = (id: string): Effect.Effect<boolean, SqlError> =>
     Effect.map(
       sql`UPDATE nodes SET renewed_at = ${now}, good_until = ${now} + ${goodForMs}, backend = ${backend}
@@ -38,7 +38,7 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
       (renewed) => renewed.length > 0
     )
 
-  /** Those that have said nothing for too long, and those of a machine whose connections are gone. */
+  /** Nodes that are overdue, and nodes of a machine whose connections are gone. */
   const suspects = (machine: string): Effect.Effect<ReadonlyArray<Suspect>, SqlError> =>
     Effect.map(
       sql`SELECT id, name, pid, CASE WHEN good_until < ${now} THEN 1 ELSE 0 END AS silent FROM nodes
@@ -47,8 +47,8 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
     )
 
   /**
-   * Takes a node's row for the transaction that buries it, so that nobody else does, and no statement that needs the row
-   * comes in between; false where it has said something meanwhile, or is in somebody's hands.
+   * Locks a node's row for the transaction that reaps it, against other reapers and statements that need the row. False if
+   * the node has renewed meanwhile, or the row is locked.
    */
   const take = ({ id, silent }: Dead): Effect.Effect<boolean, SqlError> =>
     Effect.map(
@@ -64,8 +64,8 @@ export const nodeStore = (sql: SqlClient.SqlClient, goodForMs: number) => {
 const named = rows("nodes", { name: Schema.String })
 const suspected = rows("nodes", { id: Schema.String, name: Schema.String, pid: Schema.Int, silent: Schema.Boolean })
 
-/** A node that may be dead: it is where it is `silent`, else where its process is gone. */
+/** A node that may be dead: if it is `silent`, otherwise if its process is gone. */
 type Suspect = ReturnType<typeof suspected.one>
 
-/** Whether it is dead for being silent, or by what else is known. */
+/** A dead node: overdue (`silent`), or known to be gone. */
 export type Dead = Pick<Suspect, "id" | "silent">

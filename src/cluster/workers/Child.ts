@@ -5,43 +5,43 @@ import type { ToWorker } from "./messages.ts"
 import { wholeLines } from "./wholeLines.ts"
 import { workerVariable } from "./workerVariable.ts"
 
-/** A worker is asked once a second whether it is there; one that leaves as many questions unanswered is stuck. */
+/** Unanswered pings, one a second, after which a worker counts as stuck. */
 const mostUnanswered = 6
-/** How long it may take until it listens, in pings. */
+/** Time to start listening, in pings. */
 const mostUntilUp = 60
-/** How long it has to say what it counts, in ms. */
+/** Timeout of a worker's metrics, in ms. */
 const countsMs = 1_000
 
 export interface ChildOptions {
   /** The program and its arguments. */
   readonly command: ReadonlyArray<string>
-  /** Asked for each process that is begun. */
+  /** Called for each new process. */
   readonly env: () => Readonly<Record<string, string | undefined>>
   readonly isFirst: boolean
-  /** Takes whole lines of what it prints, and how many they are. */
+  /** Prints whole lines of the worker's output. */
   readonly print: (lines: string, count: number) => void
-  /** Asks what all workers count. */
+  /** Collects the metrics of all workers. */
   readonly collect: () => Promise<ReadonlyArray<Snapshot>>
 }
 
-/** How a process ended. */
+/** Exit code or signal of a process. */
 export interface Ended {
   readonly code: number | null
   readonly signal: string | number | null
 }
 
-/** One worker, as its supervisor sees it. */
+/** The supervisor's view of one worker. */
 export class Child {
   readonly #process: Bun.Subprocess<"ignore", "pipe", "inherit">
   readonly #options: ChildOptions
   readonly #up = Promise.withResolvers<boolean>()
-  readonly #asked = new Map<number, (own: Snapshot) => void>()
+  readonly #pending = new Map<number, (own: Snapshot) => void>()
   #questions = 0
   #unanswered = 0
   #isUp = false
-  /** What it counted when it was last asked. */
+  /** Its last known metrics. */
   counted: Snapshot = []
-  /** Resolves once it is gone and all that it printed is passed on. */
+  /** Resolves once it has ended and all its output is printed. */
   readonly ended: Promise<Ended>
 
   constructor(options: ChildOptions) {
@@ -53,7 +53,7 @@ export class Child {
       stdout: "pipe",
       stderr: "inherit",
       ipc: (message: unknown) => {
-        if (isFromWorker(message)) this.#heard(message)
+        if (isFromWorker(message)) this.#receive(message)
       }
     })
     const printed = wholeLines(this.#process.stdout, options.print)
@@ -68,13 +68,13 @@ export class Child {
     return this.#process.pid
   }
 
-  /** Whether it came to listen, as soon as that is known. */
+  /** True once it listens; false if it ends first. */
   get up(): Promise<boolean> {
     return this.#up.promise
   }
 
   tell(message: ToWorker): void {
-    // One that has just ended is noticed elsewhere.
+    // Fails if the worker has just ended, which `ended` reports.
     try {
       this.#process.send(message)
     } catch {}
@@ -84,28 +84,28 @@ export class Child {
     this.#process.kill(signal)
   }
 
-  /** Asks whether it is there. Answers whether it has been silent for too long. */
+  /** Pings the worker. Returns true if it is stuck. */
   ping(): boolean {
     this.#unanswered++
     if (this.#isUp) this.tell({ type: "ping" })
     return this.#unanswered > (this.#isUp ? mostUnanswered : mostUntilUp)
   }
 
-  /** What it counts; what it last said where it does not answer. */
+  /** Its metrics; the last known ones if it does not answer. */
   async counts(): Promise<Snapshot> {
     if (!this.#isUp) return this.counted
     const id = ++this.#questions
     const { promise, resolve } = Promise.withResolvers<Snapshot>()
-    this.#asked.set(id, resolve)
+    this.#pending.set(id, resolve)
     const timer = setTimeout(() => resolve(this.counted), countsMs)
     this.tell({ type: "count", id })
     this.counted = await promise
     clearTimeout(timer)
-    this.#asked.delete(id)
+    this.#pending.delete(id)
     return this.counted
   }
 
-  #heard(message: FromWorker): void {
+  #receive(message: FromWorker): void {
     this.#unanswered = 0
     switch (message.type) {
       case "up":
@@ -116,7 +116,7 @@ export class Child {
       case "ask":
         return void this.#options.collect().then((all) => this.tell({ type: "counted", id: message.id, all }))
       case "counts":
-        return this.#asked.get(message.id)?.(message.own)
+        return this.#pending.get(message.id)?.(message.own)
     }
   }
 }

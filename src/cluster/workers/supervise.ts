@@ -7,38 +7,36 @@ import { Child } from "./Child.ts"
 import type { ChildOptions, Ended } from "./Child.ts"
 import { counting } from "./counting.ts"
 
-/** How often a worker is asked whether it is there. */
 const pingEvery = "1 second"
-/** One that ends sooner after its start than this is not well: the next but one is begun later, in ms. */
+/** A worker that ends within this time, in ms, counts as a failed start, which delays further starts. */
 const wellAfterMs = 5_000
 const longestPauseMs = 3_000
-/** What a worker has beyond the drain's deadline to be gone. */
+/** Time to end after the drain deadline, before SIGKILL. */
 const grace = Duration.seconds(10)
 
 export interface Supervision extends Pick<ChildOptions, "command" | "env" | "print"> {
   readonly workers: number
   readonly drainDeadline: Duration.Duration
-  /** Lines that could not be printed since the start. */
+  /** Log lines that could not be printed since the start. */
   readonly dropped: () => number
 }
 
-/** The message is one line for the operator; why, the worker has said itself. */
+/** The first worker failed to start. The message is one line for the operator; the worker has printed the reason. */
 class NotBegun extends Data.TaggedError("NotBegun")<{ readonly message: string }> {}
 
 interface Crew {
-  /** Replaces all workers by new ones, one after the other; nobody is refused meanwhile. */
+  /** Replaces all workers, one after the other, without refusing requests. */
   readonly replaceAll: Effect.Effect<void>
-  /** Has each read the configuration again. */
+  /** Makes all workers reload the configuration. */
   readonly hangUp: Effect.Effect<void>
 }
 
-/** To be answered once a worker has been replaced. */
+/** A request to replace a worker, completed once that is done. */
 type Wish = Deferred.Deferred<void>
 
 /**
- * Keeps so many processes serving: one that ends is replaced at once, one that is stuck is killed and replaced. The first
- * comes up alone, which makes what is made once; where it can't, neither can the others. When the scope closes all of
- * them drain.
+ * Runs a fixed number of workers. Ended workers are replaced at once; stuck ones are killed and replaced. The first starts
+ * alone, for one-time work such as migrations; if it fails, the start fails. All workers drain when the scope closes.
  */
 export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, Scope.Scope | Daemons> =>
   Effect.gen(function* () {
@@ -57,7 +55,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
         (isUp) => (isUp ? child : undefined)
       )
     }
-    /** A worker that listens; undefined where it ended before, or its program is not there (it may be being installed). */
+    /** Starts a worker; undefined if it ends before it listens, or its program is missing (during an upgrade). */
     const begun = (isFirst: boolean) =>
       Effect.matchEffect(
         Effect.try(() => new Child({ command, env, print, isFirst, collect: counts.all })),
@@ -85,14 +83,14 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
     yield* Effect.addFinalizer(() => Effect.forEach(children, stopped, { concurrency: "unbounded", discard: true }))
     const leaving = yield* FiberSet.make()
 
-    /** Begins workers until one listens. */
+    /** Starts workers until one listens. */
     const risen = (failures: number): Effect.Effect<Child> =>
       Effect.zipRight(
         failures < 2 ? Effect.void : Effect.sleep(Math.min(100 * 2 ** failures, longestPauseMs)),
         Effect.flatMap(begun(false), (child) => (child === undefined ? risen(failures + 1) : Effect.succeed(child)))
       )
 
-    /** Keeps one place filled. */
+    /** Keeps one worker running. */
     const keep = (wishes: Queue.Dequeue<Wish>, first: Child | undefined) => {
       let child = first
       let begunAt = performance.now()
@@ -101,11 +99,11 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
         failures = performance.now() - begunAt < wellAfterMs ? failures + 1 : 0
         counts.replaced()
         child = undefined
-        yield* said("worker.ended", "a worker ended, and is replaced", former, { ...ended })
+        yield* said("worker.ended", "a worker ended and is being replaced", former, { ...ended })
       })
       const relieved = Effect.fnUntraced(function* (former: Child, wish: Wish) {
         const other = yield* begun(false)
-        if (other === undefined) yield* Effect.logError("a worker stays as it is: the one in its place did not come up")
+        if (other === undefined) yield* Effect.logError("a worker was not replaced: its replacement did not start")
         else {
           former.tell({ type: "leave" })
           yield* FiberSet.run(leaving, goneInTime(former))
@@ -135,7 +133,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
         [...children].filter((child) => child.ping()),
         (child) =>
           Effect.zipRight(
-            said("worker.stuck", "a worker does not answer, and is killed", child, {}),
+            said("worker.stuck", "a worker does not answer and was killed", child, {}),
             Effect.sync(() => child.kill("SIGKILL"))
           ),
         { discard: true }
@@ -144,7 +142,7 @@ export const supervise = (options: Supervision): Effect.Effect<Crew, NotBegun, S
     yield* daemon("workers.ping", Effect.as(ping, Effect.sleep(pingEvery)), backoff)
 
     const first = yield* begun(true)
-    if (first === undefined) return yield* new NotBegun({ message: "the first worker did not come to serve" })
+    if (first === undefined) return yield* new NotBegun({ message: "the first worker did not start" })
     const others = Array.from({ length: workers - 1 }, () => begun(false))
     const wishes: Array<Queue.Enqueue<Wish>> = []
     for (const child of [first, ...(yield* Effect.all(others, { concurrency: "unbounded" }))]) {

@@ -1,7 +1,7 @@
-/** A line that has grown this long is passed on in parts, in characters. */
+/** Longer lines are printed in parts, in characters. */
 const longest = 1024 * 1024
 
-/** Passes on what is read by whole lines, so that those of several processes don't mix. */
+/** Prints a stream by whole lines, so that several processes' lines don't mix. */
 export const wholeLines = async (
   stream: ReadableStream<Uint8Array>,
   print: (lines: string, count: number) => void

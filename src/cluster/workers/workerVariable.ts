@@ -1,2 +1,2 @@
-/** How a worker knows that it is one: `first` says to the operator what a gateway says at its start, `another` nothing. */
+/** Set for worker processes: `first` prints the start message, `another` does not. */
 export const workerVariable = "_GATEWAY_WORKER"
