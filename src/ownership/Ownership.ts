@@ -4,13 +4,13 @@ import { InvalidRequest, NotFound } from "../contract/Failure.ts"
 import type { UpstreamId } from "./idsIn.ts"
 import { UpstreamIds } from "./store/UpstreamIds.ts"
 
-/** The most that one request may name. */
+/** The most ids in one request. */
 const most = 1_000
 
 /**
- * Whose the things are that upstreams keep. All accounts share an upstream's key, and so could name each other's files
- * and containers there: what an answer gives to an account is that account's. What no answer gave (the operator has made
- * it there) is whose request names it first and is accepted; its id is as hard to guess as a key.
+ * Ownership of objects that upstreams store. All accounts share an upstream's key, and could use each other's files and
+ * containers. An object belongs to the account whose answer first held its id. An object that the operator created at the
+ * upstream belongs to the account whose accepted request first names it; its id is as hard to guess as a key.
  */
 export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ownership", {
   dependencies: [UpstreamIds.Default],
@@ -18,7 +18,7 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
     const store = yield* UpstreamIds
     const runtime = yield* Effect.runtime()
 
-    /** Answers those that nobody has been given. Fails where one was given to another account: to this one it is unknown. */
+    /** Returns the ids without an owner. Fails if another account owns one: to this account it is unknown. */
     const check = (
       account: AccountId,
       upstream: string,
@@ -32,11 +32,11 @@ export class Ownership extends Effect.Service<Ownership>()("gateway/ownership/Ow
       })
     }
 
-    /** Keeps ids with an account; resolves once that is durable, or has been logged as impossible. */
+    /** Gives ids to an account. Resolves once that is durable; a failure is logged. */
     const give = (account: AccountId, upstream: string, ids: ReadonlyArray<string>): Promise<void> =>
       Runtime.runPromise(runtime)(
         Effect.catchAllCause(store.give(account, upstream, ids), (cause) =>
-          Effect.logError("ids of an upstream could not be kept with their account", cause)
+          Effect.logError("the ownership of an upstream's ids could not be stored", cause)
         )
       )
 

@@ -4,7 +4,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { ReasoningSignatures } from "./store/ReasoningSignatures.ts"
 
-/** Few enough that no stream waits for the statement. */
+/** Rows per deletion, few enough not to delay streams. */
 const batch = 50
 
 const sweep = Effect.gen(function* () {
@@ -13,7 +13,7 @@ const sweep = Effect.gen(function* () {
   return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
 })
 
-/** Removes seals whose time is over, a few at a time. */
+/** Reaper of expired reasoning signatures. */
 export const ReasoningSignatureExpiry = Layer.scopedDiscard(daemon("sealExpiry", sweep, backoff)).pipe(
   Layer.provide(Daemons.Default)
 )

@@ -1,18 +1,18 @@
 import { isObject } from "../contract/json.ts"
 
-/** An id of something that an upstream keeps, and the field that names it. */
+/** An id of an object that an upstream stores, and the field that names it. */
 export interface UpstreamId {
   readonly param: string
   readonly id: string
 }
 
-/** What a request names of what its upstream keeps (files, containers, conversations, prompts, …), each once. */
-export const idsAsked = (body: unknown): ReadonlyArray<UpstreamId> => idsIn(body, asked)
+/** Ids of upstream objects (files, containers, conversations, prompts, …) that a request names, each once. */
+export const idsAsked = (body: unknown): ReadonlyArray<UpstreamId> => idsIn(body, callsAndTexts)
 
-/** What an answer, or a frame of it, names. */
+/** Ids that an answer, or a frame of it, names. */
 export const idsGiven = (answer: unknown): ReadonlyArray<UpstreamId> => idsIn(answer, calls)
 
-/** Kinds whose fields are the model's or a caller's own: nothing of an upstream's is named there. */
+/** Types whose fields come from the model or a caller, and name no upstream objects. */
 const calls: ReadonlySet<string> = new Set([
   "function",
   "function_call",
@@ -22,8 +22,8 @@ const calls: ReadonlySet<string> = new Set([
   "custom_tool_call"
 ])
 
-/** And texts, of which a request mostly consists. What they cite is named for readers. */
-const asked: ReadonlySet<string> = new Set([
+/** Also texts, which make up most of a request. Their citations only inform readers. */
+const callsAndTexts: ReadonlySet<string> = new Set([
   ...calls,
   "text",
   "input_text",
@@ -35,38 +35,38 @@ const asked: ReadonlySet<string> = new Set([
   "reasoning"
 ])
 
-/** A longer one is none. */
+/** Longer texts are not ids. */
 const longest = 256
 
 const idsIn = (value: unknown, skipped: ReadonlySet<string>): ReadonlyArray<UpstreamId> => {
   if (typeof value !== "object" || value === null) return none
-  const found: Found = { params: undefined, skipped }
-  collect(value, found)
-  return found.params === undefined ? none : [...found.params].map(([id, param]) => ({ id, param }))
+  const search: Search = { params: undefined, skipped }
+  collect(value, search)
+  return search.params === undefined ? none : [...search.params].map(([id, param]) => ({ id, param }))
 }
 
-interface Found {
-  /** By id. Most requests name none. */
+interface Search {
+  /** Field names by id. Undefined in most requests, which name no ids. */
   params: Map<string, string> | undefined
   readonly skipped: ReadonlySet<string>
 }
 
 const none: ReadonlyArray<never> = []
 
-/** Every request is looked through: as few steps for each of its fields as can be. */
-const collect = (value: object, found: Found): void => {
+/** Runs on every request, so it does little work per field. */
+const collect = (value: object, search: Search): void => {
   if (Array.isArray(value)) {
-    for (const one of value) if (typeof one === "object" && one !== null) collect(one, found)
+    for (const one of value) if (typeof one === "object" && one !== null) collect(one, search)
     return
   }
   if (!isObject(value)) return
   const { type } = value
-  if (typeof type === "string" && found.skipped.has(type)) return
+  if (typeof type === "string" && search.skipped.has(type)) return
   for (const name in value) {
     const field = value[name]
     switch (name) {
       case "role":
-      // In words of the caller's own.
+      // Schemas and metadata use the caller's own field names.
       case "input_schema":
       case "parameters":
       case "schema":
@@ -75,39 +75,39 @@ const collect = (value: object, found: Found): void => {
       case "file_id":
       case "container_id":
       case "vector_store_id":
-        add(found, name, field)
+        add(search, name, field)
         break
       case "skill_id":
-        // Those that Anthropic makes (`pptx`) are everybody's.
-        if (type === "custom") add(found, name, field)
+        // Anthropic's own skills (`pptx`) are available to all accounts.
+        if (type === "custom") add(search, name, field)
         break
       case "file_ids":
       case "vector_store_ids":
-        if (Array.isArray(field)) for (const id of field) add(found, name, id)
+        if (Array.isArray(field)) for (const id of field) add(search, name, id)
         break
       case "container":
       case "conversation":
-        add(found, name, field)
-        if (isObject(field)) add(found, name, field["id"])
-        collectWithin(field, found)
+        add(search, name, field)
+        if (isObject(field)) add(search, name, field["id"])
+        collectWithin(field, search)
         break
       case "prompt":
-        if (isObject(field)) add(found, name, field["id"])
-        collectWithin(field, found)
+        if (isObject(field)) add(search, name, field["id"])
+        collectWithin(field, search)
         break
       default:
-        collectWithin(field, found)
+        collectWithin(field, search)
     }
   }
 }
 
-const collectWithin = (field: unknown, found: Found): void => {
-  if (typeof field === "object" && field !== null) collect(field, found)
+const collectWithin = (field: unknown, search: Search): void => {
+  if (typeof field === "object" && field !== null) collect(field, search)
 }
 
-const add = (found: Found, param: string, id: unknown): void => {
-  // `container: "auto"` makes a new one.
+const add = (search: Search, param: string, id: unknown): void => {
+  // `container: "auto"` creates a new container.
   if (typeof id !== "string" || id === "" || id === "auto" || id.length > longest) return
-  found.params ??= new Map()
-  if (!found.params.has(id)) found.params.set(id, param)
+  search.params ??= new Map()
+  if (!search.params.has(id)) search.params.set(id, param)
 }

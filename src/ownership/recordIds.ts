@@ -6,25 +6,29 @@ import { sseEvents } from "../upstreams/framing/sse.ts"
 import { idsGiven } from "./idsIn.ts"
 
 /**
- * Keeps the ids that an answer gives, before whoever reads them could use them.
+ * Stores the ids that an answer holds, before the caller sees and could use them.
  *
- * @param asked ids of the request that are kept too, now that it is accepted
+ * @param requested ids of the request, stored too once it is accepted
  */
 export const recordIds = (
   generation: Generation,
-  asked: ReadonlyArray<string>,
+  requested: ReadonlyArray<string>,
   keep: (ids: ReadonlyArray<string>) => Promise<void>
-): Generation => new Noting(generation, asked, keep)
+): Generation => new RecordingGeneration(generation, requested, keep)
 
-class Noting extends WrappedGeneration {
+class RecordingGeneration extends WrappedGeneration {
   readonly #keep: (ids: ReadonlyArray<string>) => Promise<void>
   readonly #kept = new Set<string>()
   #waiting: ReadonlyArray<string>
 
-  constructor(inner: Generation, asked: ReadonlyArray<string>, keep: (ids: ReadonlyArray<string>) => Promise<void>) {
+  constructor(
+    inner: Generation,
+    requested: ReadonlyArray<string>,
+    keep: (ids: ReadonlyArray<string>) => Promise<void>
+  ) {
     super(inner)
     this.#keep = keep
-    this.#waiting = asked
+    this.#waiting = requested
   }
 
   protected override note(batch: Batch | undefined): Batch | undefined | Promise<Batch | undefined> {
@@ -39,13 +43,13 @@ class Noting extends WrappedGeneration {
 const idsOf = (event: GenerationEvent): ReadonlyArray<string> => {
   if (event.type !== "passthrough") return []
   const text = event.terminal ? event.text : utf8.decode(event.bytes)
-  if (!telling.test(text)) return []
+  if (!mayHoldIds.test(text)) return []
   const answers = text.startsWith("{") ? [text] : sseEvents(utf8Encoder.encode(text)).map(({ data }) => data)
   return answers.flatMap((answer) => idsGiven(parseJson(answer)).map(({ id }) => id))
 }
 
-/** Most frames name nothing, and need not be parsed. */
-const telling = /"(?:container|conversation|file_id|vector_store_id|skill_id)/
+/** Most frames hold no ids and need not be parsed. */
+const mayHoldIds = /"(?:container|conversation|file_id|vector_store_id|skill_id)/
 
 const utf8 = new TextDecoder()
 const utf8Encoder = new TextEncoder()

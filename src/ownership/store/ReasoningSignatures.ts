@@ -9,7 +9,7 @@ import { rows } from "../../sql/decode.ts"
 import { gathered } from "../../sql/gathered.ts"
 import { preparedPlain } from "../../sql/prepared.ts"
 
-/** How long seals are kept since they were last asked for: an agent's loop that goes on keeps all of its own. */
+/** How long signatures are kept since their last use, so that a running agent loop keeps its own. */
 export class ReasoningSignatureRetention extends Context.Reference<ReasoningSignatureRetention>()(
   "gateway/ownership/store/ReasoningSignatureRetention",
   {
@@ -17,7 +17,7 @@ export class ReasoningSignatureRetention extends Context.Reference<ReasoningSign
   }
 ) {}
 
-/** How many an account may have: the oldest go first. */
+/** The most signatures of an account; the oldest are deleted first. */
 export class ReasoningSignatureBound extends Context.Reference<ReasoningSignatureBound>()(
   "gateway/ownership/store/ReasoningSignatureBound",
   {
@@ -25,7 +25,7 @@ export class ReasoningSignatureBound extends Context.Reference<ReasoningSignatur
   }
 ) {}
 
-/** Pieces of reasoning with their seals, as they went out in `reasoning_details`. */
+/** Reasoning blocks with their signatures, as sent in `reasoning_details`. */
 type Details = ReadonlyArray<JsonObject>
 
 type Row = Readonly<Record<"call_id" | "details", string>> & {
@@ -34,8 +34,8 @@ type Row = Readonly<Record<"call_id" | "details", string>> & {
 }
 
 /**
- * The reasoning behind tool calls, for clients that do not send it back: its model demands it in a tool loop. Everything
- * is per account: another one's calls look unknown.
+ * The reasoning of tool calls, for clients that do not send it back although the model requires it in a tool loop. Stored
+ * per account: other accounts' calls are unknown.
  */
 export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
   "gateway/ownership/store/ReasoningSignatures",
@@ -53,7 +53,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
         ON CONFLICT (account_id, call_id) DO UPDATE SET details = excluded.details, expires_at = excluded.expires_at`
       )
 
-      /** Leaves an account what it may have. */
+      /** Deletes an account's signatures beyond the bound. */
       const shorten = preparedPlain(
         sql`DELETE FROM reasoning_seals WHERE account_id = ${""} AND expires_at <= (
         SELECT expires_at FROM reasoning_seals WHERE account_id = ${""}
@@ -68,7 +68,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
         )
       ])
 
-      /** Resolves once it is durable. Nothing is kept of what is too long. */
+      /** Stores the reasoning of a call; resolves once it is durable. Too long reasoning is not stored. */
       const save = (account: AccountId, callId: string, details: Details): Promise<void> => {
         const text = JSON.stringify(details)
         if (text.length > longest || callId.length > longestId) return Promise.resolve()
@@ -76,7 +76,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
         return insert({ account_id: account, call_id: callId, details: text, expires_at })
       }
 
-      /** What is kept of these calls; all of it lives on. */
+      /** The stored reasoning of these calls; extends its expiry. */
       const find = Effect.fnUntraced(function* (
         account: AccountId,
         callIds: ReadonlyArray<string>
@@ -87,7 +87,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
           yield* sql`SELECT call_id, details, expires_at FROM reasoning_seals
             WHERE account_id = ${account} AND ${sql.in("call_id", wanted)} AND expires_at > ${now}`
         )
-        // Not with every turn of a loop.
+        // Not on every turn of a loop.
         const isLate = found.some(({ expires_at }) => expires_at < now + retentionMs / 2)
         if (isLate) {
           yield* commits.statementBehind(
@@ -98,7 +98,7 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
         return new Map(found.map(({ call_id, details }) => [call_id, details]))
       }, Effect.orDie)
 
-      /** Removes some of what has expired; answers how many there were. */
+      /** Deletes up to `atMost` expired signatures; returns their number. */
       const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
         Effect.flatMap(Clock.currentTimeMillis, (now) =>
           Effect.map(
@@ -117,10 +117,10 @@ export class ReasoningSignatures extends Effect.Service<ReasoningSignatures>()(
   }
 ) {}
 
-/** Far more than a model thinks before it calls. */
+/** Characters; far more than a model's reasoning before a call. */
 const longest = 256 * 1024
 const longestId = 256
-/** Calls of one request, the latest ones. */
+/** The most calls of one request to look up, from the latest. */
 const mostAtOnce = 1_000
 
 const Objects = Schema.declare(

@@ -5,14 +5,14 @@ import { AccountId } from "../../contract/Caller.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 
-/** Whose the ids of upstreams are. */
+/** The owners of upstreams' ids. */
 export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownership/store/UpstreamIds", {
   dependencies: [Commits.Default],
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
 
-    /** The accounts that have been given these, by id; one that nobody has been given is not among them. */
+    /** The owning accounts by id; ids without an owner are missing. */
     const ownersOf = (
       upstream: string,
       ids: ReadonlyArray<string>
@@ -22,7 +22,7 @@ export class UpstreamIds extends Effect.Service<UpstreamIds>()("gateway/ownershi
         (found) => new Map(owned.all(found).map((row) => [row.id, row.account_id]))
       )
 
-    /** Gives them to an account, for good: what another has already stays with it. Durable when it succeeds. */
+    /** Gives ids to an account permanently; ids with another owner stay there. Durable when it succeeds. */
     const give = (account: AccountId, upstream: string, ids: ReadonlyArray<string>): Effect.Effect<void, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         commits.write(
