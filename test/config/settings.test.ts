@@ -100,7 +100,7 @@ describe("settings", () => {
     }
     const fromEnvironment = good(undefined, env)
     expect(fromEnvironment.pool).toMatchObject({ connections: 5, prepare: false })
-    expect(fromEnvironment.warnings).toEqual([expect.stringContaining("there is no database.direct_url")])
+    expect(fromEnvironment.warnings).toEqual([expect.stringContaining("database.direct_url is not set")])
     expect(complaint("database: { connections: 1 }")).toContain("database.connections")
     expect(complaint("database: { direct_url: sqlite:x }")).toContain("database.direct_url: expected postgres://")
     expect(complaint("database: { url: mysql://a:pa55word@b }")).toContain("gateway.yaml:1: database.url: expected")

@@ -151,7 +151,7 @@ callbacks: { allow: [127.0.0.0/8] }
       String
     )
     rmSync(folder, { recursive: true })
-    expect(failed).toContain("files: s3://nowhere: there is no such bucket; the gateway makes none")
+    expect(failed).toContain("files: s3://nowhere: there is no such bucket; the gateway does not create it")
   })
 })
 

@@ -137,7 +137,7 @@ describe.skipIf(withoutBucket("test/files/bucket.test.ts"))("files in a bucket",
       const failed = yield* Effect.flip(using(() => Effect.void, { bucket: "nowhere", prefix: "" }))
       expect(failed).toMatchObject({
         _tag: "BadSettings",
-        message: "files: s3://nowhere: there is no such bucket; the gateway makes none"
+        message: "files: s3://nowhere: there is no such bucket; the gateway does not create it"
       })
     })
   )

@@ -91,7 +91,7 @@ export const doorMutants: ReadonlyArray<Mutant> = [
   {
     name: "access: what was read before a change is remembered after it",
     file: "src/access/Access.ts",
-    snippet: "if (asked === changes.seen()) remember(",
+    snippet: "if (change === changes.seen()) remember(",
     replacement: "remember(",
     tests: access
   },
@@ -211,7 +211,7 @@ export const doorMutants: ReadonlyArray<Mutant> = [
   {
     name: "idempotency: a stream that failed is kept",
     file: "src/idempotency/Idempotency.ts",
-    snippet: 'bytes === undefined || how() === "failed" || how() === "hang-up"',
+    snippet: 'bytes === undefined || ending() === "failed" || ending() === "hang-up"',
     replacement: "bytes === undefined",
     tests: idempotency
   },
