@@ -7,7 +7,7 @@ import type { Generation } from "../generation/Generation.ts"
 import { searchingGeneration } from "./searchingGeneration.ts"
 import type { SearchProvider } from "./SearchProvider.ts"
 import { Sources } from "./Sources.ts"
-import { withFunction } from "./asked.ts"
+import { withFunction } from "./searchFunction.ts"
 
 /**
  * An upstream that answers web searches although its models can't: the gateway searches through a provider and asks the
