@@ -14,9 +14,7 @@ const counted = {
   searches: said(Schema.Int, "Web searches."),
   video_seconds: said(Schema.Number, "Seconds of video, at 24 frames each."),
   cost: said(Money, "Its cost."),
-  upstream_cost: Schema.optional(Money).annotations({
-    description: "What it costs the operator at its upstreams; told to operators alone."
-  })
+  upstream_cost: Schema.optional(said(Money, "Its cost at the upstreams; for operators only."))
 }
 
 const Totals = Schema.Struct({
