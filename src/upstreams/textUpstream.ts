@@ -78,16 +78,16 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     const adapted = [...extracted, ...lowered.adapted]
     const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
     if (no !== undefined) return Future.fail(no)
-    const call = (body: string, heard?: (frame: JsonObject) => void) =>
+    const call = (body: string, onFrame?: (frame: JsonObject) => void) =>
       send(body, how).flatMap((exchange) =>
         isSuccess(exchange)
           ? accepting(
-              new Answer(translated(protocol, lowered, { heard, model: how.upstreamModel }), exchange, { adapted }),
+              new Answer(translated(protocol, lowered, { onFrame, model: how.upstreamModel }), exchange, { adapted }),
               exchange,
               secrets,
               how
             )
-          : runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: false }))
+          : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: false }))
       )
     return mayPause(conversation, how) ? round(lowered.body, call) : call(JSON.stringify(lowered.body))
   }
@@ -136,7 +136,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
             secrets,
             how
           )
-        : runFuture(how.runtime, refused({ exchange, options, url, sent: body, native: true }))
+        : runFuture(how.runtime, refused({ exchange, options, url, sent: body, isPassthrough: true }))
     )
   }
   return {
