@@ -17,10 +17,10 @@ it("the embedding example answers every text family through its own upstream, st
   expect(new Set(Object.values(answers))).toEqual(new Set(["embedded: Is anybody there?"]))
 })
 
-it("it is short, imports the package alone, and ends when it is told to", async () => {
+it("it is short, imports the package and its peer alone, and ends when it is told to", async () => {
   const text = readFileSync(example, "utf8")
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(60)
-  expect(new Set(text.match(/(?<=from ")[^"]+/g))).toEqual(new Set(["model-gateway"]))
+  expect(new Set(text.match(/(?<=from ")[^"]+/g))).toEqual(new Set(["effect", "model-gateway"]))
   gateway.signal("SIGTERM")
   expect(await gateway.exited).toBe(0)
 })
