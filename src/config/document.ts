@@ -1,6 +1,6 @@
 import { Data, Either, ParseResult } from "effect"
 import type { Schema } from "effect"
-import { isNode, LineCounter, parseDocument } from "yaml"
+import { isNode, isScalar, LineCounter, parseDocument, visit } from "yaml"
 import type { Document } from "yaml"
 import { describe, firstPath } from "../contract/describe.ts"
 
@@ -30,10 +30,16 @@ export const readDocument = <A, I>(
   schema: Schema.Schema<A, I>
 ): Either.Either<Located<A>, BadSettings> => {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  // The library's own check for unique keys takes quadratic time.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
   const [broken] = document.errors
   if (broken !== undefined) {
     return Either.left(new BadSettings({ message: `${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message}` }))
+  }
+  const repeated = repeatedKey(document)
+  if (repeated !== undefined) {
+    const { line } = lines.linePos(repeated)
+    return Either.left(new BadSettings({ message: `${file}:${line}: Map keys must be unique` }))
   }
   const complain = (path: ReadonlyArray<PropertyKey>, rule: string) =>
     new BadSettings({ message: `${file}:${lineOf(document, lines, path)}: ${rule}` })
@@ -52,6 +58,26 @@ export const readDocument = <A, I>(
     onLeft: (issue) => complain(firstPath(issue), describe(issue).message),
     onRight: (decoded) => ({ value: decoded, complain })
   })
+}
+
+/** The offset of the first key that its mapping has twice. */
+const repeatedKey = (document: Document): number | undefined => {
+  let found: number | undefined
+  visit(document, {
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>()
+      for (const { key } of items) {
+        if (!isScalar(key)) continue
+        if (keys.has(key.value)) {
+          found = key.range?.[0] ?? 0
+          return visit.BREAK
+        }
+        keys.add(key.value)
+      }
+      return undefined
+    }
+  })
+  return found
 }
 
 const interpolate = (

@@ -58,6 +58,12 @@ const own = [
 const catalogue = (yaml: string) => catalogueOf(good(yaml).file, own)
 
 describe("settings", () => {
+  it("refuse a key that stands twice in one mapping, with its line", () => {
+    expect(complaint("models:\n  a: sandbox\n  b: sandbox\n  a: sandbox\n")).toBe(
+      "gateway.yaml:4: Map keys must be unique"
+    )
+  })
+
   it("have defaults for everything", () => {
     const { databaseUrl, server } = good(undefined)
     expect([server.host, server.port, Redacted.value(databaseUrl)]).toEqual([
