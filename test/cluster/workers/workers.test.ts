@@ -160,7 +160,7 @@ describe.skipIf(postgres === undefined)("workers", () => {
     // While it is being installed there may be nothing.
     rmSync(installed)
     gateway.signal("SIGUSR2")
-    await expect.poll(() => gateway.output().match(/a worker stays as it is/g)).toHaveLength(2)
+    await expect.poll(() => gateway.output().match(/a worker was not replaced/g)).toHaveLength(2)
     const other = join(folder, "other")
     writeFileSync(other, `#!/bin/sh\nexport INSTALLED=since\nexec ${runtime} "$@"\n`, { mode: 0o755 })
     renameSync(other, installed)
@@ -170,7 +170,7 @@ describe.skipIf(postgres === undefined)("workers", () => {
     expect(successors).toHaveLength(2)
     for (const pid of successors) expect(environmentOf(pid)).toContain("INSTALLED=since")
     expect((await ask()).status).toBe(200)
-    expect(gateway.output().match(/a worker stays as it is/g)).toHaveLength(2)
+    expect(gateway.output().match(/a worker was not replaced/g)).toHaveLength(2)
     rmSync(folder, { recursive: true })
   })
 
