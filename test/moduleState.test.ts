@@ -25,13 +25,14 @@ const allowed: Readonly<Record<string, string>> = {
   "plan.ts plans": "by a gateway's own caller, and gone with it",
   "rateHeaders.ts last": "the text of a second",
   "decode.ts nothingKept": "empty, and typed so that it stays so",
+  "asStream.ts placesIn": "by a list of an answer that is read, and gone with it",
   "content.ts noSearches": "empty, and typed so that it stays so",
   "messages.ts noSignatures": "empty, and typed so that it stays so",
-  "outputLimits.ts bounds": "by a gateway's own model, and gone with it",
+  "outputLimits.ts published": "by a gateway's own model, and gone with it",
   "BodyText.ts none": "empty, and typed so that it stays so",
   "WholeFrames.ts none": "empty: who would add to it begins another",
   "tokenizer.ts remembered": "the tokens of a text",
-  "tokens.ts known": "by a conversation, and gone with it",
+  "tokens.ts counts": "by a conversation, and gone with it",
   "userLocation.ts timeZones": "which names are time zones",
   "vocabulary.ts loaded": "the vocabulary"
 }

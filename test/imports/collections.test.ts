@@ -7,7 +7,7 @@ import { readSources } from "./imports.ts"
 const allowed: Readonly<Record<string, string>> = {
   "access/Access.ts known": "keys that were used, the oldest leaves where there are too many",
   "access/LastUsed.ts noted": "times by key, no object",
-  "callbacks/DeliveryQueue.ts asked": "times by host, no object",
+  "callbacks/DeliveryQueue.ts queries": "times by host, no object",
   "callbacks/DeliveryQueue.ts counts": "counts, no object",
   "callbacks/DeliveryQueue.ts due": "times by host, few",
   "callbacks/DeliveryQueue.ts proven": "names of hosts",
@@ -16,14 +16,14 @@ const allowed: Readonly<Record<string, string>> = {
   "config/Configuration.ts followers": "parts of the gateway",
   "console/Sessions.ts known": "who is signed in, the oldest leaves where there are too many",
   "documents/Documents.ts idle": "processes that read documents, a handful",
-  "feed/newRequests.ts told": "numbers",
+  "feed/newRequests.ts reported": "numbers",
   "flow/Daemons.ts all": "daemons, which stay",
   "flow/NamedSlots.ts boxes": "what is deleted is a name and an empty box",
   "http/Listener.ts former": "servers of former certificates",
   "idempotency/Claims.ts inHand": "texts",
   "idempotency/PendingAnswers.ts all": "who waits for the answer of another node, which is rare",
   "limits/Permits.ts running": "counts, no object",
-  "limits/SharedPermits.ts told": "counts, no object",
+  "limits/SharedPermits.ts reported": "counts, no object",
   "limits/Limits.ts leaving": "times by key, no object",
   "messages/offeredTools.ts offered": "lives as long as a request is read",
   "messages/threads/Threads.ts inFlight": "texts",
@@ -44,8 +44,8 @@ const allowed: Readonly<Record<string, string>> = {
   "tokens/tokenizer.ts remembered": "a number by a hash",
   "upstreams/protocols/openaiVideos/files.ts failures": "two numbers by a text",
   "upstreams/protocols/openaiVideos/files.ts gone": "texts",
-  "cluster/workers/Child.ts asked": "questions of the metrics page",
-  "cluster/workers/linked.ts asked": "questions of the metrics page",
+  "cluster/workers/Child.ts pending": "questions of the metrics page",
+  "cluster/workers/linked.ts pending": "questions of the metrics page",
   "cluster/workers/supervise.ts children": "processes"
 }
 

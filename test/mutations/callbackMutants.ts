@@ -76,7 +76,7 @@ export const callbackMutants: ReadonlyArray<Mutant> = [
     file: "src/cluster/store/NodeStore.ts",
     snippet: "(taken) => taken.length > 0",
     replacement: "() => true",
-    tests: ["test/nodes"]
+    tests: ["test/cluster/nodes"]
   },
   {
     name: "callbacks: Retry-After is not heard",

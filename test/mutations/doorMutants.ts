@@ -91,7 +91,7 @@ export const doorMutants: ReadonlyArray<Mutant> = [
   {
     name: "access: what was read before a change is remembered after it",
     file: "src/access/Access.ts",
-    snippet: "if (change === changes.seen()) remember(",
+    snippet: "if (asked === changes.seen()) remember(",
     replacement: "remember(",
     tests: access
   },
