@@ -96,7 +96,7 @@ describe("the notes of a release", () => {
     const { version } = JSON.parse(await read("package.json")) as { version: string }
     const { exitCode, out } = notes(version)
     expect(exitCode).toBe(0)
-    expect(out).toMatch(/^- /)
+    expect(out).toMatch(/^- /m)
     expect(out).not.toMatch(/^## /m)
     expect(await read("CHANGELOG.md")).toContain(out.trim())
   })
