@@ -39,6 +39,7 @@ import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
 import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
+import { TaskChanges } from "./tasks/TaskChanges.ts"
 import { TaskStore } from "./tasks/store/TaskStore.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
@@ -81,6 +82,7 @@ const TaskSettingsLive = Layer.effect(
 
 const TasksLive = Leases.Default.pipe(
   Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
 )
 
