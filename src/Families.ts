@@ -16,6 +16,7 @@ import { MetricsPage } from "./health/MetricsPage.ts"
 import { Feed } from "./feed/Feed.ts"
 import { Ledger } from "./ledger/Ledger.ts"
 import { Quoters } from "./ledger/Quote.ts"
+import { StoredHolds } from "./ledger/store/StoredHolds.ts"
 import { UsageReport } from "./ledger/store/UsageReport.ts"
 import { MessagesHandlers } from "./messages/Handlers.ts"
 import { makeMessagesQuoter } from "./messages/quote.ts"
@@ -32,15 +33,14 @@ import { makeResponsesQuoter } from "./responses/quote.ts"
 import { AsyncMessages } from "./messages/async/AsyncMessages.ts"
 import { CancelRequestsLive } from "./tasks/CancelRequests.ts"
 import { TasksHandlers } from "./messages/async/Handlers.ts"
-import { Leases } from "./tasks/store/Leases.ts"
 import { makeMessageKind } from "./messages/async/MessageKind.ts"
 import { OrphanedHoldsLive } from "./tasks/OrphanedHolds.ts"
 import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
-import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
+import { UnitOfWork } from "./tasks/UnitOfWork.ts"
 import { TaskChanges } from "./tasks/TaskChanges.ts"
-import { TaskStore } from "./tasks/store/TaskStore.ts"
+import { TaskStore } from "./tasks/TaskStore.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
 import { makeVideoKind } from "./videos/VideoKind.ts"
@@ -70,7 +70,8 @@ const TaskKindsLive = Layer.effect(
       StoredResponsesLive,
       Outages.Default,
       FirstReplies.Default,
-      Custody.Default
+      Custody.Default,
+      UnitOfWork.Default
     )
   )
 )
@@ -80,8 +81,7 @@ const TaskSettingsLive = Layer.effect(
   Effect.map(Settings, ({ retention }) => ({ retention: retention.tasks }))
 )
 
-const TasksLive = Leases.Default.pipe(
-  Layer.provideMerge(TaskStore.Default),
+const TasksLive = TaskStore.Default.pipe(
   Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
 )
@@ -109,7 +109,7 @@ const QuotersLive = Layer.effect(
 )
 
 const AccountLive = AccountHandlers.pipe(
-  Layer.provide(TaskSummaries.Default),
+  Layer.provide(StoredHolds.Default),
   Layer.provide(QuotersLive),
   Layer.provide(
     Layer.mergeAll(Ledger.Default, UsageReport.Default, RequestStore.Default, RequestOverview.Default, Searches.Default)

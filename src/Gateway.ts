@@ -20,6 +20,7 @@ import type { AddressGuard } from "./guard/AddressGuard.ts"
 import type { Listening, ListenFailure } from "./http/Server.ts"
 import { Limits } from "./limits/Limits.ts"
 import { RedisUrl } from "./limits/RedisUrl.ts"
+import type { StoreFailure } from "./tasks/StoreFailure.ts"
 import { Commits } from "./sql/Commits.ts"
 import { DatabaseHealth, DatabaseHealthLive } from "./sql/DatabaseHealth.ts"
 import { NodeReaperLive } from "./cluster/Node.ts"
@@ -60,7 +61,7 @@ export type GatewayNeeds =
   | PublicUrl
 
 /** Why a gateway does not start; each has a message of one line for the operator. */
-export type StartFailure = BadSecret | BadSettings | ListenFailure | SqlError | ConfigError.ConfigError
+export type StartFailure = BadSecret | BadSettings | ListenFailure | SqlError | StoreFailure | ConfigError.ConfigError
 
 /**
  * The gateway, without what it stands on: it runs with what it is given, and what is forgotten does not compile. Two of

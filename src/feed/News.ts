@@ -1,5 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Effect } from "effect"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import type { StoredRequest } from "../requests/store/RequestStore.ts"
 
 /** What may change while somebody watches. */
@@ -24,6 +25,6 @@ export interface News {
 
 /** Looks for one kind of news, from when it began. */
 export interface Look {
-  readonly begin: Effect.Effect<unknown, SqlError>
-  readonly look: Effect.Effect<News, SqlError>
+  readonly begin: Effect.Effect<unknown, SqlError | StoreFailure>
+  readonly look: Effect.Effect<News, SqlError | StoreFailure>
 }

@@ -16,7 +16,7 @@ export const TaskError = Schema.Struct({
 export type TaskError = typeof TaskError.Type
 
 /**
- * What became of a wish to cancel. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
+ * What became of a request to cancel. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
  * `unreachable`: its upstream could not be asked, so nothing was changed. `none`: no such task.
  */
 export const Cancelled = Schema.Literal("cancelled", "running", "ended", "unreachable", "none")
@@ -115,3 +115,30 @@ export const patched = (task: Task, patch: TaskPatch, nowMs: number): Task => {
 /** It was submitted and nobody heard whether that made anything. */
 export const isUnheard = (task: Pick<Task, "submitAtMs" | "upstreamId">): boolean =>
   task.submitAtMs !== null && task.upstreamId === null
+
+/** A new task as it is stored, and so as it is. */
+export const created = (task: NewTask): Task => ({
+  id: task.id,
+  kind: task.kind,
+  account: task.account,
+  key: task.key,
+  model: task.model,
+  tier: task.tier ?? null,
+  state: "queued",
+  lane: task.lane,
+  upstream: task.upstream ?? null,
+  upstreamId: null,
+  submitAtMs: null,
+  callbackUrl: task.callbackUrl ?? null,
+  details: task.details,
+  result: null,
+  error: null,
+  changes: 1,
+  attempts: 0,
+  tries: 0,
+  trace: task.trace ?? null,
+  expiresAtMs: task.expiresAtMs ?? null,
+  createdAtMs: task.createdAtMs,
+  updatedAtMs: task.createdAtMs,
+  endedAtMs: null
+})

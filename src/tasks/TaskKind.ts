@@ -1,8 +1,8 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Data } from "effect"
 import type { Effect } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Trace } from "../contract/Trace.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
 
 /** Another worker holds the task, or it has ended: whatever this one still writes changes nothing. */
@@ -20,18 +20,18 @@ export interface Lease {
   /** The turn's place in the trace of the request that made the task; absent where nobody records it. */
   readonly trace?: Trace | undefined
   /** What it was asked to do; null once let go. */
-  readonly request: Effect.Effect<unknown, SqlError>
+  readonly request: Effect.Effect<unknown, StoreFailure>
   /**
    * Of the lane's other tasks: whose these ids of the upstream's are, and those submitted within some minutes of that
    * time that have no id either.
    */
-  readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
+  readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, StoreFailure>
   /** Fails where the task is not held any more. To be run in a transaction, for what only its holder may store. */
-  readonly held: Effect.Effect<void, LeaseLost | SqlError>
+  readonly held: Effect.Effect<void, LeaseLost | StoreFailure>
   /** Stores a patch now, durably, and answers the task as it is then. */
-  readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | SqlError>
+  readonly write: (patch: TaskPatch) => Effect.Effect<Task, LeaseLost | StoreFailure>
   /** Ends the turn now, for a kind that has something to do should that fail. */
-  readonly settle: (turn: TaskTurn) => Effect.Effect<"settled", LeaseLost | SqlError>
+  readonly settle: (turn: TaskTurn) => Effect.Effect<"settled", LeaseLost | StoreFailure>
   /**
    * Ends the turn and takes the task back, as if it had never been: its record, its hold and its callbacks.
    *
@@ -39,8 +39,8 @@ export interface Lease {
    */
   readonly withdraw: (
     error: TaskError,
-    behind: Effect.Effect<unknown, SqlError>
-  ) => Effect.Effect<"settled", LeaseLost | SqlError>
+    behind: Effect.Effect<unknown, StoreFailure>
+  ) => Effect.Effect<"settled", LeaseLost | StoreFailure>
 }
 
 /** How a turn of work ends: with a terminal state in the patch, or with a time to go on at. */
@@ -60,14 +60,14 @@ export interface TaskKind {
   readonly parallel: number
   /** Whether a lane's upstream answers nobody: few of its turns begin at a time then. Absent where that is never so. */
   readonly isSilent?: (lane: string, nowMs: number) => boolean
-  readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | SqlError>
+  readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | StoreFailure>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
   /**
    * What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation.
    * @returns what it cost, in nano-dollars; 0 where that is nothing or not known yet
    */
-  readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
+  readonly changed?: (task: Task) => Effect.Effect<number, StoreFailure>
   /** Whether what it was asked is needed after it has succeeded; else that is let go once the upstream has it. */
   readonly keepsRequest?: (task: Task) => boolean
   /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */

@@ -1,4 +1,3 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Cause, Clock, Duration, Effect, Exit, Fiber, FiberId, Layer, Option } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -11,18 +10,18 @@ import { Node } from "../cluster/Node.ts"
 import { DatabaseHealth } from "../sql/DatabaseHealth.ts"
 import { heeding, Notices } from "../sql/Notices.ts"
 import { CrashPoints } from "./CrashPoints.ts"
-import { Leases } from "./store/Leases.ts"
-import type { LeasedTask } from "./store/Leases.ts"
 import type { Trace } from "../contract/Trace.ts"
 import { TraceHeaders } from "../telemetry/tracing/TraceHeaders.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task } from "./Task.ts"
 import { changesNothing } from "./store/TaskRow.ts"
 import { TaskChanges } from "./TaskChanges.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import type { Lease, LeaseLost, TaskKind } from "./TaskKind.ts"
-import { TaskSettings } from "./TaskSettings.ts"
-import { TaskStore } from "./store/TaskStore.ts"
+import { LeaseTime, TaskSettings } from "./TaskSettings.ts"
+import type { LeasedTask } from "./TaskStorage.ts"
+import { TaskStore } from "./TaskStore.ts"
 
 /** Workers that may die over a task, one after the other, before it is given up. */
 export const maxAttempts = 5
@@ -55,13 +54,13 @@ interface RunningTurn {
 const start = Effect.gen(function* () {
   const store = yield* TaskStore
   const { bells } = yield* TaskChanges
-  const leases = yield* Leases
   const node = yield* Node
   const notices = yield* Notices
   const kinds = yield* TaskKinds
   const crash = yield* CrashPoints
   const durability = yield* DatabaseHealth
   const settings = yield* TaskSettings
+  const leaseMs = Duration.toMillis(yield* LeaseTime)
   const tracing = yield* CurrentTracing
   const running = new NamedSlots<RunningTurn>()
   const clock = yield* Effect.clock
@@ -87,25 +86,25 @@ const start = Effect.gen(function* () {
       )
     )
 
-  const runTurn = (leased: LeasedTask, kind: TaskKind): Effect.Effect<void, LeaseLost | SqlError> => {
+  const runTurn = (leased: LeasedTask, kind: TaskKind): Effect.Effect<void, LeaseLost | StoreFailure> => {
     const { task } = leased
     const trace = tracing?.turn(task)
     const lease: Lease = {
       task,
       trace,
-      request: leases.request(leased.task.id),
-      rivals: (ids, atMs) => leases.rivals(leased.task, ids, atMs),
-      held: leases.held(leased),
-      write: (patch) => leases.write(leased, patch),
-      settle: (turn) => Effect.as(leases.settle(leased, turn), "settled"),
-      withdraw: (error, behind) => Effect.as(leases.withdraw(leased, error, behind), "settled")
+      request: store.request(leased.task.id),
+      rivals: (ids, atMs) => store.rivals(leased.task, ids, atMs),
+      held: store.held(leased),
+      write: (patch) => store.write(leased, patch),
+      settle: (turn) => Effect.as(store.settle(leased, turn), "settled"),
+      withdraw: (error, behind) => Effect.as(store.withdraw(leased, error, behind), "settled")
     }
     const turn: ReturnType<TaskKind["run"]> =
       task.attempts < maxAttempts ? kind.run(lease) : Effect.succeed(givenUp(kind))
     const traced = trace === undefined ? turn : recorded(turn, task, trace)
     return crash.at("claimed").pipe(
       Effect.zipRight(traced),
-      Effect.flatMap((done) => (done === "settled" ? Effect.void : leases.settle(leased, done))),
+      Effect.flatMap((done) => (done === "settled" ? Effect.void : store.settle(leased, done))),
       Effect.zipRight(crash.at("settled"))
     )
   }
@@ -113,8 +112,8 @@ const start = Effect.gen(function* () {
   /** Interruption gives the task back as it is; a defect counts an attempt; a database that says no does not. */
   const guarded = (leased: LeasedTask, kind: TaskKind, slot: Slot): Effect.Effect<void> => {
     const giveBack = (crashed: boolean, againInMs: number) =>
-      leases.release(leased, { crashed, againInMs }).pipe(
-        Effect.retry({ schedule: backoff, while: (error) => error._tag === "SqlError" }),
+      store.release(leased, { crashed, againInMs }).pipe(
+        Effect.retry({ schedule: backoff, while: (error) => error._tag === "StoreFailure" }),
         Effect.interruptible,
         Effect.timeout("5 seconds"),
         Effect.catchTag("LeaseLost", () => Effect.void),
@@ -124,7 +123,8 @@ const start = Effect.gen(function* () {
     return Effect.interruptible(slot.isFree ? turn : Effect.zipRight(slot.turn, turn)).pipe(
       Effect.catchTags({
         LeaseLost: () => Effect.logDebug("the task was handed on or ended"),
-        SqlError: (error) => Effect.zipRight(Effect.logWarning("a turn was not stored", error), giveBack(false, 1_000))
+        StoreFailure: (error) =>
+          Effect.zipRight(Effect.logWarning("a turn was not stored", error), giveBack(false, 1_000))
       }),
       Effect.catchAllDefect((defect) =>
         Effect.zipRight(Effect.logError("a worker crashed", defect), giveBack(true, 1_000))
@@ -176,7 +176,7 @@ const start = Effect.gen(function* () {
   /** Takes what is due in every lane with room; answers how long nothing more can be due. */
   const claimDue = Effect.gen(function* () {
     let sleepMs = pollMs
-    const lanes = yield* leases.lanes
+    const lanes = yield* store.lanes
     const most = isBusy() ? Math.ceil(polite.batch / Math.max(1, lanes.length)) : batch
     for (const { due, lane } of lanes) {
       const kind = kinds.get(lane.slice(0, lane.indexOf(":")))
@@ -198,7 +198,7 @@ const start = Effect.gen(function* () {
         continue
       }
       // Whoever is claimed is begun, also when the process is asked to stop in between: only then is it given back.
-      const claimed = yield* leases
+      const claimed = yield* store
         .claim(lane, room)
         .pipe(Effect.tap(Effect.forEach((leased) => begin(leased, kind), { discard: true })), Effect.uninterruptible)
       if (isSilent) triedAt.set(lane, nowMs)
@@ -222,12 +222,12 @@ const start = Effect.gen(function* () {
   /** Keeps the leases of running turns, and stops a turn whose lease went to somebody else. */
   const renewals = Effect.gen(function* () {
     const all = running.values()
-    const kept = yield* leases.renew(all.map((one) => one.leased))
+    const kept = yield* store.renew(all.map((one) => one.leased))
     for (const one of all) {
       const { id } = one.leased.task
       if (!kept.has(id) && running.get(id) === one) yield* Fiber.interruptFork(one.fiber)
     }
-    return Effect.sleep(leases.leaseMs / 3)
+    return Effect.sleep(leaseMs / 3)
   })
 
   /** Best effort: nobody will want it. Not waited for, and lost if the process dies now. */
@@ -252,7 +252,7 @@ const start = Effect.gen(function* () {
     return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
   })
 
-  const inherited = yield* leases.takeOver
+  const inherited = yield* store.takeOver
   if (inherited > 0) yield* Effect.logInfo(`taking over ${inherited} tasks of a process that died`)
 
   // What this process had is others' now, and nothing that it would write is stored.

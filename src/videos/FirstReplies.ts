@@ -1,6 +1,6 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Deferred, Effect, FiberId } from "effect"
 import { InvalidRequest } from "../contract/Failure.ts"
+import type { StoreFailure } from "../tasks/StoreFailure.ts"
 import { NamedSlots } from "../flow/NamedSlots.ts"
 
 /** How long a create waits for what its upstream says to it. */
@@ -9,7 +9,7 @@ export const longestFirstReply = "10 seconds"
 /** Somebody who waits for what the upstream says to a new task. */
 export interface PendingReply {
   /** What is undone where the task is taken back, in the same transaction. */
-  readonly undo: Effect.Effect<unknown, SqlError>
+  readonly undo: Effect.Effect<unknown, StoreFailure>
   /** The upstream said no, and the task is gone. */
   readonly refused: (message: string) => void
   /** The task stands. */

@@ -155,6 +155,7 @@ export const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
     "dispatch",
     "upstreams",
     "limits",
+    "tasks",
     "admin",
     "console",
     "http",

@@ -8,6 +8,12 @@ import type { Actor } from "../../admin/store/Audit.ts"
 import { outcomeOf } from "../../admin/TaskAdministration.ts"
 import { Settings, visitedUrl } from "../../config/Settings.ts"
 import type { GatewaySettings } from "../../config/Settings.ts"
+import { Aside } from "../../sql/Aside.ts"
+import { Commits } from "../../sql/Commits.ts"
+import { Outbox } from "../../tasks/Outbox.ts"
+import { TaskChanges } from "../../tasks/TaskChanges.ts"
+import { TaskKinds, taskKinds } from "../../tasks/TaskKind.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
 import { SessionAdministration } from "../../console/SessionAdministration.ts"
 import { requestOf } from "../../requests/ask.ts"
 import { histogramOf } from "../../requests/RequestHistogram.ts"
@@ -52,9 +58,17 @@ const secrets = Layer.unwrapEffect(
   })
 )
 
+/** Tasks as a visitor finds them: a command is no node, and runs none of them. */
+const storedTasks = TaskStore.Default.pipe(
+  Layer.provide(TaskChanges.Default),
+  Layer.provide(Layer.mergeAll(Outbox.none, Layer.succeed(TaskKinds, taskKinds()), Layer.succeed(Aside, undefined)))
+)
+
 /** Administration on the database that the settings name, whether or not a server runs on it. */
 const administration = (mayCreate: boolean) =>
   Layer.merge(Administration.Default, SessionAdministration.Default).pipe(
+    Layer.provide(storedTasks),
+    Layer.provide(Commits.Default),
     Layer.provide(secrets),
     Layer.provide(openDatabase(mayCreate))
   )
