@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll, describe, inject } from "vitest"
 import { layer } from "../../src/sql/Database.ts"
-import { template } from "./onePostgres.ts"
+import { schemaOf, template } from "./onePostgres.ts"
 
 /** An engine that a description is run on. */
 export interface Engine {
@@ -43,13 +43,15 @@ const take = async (): Promise<string> => {
   return left === undefined ? await create(template) : String(left["name"])
 }
 
-/** Whoever still uses it is thrown out, as those of a process that died would be. */
+/** Ends connections that are still open. A database whose columns a test changed is dropped, the others are used again. */
 const leave = async (name: string): Promise<void> => {
   await ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
   const sql = new Bun.SQL({ url: urlOf(name), max: 1 })
-  await sql.unsafe(emptied).simple()
+  const [schema] = await sql.unsafe(schemaOf)
+  const isAsMade = schema.columns === inject("postgresColumns")
+  if (isAsMade) await sql.unsafe(emptied).simple()
   await sql.close()
-  await ask(`INSERT INTO left_databases VALUES ('${name}')`)
+  await ask(isAsMade ? `INSERT INTO left_databases VALUES ('${name}')` : `DROP DATABASE ${name}`)
 }
 
 /** Empties the tables that hold something. */

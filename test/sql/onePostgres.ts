@@ -6,6 +6,11 @@ import { postgresPrograms, startPostgres } from "./postgresServer.ts"
 /** A database with the schema and nothing in it, of which tests get copies. */
 export const template = "gateway_template"
 
+/** A digest of all columns. */
+export const schemaOf = `SELECT md5(string_agg(c.relname || '.' || a.attname || a.atttypid, ',' ORDER BY c.relname, a.attname)) AS columns
+  FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+  WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped`
+
 /** One Postgres for all files of a run, each of whose tests has a database of its own (`engines.ts`). */
 export default async (project: TestProject): Promise<(() => Promise<void>) | undefined> => {
   const programs = postgresPrograms()
@@ -18,6 +23,9 @@ export default async (project: TestProject): Promise<(() => Promise<void>) | und
   const url = server.url.replace(/postgres$/, template)
   await Effect.runPromise(Effect.scoped(Layer.build(layer({ url, exclusive: false }))))
   project.provide("postgres", server.url)
+  const made = new Bun.SQL({ url, max: 1 })
+  project.provide("postgresColumns", String((await made.unsafe(schemaOf))[0].columns))
+  await made.close()
   return server.dispose
 }
 
@@ -25,5 +33,7 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** The address of the run's Postgres. */
     readonly postgres: string
+    /** What `schemaOf` finds in a new database. */
+    readonly postgresColumns: string
   }
 }

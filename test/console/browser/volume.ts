@@ -81,6 +81,8 @@ export const storeVolume = (folder: string, { requests, spanMs, tasks }: Volume)
         0,
         0,
         isRefused ? null : 1_000_000 + (at % 9_000_000),
+        isRefused ? null : 1_000_000 + (at % 9_000_000),
+        isRefused ? null : timeOf(at, requests),
         JSON.stringify(details)
       )
     }
@@ -93,9 +95,15 @@ export const storeVolume = (folder: string, { requests, spanMs, tasks }: Volume)
         SUM(COALESCE(cost_nano_usd, 0))
       FROM requests GROUP BY 1, 2, 3, 4, 5`)
     db.exec(`INSERT INTO usage (at, request_id, account_id, key_id, model, upstream, outcome, estimated, input_tokens,
-        cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, searches, video_frames, price, cost_nano_usd)
+        cache_read_tokens, cache_write_tokens, output_tokens, reasoning_tokens, searches, video_frames, price, cost_nano_usd,
+        upstream_cost_nano_usd)
       SELECT at, request_id, account_id, key_id, model, upstream, 'completed', 0, input_tokens, 0, 0, output_tokens, 0, 0,
-        0, '', COALESCE(cost_nano_usd, 0) FROM requests WHERE upstream <> ''`)
+        0, '', COALESCE(cost_nano_usd, 0), COALESCE(cost_nano_usd, 0) FROM requests WHERE upstream <> ''`)
+    db.exec(`INSERT INTO usage_hours (hour, account_id, key_id, model, upstream, input_tokens, output_tokens,
+        cost_nano_usd, upstream_cost_nano_usd)
+      SELECT at - at % 3600000, account_id, key_id, model, upstream, SUM(input_tokens), SUM(output_tokens),
+        SUM(cost_nano_usd), SUM(upstream_cost_nano_usd)
+      FROM usage GROUP BY 1, 2, 3, 4, 5`)
     const task = db.prepare(
       `INSERT INTO tasks (id, kind, account_id, key_id, model, state, lane, upstream, upstream_id, details, changes,
         attempts, tries, next_run_at, created_at, updated_at, ended_at)
