@@ -2,6 +2,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
 import type { Doubt, GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
+import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Charge } from "./Charge.ts"
 import { Output } from "./Output.ts"
 
@@ -34,10 +35,7 @@ export const metered = (generation: Generation, charge: Charge, options: Meterin
   new Metered(generation, charge, options)
 
 /** One object for each request, where closures would be eight. */
-class Metered implements Generation {
-  declare readonly passthrough?: true
-  declare readonly adapted?: ReadonlyArray<string>
-  readonly #generation: Generation
+class Metered extends WrappedGeneration {
   readonly #charge: Charge
   readonly #options: Metering
   #output: Output | undefined
@@ -53,33 +51,22 @@ class Metered implements Generation {
   #retellsTotal = false
   #isOver = false
   #stored: Promise<void> | undefined
-  /** Made once, and not for every chunk. */
-  #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
 
   constructor(generation: Generation, charge: Charge, options: Metering) {
-    this.#generation = generation
+    super(generation)
     this.#charge = charge
     this.#options = options
-    if (generation.passthrough !== undefined) this.passthrough = generation.passthrough
-    if (generation.adapted !== undefined) this.adapted = generation.adapted
   }
 
-  next(): Batch | undefined | Promise<Batch | undefined> {
-    const next = this.#generation.next()
-    return next instanceof Promise
-      ? next.then((this.#observing ??= (batch) => this.#observe(batch)))
-      : this.#observe(next)
-  }
-
-  cancel(how?: GenerationEnding): void {
-    this.#generation.cancel(how)
+  override cancel(how?: GenerationEnding): void {
+    super.cancel(how)
     if (this.#isOver) return
     if (how === "failed" || this.#options.isShuttingDown()) this.#release()
     else if (this.#options.isWhole()) this.#abandon(this.#counted())
     else this.#pay(this.#counted(), "hang-up", true)
   }
 
-  settled(): Promise<void> | undefined {
+  override settled(): Promise<void> | undefined {
     return this.#stored
   }
 
@@ -114,7 +101,7 @@ class Metered implements Generation {
     this.#options.done(0, "failed", noUsage)
   }
 
-  #observe(batch: Batch | undefined): Batch | undefined {
+  protected override note(batch: Batch | undefined): Batch | undefined {
     if (this.#isOver) return batch
     if (batch === undefined) {
       this.#release()

@@ -8,6 +8,7 @@ import type { AccountId } from "../contract/Caller.ts"
 import { RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
+import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 import { usualRules } from "./CircuitBreakerRules.ts"
 import type { CircuitBreakerRules } from "./CircuitBreakerRules.ts"
@@ -137,39 +138,10 @@ const settle = (
   else circuit.succeeded(permit, now)
 }
 
-/** A generation with something of the lane's around it. */
-class Around implements Generation {
-  declare readonly passthrough?: true
-  declare readonly adapted?: ReadonlyArray<string>
-  declare readonly upstreamRequestId?: string
-  protected readonly inner: Generation
-
-  constructor(inner: Generation) {
-    this.inner = inner
-    if (inner.passthrough !== undefined) this.passthrough = inner.passthrough
-    if (inner.adapted !== undefined) this.adapted = inner.adapted
-    if (inner.upstreamRequestId !== undefined) this.upstreamRequestId = inner.upstreamRequestId
-  }
-
-  next(): ReturnType<Generation["next"]> {
-    return this.inner.next()
-  }
-
-  cancel(how?: GenerationEnding): void {
-    this.inner.cancel(how)
-  }
-
-  settled(): Promise<void> | undefined {
-    return this.inner.settled?.()
-  }
-}
-
 /** Hears of an upstream that fails in the middle of its answer. */
-class Guarded extends Around {
+class Guarded extends WrappedGeneration {
   readonly #lane: Bulkhead
   readonly #permit: Permit
-  /** Made once, and not for every chunk. */
-  #observing: ((batch: Batch | undefined) => Batch | undefined) | undefined
 
   constructor(inner: Generation, lane: Bulkhead, permit: Permit) {
     super(inner)
@@ -177,14 +149,7 @@ class Guarded extends Around {
     this.#permit = permit
   }
 
-  override next(): ReturnType<Generation["next"]> {
-    const next = this.inner.next()
-    return next instanceof Promise
-      ? next.then((this.#observing ??= (batch) => this.#observe(batch)))
-      : this.#observe(next)
-  }
-
-  #observe(batch: Batch | undefined): Batch | undefined {
+  protected override note(batch: Batch | undefined): Batch | undefined {
     const last = batch?.at(-1)
     if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") {
       this.#lane.circuit.brokeOff(this.#permit, this.#lane.clock.unsafeCurrentTimeMillis())
@@ -194,7 +159,7 @@ class Guarded extends Around {
 }
 
 /** Leaves its slot when it is cancelled, as every generation is in the end. */
-class InSlot extends Around {
+class InSlot extends WrappedGeneration {
   readonly #slot: Slot
 
   constructor(inner: Generation, slot: Slot) {

@@ -4,6 +4,7 @@ import type { Failure } from "../contract/Failure.ts"
 import type { Future } from "../flow/Future.ts"
 import { Failed } from "../flow/Future.ts"
 import type { Batch, Generation, GenerationEnding } from "../generation/Generation.ts"
+import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import { addUsage } from "../generation/addUsage.ts"
 import { noUsage } from "../generation/GenerationEvent.ts"
 import type { GenerationEvent, Usage } from "../generation/GenerationEvent.ts"
@@ -23,11 +24,8 @@ const mostRounds = 8
 export const continued = (first: Generation, nextRound: (used: Usage) => Call | undefined): Generation =>
   new Continued(first, nextRound)
 
-class Continued implements Generation {
-  declare readonly adapted?: ReadonlyArray<string>
-  declare readonly upstreamRequestId?: string
+class Continued extends WrappedGeneration {
   readonly #nextRound: (used: Usage) => Call | undefined
-  #current: Generation
   #nextCall: Call | undefined
   #round = 1
   /** The usage of the earlier rounds, and of this one; undefined until the upstream reports it. */
@@ -36,26 +34,23 @@ class Continued implements Generation {
   #isCancelled = false
 
   constructor(first: Generation, nextRound: (used: Usage) => Call | undefined) {
-    this.#current = first
+    super(first)
     this.#nextRound = nextRound
-    if (first.adapted !== undefined) this.adapted = first.adapted
-    if (first.upstreamRequestId !== undefined) this.upstreamRequestId = first.upstreamRequestId
   }
 
-  next(): ReturnType<Generation["next"]> {
+  override next(): ReturnType<Generation["next"]> {
     if (this.#isCancelled) return undefined
     if (this.#nextCall !== undefined) return this.#resume(this.#nextCall)
-    const next = this.#current.next()
-    return next instanceof Promise ? next.then((batch) => this.#pass(batch)) : this.#pass(next)
+    return super.next()
   }
 
-  cancel(how?: GenerationEnding): void {
+  override cancel(how?: GenerationEnding): void {
     this.#isCancelled = true
     this.#nextCall?.interrupt()
-    this.#current.cancel(how)
+    super.cancel(how)
   }
 
-  #pass(batch: Batch | undefined): ReturnType<Generation["next"]> {
+  protected override note(batch: Batch | undefined): ReturnType<Generation["next"]> {
     if (batch === undefined) return undefined
     const passed: Array<GenerationEvent> = []
     for (const event of batch) {
@@ -76,7 +71,7 @@ class Continued implements Generation {
     const used = this.#usage ?? unknownUsage
     const nextCall = this.#round < mostRounds ? this.#nextRound(used) : undefined
     if (nextCall === undefined) return false
-    this.#current.cancel("finished")
+    this.inner.cancel("finished")
     this.#nextCall = nextCall
     this.#round++
     this.#before = addUsage(this.#before, used)
@@ -89,7 +84,7 @@ class Continued implements Generation {
       nextCall.onDone((end) => {
         this.#nextCall = undefined
         if (end instanceof Failed) return resolve(this.#isCancelled ? undefined : [failedBy(end.cause)])
-        this.#current = end.value
+        this.inner = end.value
         if (!this.#isCancelled) return resolve(this.next())
         end.value.cancel()
         resolve(undefined)

@@ -1,3 +1,4 @@
+import { Struct } from "effect"
 import { AccountId, KeyId } from "../../contract/Caller.ts"
 import { hourTokens, noUsage } from "../../generation/GenerationEvent.ts"
 import type { HeldAmount } from "../Balances.ts"
@@ -43,40 +44,6 @@ const dayMs = 86_400_000
 /** The day asked for last: nearly always the one asked for next, and a date's text costs as much as a row. */
 let known = { fromMs: 0, text: "1970-01-01" }
 
-/** Of `usage`, in the order of `pushValues`. */
-export const columnNames = [
-  "at",
-  "request_id",
-  "account_id",
-  "key_id",
-  "model",
-  "upstream",
-  "outcome",
-  "estimated",
-  "input_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "reasoning_tokens",
-  "searches",
-  "video_frames",
-  "price",
-  "cost_nano_usd",
-  "cache_write_1h_tokens",
-  "upstream_cost_nano_usd",
-  "task_id"
-] as const
-
-type Value = string | number | null
-
-export const pushValues = (values: Array<Value>, row: UsageRow): void => {
-  const { used } = row
-  values.push(row.atMs, row.requestId, row.account, row.key, row.model, row.upstream, row.outcome)
-  values.push(row.estimated ? 1 : 0, used.inputTokens, used.cacheReadTokens, used.cacheWriteTokens)
-  values.push(used.outputTokens, used.reasoningTokens, used.searches, used.videoFrames ?? 0, row.price, row.costNanoUsd)
-  values.push(hourTokens(used), row.upstreamCostNanoUsd, row.task ?? null)
-}
-
 /** Stands for any row where only the names and the number of its columns matter. */
 export const anyRow: UsageRow = {
   atMs: 0,
@@ -93,8 +60,8 @@ export const anyRow: UsageRow = {
   upstreamCostNanoUsd: 0
 }
 
-/** A literal, as everything is that is made for each row: put together by names it costs five times as much. */
-export const columns = (row: UsageRow): Record<(typeof columnNames)[number], Value> => {
+/** A row of `usage`, in the order of its columns. A literal: built name by name it would cost five times as much. */
+export const columns = (row: UsageRow) => {
   const { used } = row
   return {
     at: row.atMs,
@@ -119,6 +86,9 @@ export const columns = (row: UsageRow): Record<(typeof columnNames)[number], Val
     task_id: row.task ?? null
   }
 }
+
+/** The columns of `usage`. */
+export const columnNames = Struct.keys(columns(anyRow))
 
 /** The rows' sums by hour, account, key, model and upstream. */
 export const byHour = (rows: ReadonlyArray<UsageRow>): ReadonlyArray<HourRow> => {
@@ -178,18 +148,7 @@ const noSums = {
 type Sums = typeof noSums
 
 /** The columns of `usage_days` that add up. */
-export const sumNames = [
-  "requests",
-  "input_tokens",
-  "cache_read_tokens",
-  "cache_write_tokens",
-  "output_tokens",
-  "reasoning_tokens",
-  "searches",
-  "video_frames",
-  "cost_nano_usd",
-  "upstream_cost_nano_usd"
-] as const satisfies ReadonlyArray<keyof Sums>
+export const sumNames = Struct.keys(noSums)
 
 /** And those of `usage_hours`. */
 export const hourSumNames = [

@@ -1,7 +1,7 @@
 import type { SqlClient } from "@effect/sql"
 import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { preparedPlain } from "../../sql/prepared.ts"
-import { anyRow, byDay, byHour, columns, hourSumNames, pushValues, sumNames } from "./usageRows.ts"
+import { anyRow, byDay, byHour, columns, hourSumNames, sumNames } from "./usageRows.ts"
 import type { DayRow, HourRow, UsageRow } from "./usageRows.ts"
 
 /**
@@ -40,7 +40,7 @@ export const usageWriter = (sql: SqlClient.SqlClient): WriteUsage => {
       const values: PlainStatement["values"] = []
       for (let n = at; n < at + size; n++) {
         const row = rows[n]
-        if (row !== undefined) pushValues(values, row)
+        if (row !== undefined) values.push(...Object.values(columns(row)))
       }
       statements.push(insert(size)(values))
       at += size
