@@ -3,6 +3,8 @@
  * program of its own, which exits with 1 where something did not hold.
  */
 
+import { runGroup } from "./processGroup.ts"
+
 interface LongRun {
   readonly command: ReadonlyArray<string>
   /** Whether it runs the compiled binary, which is built first. */
@@ -90,8 +92,9 @@ const list = (): string =>
     .map(([name, { shows, takes }]) => `${name.padEnd(width)}  ${takes.padEnd(8)}  ${shows}`)
     .join("\n")
 
-const bun = async (args: ReadonlyArray<string>): Promise<number> =>
-  Bun.spawn([process.execPath, ...args], { stdio: ["inherit", "inherit", "inherit"] }).exited
+/** Twice as long as a run of the suite gives its own processes. */
+const graceMs = 10_000
+const bun = (args: ReadonlyArray<string>): Promise<number> => runGroup([process.execPath, ...args], { graceMs })
 
 const [name = "--list", ...options] = process.argv.slice(2)
 const run = runs[name]
@@ -104,5 +107,3 @@ if (name === "--list") {
   const built = run.needsBinary === true ? await bun(["run", "build"]) : 0
   process.exitCode = built === 0 ? await bun([...run.command, ...options]) : built
 }
-
-export {}

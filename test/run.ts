@@ -1,7 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, relative } from "node:path"
 import { Schema } from "effect"
+import { runGroup } from "./processGroup.ts"
 
 /*
  * The suite, and what it came to in one plain line, the last: `N passed, M failed`. What is given on the command line
@@ -28,7 +29,10 @@ type Report = typeof Report.Type
 /** More of them fail for a reason. */
 const mostAgain = 5
 
+/** Everything temporary of this run. Postgres, which does not run as root, passes through it. */
 const directory = mkdtempSync(join(tmpdir(), "gateway-tests-"))
+chmodSync(directory, 0o711)
+process.on("exit", () => rmSync(directory, { recursive: true, force: true }))
 
 /** @returns what the run reported; undefined where it was killed, or could not begin */
 const run = async (
@@ -36,21 +40,11 @@ const run = async (
   args: ReadonlyArray<string>
 ): Promise<{ readonly report: Report | undefined; readonly exitCode: number }> => {
   const reportFile = join(directory, `${name}.json`)
-  const vitest = Bun.spawn(
-    [
-      process.execPath,
-      "--bun",
-      "vitest",
-      "run",
-      "--reporter=default",
-      "--reporter=./test/progress.ts",
-      "--reporter=json",
-      `--outputFile.json=${reportFile}`,
-      ...args
-    ],
-    { stdio: ["inherit", "inherit", "inherit"] }
+  const reporters = ["--reporter=default", "--reporter=./test/progress.ts", "--reporter=json"]
+  const exitCode = await runGroup(
+    [process.execPath, "--bun", "vitest", "run", ...reporters, `--outputFile.json=${reportFile}`, ...args],
+    { env: { ...process.env, TMPDIR: directory } }
   )
-  const exitCode = await vitest.exited
   try {
     return { report: Schema.decodeSync(Report)(readFileSync(reportFile, "utf8")), exitCode }
   } catch {
@@ -93,7 +87,6 @@ console.log("Running vitest; a file is named when it is done.")
 const { exitCode, report } = await run("first", args)
 const first = report === undefined ? [] : failedIn(report)
 const failed = args.length === 0 ? await failedTwice(first) : first
-rmSync(directory, { recursive: true, force: true })
 if (report === undefined) {
   console.log("0 passed, 1 failed")
   process.exitCode = 1
