@@ -15,6 +15,10 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   message: says("The request is invalid"),
   /** Path of the first bad field (`content[1].role`); null for the body as a whole. */
   param: Schema.NullOr(Schema.String),
+  /** The upstream's code (`context_length_exceeded`), which programs act on. */
+  upstreamCode: Schema.optionalWith(Schema.String, { exact: true }),
+  /** True if the upstream told it in its answer, not by an HTTP status. */
+  isInStream: Schema.optionalWith(Schema.Boolean, { exact: true }),
   details
 }) {}
 

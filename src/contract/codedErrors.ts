@@ -29,10 +29,14 @@ const table = {
   Internal: failed
 } as const satisfies Record<Failure["_tag"], FailureRow>
 
-const body = codedBody({ param: true })
+const body = codedBody({ param: true, upstreamCodes: true })
 
 /** Errors as `{error: {code, message, param, type}}` with the responses family's codes. */
 export const CodedError = failureUnion("Responses", table, body)
 
-/** The same error inside a started stream. */
-export const codedError = (failure: Failure): CodedBody["error"] => body.encode(failure, table[failure._tag]).error
+/** The same error inside a stream, which has the upstream's code, if it told one. */
+export const codedError = (failure: Failure): CodedBody["error"] => {
+  const { error } = body.encode(failure, table[failure._tag])
+  const upstreamCode = failure._tag === "InvalidRequest" ? failure.upstreamCode : undefined
+  return upstreamCode === undefined ? error : { ...error, code: upstreamCode }
+}

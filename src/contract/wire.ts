@@ -3,7 +3,7 @@ import { HttpApiSchema } from "@effect/platform"
 import { Schema } from "effect"
 import { JsonObject, said } from "./fields.ts"
 import { failures } from "./Failure.ts"
-import type { Failure, FailureTag } from "./Failure.ts"
+import type { Failure, FailureTag, InvalidRequest } from "./Failure.ts"
 
 /** A family's wire form of one kind of failure; not every family's body has a `code`. */
 export interface FailureRow {
@@ -49,21 +49,43 @@ const fieldsOf = (row: FailureRow) => ({
   type: Schema.Literal(row.type)
 })
 
-/** @param param true: names the bad field (responses); false: always null (video tasks, task queries) */
-export const codedBody = (options: { readonly param: boolean }): Body<CodedBody> => ({
+const upstreamCodesSay = (code: string) =>
+  `\`${code}\`, or the upstream's code if programs act on it: \`context_length_exceeded\`, \`content_filter\`, and those of policies (\`cyber_policy\`).`
+
+/** True if clients act on the code of the failure, as the upstream wrote it. */
+export const hasProgramCode = (failure: Failure): failure is InvalidRequest & { readonly upstreamCode: string } =>
+  failure._tag === "InvalidRequest" && failure.upstreamCode !== undefined && programCode.test(failure.upstreamCode)
+
+const programCode = /^(?:context_length_exceeded|content_filter)$|policy/
+
+interface CodedBodyOptions {
+  /** True: names the bad field (responses); false: always null (video tasks, task queries). */
+  readonly param: boolean
+  /** True if the code of an invalid request may be the upstream's. */
+  readonly upstreamCodes?: true
+}
+
+const codeOf = (failure: Failure, row: FailureRow, { upstreamCodes }: CodedBodyOptions): string => {
+  if (failure._tag === "Conflict") return failure.code ?? row.code
+  return upstreamCodes === true && hasProgramCode(failure) ? failure.upstreamCode : row.code
+}
+
+export const codedBody = (options: CodedBodyOptions): Body<CodedBody> => ({
   schema: (row) =>
     Schema.Struct({
       error: said(
         row.status === 409
           ? // A conflict may have a code of its own.
             Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, "The conflicting record."), current })
-          : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
+          : row.status === 400 && options.upstreamCodes === true
+            ? Schema.Struct({ ...fieldsOf(row), code: said(Schema.String, upstreamCodesSay(row.code)) })
+            : Schema.Struct({ ...fieldsOf(row), code: Schema.Literal(row.code) }),
         "The failure."
       )
     }),
   encode: (failure, row) => ({
     error: {
-      code: failure._tag === "Conflict" ? (failure.code ?? row.code) : row.code,
+      code: codeOf(failure, row, options),
       message: failure.message,
       param: options.param ? paramOf(failure) : null,
       type: row.type,

@@ -121,13 +121,17 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           const { stream } = text
           const generation = generate(family, input, prepared, { stream })
           if (!stream) return generation.flatMap((begun) => whole(begun, prepared))
-          const { heartbeat } = family
+          const { heartbeat, isToldInStream } = family
           const opened = generation.flatMap((begun) =>
             encodedBy(text, begun, (encoding) =>
               streamed({ ...encoding, generation: begun, release, heartbeat, request })
             )
           )
-          return holdResponse(opened, { request, failed: failedStream(() => text.translated().machine) })
+          return holdResponse(opened, {
+            request,
+            failed: failedStream(() => text.translated().machine),
+            isToldInStream
+          })
         })
 
     /** Runs a request to its whole answer, also where the payload asks for a stream. */

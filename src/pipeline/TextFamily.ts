@@ -38,6 +38,8 @@ export interface TextFamily<Payload, Stored, S, P, A> {
   readonly kind?: "embedding"
   /** Sent on an open stream after ten seconds of silence. */
   readonly heartbeat: string
+  /** True for a failure before the first event that clients expect in the stream, not as an HTTP error. */
+  readonly isToldInStream?: (failure: Failure) => boolean
   /**
    * Finds stored data that belongs to the request. Undefined where there is none, which costs no fiber.
    *

@@ -16,6 +16,8 @@ export interface HoldOptions {
   readonly request: Incoming
   /** The frames that tell a failure on a stream that has nothing on it yet. */
   readonly failed: (failure: Failure) => string
+  /** True for a failure that clients expect in the stream, however early it comes. */
+  readonly isToldInStream?: ((failure: Failure) => boolean) | undefined
   /** In ms; ten seconds unless said otherwise. */
   readonly holdMs?: number
 }
@@ -31,7 +33,13 @@ const heartbeat = ": ping\n\n"
  * a long thought leave the client with an open stream and heartbeats, and failures are told in-band from then on.
  */
 export const holdResponse = (answer: Future<Response, Failure>, options: HoldOptions): Future<Response, Failure> =>
-  answer.settled ?? new HeldResponse(answer, options)
+  answer.settled === undefined ? new HeldResponse(answer, options) : told(answer.settled, options)
+
+/** A failure that clients expect in the stream becomes a stream. */
+const told = (end: Settled<Response, Failure>, options: HoldOptions): Settled<Response, Failure> =>
+  end instanceof Failed && options.isToldInStream?.(failureOf(end)) === true
+    ? Future.succeed(opened(end, options))
+    : end
 
 /** A stream whose answer is not there yet. */
 class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadline {
@@ -55,7 +63,7 @@ class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadli
   #release(end: Settled<Response, Failure>): void {
     if (this.settled !== undefined) return
     clearDeadline(this)
-    this.end(end)
+    this.end(told(end, this.#options))
   }
 
   override interrupt(): void {

@@ -136,12 +136,12 @@ const usageOf = (usage: NonNullable<ResponseObject["usage"]>): Usage => ({
 })
 
 /** The failure that is told with these words. */
-const failureOf = ({ code, message, param }: NonNullable<ResponseObject["error"]>): Failure => {
-  switch (code) {
-    case "rate_limit_exceeded":
+const failureOf = ({ code, message, param, type }: NonNullable<ResponseObject["error"]>): Failure => {
+  switch (type) {
+    case "rate_limit_error":
       return new RateLimited({ message, retryAfterSeconds: null })
-    case "invalid_params":
-      return new InvalidRequest({ message, param })
+    case "invalid_request_error":
+      return new InvalidRequest({ message, param, upstreamCode: code })
     default:
       return new UpstreamFailed({ message })
   }

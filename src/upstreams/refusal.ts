@@ -1,9 +1,10 @@
 import { InvalidRequest, NotFound, RateLimited, UpstreamFailed } from "../contract/Failure.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { JsonObject } from "../contract/fields.ts"
-import { isObject, objectAt, parseJson, textAt } from "../contract/json.ts"
+import { isObject, objectAt, parseJson } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
-import { errorIn, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
+import { errorCode, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
+import { errorField, errorIn, errorWordsIn } from "./protocols/errorWords.ts"
 import { forCallers } from "./protocols/upstreamFailure.ts"
 import { UpstreamError } from "./UpstreamError.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
@@ -38,8 +39,7 @@ export const refusal = (answer: Refusal): UpstreamError => {
 /** An upstream's message without secrets and internal addresses; undefined if it has none. */
 export const wordsOf = (answer: Pick<Refusal, "body" | "secrets"> & Partial<Refusal>): string | undefined => {
   const { body, secrets, sent } = answer
-  const parsed = parseJson(body)
-  const message = textAt(errorIn(parsed), "message") ?? textAt(parsed, "error") ?? textAt(parsed, "detail")
+  const message = errorWordsIn(body)
   return message === undefined ? undefined : forCallers(withoutSecrets(message, secrets), sent).slice(0, longest)
 }
 
@@ -68,8 +68,8 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
     case 422:
       return refusing(answer)
     case 404: {
-      const words = wordsOf(answer)
-      // With a message, it is about a model or a file. Without one, our address is wrong.
+      // With an error body, it is about a model or a file. Without one, our address is wrong.
+      const words = errorIn(parseJson(answer.body)) === undefined ? undefined : wordsOf(answer)
       if (words === undefined) return [new UpstreamFailed({}), "elsewhere"]
       return [detailsOf(answer) === undefined ? invalid(answer, words) : notFound(answer, words), "elsewhere"]
     }
@@ -92,15 +92,21 @@ const meaning = (answer: Refusal, trouble: UpstreamTrouble | undefined, retryAft
   }
 }
 
-const invalid = (answer: Refusal, message: string) =>
-  new InvalidRequest({ param: paramOf(answer), message, ...withDetails(answer) })
+const invalid = (answer: Refusal, message: string) => {
+  const upstreamCode = errorCode(errorIn(parseJson(answer.body)))
+  return new InvalidRequest({
+    param: paramOf(answer),
+    message,
+    ...(upstreamCode === undefined ? {} : { upstreamCode }),
+    ...withDetails(answer)
+  })
+}
 
 /** The caller named an object of the dialect that does not exist. Its clients look at the status. */
 const notFound = (answer: Refusal, message: string) =>
   new NotFound({ param: paramOf(answer), message, ...withDetails(answer) })
 
-const paramOf = ({ body, isPassthrough }: Refusal) =>
-  isPassthrough ? (textAt(objectAt(parseJson(body), "error"), "param") ?? null) : null
+const paramOf = ({ body, isPassthrough }: Refusal) => (isPassthrough ? (errorField(parseJson(body)) ?? null) : null)
 
 const withDetails = (answer: Refusal) => {
   const details = detailsOf(answer)

@@ -7,7 +7,8 @@ import type { Endpoint, EndpointOptions } from "./Endpoint.ts"
 import { parseJson, textAt } from "../contract/json.ts"
 import type { UpstreamTrouble } from "../generation/UpstreamTrouble.ts"
 import { hintOf } from "./hintOf.ts"
-import { errorIn, isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
+import { isAboutInput, troubleOf } from "./protocols/errorMeaning.ts"
+import { errorIn } from "./protocols/errorWords.ts"
 import { retryAfter, wordsOf } from "./refusal.ts"
 import { upstreamRequestIdIn } from "./upstreamRequestId.ts"
 import { VideoAmbiguous, VideoRejected, VideoSaturated, VideoTransient } from "./VideoUpstream.ts"
@@ -201,9 +202,10 @@ const operatorsFault = (trouble: UpstreamTrouble | undefined) =>
 export const refusedPoll = ({
   error,
   headers,
+  json,
   status
 }: VideoAnswer): Effect.Effect<VideoReport, VideoRejected | VideoTransient> => {
-  if (status === 404 && error.message !== undefined) {
+  if (status === 404 && errorIn(json) !== undefined && error.message !== undefined) {
     return new VideoRejected({ code: "ResourceNotFound", message: "The upstream no longer has this video" })
   }
   const nextPollMs = retryAfter(headers)

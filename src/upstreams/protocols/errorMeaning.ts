@@ -1,5 +1,6 @@
-import { isObject, listAt, numberAt, objectAt, textAt } from "../../contract/json.ts"
+import { listAt, numberAt, objectAt, textAt } from "../../contract/json.ts"
 import type { UpstreamTrouble } from "../../generation/UpstreamTrouble.ts"
+import { errorIn, errorWords } from "./errorWords.ts"
 
 /** Error codes and types that mean the operator's account has no money left. Status 402 means it by itself. */
 const emptyAccount: ReadonlySet<string> = new Set([
@@ -61,12 +62,6 @@ export interface ProviderError {
   readonly sent: string | undefined
 }
 
-/** The error object: under `error`, in Google's list, or the body itself (vLLM, xAI, Alibaba). */
-export const errorIn = (body: unknown): unknown => {
-  const one: unknown = Array.isArray(body) ? body[0] : body
-  return objectAt(one, "error") ?? (isObject(one) ? one : undefined)
-}
-
 /** The upstream's own trouble; undefined if the error may concern the request. */
 export const troubleOf = (told: ProviderError): UpstreamTrouble | undefined => {
   const { status } = told
@@ -98,7 +93,7 @@ export const isAboutInput = ({ body, status }: Pick<ProviderError, "status" | "b
     case 403:
       return isContentRefused(error)
     case 409:
-      return (textAt(error, "message") ?? textAt(body, "error") ?? textAt(body, "detail")) !== undefined
+      return errorWords(body) !== undefined
     case 424:
       // An MCP server that the caller named could not be reached.
       return words(error).includes("external_connector_error")
@@ -114,7 +109,7 @@ const isContentRefused = (error: unknown): boolean =>
   words(error).some((word) => ofContent.test(word)) ||
   xaiContent.test(textAt(error, "error") ?? "")
 
-const ofContent = /moderation|content_policy|content_filter|policy_violation|sensitive|safety|guardrail|flagged/i
+const ofContent = /moderation|_policy|policy_violation|content_filter|sensitive|safety|guardrail|flagged/i
 const ofKey =
   /permission|authenti|authoriz|api_?key|access_?denied|operation_?denied|forbidden|country|region|model_not_found/i
 
@@ -129,3 +124,12 @@ const words = (error: unknown): ReadonlyArray<string> =>
   [textAt(error, "code") ?? numberAt(error, "code")?.toString(), textAt(error, "type"), textAt(error, "status")].filter(
     (word) => word !== undefined
   )
+
+/** A program's name of an error (`context_length_exceeded`); undefined if it has none, or a status. */
+export const errorCode = (error: unknown): string | undefined => {
+  const code = textAt(error, "code")
+  return code !== undefined && programsWord.test(code) ? code : undefined
+}
+
+/** No sentence, and nothing that a request could have put there. */
+const programsWord = /^[a-z][a-z_]{2,63}$/

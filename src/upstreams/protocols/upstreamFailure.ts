@@ -3,7 +3,8 @@ import type { Failure } from "../../contract/Failure.ts"
 import { numberAt, parseJson, textAt } from "../../contract/json.ts"
 import { answerBounds, excessOf, excessWords } from "../../contract/jsonBounds.ts"
 import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
-import { isAboutInput, troubleOf } from "./errorMeaning.ts"
+import { errorCode, isAboutInput, troubleOf } from "./errorMeaning.ts"
+import { errorWords } from "./errorWords.ts"
 
 /** The failure of an answer that stops without having ended. */
 export const cutOff = new UpstreamFailed({ message: "The model's upstream ended before its answer did" })
@@ -20,7 +21,7 @@ const longest = 2_000
  * trouble or our account is for the log.
  */
 export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly type: "failed" }> => {
-  const words = [wordAt(error, "type"), wordAt(error, "code"), textAt(error, "message")]
+  const words = [wordAt(error, "type"), wordAt(error, "code"), errorWords({ error })]
   const said = words.filter((word) => word !== undefined && word !== "").join(": ")
   const status = Number(wordAt(error, "code") ?? Number.NaN)
   const told = troubleOf({ status, body: { error }, sent: undefined })
@@ -38,15 +39,21 @@ const overloaded = new UpstreamFailed({ message: "The model's upstream is overlo
 
 const failureOf = (error: unknown, status: number): Failure => {
   const kind = `${textAt(error, "type") ?? ""} ${textAt(error, "code") ?? ""}`
-  const said = textAt(error, "message")
+  const said = errorWords({ error })
   const message = said === undefined ? undefined : forCallers(said).slice(0, longest)
   if (status === 429 || /rate_limit|too_many_requests/.test(kind)) return new RateLimited({ retryAfterSeconds: null })
   if (
     [400, 413, 422].includes(status) ||
     isAboutInput({ status, body: { error } }) ||
-    /\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_policy|bio_policy/.test(kind)
+    /\binvalid_request|\binvalid_prompt|context_length_exceeded|image|content_filter|_policy/.test(kind)
   ) {
-    return new InvalidRequest({ param: null, ...(message === undefined ? {} : { message }) })
+    const upstreamCode = errorCode(error)
+    return new InvalidRequest({
+      param: null,
+      isInStream: true,
+      ...(message === undefined ? {} : { message }),
+      ...(upstreamCode === undefined ? {} : { upstreamCode })
+    })
   }
   return status === 529 || /overloaded/.test(kind) ? overloaded : new UpstreamFailed({})
 }
