@@ -1,10 +1,11 @@
-import { Console, Effect, Option } from "effect"
+import { Console, Effect, Option, Redacted } from "effect"
 import { servedBy } from "../admin/readThrough.ts"
 import { Settings } from "../config/Settings.ts"
 import { parseAllowed } from "../guard/addresses.ts"
 import { readCertificate } from "../http/Certificate.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 import { modelWarnings } from "../catalogue/modelWarnings.ts"
+import { isSecret } from "../upstreams/Endpoint.ts"
 import { ownModels } from "./ownModels.ts"
 import { priceShown } from "./priceShown.ts"
 import { table } from "./table.ts"
@@ -27,6 +28,12 @@ export const checkGateway = (live: boolean) =>
     }
     for (const line of [...warnings, ...modelWarnings(file.value, models.keys())])
       yield* Console.log(`warning: ${line}`)
+    for (const [name, { api_key: apiKey }] of upstreams) {
+      if (apiKey === undefined || isSecret(Redacted.value(apiKey))) continue
+      yield* Console.log(
+        `note: upstreams.${name}.api_key is a placeholder: it is sent as it is, and not hidden in messages`
+      )
+    }
     if (live) {
       const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
       // Without a file the models are a built-in list: one that an upstream lacks is no mistake of the user's.

@@ -48,11 +48,29 @@ export const headersTo = (
 })
 
 /** Secrets to cut from an upstream's words before callers see them, longer ones first. */
-export const secretsOf = ({ apiKey, baseUrl, headers = {} }: EndpointOptions, url = baseUrl): ReadonlyArray<string> => [
-  ...(apiKey === undefined ? [] : [Redacted.value(apiKey)]),
-  ...Object.values(headers),
-  url,
-  baseUrl,
-  withoutSlash(baseUrl),
-  URL.parse(baseUrl)?.host ?? ""
-]
+export const secretsOf = ({ apiKey, baseUrl, headers = {} }: EndpointOptions, url = baseUrl): ReadonlyArray<string> =>
+  [
+    ...(apiKey === undefined ? [] : [Redacted.value(apiKey)]),
+    ...Object.values(headers),
+    url,
+    baseUrl,
+    withoutSlash(baseUrl),
+    URL.parse(baseUrl)?.host ?? ""
+  ].filter(isSecret)
+
+/** Keys of servers that want none, whatever their clients make them write. */
+const placeholders: ReadonlySet<string> = new Set([
+  "none",
+  "empty",
+  "dummy",
+  "ollama",
+  "lm-studio",
+  "not-needed",
+  "sk-no-key-required"
+])
+
+const shortestSecret = 8
+
+/** False for placeholders and short texts: cutting them out would garble the words around them (`max_to[…]ens`). */
+export const isSecret = (text: string): boolean =>
+  text.length >= shortestSecret && !placeholders.has(text.replace(/^Bearer /, "").toLowerCase())

@@ -158,12 +158,15 @@ const unreachable = (code: string | undefined) => {
   })
 }
 
-const codeOf = (cause: unknown): string | undefined =>
-  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : undefined
+const codeOf = (cause: unknown): string | undefined => {
+  if (!(cause instanceof Error) || !("code" in cause) || typeof cause.code !== "string") return undefined
+  // Only the words have the proxy's status.
+  return cause.code.startsWith("ERR_PROXY") ? `${cause.code}: ${cause.message}` : cause.code
+}
 
-/** True if no connection was made: refused, unknown host, or an untrusted certificate. */
+/** True if no connection was made: refused, unknown host, an untrusted certificate, or a proxy that refuses. */
 const neverLeft = (code: string): boolean =>
-  /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT)/.test(
+  /^(?:ECONNREFUSED|ConnectionRefused|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|UNABLE_TO_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_CERT|ERR_PROXY)/.test(
     code
   )
 

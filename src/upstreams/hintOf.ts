@@ -13,8 +13,10 @@ export const hintOf = (
   const setting = (name: string) => `upstreams.${upstream}.${name}`
   if (failure?._tag === "InvalidRequest" && status !== 404) return undefined
   if (trouble === "empty-account") return `the account of ${setting("api_key")} has no money left`
-  if (neverSent === true) return `nothing answers at ${setting("base_url")}`
   if (status === undefined) {
+    const happened = connectionFailures.find(([code]) => code.test(said ?? ""))?.[1]
+    if (happened !== undefined) return happened(setting)
+    if (neverSent === true) return `no connection to ${setting("base_url")} was made`
     const isSilent = keptBack !== true && said === undefined
     return isSilent ? `${setting("first_byte_seconds")} bounds the wait` : undefined
   }
@@ -23,3 +25,26 @@ export const hintOf = (
   if (status >= 300 && status < 400) return `${setting("base_url")} has moved: redirects are not followed`
   return status === 429 ? `${setting("max_concurrency")} bounds the calls under way at a time` : undefined
 }
+
+type Setting = (name: string) => string
+
+/** What the system's error codes mean for an operator. */
+const connectionFailures: ReadonlyArray<readonly [RegExp, (setting: Setting) => string]> = [
+  [/^(?:ENOTFOUND|EAI_)/, (setting) => `the host of ${setting("base_url")} does not resolve`],
+  [/^(?:ECONNREFUSED|ConnectionRefused)/, (setting) => `nothing listens at ${setting("base_url")}`],
+  [/^(?:EHOSTUNREACH|ENETUNREACH)/, (setting) => `no network route leads to the host of ${setting("base_url")}`],
+  [
+    /^ETIMEDOUT/,
+    (setting) => `the host of ${setting("base_url")} accepted no connection within ${setting("connect_seconds")}`
+  ],
+  [/^CERT_HAS_EXPIRED/, (setting) => `the certificate of ${setting("base_url")} has expired`],
+  [/^ERR_TLS_CERT_ALTNAME/, (setting) => `the certificate of ${setting("base_url")} is for another host`],
+  [
+    /^(?:UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CERT_|ERR_TLS_CERT)/,
+    (setting) =>
+      `the certificate of ${setting("base_url")} does not verify; ` +
+      "NODE_EXTRA_CA_CERTS names a file with an authority to trust"
+  ],
+  [/^EPROTO/, (setting) => `the server at ${setting("base_url")} does not speak TLS; is http:// meant?`],
+  [/^ERR_PROXY/, () => "the proxy refused the connection"]
+]

@@ -27,7 +27,8 @@ export const listModels = Effect.fnUntraced(function* (
   const url = addressOf(endpoint, place.baseUrl, models)
   const answer = yield* Effect.mapError(
     callUpstream({ method: "GET", url, headers: headersTo(endpoint, place), deadlines }),
-    ({ failure }) => new NoModelList({ message: failure.message })
+    ({ failure, said }) =>
+      new NoModelList({ message: said === undefined ? failure.message : `${failure.message} (${said})` })
   )
   const body = yield* Effect.tryPromise({
     try: () => answer.text(answerLimit),

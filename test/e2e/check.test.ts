@@ -47,6 +47,22 @@ models:
     expect(out).not.toContain("sk-planted")
   })
 
+  it("names keys that are placeholders, which are no secrets", async () => {
+    const { code, out } = await check(
+      `upstreams:
+  vllm: { protocol: openai-chat, base_url: "http://192.0.2.1/v1", api_key: EMPTY }
+  short: { protocol: openai-chat, base_url: "http://192.0.2.1/v1", api_key: k }
+  real: { protocol: openai-chat, base_url: "http://192.0.2.1/v1", api_key: "\${KEY}" }
+`,
+      { KEY: "sk-planted" }
+    )
+    expect(code).toBe(0)
+    expect([...out.matchAll(/^note: upstreams\.(\w+)\.api_key is a placeholder/gm)].map(([, name]) => name)).toEqual([
+      "vllm",
+      "short"
+    ])
+  })
+
   it("says in one line what is wrong, and fails", async () => {
     const { code, err } = await check("models:\n  house: nobody\n")
     expect(code).toBe(1)

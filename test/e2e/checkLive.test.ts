@@ -89,7 +89,7 @@ models:
 `)
     expect(code).toBe(1)
     expect(out).toContain('lists does not list "onne"; it lists one, two\n  look at: models.first.routes')
-    expect(out).toMatch(/^away: .*\n {2}look at: nothing answers at upstreams\.away\.base_url$/m)
+    expect(out).toMatch(/^away: .*\n {2}look at: nothing listens at upstreams\.away\.base_url$/m)
   })
 
   it("has nobody to ask where there is only the sandbox", async () => {

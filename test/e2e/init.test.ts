@@ -44,7 +44,7 @@ describe("gateway init", () => {
     const { code, err, out } = await run("init --providers http://127.0.0.1:1/v1 --spend none --callers me")
     expect([code, err]).toEqual([1, expect.stringContaining("1 problem")])
     expect(out).toMatch(/^server +no +\d+ ms/m)
-    expect(out).toContain("look at: nothing answers at upstreams.server.base_url")
+    expect(out).toContain("look at: nothing listens at upstreams.server.base_url")
     expect(read("gateway.yaml")).toContain(
       'server: { protocol: openai-chat, base_url: "http://127.0.0.1:1/v1", list_models: true }'
     )

@@ -1,8 +1,10 @@
 import { expect, it } from "@effect/vitest"
+import { Redacted } from "effect"
 import { protocolNames } from "../../src/config/sections/Upstream.ts"
 import { wrongBaseUrl } from "../../src/config/baseUrl.ts"
-import { addressOf } from "../../src/upstreams/Endpoint.ts"
+import { addressOf, secretsOf } from "../../src/upstreams/Endpoint.ts"
 import { protocolOf } from "../../src/upstreams/protocols.ts"
+import { wordsOf } from "../../src/upstreams/refusal.ts"
 
 it.each([
   ["/v1", "https://api.example.com", "https://api.example.com/v1/messages"],
@@ -24,4 +26,21 @@ it.each(listings)("the whole endpoint of %s is no base URL", (_, { endpoint, mod
   for (const path of [endpoint.path, models]) {
     expect(wrongBaseUrl(addressOf(endpoint, "https://api.example.com", path))).toContain(`leave "${path}" out`)
   }
+})
+
+const body = JSON.stringify({
+  error: { message: "None of the max_tokens in ollama fit: dummy sk-planted-1234, EMPTY" }
+})
+
+it.each([
+  ["none", "None of the max_tokens in ollama fit: dummy […], EMPTY"],
+  ["k", "None of the max_tokens in ollama fit: dummy […], EMPTY"],
+  ["EMPTY", "None of the max_tokens in ollama fit: dummy […], EMPTY"],
+  ["dummy", "None of the max_tokens in ollama fit: dummy […], EMPTY"],
+  ["lm-studio", "None of the max_tokens in ollama fit: dummy […], EMPTY"],
+  ["max_tokens", "None of the […] in ollama fit: dummy […], EMPTY"]
+])("the key %j is cut out of an upstream's words if it is a secret", (apiKey, words) => {
+  const headers = { authorization: `Bearer ${apiKey}`, "x-mode": "ollama", "x-key": "sk-planted-1234" }
+  const secrets = secretsOf({ baseUrl: "http://llm/v1", apiKey: Redacted.make(apiKey), headers })
+  expect(wordsOf({ body, secrets })).toBe(words)
 })
