@@ -77,7 +77,7 @@ export interface TextUpstream {
    * account may name, with `*` for any run of characters. Any other id belongs to the account that received it.
    */
   readonly sharedIds?: ReadonlyArray<string>
-  /** A translated request can name one of those; undefined is no. One that passes through always can. */
+  /** True if a translated request can name a stored file. Passthrough requests always can. Defaults to false. */
   readonly takesFileIds?: boolean
   /**
    * Starts a generation. Succeeds once the upstream has accepted the request, and fails if it refuses before anything

@@ -4,10 +4,10 @@ import type { ReadDocument } from "../documents/Documents.ts"
 import type { Conversation, DocumentPart, Item, Part } from "../generation/Conversation.ts"
 
 /**
- * Puts the text of PDFs in their place where an upstream takes none; undefined where there is nothing to extract. Fails
- * where one holds no text, or takes too much to read.
+ * Replaces PDFs with their text for an upstream that accepts none; undefined if there is nothing to extract. Fails if a
+ * PDF has no text or takes too much to read.
  *
- * @param takes the media types the upstream reads itself
+ * @param takes the media types that the upstream accepts
  */
 export const extractDocuments = (
   conversation: Conversation,

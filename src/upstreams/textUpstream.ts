@@ -30,35 +30,34 @@ import { serializeBody } from "./serializeBody.ts"
 import type { GenerateOptions, PassthroughRequest, TextUpstream } from "./Upstream.ts"
 import type { UpstreamError } from "./UpstreamError.ts"
 
-/** A configured place of text models. */
+/** The options of a configured text upstream. */
 export interface TextUpstreamOptions extends EndpointOptions {
   readonly name: string
   readonly deadlines: Deadlines
-  /** Reads the documents that the upstream does not take. */
+  /** Extracts the text of documents that the upstream does not accept. */
   readonly readDocument: ReadDocument
-  /** Patterns of the ids of things kept there that every account may name. */
+  /** Patterns of stored ids that every account may name. */
   readonly sharedIds?: ReadonlyArray<string>
-  /** Whether it has threads. */
+  /** True if it has threads. */
   readonly threads?: boolean
-  /** Whether every prompt that is translated for it is to be cached. */
+  /** True to cache every translated prompt. */
   readonly cachesAll?: boolean
-  /** Whether reasoning stands in its content, as `<think>…</think>`. */
+  /** True if its content may begin with reasoning as `<think>…</think>`. */
   readonly thinkTags?: boolean
 }
 
 type Call = Future<Generation, Failure | UpstreamError>
 
-/** A place where a protocol is spoken. */
+/** A text upstream that speaks a protocol. */
 export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOptions): TextUpstream => {
   const { dialect, endpoint, searches } = protocol
   const url = addressOf(endpoint, options.baseUrl, endpoint.path)
   const secrets = secretsOf(options, url)
-  /** Of requests that bring none of their own. */
+  /** The headers of requests that add none, computed once. */
   let usual: Readonly<Record<string, string>> | undefined
   const send = (body: string, { trace }: GenerateOptions, more?: Readonly<Record<string, string>>) => {
-    const brought = trace === undefined ? more : { ...more, ...trace }
-    const headers =
-      brought === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, brought)
+    const added = trace === undefined ? more : { ...more, ...trace }
+    const headers = added === undefined ? (usual ??= headersTo(endpoint, options)) : headersTo(endpoint, options, added)
     return beginCall({ url, headers, body, deadlines: options.deadlines })
   }
   const generate = (asked: Conversation, how: GenerateOptions): Call => {
@@ -67,7 +66,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       ? ask(asked, how, nothing)
       : runFuture(how.runtime, extracting).flatMap((conversation) => ask(conversation, how, ["document"]))
   }
-  /** @param extracted names of what became text */
+  /** @param extracted names of the parts that became text */
   const ask = (conversation: Conversation, how: GenerateOptions, extracted: ReadonlyArray<string>): Call => {
     const lowered = protocol.lower(conversation, {
       model: how.upstreamModel,
@@ -76,8 +75,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       callSignatures: how.callSignatures
     })
     const adapted = [...extracted, ...lowered.adapted]
-    const no = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
-    if (no !== undefined) return Future.fail(no)
+    const problem = refusedBy(lowered, adapted, how) ?? beyondSearch(lowered, conversation)
+    if (problem !== undefined) return Future.fail(problem)
     const call = (body: string, onFrame?: (frame: JsonObject) => void) =>
       send(body, how).flatMap((exchange) =>
         isSuccess(exchange)
@@ -91,8 +90,8 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       )
     return mayPause(conversation, how) ? round(lowered.body, call) : call(JSON.stringify(lowered.body))
   }
-  type Ask = (body: string, heard: (frame: JsonObject) => void) => Call
-  /** An answer with what follows where it pauses. */
+  type Ask = (body: string, onFrame: (frame: JsonObject) => void) => Call
+  /** Sends the request, and the next ones if the answer pauses. */
   const round = (body: JsonObject, ask: Ask): Call => {
     let asked = body
     let frames: Array<JsonObject> = []
@@ -106,7 +105,7 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
     }
     return once().map((first) => continued(first, goOn))
   }
-  /** Where its own tools make turns long, and the caller's dialect has no word for it. */
+  /** True if tools of the upstream may pause the answer and the caller's dialect has no pauses. */
   const mayPause = ({ tools }: Conversation, { family }: GenerateOptions) =>
     protocol.goesOn !== undefined && family !== "messages" && tools.some(({ type }) => type === "search")
   const { embeddings: path } = protocol
@@ -126,9 +125,9 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
       dialect.body(request.body, how, (param) => (lost ??= new Set(request.adapted)).add(param))
     )
     const adapted = lost === undefined ? (request.adapted ?? nothing) : [...lost]
-    const no = notLost(adapted, how)
-    if (no !== undefined) return Future.fail(no)
-    return send(body, how, nativeHeaders(dialect, request)).flatMap((exchange) =>
+    const problem = notLost(adapted, how)
+    if (problem !== undefined) return Future.fail(problem)
+    return send(body, how, dialectHeaders(dialect, request)).flatMap((exchange) =>
       isSuccess(exchange)
         ? accepting(
             new Answer(passing(protocol, dialect, request, how), exchange, { passthrough: true, adapted }),
@@ -150,13 +149,13 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   }
 }
 
-/** What such a request may hold is less than what one for an answer may. */
+/** Token counts, from a body without `stream`, which the endpoint refuses. */
 const counting = <S>({ counts: path, endpoint }: Protocol<S>, dialect: Dialect, options: TextUpstreamOptions) => {
   if (path === undefined) return {}
   const url = addressOf(endpoint, options.baseUrl, path)
   const countTokens = counter((request, upstreamModel) => ({
     url,
-    headers: headersTo(endpoint, options, nativeHeaders(dialect, request)),
+    headers: headersTo(endpoint, options, dialectHeaders(dialect, request)),
     body: serializeBody(request, { ...dialect.body(request.body, { upstreamModel, stream: false }), stream: undefined })
   }))
   return { countTokens }
@@ -172,21 +171,21 @@ const passing = <S>(
     ? passthroughChunks(protocol, dialect, request, how.stream)
     : passthroughEvents(protocol, dialect, request.rewrite, how.stream)
 
-const nativeHeaders = (
+const dialectHeaders = (
   dialect: Dialect,
   { headers }: Pick<PassthroughRequest, "headers">
 ): Readonly<Record<string, string>> | undefined => {
-  let brought: Record<string, string> | undefined
+  let added: Record<string, string> | undefined
   for (const name of dialect.headers) {
     const value = headers.get(name)
-    if (value !== null) (brought ??= {})[name] = value
+    if (value !== null) (added ??= {})[name] = value
   }
-  return brought
+  return added
 }
 
 const nothing: ReadonlyArray<never> = []
 
-/** What keeps a request from being sent: the first thing missing, where the caller wants nothing left out. */
+/** The reason not to send a request: something cannot be expressed, or in strict mode was dropped. */
 const refusedBy = (
   lowered: Lowered,
   adapted: ReadonlyArray<string>,
@@ -200,7 +199,7 @@ const notLost = ([first]: ReadonlyArray<string>, { strict }: GenerateOptions): I
     ? undefined
     : new InvalidRequest({ param: first, message: `${first}: not supported as asked by this model's upstream` })
 
-/** Stop sequences that are more than the gateway looks for where the upstream can't be told them. */
+/** Refuses more stop sequences than the gateway can search for. */
 const beyondSearch = (lowered: Lowered, { stopParam = "stop_sequences" }: Conversation): InvalidRequest | undefined => {
   const characters = lowered.stops.reduce((sum, stop) => sum + stop.length, 0)
   if (characters <= mostStopCharacters) return undefined

@@ -10,9 +10,9 @@ import type { UpstreamError } from "./UpstreamError.ts"
 type Starting = Effect.Effect<Generation, Failure | UpstreamError>
 
 /**
- * A text upstream of one's own, from an effect that starts a generation. It succeeds once the request is accepted; an
- * `UpstreamError` before that is a refused call, which the next route may answer. It is interrupted when its client
- * leaves; later the generation is cancelled.
+ * A custom text upstream, from an effect that starts a generation and succeeds once the request is accepted. If it
+ * fails with an `UpstreamError`, the next route may answer. It is interrupted when the client disconnects; a generation
+ * that has started is cancelled.
  */
 export const upstreamOf = (
   name: string,
@@ -22,7 +22,7 @@ export const upstreamOf = (
   generate: (conversation, options) => runFuture(options.runtime, generate(conversation, options))
 })
 
-/** The same for requests that pass through. */
+/** The same for passthrough. */
 export const endpointOf = (
   family: PassthroughEndpoint["family"],
   send: (request: PassthroughRequest, options: GenerateOptions) => Starting
@@ -31,7 +31,7 @@ export const endpointOf = (
   send: (request, options) => runFuture(options.runtime, send(request, options))
 })
 
-/** Starts a generation of an upstream; one that comes after an interruption is cancelled. */
+/** Starts a generation of an upstream. If it arrives after an interruption, it is cancelled. */
 export const startGeneration = (
   upstream: TextUpstream,
   conversation: Conversation,

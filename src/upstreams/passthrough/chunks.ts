@@ -16,9 +16,8 @@ import { Renamed } from "./Renamed.ts"
 import { writtenFrames } from "./written.ts"
 
 /**
- * Reads an answer in chunks that passes through: the model's name is replaced, the rest is the upstream's own text. The
- * usage, the end and failures are told from those frames that hold any; a caller that did not ask for the usage does
- * not see it.
+ * Reads a passthrough answer in chunks. Only the model's name is replaced. Usage, the end and failures are read from
+ * the frames that have any; the caller sees the usage only if it asked for it.
  */
 export const passthroughChunks = <S>(
   protocol: Protocol<S>,
@@ -30,7 +29,7 @@ export const passthroughChunks = <S>(
   return isStream ? reader : gathered(reader, dialect)
 }
 
-/** One for each answer: an object and no closures, since thousands of them are read at a time. */
+/** An object instead of closures, because thousands of answers are read at a time. */
 class ForwardedChunks<S> implements Reader {
   readonly #protocol: Protocol<S>
   readonly #dialect: ChunkDialect
@@ -38,11 +37,11 @@ class ForwardedChunks<S> implements Reader {
   readonly #isStream: boolean
   readonly #cutter = new WholeFrames()
   #state: S
-  /** Whether anything has come that belongs to an answer. */
+  /** True once a chunk of the answer has arrived. */
   #hasBegun = false
-  /** A chunk of the answer, for one that the gateway writes itself. */
+  /** The common fields of the chunks, for chunks that the gateway adds. */
   #head: JsonObject | undefined
-  /** The model's name; undefined until a chunk of the answer has come, and where chunks are not written as most do. */
+  /** The model's name. Undefined before the first chunk, and for an upstream with unusual whitespace. */
   #name: Renamed | undefined
 
   constructor(protocol: Protocol<S>, dialect: ChunkDialect, request: PassthroughRequest, isStream: boolean) {
@@ -97,11 +96,11 @@ class ForwardedChunks<S> implements Reader {
     return events
   }
 
-  /** Whole frames: those that matter one by one, the others as they came but for the model's name. */
+  /** Parses the frames that matter and copies the others, replacing the model's name. */
   #frames(given: Uint8Array): Batch {
     const bytes = Buffer.from(given.buffer, given.byteOffset, given.length)
     const events: Array<GenerationEvent> = []
-    // Nobody writes carriage returns. Without any, a blank line is two line feeds.
+    // Carriage returns are rare. Without any, a blank line is two line feeds.
     if (bytes.includes(carriageReturn)) {
       this.#read(bytes, events)
       return events
@@ -128,7 +127,7 @@ class ForwardedChunks<S> implements Reader {
       events.push({ type: "passthrough", bytes: this.#name?.replacedIn(bytes) ?? bytes, terminal: false })
   }
 
-  /** Frames that matter, one by one. Answers whether the last event is the answer's end. */
+  /** Parses frames one by one. Returns true once the answer has ended. */
   #read(bytes: Uint8Array, events: Array<GenerationEvent>): boolean {
     for (const { data } of sseEvents(bytes)) {
       if (data === done) {
@@ -150,7 +149,7 @@ class ForwardedChunks<S> implements Reader {
     return false
   }
 
-  /** Whether the answer has failed with this frame. */
+  /** Returns true if the answer failed with this frame. */
   #step(frame: JsonObject, events: Array<GenerationEvent>): boolean {
     const [next, told] = this.#protocol.step(this.#state, frame)
     this.#state = next
@@ -168,22 +167,22 @@ class ForwardedChunks<S> implements Reader {
     this.#head ??= head
     const [upstreams] = model.exec(data) ?? []
     if (upstreams === undefined || frame["model"] === "") return
-    // Of an upstream with spaces of its own every chunk is read: what matters in it would not be found by its bytes.
+    // With unusual whitespace, a byte search would miss the frames that matter: then every chunk is parsed.
     const found = parseJson(`{${upstreams}}`)
     if (!isObject(found) || found["model"] !== frame["model"]) return
     this.#name = new Renamed(upstreams, `"model":${JSON.stringify(head["model"])}`)
   }
 
-  /** The frame as the caller gets it; undefined where it has not asked for it. */
+  /** The frame for the caller; undefined if it is a usage chunk that the caller did not ask for. */
   #told(frame: JsonObject, data: string): GenerationEvent | undefined {
     const isUsage = isObject(frame["usage"])
     const isUsageAlone = isUsage && listAt(frame, "choices").every(isSilent)
     if (isUsageAlone && !this.#wantsUsage()) return undefined
-    // LiteLLM tells it beside a choice that says nothing, behind the one that has finished.
+    // LiteLLM sends usage with an empty choice, after the chunk that finished.
     if (isUsageAlone && listAt(frame, "choices").length > 0) {
       return this.#told({ ...frame, choices: [] }, JSON.stringify({ ...frame, choices: [] }))
     }
-    const event = native(written(this.#name?.replaced(data) ?? this.#rewritten(frame, data)))
+    const event = passed(written(this.#name?.replaced(data) ?? this.#rewritten(frame, data)))
     if (!this.#hasBegun || begins(frame)) return { ...event, isBeginning: true }
     if (!isUsage || !this.#wantsUsage()) return event
     const as = (usage: Usage) =>
@@ -199,7 +198,7 @@ class ForwardedChunks<S> implements Reader {
     return objectAt(this.#request.body, "stream_options")?.["include_usage"] === true
   }
 
-  /** The end, said or not: an upstream that told no usage to a caller who wants it has it told here. */
+  /** The end of the answer. Adds the usage if the caller wants it and the upstream sent none. */
   #ended(marked: boolean): Batch {
     return this.#protocol.end(this.#state, marked).flatMap((ending): Batch => {
       if (ending.type !== "finished") return isAccount(ending) ? [ending] : []
@@ -216,7 +215,7 @@ class ForwardedChunks<S> implements Reader {
 const isSilent = (choice: unknown): boolean =>
   isObject(choice) && Object.keys(objectAt(choice, "delta") ?? {}).length === 0 && isAbsent(choice["finish_reason"])
 
-/** Whether a chunk says nothing of the answer yet, only who gives it. */
+/** True if a chunk has no content yet, only the role. */
 const begins = (frame: JsonObject): boolean => {
   const choice = listAt(frame, "choices")[0]
   const { role: _, ...said } = objectAt(choice, "delta") ?? {}
@@ -228,7 +227,7 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 const done = "[DONE]"
 const carriageReturn = 13
 
-/** What only few chunks have: a usage, a reason for the end, an error, a signature, the end itself. */
+/** Marks of the few chunks that must be parsed: usage, finish reason, error, signature, end of the stream. */
 const concerning = [
   '"usage":{',
   '"finish_reason":"',
@@ -238,7 +237,7 @@ const concerning = [
   '"thought_signature"'
 ].map((text) => Buffer.from(text))
 
-/** Most servers write none; those that do may have written any of it so. */
+/** Most servers write no space after a colon. Others may write one in any of these places. */
 const afterColon = Buffer.from('": ')
 const concerningSpaced = [
   ...concerning,
@@ -246,20 +245,22 @@ const concerningSpaced = [
 ]
 
 /**
- * A chunk without what it says: the words are the upstream's own, and the frames that are not looked at hold most of
- * them. A call's arguments would seem cut.
+ * A chunk without its content, which passes through anyway. Chunks that are not parsed have some of it, so a call's
+ * arguments would look cut.
  */
 const unsaid = (frame: JsonObject): JsonObject => ({
   ...frame,
   choices: listAt(frame, "choices").map((choice) => (isObject(choice) ? { ...choice, delta: undefined } : choice))
 })
 
-/** As JavaScript, Python and most others write it. In a chunk's content such quotes would be escaped. */
+/**
+ * The spelling of JavaScript, Python and most other writers. Quotes inside content are escaped, so they never match.
+ */
 const model = /"model": ?"(?:[^"\\]|\\.)*"/
 
 const utf8 = new TextEncoder()
 
-const native = (text: string) => ({ type: "passthrough", bytes: utf8.encode(text), terminal: false }) as const
+const passed = (text: string) => ({ type: "passthrough", bytes: utf8.encode(text), terminal: false }) as const
 
 const written = (data: string): string => `data: ${data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data}\n\n`
 

@@ -15,8 +15,8 @@ import { Mender } from "./Mender.ts"
 import { written, writtenFrames } from "./written.ts"
 
 /**
- * Reads an answer that passes through: the names in it are replaced, the rest is the upstream's own text. The
- * protocol's machine tells usage, the end and failures, from those frames that hold any.
+ * Reads a passthrough answer in named events. Only names are replaced. The protocol's machine reads usage, the end and
+ * failures from the frames that have any.
  */
 export const passthroughEvents = <S>(
   protocol: Protocol<S>,
@@ -28,7 +28,7 @@ export const passthroughEvents = <S>(
   return isStream ? reader : gathered(reader, dialect)
 }
 
-/** One for each answer: an object and no closures, since thousands of them are read at a time. */
+/** An object instead of closures, because thousands of answers are read at a time. */
 class Forwarded<S> implements Reader {
   readonly #protocol: Protocol<S>
   readonly #dialect: EventDialect
@@ -37,7 +37,7 @@ class Forwarded<S> implements Reader {
   #cutter: WholeFrames | undefined
   #mender: Mender | undefined
   #state: S
-  /** Whether anything has come that belongs to an answer of the dialect. */
+  /** True once a frame of the answer has arrived. */
   #hasBegun = false
 
   constructor(
@@ -93,7 +93,7 @@ class Forwarded<S> implements Reader {
     return told
   }
 
-  /** What a frame tells beside its content, which is in the text that passes through. */
+  /** Emits a frame's usage and end, but not its content, which passes through. */
   #step(frame: JsonObject, told: Array<GenerationEvent>): void {
     const [next, events] = this.#protocol.step(this.#state, frame)
     this.#state = next
@@ -109,7 +109,7 @@ class Forwarded<S> implements Reader {
     if (isObject(frame)) this.#step(frame, told)
   }
 
-  /** How a frame tells usage; undefined where it is not its place. */
+  /** A function that writes other usage into a frame; undefined if the frame has no usage. */
   #telling(event: SseEvent, frame: unknown): Telling<string> | undefined {
     if (!isObject(frame)) return undefined
     const tells = this.#dialect.tells(frame)
@@ -130,7 +130,7 @@ class Forwarded<S> implements Reader {
     return { ...told, usage: this.#dialect.usage(usage) }
   }
 
-  /** A frame with the caller's names; undefined where it has none. */
+  /** A frame with the caller's names; undefined if it names nothing. */
   #rename({ event }: SseEvent, frame: unknown): string | undefined {
     const { answerIn } = this.#dialect
     const answer = objectAt(frame, answerIn)
@@ -138,7 +138,7 @@ class Forwarded<S> implements Reader {
     return written({ event, data: JSON.stringify({ ...frame, [answerIn]: this.#rewrite(answer) }) })
   }
 
-  /** Whole frames: the bytes around those that concern us go through as they are. */
+  /** Parses the frames that matter and copies the others. */
   #frames(given: Uint8Array): Batch {
     const bytes = (this.#mender ??= new Mender(this.#dialect)).mend(given)
     return bytes.length === 0 ? [] : this.#read(bytes)
@@ -162,7 +162,7 @@ class Forwarded<S> implements Reader {
       const frame = bytes.subarray(start, end)
       const [event] = sseEvents(frame)
       if (event === undefined) {
-        // Without data it is none, though it looks like one to some.
+        // A frame without data is no event in the standard, but some clients take it for one.
         pass(start)
         passed = end
         continue
@@ -183,7 +183,7 @@ class Forwarded<S> implements Reader {
       const telling = this.#telling(event, parsed)
       const ending = told.at(-1)
       if (ending?.type === "failed") {
-        // The family tells failures in its own words; ours hold nothing of the upstream's.
+        // The family renders the failure itself, without the upstream's details.
         pass(start)
         return [...events, ...told]
       }
@@ -213,18 +213,18 @@ class Forwarded<S> implements Reader {
     return events
   }
 
-  /** What the stream's end has cut off: no more than its closing blank line, or it is none. */
+  /** The last frame, if it only lacks its closing blank line. An incomplete one is dropped. */
   #rest(): Batch {
     const [frame] = sseEvents(this.#cutter?.rest() ?? empty)
     return frame !== undefined && isObject(parseJson(frame.data)) ? this.#frames(utf8.encode(written(frame))) : []
   }
 }
 
-/** What comes before an answer begins is no answer: another dialect's frames, say. */
+/** Frames before the answer's first one may be another dialect's, so they don't accept the call. */
 const asBeginning = (event: GenerationEvent): GenerationEvent =>
   event.type === "passthrough" && !event.terminal ? { ...event, isBeginning: true } : event
 
-/** Content is in the text that passes through; what it cost and how it ended is told beside it. */
+/** True for events other than content, which passes through as bytes. */
 const isAccount = (event: GenerationEvent): boolean =>
   event.type === "started" || event.type === "usage" || event.type === "finished" || event.type === "failed"
 

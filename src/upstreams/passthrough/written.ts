@@ -2,17 +2,17 @@ import type { JsonObject } from "../../contract/fields.ts"
 import { textAt } from "../../contract/json.ts"
 import type { SseEvent } from "../framing/sse.ts"
 
-/** A frame as it goes over the wire; `message` is one without a name. */
+/** A frame as it is sent. `message` means that it has no name. */
 export const written = ({ event, data }: SseEvent): string => {
   const lines = data.includes("\n") ? data.replaceAll("\n", "\ndata: ") : data
   return event === "message" ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
 }
 
 /**
- * The stream that an answer in one piece should have been; undefined where it is far longer than the answer, for each
- * frame repeats what they share. An ordinary one is six times as long.
+ * The stream for an answer in one piece; undefined if it would be far longer than the answer, because frames repeat
+ * shared fields. Usually it is six times as long.
  *
- * @param isNamed whether frames are named after their type
+ * @param isNamed true if frames are named after their type
  */
 export const writtenFrames = (
   answer: string,

@@ -9,42 +9,42 @@ import type { CallSignatures } from "../Upstream.ts"
 import type { Back } from "./back.ts"
 
 /**
- * How one dialect of the upstreams is spoken: pure functions, so that a test is a conversation and a body, or a list of
- * frames and a list of events. A configured place of it (address, key, deadlines) is the text upstream's.
+ * A dialect of the upstreams, as pure functions: a test is a conversation and a body, or a list of frames and a list of
+ * events. Address, key and deadlines belong to the text upstream.
  */
 export interface Protocol<S> {
   readonly endpoint: Endpoint
-  /** Where it says which models there are. */
+  /** The path that lists the models. */
   readonly models: EndpointPath
-  /** Where it makes embeddings, as OpenAI does; absent where it does not. */
+  /** The path for embeddings in OpenAI's form; absent if it has none. */
   readonly embeddings?: EndpointPath
-  /** Where it tells how many tokens a request has, in its own dialect; absent where it does not. */
+  /** The path that counts a request's tokens; absent if it has none. */
   readonly counts?: EndpointPath
-  /** Where it makes conversations short, as OpenAI does; absent where it does not. Not every server of it offers that. */
+  /** The path that compacts conversations in OpenAI's form; absent if it has none. Not every server offers it. */
   readonly compacts?: EndpointPath
-  /** Whether its upstreams run web searches themselves. */
+  /** True if its upstreams run web searches themselves. */
   readonly searches: boolean
-  /** Whose the opaque form of its reasoning is, which nobody else takes back; absent where it has none. */
+  /** The provider of its opaque reasoning, which other providers refuse; absent if it has none. */
   readonly signs?: string
-  /** Whether its tool calls are signed, and wanted back so; undefined is no. */
+  /** True if its tool calls are signed and the signatures must be returned. Defaults to false. */
   readonly signsCalls?: boolean
-  /** A translated request can name a file that its upstream keeps; undefined is no. */
+  /** True if a translated request can name a file that the upstream stores. Defaults to false. */
   readonly takesFileIds?: true
-  /** Where it is a family's own dialect: what the gateway looks at in requests and answers that pass through. */
+  /** The parts of the dialect that passthrough reads; absent if no family speaks it. */
   readonly dialect?: Dialect
-  /** The kinds of documents it takes as they are; the text of others is extracted before `lower`. */
+  /** True for media types that it accepts. The text of other documents is extracted before `lower`. */
   readonly takesDocument: (mediaType: string) => boolean
   readonly lower: (conversation: Conversation, options: LowerOptions) => Lowered
   readonly begin: (back: Back) => S
-  /** One frame of a stream, its data parsed. */
+  /** Reads one parsed frame of a stream. */
   readonly step: (state: S, frame: JsonObject) => readonly [S, ReadonlyArray<GenerationEvent>]
-  /** The stream's end, marked (`[DONE]`) or not: `finished` or `failed` unless the frames said so. */
+  /** Ends the stream with `finished` or `failed`, unless a frame did. `marked`: an end marker (`[DONE]`) came. */
   readonly end: (state: S, marked: boolean) => ReadonlyArray<GenerationEvent>
-  /** The frames that would have streamed an answer which came in one piece; undefined where it is none. */
+  /** The frames that a whole answer amounts to; undefined if it is not an answer. */
   readonly frames: (answer: JsonObject) => ReadonlyArray<JsonObject> | undefined
   /**
-   * The request for the rest of an answer that its upstream has paused (`finished` with `pause`), from the one before and
-   * the frames that came; undefined where it can't be asked for. Absent where upstreams don't pause.
+   * The request that continues a paused answer (`finished` with `pause`), from the previous request and its frames;
+   * undefined if it cannot be continued. Absent if upstreams never pause.
    */
   readonly goesOn?: (asked: JsonObject, frames: ReadonlyArray<JsonObject>, used: Usage) => JsonObject | undefined
 }
@@ -53,19 +53,19 @@ export interface LowerOptions {
   /** The model's id at the upstream. */
   readonly model: string
   readonly stream: boolean
-  /** Whether every prompt is to be cached, where the dialect has to be told. */
+  /** True to cache every prompt, for dialects that need cache marks. */
   readonly cachesAll?: boolean
-  /** What the upstream has signed its tool calls with, by their ids. */
+  /** Signatures of the upstream's tool calls, by call id. */
   readonly callSignatures?: CallSignatures | undefined
 }
 
 export interface Lowered {
   readonly body: JsonObject
-  /** Names of what the caller asked for and the dialect can't say. */
+  /** Names of parameters that the dialect cannot express. */
   readonly adapted: ReadonlyArray<string>
-  /** What can neither be said nor left out. */
+  /** Set if a parameter can neither be expressed nor dropped. */
   readonly refused: InvalidRequest | undefined
   readonly back: Back
-  /** Stop sequences the dialect can't say, for the gateway to look for in the text. */
+  /** Stop sequences that the dialect cannot express. The gateway searches the text for them. */
   readonly stops: ReadonlyArray<string>
 }

@@ -3,23 +3,26 @@ import type { Conversation, CustomTool } from "../../generation/Conversation.ts"
 import { isObject, parseJson, textAt } from "../../contract/json.ts"
 import type { Notes } from "./notes.ts"
 
-/** What turns an upstream's answer back into the caller's words. */
+/** Translates names in an upstream's answer back to the caller's. */
 export interface Back {
-  /** The upstream's name for a tool, for the caller's. */
+  /** The upstream's name for a caller's tool. */
   readonly upstreamName: (name: string) => string
-  /** The caller's name for a tool, for the upstream's. */
+  /** The caller's name for an upstream's tool. */
   readonly callerName: (name: string) => string
-  /** Whether the caller's tool takes free text, which dialects without such tools wrap into `{"input": …}`. */
+  /** True if the caller's tool takes free text, which dialects without such tools wrap into `{"input": …}`. */
   readonly isCustom: (callerName: string) => boolean
-  /** Whether an id is that of a call to such a tool. */
+  /** True if the call is one of such a tool. */
   readonly isCustomCall: (callId: string) => boolean
-  /** The upstream's name of the tool whose arguments are the answer's text; undefined where there is none. */
+  /** The upstream's name of the tool whose arguments are the answer's text; undefined if there is none. */
   readonly answerTool: string | undefined
 }
 
 const legal = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Tool names that every upstream takes: what is illegal (the dot of a namespace, length) is replaced, uniquely. */
+/**
+ * Gives every tool a name that all upstreams accept: illegal characters (the dot of a namespace) and long names are
+ * replaced, uniquely.
+ */
 export const backOf = ({ items, tools }: Conversation, answerTool?: string): Back => {
   const { toCaller, toUpstream } = mended([
     ...tools.map((tool) => tool.name),
@@ -38,14 +41,14 @@ export const backOf = ({ items, tools }: Conversation, answerTool?: string): Bac
   }
 }
 
-/** Names that are legal keep themselves; the others make way, and are all that is told. */
+/** The replaced names, in both directions. Legal names stay. */
 const mended = (names: ReadonlyArray<string>) => {
   const toUpstream = new Map<string, string>()
   const toCaller = new Map<string, string>()
   const illegal = names.filter((name) => !legal.test(name))
   if (illegal.length === 0) return { toCaller, toUpstream }
   const kept = new Set(names)
-  /** The last number given to names that look the same once they are legal. */
+  /** The last suffix given to each base name. */
   const numbers = new Map<string, number>()
   for (const name of illegal) {
     if (toUpstream.has(name)) continue
@@ -60,7 +63,7 @@ const mended = (names: ReadonlyArray<string>) => {
   return { toCaller, toUpstream }
 }
 
-/** Of an answer that is not translated. */
+/** For passthrough: nothing is renamed. */
 export const noBack: Back = {
   upstreamName: (name) => name,
   callerName: (name) => name,
@@ -77,7 +80,7 @@ export const customParameters = {
   additionalProperties: false
 } as const
 
-/** What the model reads about such a tool: a grammar that nobody holds it to is told in words. */
+/** The tool's description for the model. No upstream enforces the grammar, so it is described in words. */
 export const customDescription = ({ description, grammar }: CustomTool, notes: Notes): JsonObject => {
   if (grammar === undefined) return description === undefined ? {} : { description }
   notes.adapt("tools[].format")
@@ -87,12 +90,12 @@ export const customDescription = ({ description, grammar }: CustomTool, notes: N
 
 export const wrapCustom = (input: string): string => JSON.stringify({ input })
 
-/** The free text inside a wrapped call, up to where it was cut; what is not wrapped is the text itself. */
+/** The free text inside a wrapped call, even a cut one. Text that is not wrapped is returned unchanged. */
 export const unwrapCustom = (wrapped: string): string => {
   const ends = ["", '"}', '\\"}']
   const whole = ends.map((end) => parseJson(wrapped + end)).find(isObject)
   return textAt(whole, "input") ?? wrapped
 }
 
-/** Whether a call's arguments are no JSON, and so were cut. A call without any takes none. */
+/** True if a call's arguments are not JSON, so they were cut. Empty means none needed. */
 export const isCut = (text: string): boolean => text.trim() !== "" && parseJson(text) === undefined

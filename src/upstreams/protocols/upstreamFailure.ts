@@ -6,19 +6,19 @@ import type { GenerationEvent } from "../../generation/GenerationEvent.ts"
 import { errorCode, isAboutInput, troubleOf } from "./errorMeaning.ts"
 import { errorWords } from "./errorWords.ts"
 
-/** The failure of an answer that stops without having ended. */
+/** The answer stopped before its end. */
 export const cutOff = new UpstreamFailed({ message: "The model's upstream ended before its answer did" })
 
-/** The failure of an answer with a tool call whose arguments stop half-way, though nothing says that they do. */
+/** The arguments of a tool call are cut, although the upstream reports no cut. */
 export const cutCall = new UpstreamFailed({ message: "The model's upstream sent half a tool call" })
 
-/** An upstream's words are passed on up to this length, in UTF-16 units. */
+/** The longest part of an upstream's message that is passed on, in UTF-16 units. */
 const longest = 2_000
 
 /**
- * What an error inside an answer (`{type, code, message}` in every dialect, where a code may be an HTTP status) means for
- * the caller. The upstream's words are kept where they concern the caller's input; what concerns the upstream's own
- * trouble or our account is for the log.
+ * The failure for an error inside an answer (`{type, code, message}` in every dialect; a code may be an HTTP status).
+ * The caller gets the upstream's message if it concerns the input. Trouble of the upstream or of our account is only
+ * logged.
  */
 export const failedWith = (error: unknown): Extract<GenerationEvent, { readonly type: "failed" }> => {
   const words = [wordAt(error, "type"), wordAt(error, "code"), errorWords({ error })]
@@ -61,7 +61,7 @@ const failureOf = (error: unknown, status: number): Failure => {
 const wordAt = (error: unknown, key: string): string | undefined =>
   textAt(error, key) ?? numberAt(error, key)?.toString()
 
-/** Addresses, and what looks like a key: one by one, since together nobody can prove that they take linear time. */
+/** Addresses and likely keys. Separate patterns, because each alone is provably linear. */
 const inner = [
   /https?:\/\/[^\s"'<>)\]]+/g,
   /\b\d{1,3}(?:\.\d{1,3}){3}\b(?::\d+)?/g,
@@ -70,29 +70,29 @@ const inner = [
 ]
 
 /**
- * An upstream's words without its inner life.
+ * An upstream's message without internal details.
  *
- * @param sent what the caller sent: addresses in it are its own, and worth reading
+ * @param sent the request: addresses in it are the caller's own and stay
  */
 export const forCallers = (words: string, sent = ""): string =>
   inner.reduce((text, one) => text.replace(one, (found) => (sent.includes(found) ? found : "[…]")), words)
 
-/** The failure of an answer with more in it than is read of any. */
+/** The answer exceeds the bounds of what the gateway reads. */
 export const tooMuch = new UpstreamFailed({
   message: `The model's upstream sent ${excessWords("items", answerBounds)}`
 })
 
-/** The failure of an answer that makes no sense. */
+/** The answer is not one of the dialect. */
 export const garbled = new UpstreamFailed({ message: "The model's upstream sent something that is no answer" })
 
-/** The failure of an answer in one piece that would be a far longer stream. */
+/** An answer in one piece that would become a far longer stream. */
 export const tooLongAsStream: Extract<GenerationEvent, { readonly type: "failed" }> = {
   type: "failed",
   failure: garbled,
   said: "an answer in one piece that is too long as a stream"
 }
 
-/** The same as `garbled`, with how the answer begins, for the log. */
+/** `garbled`, with the beginning of the answer for the log. */
 export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly type: "failed" }> => {
   const begin = forCallers(answer.slice(0, longest)).replaceAll(/\s+/g, " ").trim().slice(0, told)
   const excess = excessOf(answer, answerBounds)
@@ -107,5 +107,5 @@ export const noAnswer = (answer: string): Extract<GenerationEvent, { readonly ty
   return { type: "failed", failure: garbled, said: begin === "" ? what : `${what}: ${begin}` }
 }
 
-/** How much of an answer that is none is told, in UTF-16 units. */
+/** The longest part of such an answer in the log, in UTF-16 units. */
 const told = 200

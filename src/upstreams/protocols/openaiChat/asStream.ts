@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../contract/fields.ts"
 import { isObject, listAt, objectAt } from "../../../contract/json.ts"
 
-/** The chunks that a completion in one piece should have been, without the mark of their end. */
+/** The chunks that a whole completion amounts to, without the end marker. */
 export const asStream = (completion: JsonObject): ReadonlyArray<JsonObject> => {
   const { choices: _, usage, ...rest } = completion
   const head = { ...rest, object: "chat.completion.chunk" }
@@ -19,13 +19,13 @@ export const asStream = (completion: JsonObject): ReadonlyArray<JsonObject> => {
   ]
 }
 
-/** Each call has its number: pieces of calls are told apart by it. */
+/** Numbers the calls, because clients match the pieces of calls by index. */
 const delta = (message: unknown): JsonObject => {
   const calls = listAt(message, "tool_calls").map((call, index) => (isObject(call) ? { index, ...call } : call))
   return { ...(isObject(message) ? message : {}), ...(calls.length > 0 && { tool_calls: calls }) }
 }
 
-/** The completion in one piece that chunks should have been; undefined where they have broken off. */
+/** The completion that a stream amounts to; undefined if it broke off. */
 export const asWhole = (chunks: ReadonlyArray<JsonObject>, isMarked: boolean): JsonObject | undefined => {
   const failed = chunks.find((chunk) => (chunk["error"] ?? undefined) !== undefined || chunk["object"] === "error")
   if (failed !== undefined) return failed
@@ -50,7 +50,7 @@ const usageOf = (usage: unknown) => (isObject(usage) ? { usage } : undefined)
 
 type Grown = Record<string, unknown>
 
-/** What is told piece by piece; every other text is whole. */
+/** Fields that arrive in pieces. Other texts arrive whole. */
 const pieces = new Set(["content", "refusal", "reasoning", "reasoning_content", "arguments", "data", "transcript"])
 
 const add = (grown: Grown, more: JsonObject): void => {
@@ -72,7 +72,7 @@ const add = (grown: Grown, more: JsonObject): void => {
   }
 }
 
-/** Where the entry of each number stands in a list: not always where its number says. */
+/** The position of each `index` in a list, which may differ from the index. */
 const placesIn = new WeakMap<ReadonlyArray<unknown>, Map<unknown, number>>()
 
 const addEntry = (list: Array<unknown>, entry: unknown): void => {
@@ -81,13 +81,13 @@ const addEntry = (list: Array<unknown>, entry: unknown): void => {
   const places = placesIn.get(list) ?? new Map<unknown, number>()
   placesIn.set(list, places)
   const before = typeof index === "number" ? list[places.get(index) ?? -1] : undefined
-  // A copy: what comes next is added to it.
+  // A copy, because later chunks are added to it.
   const grown: Grown = isObject(before) ? before : {}
   if (grown !== before) places.set(index, list.push(grown) - 1)
   add(grown, entry)
 }
 
-/** Calls in a message have no numbers, and no text beside them is none. */
+/** Messages have no `index` in their calls, and null for empty content beside calls. */
 const messageOf = (delta: unknown): JsonObject => {
   const { content = null, ...said } = isObject(delta) ? delta : {}
   const message = { role: "assistant", content, ...said }

@@ -9,14 +9,14 @@ import { isObject, numberAt, objectAt, parseJson, textAt } from "../../../contra
 import { ObjectEnd } from "./ObjectEnd.ts"
 
 interface Call {
-  /** Among the calls. */
+  /** Its position in the list of calls. */
   readonly place: number
   readonly index: number | undefined
-  /** The upstream's id; undefined where it gave none. */
+  /** The upstream's id; undefined if it gave none. */
   upstreamId: string | undefined
-  /** The id the caller sees: the upstream's unless that is missing or taken. */
+  /** The id that the caller sees: the upstream's, unless it is missing or taken. */
   readonly id: string
-  /** The upstream's name; empty until it is known, and the call is not told before. */
+  /** The upstream's name. The call is not emitted while it is empty. */
   name: string
   arguments: string
   readonly end: ObjectEnd
@@ -28,16 +28,16 @@ interface Piece {
   readonly name: string | undefined
 }
 
-/** The tool calls of an answer, in the order they began. A step takes the same time however many there are. */
+/** The tool calls of an answer, in order. A step takes constant time, however many calls there are. */
 export class Calls {
   readonly #calls: Array<Call> = []
   readonly #ids = new TakenIds()
-  /** Where the last call of an index or an id stands, and those that share an index by both. */
+  /** The position of the last call for an index, an id, or both if several calls share an index. */
   readonly #places = new Map<number | string, number>()
 
   /**
-   * One entry of `tool_calls`. Servers differ in how they tell calls apart: by index, by id with the index always 0, by
-   * neither where each call comes whole. Ids may be empty or repeated on every piece.
+   * Reads one entry of `tool_calls`. Servers identify calls by index, by id with the index always 0, or not at all if
+   * calls come whole. Ids may be empty or repeated on every piece.
    */
   step(
     entry: JsonObject,
@@ -66,9 +66,9 @@ export class Calls {
   }
 
   /**
-   * Ends every call that is whole. A server may interleave them, so none is over before the answer is.
+   * Ends every complete call. Servers may interleave calls, so they end with the answer.
    *
-   * @param isCutOff whether the answer is cut, and with it a call that has no arguments yet
+   * @param isCutOff true if the answer was cut, and with it a call without arguments
    */
   end(back: Back, isCutOff: boolean): ReadonlyArray<GenerationEvent> {
     return this.#calls.flatMap((call): ReadonlyArray<GenerationEvent> => {
@@ -77,13 +77,13 @@ export class Calls {
       const rest = remainder(call, back)
       return [
         ...(rest === "" ? [] : [{ type: "tool-call-delta", callId: call.id, text: rest } as const]),
-        // The generation's end ends what was cut; an answer that is not fails with a cut call (`hasCut`).
+        // A cut call ends with a cut answer. In an answer that was not cut, it is a failure (`hasCut`).
         ...(isCutOff && isCut(call.arguments) ? [] : [{ type: "tool-call-end", callId: call.id } as const])
       ]
     })
   }
 
-  /** Whether arguments of a call are no JSON: they were cut. */
+  /** True if the arguments of a call are not JSON, so they were cut. */
   hasCut(): boolean {
     return this.#calls.some((call) => call.name !== "" && isCut(call.arguments))
   }
@@ -111,7 +111,7 @@ export class Calls {
     if (index === undefined) return
     const earlier = this.#last(index)
     note(index, place)
-    // Only calls that share an index are looked for by both: the keys cost more than all else here.
+    // Only calls that share an index need the combined key, which costs more than all else here.
     if (earlier === undefined || earlier === call) return
     for (const one of [earlier, call]) if (one.upstreamId !== undefined) note(`${index} ${one.upstreamId}`, one.place)
   }
@@ -121,14 +121,14 @@ export class Calls {
     return place === undefined ? undefined : this.#calls[place]
   }
 
-  /** The call that a piece goes on with; undefined where it begins a new one. */
+  /** The call that a piece continues; undefined if it begins a new one. */
   #find(piece: Piece): Call | undefined {
     const { id, index, name } = piece
     const call =
       index !== undefined ? this.#last(index) : id === undefined ? this.#calls.at(-1) : this.#last(`id ${id}`)
     if (call === undefined) return undefined
     if (id !== undefined && call.upstreamId !== undefined && id !== call.upstreamId) return this.#last(`${index} ${id}`)
-    // No id to go by, but a name again behind arguments that are whole: the next call.
+    // Without an id, a repeated name after complete arguments begins the next call.
     const repeats = id === undefined && name !== undefined && call.name !== ""
     return repeats && isWhole(call) ? undefined : call
   }
@@ -137,18 +137,18 @@ export class Calls {
 const isWhole = (call: Call): boolean => {
   if (!call.end.isReached) return false
   const is = isObject(parseJson(call.arguments))
-  // What is none where it ends can't become one.
+  // A closed text that is not an object stays so.
   if (!is) call.end.forget()
   return is
 }
 
-/** Arguments are JSON text; a few servers send them parsed. */
+/** Arguments are JSON text. A few servers send them parsed. */
 const argumentText = (value: unknown): string => {
   if (typeof value === "string") return value
   return isObject(value) ? JSON.stringify(value) : ""
 }
 
-/** @param text the next piece of the arguments; undefined where the call has not been told yet */
+/** @param text the next piece of the arguments; undefined if the call was not emitted yet */
 const tell = (call: Call, text: string | undefined, back: Back, events: Array<GenerationEvent>): void => {
   if (call.name === "") return
   const name = back.callerName(call.name)
@@ -159,7 +159,7 @@ const tell = (call: Call, text: string | undefined, back: Back, events: Array<Ge
   if (said !== "") events.push({ type: "tool-call-delta", callId: call.id, text: said })
 }
 
-/** What is only told at the end: a custom tool's input, which was wrapped, and the arguments of a call without any. */
+/** Content emitted only at the end: the unwrapped input of a custom tool, and `{}` for a call without arguments. */
 const remainder = (call: Call, back: Back): string => {
   if (back.isCustom(back.callerName(call.name))) return unwrapCustom(call.arguments)
   return call.arguments === "" ? "{}" : ""
