@@ -3,16 +3,13 @@ import type { Conversation } from "../generation/Conversation.ts"
 import { countText } from "../tokens/tokens.ts"
 import type { CreateEmbeddings } from "./Request.ts"
 
-/** The most inputs of a request, and tokens of each, as OpenAI has them. */
+/** OpenAI's limits: inputs of a request, and tokens of each. */
 const most = { inputs: 2_048, tokens: 8_192 }
 
-/** Characters of a request whose tokens are counted, input by input; of what comes after them the upstream judges. */
+/** Tokens are counted, input by input, up to this many characters of a request. The upstream checks the rest. */
 const countedCharacters = 65_536
 
-/**
- * What is paid for: the inputs as a conversation that is answered with nothing. Tokens stand for texts of as many. Fails
- * with the first thing that is wrong with them.
- */
+/** The inputs as a conversation without an answer, to compute the price. Fails with the first mistake in them. */
 export const decode = (request: CreateEmbeddings): Conversation | InvalidRequest => {
   const inputs = inputsOf(request.input)
   if (inputs instanceof InvalidRequest) return inputs
@@ -40,7 +37,7 @@ export const decode = (request: CreateEmbeddings): Conversation | InvalidRequest
 interface Input {
   readonly at: string
   readonly text: string
-  /** Known where they came as such. */
+  /** Set if the input consists of token ids. */
   readonly tokens: number | undefined
 }
 
@@ -74,7 +71,7 @@ const bounds = (inputs: ReadonlyArray<Input>): InvalidRequest | undefined => {
   let left = countedCharacters
   for (const { at, text, tokens } of inputs) {
     if (text === "") return refused(at, "is empty")
-    // A token is one byte or more, a UTF-16 unit three bytes at most.
+    // A token is at least one byte, and a UTF-16 unit at most three.
     const isShort = text.length * 3 <= most.tokens
     const count = tokens ?? (isShort || left <= 0 ? 0 : countText(text))
     if (tokens === undefined && !isShort) left -= text.length

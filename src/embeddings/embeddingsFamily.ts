@@ -6,7 +6,7 @@ import type { Encoding, TextFamily } from "../pipeline/TextFamily.ts"
 import { decode } from "./decode.ts"
 import type { CreateEmbeddings } from "./Request.ts"
 
-/** Vectors of texts, as `Pipeline` runs them: passed through to upstreams that make them, and paid for by their input. */
+/** Embeddings for `Pipeline`: passthrough only, charged by input. */
 export const embeddingsFamily: TextFamily<CreateEmbeddings, never, PassthroughState, PassthroughState, Response> = {
   dialect: "embeddings",
   kind: "embedding",
@@ -28,7 +28,7 @@ export const embeddingsFamily: TextFamily<CreateEmbeddings, never, PassthroughSt
         headers: request.headers,
         rewrite: (answer) => ({ ...answer, model: payload.model })
       }),
-      // Every route that makes no vectors is refused by `objection`.
+      // Never used: `objection` refuses every other route.
       translated: passed,
       passed
     }

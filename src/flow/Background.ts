@@ -1,9 +1,9 @@
 import { Context } from "effect"
 
-/** Which daemons of a gateway run. */
+/** The daemons that a gateway runs. */
 export type BackgroundWork = "all" | "tasks" | "none"
 
-/** Daemons that write what requests hand over, or keep a connection. They wait for work and always run. */
+/** Daemons that write for requests or keep a connection. They wait for work and always run. */
 const always = new Set([
   "books",
   "commits",
@@ -32,13 +32,13 @@ const ofTasks = new Set([
 ])
 
 /**
- * Which daemons run: all, those of tasks, or none of those that wake by the clock. With fewer of them a test that
- * adjusts the clock by hours takes seconds.
+ * Selects the daemons that run: all, those of tasks, or none of those that wake by the clock. With fewer of them, a
+ * test that moves the clock by hours takes seconds.
  */
 export class Background extends Context.Reference<Background>()("gateway/flow/Background", {
   defaultValue: (): BackgroundWork => "all"
 }) {}
 
-/** Says whether the daemon of this name runs. */
+/** True if the daemon of this name runs. */
 export const isRunning = (background: BackgroundWork, name: string): boolean =>
   background === "all" || always.has(name) || (background === "tasks" && ofTasks.has(name))

@@ -1,16 +1,15 @@
 import { Cause, Either, Exit, FiberId } from "effect"
 
-/** What work came to. */
+/** The result of a future. */
 export type Settled<A, E = never> = Succeeded<A> | Failed<E>
 
 /**
- * Work that has begun: what it came to, or work under way. No effect, which describes work and may be run again: this
- * has been done once and can be waited for any number of times. What follows follows at once where it is known, by plain
- * calls and without a fiber, whose operators cost more than all else that a request does; what is thrown there is a
- * defect. `toEffect` makes an effect of it, `begin` begins one.
+ * Work that has already begun. Unlike an effect, it runs once and can be awaited any number of times. Continuations are
+ * plain calls, made at once if the result is known: a fiber for each would cost more than the rest of a request. An
+ * exception in one is a defect. `toEffect` converts a future to an effect, `begin` does the reverse.
  */
 export abstract class Future<out A, out E = never> {
-  /** Never there: for the linter, which lets nobody drop what may have it. What has ended may be dropped. */
+  /** Never set. It makes the linter report a future that is dropped; a settled one may be. */
   // oxlint-disable-next-line unicorn/no-thenable -- the type's alone
   declare readonly then: ((this: never, fulfilled: () => void, rejected: () => void) => void) | undefined
 
@@ -30,7 +29,7 @@ export abstract class Future<out A, out E = never> {
     return new Failed(Cause.die(defect))
   }
 
-  /** What the call begins. */
+  /** Turns a thrown exception into a defect. */
   static attempt<A, E>(call: () => Future<A, E>): Future<A, E> {
     try {
       return call()
@@ -39,7 +38,7 @@ export abstract class Future<out A, out E = never> {
     }
   }
 
-  /** What it came to; undefined while it is under way. */
+  /** The result; undefined while the work is running. */
   abstract get settled(): Settled<A, E> | undefined
 
   abstract matchCause<B, E2, C, E3>(cases: {
@@ -53,10 +52,10 @@ export abstract class Future<out A, out E = never> {
 
   abstract catchAll<B, E2>(instead: (error: E) => Future<B, E2>): Future<A | B, E2>
 
-  /** Tells what it came to, at once where it is known. */
+  /** Calls back with the result, at once if it is known. */
   abstract onDone(told: (end: Settled<A, E>) => void): void
 
-  /** What is under way stops, and what follows it hears of an interruption; any number of times. */
+  /** Stops the work. Continuations see an interruption. May be called any number of times. */
   abstract interrupt(): void
 }
 
@@ -163,5 +162,5 @@ export class Failed<out E> extends Future<never, E> {
 export const settledOf = <A, E>(exit: Exit.Exit<A, E>): Settled<A, E> =>
   Exit.isSuccess(exit) ? new Succeeded(exit.value) : new Failed(exit.cause)
 
-/** What work comes to that was stopped. */
+/** The result of interrupted work. */
 export const interrupted = new Failed<never>(Cause.interrupt(FiberId.none))

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 
-/** Where the process stands between start and stop; the server moves it, readiness and streams read it. */
+/** The state of the process between start and stop. The server sets it; readiness and streams read it. */
 export class Lifecycle extends Effect.Service<Lifecycle>()("gateway/flow/Lifecycle", {
   sync: () => {
     const stopping = new AbortController()
@@ -9,20 +9,20 @@ export class Lifecycle extends Effect.Service<Lifecycle>()("gateway/flow/Lifecyc
     let unready = false
     return {
       isDraining: () => draining,
-      /** Whether connections are to be left, as others serve or will: what still comes is served, unless it drains. */
+      /** True if connections are to be closed after their answer. New requests are served until `isDraining`. */
       isLeaving: () => leaving || draining,
-      /** Whether nobody is to be sent here any more. */
+      /** True once readiness fails, so that load balancers send no more requests. */
       isUnready: () => unready || draining,
-      /** @param why whether other processes listen in this one's place already, or whoever sends requests is to find out */
+      /** @param why `replaced`: other processes listen on the same port; `stopping`: readiness must fail first */
       leave: (why: "replaced" | "stopping") => {
         leaving = true
         unready = why === "stopping"
       },
-      /** From now on nothing new is begun. */
+      /** Refuses new work from now on. */
       drain: () => {
         draining = true
       },
-      /** Fires when running work has had its time: what still streams ends with an in-band error. */
+      /** Fires once running work has had its time: open streams then end with an in-band error. */
       shutdown: stopping.signal,
       endRunning: () => stopping.abort()
     } as const

@@ -1,12 +1,12 @@
-/** Somebody's place among the members. */
+/** A member and its index in the list. */
 interface Place<A> {
   readonly member: A
   at: number
 }
 
 /**
- * Those who are here now, in no order. A `Set` that lives long keeps alive, until a full collection, who was deleted from
- * it: here who leaves gives the place to the last.
+ * The current members, unordered. A long-lived `Set` keeps deleted entries alive until a full collection; here the last
+ * member takes the place of the one that leaves.
  */
 export class Members<A> {
   readonly #places: Array<Place<A>> = []
@@ -15,14 +15,14 @@ export class Members<A> {
     return this.#places.length
   }
 
-  /** @returns has it leave; more than once does nothing */
+  /** @returns removes the member; may be called more than once */
   join(member: A): () => void {
     const place: Place<A> = { member, at: this.#places.length }
     this.#places.push(place)
     return () => this.#leave(place)
   }
 
-  /** Those of now, who may leave meanwhile. */
+  /** A snapshot: members may leave during an iteration. */
   all(): ReadonlyArray<A> {
     return this.#places.map(({ member }) => member)
   }

@@ -1,11 +1,11 @@
 import { Deferred, Effect, FiberId } from "effect"
 
-/** Something that one at a time may do: plain code where it is free at once, fibers in the order in which they came. */
+/** A lock. Plain code takes it if it is free; fibers wait for it in order. */
 export class Mutex {
   #isTaken = false
   #line: Array<() => void> = []
 
-  /** False where somebody has it. */
+  /** Returns false if the lock is taken. */
   tryTake(): boolean {
     if (this.#isTaken) return false
     this.#isTaken = true
@@ -18,7 +18,7 @@ export class Mutex {
     else next()
   }
 
-  /** Runs where it is this one's turn, and to its end. Whoever waits for it may leave. */
+  /** Waits for the lock, interruptibly, then runs to the end. */
   whole<A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.uninterruptibleMask((restore) =>
       Effect.suspend(() => {
@@ -28,7 +28,7 @@ export class Mutex {
         this.#line.push(begin)
         const leave = Effect.sync(() => {
           const place = this.#line.indexOf(begin)
-          // Whoever leaves just when it is given to him passes it on.
+          // Interrupted just as the lock was handed over: pass it on.
           if (place === -1) this.give()
           else this.#line.splice(place, 1)
         })
@@ -40,7 +40,7 @@ export class Mutex {
     )
   }
 
-  /** Runs the rest of what has the turn already, to its end, and gives it. */
+  /** Runs to the end while the lock is already held, then releases it. */
   rest<A, E>(work: Effect.Effect<A, E>): Effect.Effect<A, E> {
     return Effect.uninterruptible(Effect.onExit(work, () => Effect.sync(() => this.give())))
   }

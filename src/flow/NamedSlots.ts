@@ -3,8 +3,8 @@ interface Box<A> {
 }
 
 /**
- * What comes and goes under a name. A `Map` that lives long keeps alive, until a full collection, what was deleted from
- * it: here that is a name and an empty box.
+ * A map for entries that come and go. A long-lived `Map` keeps deleted entries alive until a full collection; here only
+ * a name and an empty box.
  */
 export class NamedSlots<A> {
   readonly #boxes = new Map<string, Box<A>>()
@@ -17,14 +17,14 @@ export class NamedSlots<A> {
     return this.#boxes.get(name)?.value
   }
 
-  /** In the place of whoever had the name. */
+  /** Replaces an entry of the same name. */
   set(name: string, value: A): void {
     const box = this.#boxes.get(name)
     if (box === undefined) this.#boxes.set(name, { value })
     else box.value = value
   }
 
-  /** Whether there was one. */
+  /** Returns true if there was one. */
   delete(name: string): boolean {
     const box = this.#boxes.get(name)
     if (box === undefined) return false
@@ -32,7 +32,7 @@ export class NamedSlots<A> {
     return this.#boxes.delete(name)
   }
 
-  /** The one that came first. */
+  /** The name that was added first. */
   get oldest(): string | undefined {
     return this.#boxes.keys().next().value
   }

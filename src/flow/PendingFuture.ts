@@ -2,25 +2,25 @@ import type { Cause } from "effect"
 import { Future, interrupted } from "./Future.ts"
 import type { Settled } from "./Future.ts"
 
-/** Is told once what work came to. */
+/** Called once with the result. */
 interface Waiter<A, E> {
   readonly ended: (end: Settled<A, E>) => void
 }
 
-/** What follows what work came to. */
+/** Continues with the result. */
 type Step<A, E, B, E2> = (end: Future<A, E>) => Future<B, E2>
 
-/** Work under way: whoever does it says what it came to, and whoever waits is told by plain calls. */
+/** Running work. A subclass sets the result with `end`; waiters are called directly. */
 export abstract class PendingFuture<A, E = never> extends Future<A, E> {
   #settled: Settled<A, E> | undefined
-  /** Mostly there is one. */
+  /** Usually there is only one. */
   #waiter: Waiter<A, E> | undefined
   #others: Array<Waiter<A, E>> | undefined
 
-  /** Lets go of what the work holds: it was interrupted. */
+  /** Releases the work's resources after an interruption. */
   protected abandon(): void {}
 
-  /** Says what it came to; the first time counts. */
+  /** Sets the result. Only the first call counts. */
   protected end(end: Settled<A, E>): void {
     if (this.#settled !== undefined) return
     this.#settled = end
@@ -34,7 +34,7 @@ export abstract class PendingFuture<A, E = never> extends Future<A, E> {
     return this.#settled
   }
 
-  /** As `onDone`, without a closure. */
+  /** `onDone` without a closure. */
   tell(waiter: Waiter<A, E>): void {
     if (this.#settled !== undefined) waiter.ended(this.#settled)
     else if (this.#waiter === undefined) this.#waiter = waiter
@@ -75,9 +75,9 @@ export abstract class PendingFuture<A, E = never> extends Future<A, E> {
   }
 }
 
-/** What follows work under way, which may be work again. */
+/** The continuation of running work, which may itself return running work. */
 class Following<A, E, B, E2> extends PendingFuture<B, E2> implements Waiter<A, E> {
-  /** What is waited for now. */
+  /** The work that is awaited now. */
   #work: Future<unknown, unknown>
   readonly #step: Step<A, E, B, E2>
   #isInterrupted = false
@@ -95,7 +95,7 @@ class Following<A, E, B, E2> extends PendingFuture<B, E2> implements Waiter<A, E
     if (settled !== undefined) return this.end(settled)
     this.#work = next
     next.onDone((last) => this.end(last))
-    // What came before did not stop, or not in time.
+    // The first work ended before the interruption reached it.
     if (this.#isInterrupted) next.interrupt()
   }
 

@@ -1,9 +1,9 @@
 import { Effect } from "effect"
 
-/** Hears how plain code ended: with what is left for a fiber to do, or with nothing. */
+/** Called when plain code ends, with the work that it leaves to a fiber, if any. */
 export type Ended<E> = (left: Effect.Effect<void, E> | undefined) => void
 
-/** Work of a fiber that plain code does while the fiber waits for something to do, and leaves to it what it can't end. */
+/** Plain code that works for an idle fiber and leaves to it what it cannot finish. */
 export class PlainWork<E> {
   #isUnderWay = false
   #left: Effect.Effect<void, E> | undefined
@@ -14,8 +14,9 @@ export class PlainWork<E> {
   }
 
   /**
-   * @param work says when it has ended; answers false where it could not begin
-   * @param over runs when it has: whether something is left
+   * @param work calls back when it has ended; returns false if it could not begin
+   *
+   * @param over called after that, with true if work is left
    */
   begin(work: (ended: Ended<E>) => boolean, over: (isLeft: boolean) => void): boolean {
     this.#isUnderWay = true
@@ -29,7 +30,7 @@ export class PlainWork<E> {
     return hasBegun
   }
 
-  /** What is left; where there is nothing, the other work. */
+  /** The work that is left; otherwise the other work. */
   leftOr<E2>(other: Effect.Effect<void, E2>): Effect.Effect<void, E | E2> {
     return Effect.suspend((): Effect.Effect<void, E | E2> => {
       const left = this.#left
@@ -38,7 +39,7 @@ export class PlainWork<E> {
     })
   }
 
-  /** Once the fiber has ended: what is under way comes to its end all the same. */
+  /** Waits, once the fiber has ended, until running work has ended too. */
   readonly end: Effect.Effect<void> = Effect.suspend(() => {
     const over = Effect.async<void>((resume) => {
       if (!this.#isUnderWay) return resume(Effect.void)

@@ -2,37 +2,37 @@ import { Effect } from "effect"
 import type { Clock } from "effect"
 import { NamedSlots } from "./NamedSlots.ts"
 
-/** How long places are shared after calls of two accounts followed each other. */
+/** How long places are shared between accounts after calls of two accounts followed each other. */
 const sharedForMs = 3_600_000
 
-/** A place among the calls that may run at a time, or in the line for one. */
+/** A running call, or one that waits for a place. */
 export interface Slot {
-  /** Whether there was room at once. */
+  /** True if a place was free at once. */
   readonly isFree: boolean
-  /** Waits until it is this one's turn. */
+  /** Waits for the place. */
   readonly turn: Effect.Effect<void>
-  /** Makes room for the next in line, or leaves the line; once is enough, more does nothing. */
+  /** Returns the place, or leaves the queue. May be called more than once. */
   readonly leave: () => void
 }
 
-/** Where an upstream's calls wait for their turn. */
+/** The queue of an upstream's calls. */
 export interface Line {
   readonly take: (account: string) => Slot
   readonly waiting: number
   readonly running: number
 }
 
-/** An account's calls: those that run, and the line of those that wait. */
+/** An account's running calls and its queue. */
 interface Share {
   running: number
   first: Seat | undefined
   last: Seat | undefined
 }
 
-/** A seat in an account's line. */
+/** An entry in an account's queue. */
 interface Seat {
   readonly share: Share
-  /** Grows with each seat. */
+  /** Increases with each entry. */
   readonly number: number
   readonly called: () => void
   before: Seat | undefined
@@ -40,9 +40,9 @@ interface Seat {
 }
 
 /**
- * So many calls at a time; the others wait. While calls of several accounts come, none holds more than seven eighths of
- * the places, and a free place goes to the account with the fewest. An account's own calls are served in their order.
- * A seat knows its neighbours: a `Set` keeps deleted entries alive until a full collection.
+ * Limits concurrent calls. While several accounts call, no account holds more than seven eighths of the places, and a
+ * free place goes to the account with the fewest. Calls of one account are served in order. The queue is a linked list,
+ * because a `Set` keeps deleted entries alive until a full collection.
  */
 export class Slots implements Line {
   readonly #limit: number
@@ -133,7 +133,7 @@ export class Slots implements Line {
     }
   }
 
-  /** Of the account with the fewest places; among equals, the one that has waited longest. */
+  /** The next call of the account with the fewest places; among equals, the one that has waited longest. */
   #next(): Seat | undefined {
     if (this.#waiting === 0 || this.#running >= this.#limit) return undefined
     let next: Seat | undefined
@@ -160,7 +160,7 @@ export class Slots implements Line {
     else seat.before.after = seat.after
     if (seat.after === undefined) share.last = seat.before
     else seat.after.before = seat.before
-    // Neighbours that are gone would hold each other.
+    // Otherwise entries that have left would keep each other alive.
     seat.before = undefined
     seat.after = undefined
     this.#waiting--

@@ -4,7 +4,7 @@ import { runFuture } from "./runFuture.ts"
 import type { Future } from "./Future.ts"
 import { nextTurn } from "./eventLoop.ts"
 
-/** Begins work at once, or once everyone else has had a turn: what belongs to a large body is worked on in steps. */
+/** Begins work at once, or after other work had a turn of the event loop: large bodies are processed in steps. */
 export const afterTurn = <A, E>(
   runtime: Runtime.Runtime<never>,
   isLarge: boolean | undefined,

@@ -3,9 +3,9 @@ import type { Settled } from "./Future.ts"
 import { PendingFuture } from "./PendingFuture.ts"
 
 /**
- * Work that goes on side by side: what all of it comes to, in order. The first failure stops the others.
+ * Runs work concurrently and returns the results in order. The first failure interrupts the rest.
  *
- * @param lost lets go of what some of it came to when the whole does not
+ * @param lost releases a result that is not returned because other work failed
  */
 export const allFutures = <A, E>(
   works: ReadonlyArray<Future<A, E>>,

@@ -4,10 +4,9 @@ import { Background, isRunning } from "./Background.ts"
 import { Daemons } from "./Daemons.ts"
 
 /**
- * Runs passes for ever, for as long as the scope lives. A pass does its work and answers what the next one waits for (a
- * time, a bell): so that one that has just recovered is known to be well, however long it then waits. One that fails, of
- * a failure or a defect, is logged (`daemon.failed`) and tried again on the schedule; readiness hears of it (`Daemons`).
- * `Background` may leave it out.
+ * Runs passes for as long as the scope lives. A pass returns the effect that waits for the next one (a time, a signal),
+ * so that a daemon counts as recovered before a long wait. A pass that fails or dies is logged (`daemon.failed`),
+ * reported to readiness (`Daemons`) and repeated on the schedule. `Background` may leave the daemon out.
  */
 export const daemon = <E, R, E2, R2>(
   name: string,
@@ -37,7 +36,7 @@ export const daemon = <E, R, E2, R2>(
           standing.failures++
           standing.failingSince ??= yield* Clock.currentTimeMillis
           yield* Effect.annotateLogs(Effect.logError("daemon failed", cause), { event: "daemon.failed" })
-          // A schedule that is over begins anew.
+          // A schedule that has ended starts again.
           yield* Effect.catchAll(delays.next(undefined), () => delays.reset)
         })
       ),

@@ -1,28 +1,28 @@
-/** Something that is looked at from time to time: whether a deadline of its own has passed. */
+/** An object with a deadline, checked from time to time. */
 export interface HasDeadline {
-  /** @returns when to look again; times are those of `performance.now()`, in ms */
+  /** @returns when to check again; times are those of `performance.now()`, in ms */
   readonly look: (now: number) => number
-  /** Where it stands among those that are watched, which is written here; -1 while it is not. */
+  /** Its index in the list of watched objects, maintained here; -1 if it is not watched. */
   deadlinePlace: number
 }
 
 /*
- * One timer for all streams: thousands of timers of their own cost as many kilobytes. It fires when the next of them is
- * due; those that have time are looked at together. Who leaves the list gives its place to the last: a
- * `Map` that lives long keeps alive what was deleted from it until a full collection.
+ * One timer for all streams, because thousands of timers take as many kilobytes. It fires for the next due object;
+ * checks that can wait are batched. The last object takes the place of one that leaves: a long-lived `Map` keeps
+ * deleted entries alive until a full collection.
  */
 const watched: Array<HasDeadline> = []
-/** When each is due, in ms, at its place. */
+/** The due time of each object at the same index, in ms. */
 const dues: Array<number> = []
 let timer: ReturnType<typeof setTimeout> | undefined
 let firesAt = Infinity
 
-/** How much too late a look may come that is far away, in ms: such looks are put together. */
+/** The most that a distant check may be late, in ms, so that checks can be batched. */
 export const lateness = 500
-/** From how far away, in ms. */
+/** From how far ahead a check counts as distant, in ms. */
 const far = 2_000
 
-/** Has it looked at in `ms`, and then whenever it wants to, until it is left. */
+/** Checks the object in `ms`, and then as often as it asks, until it is removed. */
 export const setDeadline = (one: HasDeadline, ms: number): void => {
   const now = performance.now()
   const due = dueAt(now + ms, now)
@@ -56,19 +56,19 @@ const fire = (): void => {
   firesAt = Infinity
   const now = performance.now()
   let next = Infinity
-  // From the end: who takes the place of one that is left has been looked at.
+  // Backwards, because the object that fills a gap has been checked already.
   for (let at = watched.length - 1; at >= 0; at--) {
     const [one, due] = [watched[at], dues[at]]
     if (one === undefined || due === undefined) continue
     let again = due
     if (due <= now) {
       again = dueAt(one.look(now), now)
-      // It may have been left meanwhile, by itself.
+      // Its own check may have removed it.
       if (one.deadlinePlace === -1) continue
       dues[one.deadlinePlace] = again
     }
     if (again < next) next = again
   }
-  // A look may have had another one watched, and sooner.
+  // A check may have added an object that is due sooner.
   if (next < firesAt) fireAt(next, now)
 }

@@ -1,34 +1,35 @@
-/** Lets everyone else have a turn, between two steps of work on a large body. */
+/** Yields to other work between two steps on a large body. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve)
   })
 
-/** For how long after a request has come others are taken to be there, in ms. */
+/** How long after a request others are assumed to be active, in ms. */
 const stayMs = 50
-/** How long it is between two turns of long work while others are there, in ms. */
+/** The pause between two turns of long work while others are active, in ms. */
 const giveWayMs = 1
 
 let cameAt = -Infinity
 
-/** A request has come, at this time of `performance.now()`. */
+/** Records that a request arrived, at this time of `performance.now()`. */
 export const came = (at: number): void => {
   cameAt = at
 }
 
-/** For how long no request has come, in ms. */
+/** The time since the last request, in ms. */
 const quietMs = (): number => performance.now() - cameAt
 
 let line: Promise<void> = Promise.resolve()
 let longLine: Promise<void> = Promise.resolve()
 
-/** A turn of the event loop that nobody else who asks for one has: ten of them in one would hold up everybody else. */
+/**
+ * A turn of the event loop without another waiter of this function. Ten of them in one turn would delay all other work.
+ */
 export const ownTurn = (): Promise<void> => (line = line.then(nextTurn))
 
 /**
- * The same for work of which nobody waits for the end, such as the rest of a very long answer: while others are there it
- * has a turn in a while. What they wait for their answers beside ten such answers is 1.3 times what it is alone, and
- * was three times as long with every turn taken (medians).
+ * The same for work that no one waits for, such as the rest of a very long answer: it pauses while others are active.
+ * Beside ten such answers, others then wait 1.3 times as long as without them, instead of 3 times (medians).
  */
 export const longTurn = (): Promise<void> => (longLine = longLine.then(() => (areOthersThere() ? later() : nextTurn())))
 
@@ -39,7 +40,7 @@ const later = (): Promise<void> =>
     setTimeout(resolve, giveWayMs)
   })
 
-/** So many answers in one turn of the event loop, and the next turn's leave together. */
+/** With this many answers in one turn of the event loop, those of the next turn are sent together. */
 const busyFrom = 8
 
 let answered = 0
@@ -48,10 +49,10 @@ let endedAt = 0
 let end: Promise<void> | undefined
 
 /**
- * The end of the event loop's turn, the same for everybody who waits for it; undefined while there is little to do.
- * Answers that are ready in one turn leave one right after the other: a client that sleeps is woken once for all of
- * them, where waking it for each costs more than making the answer. (A client that sends its next request before it has
- * this answer loses its connection if the answer waits for anything: Bun does not queue requests.)
+ * Resolves at the end of the event loop's turn, for all waiters at once; undefined under light load. Answers of one
+ * turn are then sent back to back: waking a sleeping client for each costs more than making the answer. (A client that
+ * sends its next request before it has this answer would lose its connection if the answer waited for anything: Bun
+ * does not queue requests.)
  */
 export const endOfTurn = (): Promise<void> | undefined => {
   answered++
@@ -67,5 +68,5 @@ export const endOfTurn = (): Promise<void> | undefined => {
   return busy ? end : undefined
 }
 
-/** Whether callers keep the server busy: what need not be done now would delay them. */
+/** True under load: work that can wait would delay callers. */
 export const isBusy = (): boolean => busy && performance.now() - endedAt < 50

@@ -5,7 +5,7 @@ import { settledOf } from "./Future.ts"
 import type { Future } from "./Future.ts"
 import { PendingFuture } from "./PendingFuture.ts"
 
-/** Runs an effect: at once where it is its own result already, in a fiber of its own otherwise. */
+/** Runs an effect: at once if it needs no fiber, otherwise in a fiber of its own. */
 export const runFuture = <A, E>(
   runtime: Runtime.Runtime<never>,
   effect: Effect.Effect<A, E>,
@@ -18,7 +18,7 @@ export const runFuture = <A, E>(
   return exit === null ? new Forked(fiber, isUninterruptible) : settledOf(exit)
 }
 
-/** Runs an effect that must not be left half done: an interruption reaches only what follows it. */
+/** Runs an effect that must not be interrupted half-way: an interruption only reaches the continuations. */
 export const runFutureUninterruptible = <A, E>(
   runtime: Runtime.Runtime<never>,
   effect: Effect.Effect<A, E>
@@ -35,7 +35,7 @@ class Forked<A, E> extends PendingFuture<A, E> {
     fiber.addObserver((exit) => this.end(settledOf(exit)))
   }
 
-  /** It ends when the fiber has. */
+  /** Ends when the fiber has ended. */
   override interrupt(): void {
     if (!this.#isUninterruptible) this.#fiber.unsafeInterruptAsFork(this.#fiber.id())
   }

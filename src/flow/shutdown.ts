@@ -1,25 +1,25 @@
-/** Somebody with work that ends when the gateway does. */
+/** Work that ends with the gateway. */
 export interface ShutdownListener {
   readonly handleEvent: () => void
-  /** Where it stands among those who listen, which is written here; -1 while it does not. */
+  /** Its index in the list of listeners, maintained here; -1 if it is not listed. */
   shutdownPlace: number
 }
 
 /*
- * Thousands of requests and streams wait for the one signal: the platform's own list of listeners is gone through for
- * each of them that leaves. And a `Set` that lives long keeps alive what was deleted from it until a full collection: who
- * leaves a list gives its place to the last.
+ * Thousands of requests and streams listen to one signal, and the platform searches its list of listeners for each that
+ * leaves. Here the last listener takes the place of the one that leaves. (A long-lived `Set` keeps deleted entries
+ * alive until a full collection.)
  */
 const listening = new WeakMap<AbortSignal, Array<ShutdownListener>>()
 
-/** Has it told once the signal fires, until it leaves. */
+/** Calls the listener when the signal fires, unless it is removed before. */
 export const onShutdown = (signal: AbortSignal, listener: ShutdownListener): void => {
   let listeners = listening.get(signal)
   if (listeners === undefined) {
     const all: Array<ShutdownListener> = (listeners = [])
     listening.set(signal, all)
     signal.addEventListener("abort", () => {
-      // They leave while they are told.
+      // A copy, because listeners leave while they are called.
       const those = all.slice()
       for (const one of those) if (one.shutdownPlace !== -1) one.handleEvent()
     })

@@ -1,9 +1,10 @@
 /**
- * Where a thread's program is: in a compiled binary an entry point of its own, found under its path below `src`; in the
- * package JavaScript like whoever starts it.
+ * The URL of a thread's program. In a compiled binary it is an entry point, found by its path below `src`; in the
+ * package it is JavaScript like the file that starts it.
  *
- * @param starter the `import.meta.url` of whoever starts it, beside which it lies
- * @param path below `src`, without what its name ends with
+ * @param starter the `import.meta.url` of the file that starts it, in the same folder
+ *
+ * @param path below `src`, without the extension
  */
 export const threadFile = (starter: string, path: string): URL =>
   Bun.main.startsWith("/$bunfs/")

@@ -3,10 +3,10 @@ import { Succeeded } from "./Future.ts"
 import type { Future } from "./Future.ts"
 
 /**
- * An effect that begins the work whenever it is run, and waits for it; its interruption stops the work and waits until
- * it has stopped.
+ * An effect that begins the work each time it runs, and waits for it. An interruption stops the work and waits until it
+ * has stopped.
  *
- * @param lost lets go of what the work came to after all when nobody waited any more
+ * @param lost releases a value that arrives after the interruption
  */
 export const toEffect = <A, E>(begin: () => Future<A, E>, lost?: (value: A) => void): Effect.Effect<A, E> =>
   Effect.suspend(() => {

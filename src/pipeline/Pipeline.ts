@@ -34,7 +34,7 @@ interface Prepared<S, P, A> {
 /** A generation that has begun, for a caller that pulls it. */
 export interface Started<A> {
   readonly generation: Generation
-  /** Applies to the encoding that belongs to the generation. */
+  /** Applies a function to the encoding of this generation. */
   readonly encode: <B>(use: <T>(encoding: Encoding<T, A>) => B) => B
 }
 
@@ -44,7 +44,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
     const dispatch = yield* Dispatch
     const runtime = yield* Effect.runtime()
 
-    /** Looks up what belongs to a request, has its family understand it, and goes on. */
+    /** Looks up stored data, has the family understand the request, and continues. */
     const prepare = <Payload, Stored, S, P, A, B>(
       family: TextFamily<Payload, Stored, S, P, A>,
       input: TextInput<Payload>,
@@ -74,7 +74,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         : next({ text, request: text.request ?? input.request, release })
     }
 
-    /** A large request is made into items in one turn of the event loop and generated in another. */
+    /** Turns a large request into items in one turn of the event loop and generates in another. */
     const inTurns = (readItems: () => unknown, begin: () => Future<Generation, Failure>) =>
       runFuture(runtime, turn)
         .map(readItems)
@@ -105,7 +105,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
         })
       }
       const generation = isLarge(text, request) ? inTurns(() => conversation.items, begin) : begin()
-      // On the generation too: once a held answer's 200 has left, the answer fails no more.
+      // Also on the generation: once the 200 has been sent, the answer no longer fails.
       return release === undefined ? generation : releasing(generation, release)
     }
 
@@ -134,7 +134,7 @@ export class Pipeline extends Effect.Service<Pipeline>()("gateway/pipeline/Pipel
           })
         })
 
-    /** Runs a request to its whole answer, also where the payload asks for a stream. */
+    /** Runs a request to its whole answer, even if the payload asks for a stream. */
     const run =
       <Payload, Stored, S, P, A>(family: TextFamily<Payload, Stored, S, P, A>) =>
       (input: TextInput<Payload>, prepaid?: Prepaid): Effect.Effect<A | Response, Failure> =>
@@ -214,7 +214,7 @@ const once = (release: Release): Release => {
   }
 }
 
-/** Releases what the request claimed where the work fails. */
+/** Releases what the request claimed if the work fails. */
 const releasing = <A>(work: Future<A, Failure>, release: Release): Future<A, Failure> => {
   work.onDone((end) => {
     if (end instanceof Failed) release("failed")
@@ -222,7 +222,10 @@ const releasing = <A>(work: Future<A, Failure>, release: Release): Future<A, Fai
   return work
 }
 
-/** Applies to the encoding of a generation: as its upstream wrote it, or translated. The only place that asks. */
+/**
+ * Applies a function to the encoding of a generation, passthrough or translated. The only place that distinguishes
+ * them.
+ */
 const encodedBy = <S, P, A, B>(
   text: TextRequest<S, P, A>,
   generation: Generation,

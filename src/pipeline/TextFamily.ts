@@ -18,73 +18,73 @@ export interface TextInput<Payload> {
   readonly request: Incoming
 }
 
-/** How the routes of a model, by its id, take a request. */
+/** How the routes of a model take a request. */
 export interface Routes {
-  /** Some route takes the dialect as it is. */
+  /** True if some route passes the dialect through. */
   readonly passes: (model: string, dialect: Dialect) => boolean
-  /** Some route needs a translation. */
+  /** True if some route needs a translation. */
   readonly translates: (model: string, dialect: Dialect) => boolean
 }
 
 /**
- * A text endpoint as data for `Pipeline`. It sees effects, plain functions and the promise of a store's write.
+ * A text endpoint as data for `Pipeline`. It consists of effects, plain functions and the promise of a store's write.
  *
- * Types: the payload; what the look-up finds; the states of the machines that write a translated answer (S) and one that
- * passes through (P); the whole answer (A), a `Response` where it is written already.
+ * Types: the payload; the stored data; the states of the machines that write a translated answer (S) and a passthrough
+ * one (P); the whole answer (A), a `Response` if it is already serialized.
  */
 export interface TextFamily<Payload, Stored, S, P, A> {
   readonly dialect: Dialect
-  /** The kind of model; text unless said otherwise. */
+  /** The kind of model. Defaults to text. */
   readonly kind?: "embedding"
   /** Sent on an open stream after ten seconds of silence. */
   readonly heartbeat: string
   /** True for a failure before the first event that clients expect in the stream, not as an HTTP error. */
   readonly isToldInStream?: (failure: Failure) => boolean
   /**
-   * Finds stored data that belongs to the request. Undefined where there is none, which costs no fiber.
+   * Finds stored data for the request. If it returns undefined, there is none, and no fiber is started.
    *
-   * @param mode `take` may claim what it finds until `release`; `look` claims nothing
+   * @param mode `take` may claim data until `release`; `look` claims nothing
    */
   readonly lookUp?: (
     input: TextInput<Payload>,
     routes: Routes,
     mode: "take" | "look"
   ) => Effect.Effect<Stored, Failure> | undefined
-  /** May run twice for one request, so it claims nothing. */
+  /** May run twice for a request, so it must claim nothing. */
   readonly understand: (input: TextInput<Payload>, stored: Stored | undefined) => TextRequest<S, P, A> | InvalidRequest
   /**
-   * Releases what the look-up claimed: once, when the generation has ended, or when none begins (`failed`).
+   * Releases the claimed data once: when the generation has ended, or if none begins (`failed`).
    *
-   * @param stored undefined where the look-up failed or found nothing
+   * @param stored undefined if the look-up failed or found nothing
    */
   readonly release?: (input: TextInput<Payload>, stored: Stored | undefined, how: GenerationEnding) => void
 }
 
-/** One request as its family understands it. Nothing has begun, and what takes work is a function. */
+/** A request as its family understands it. Nothing has begun yet; expensive parts are functions. */
 export interface TextRequest<S, P, A> {
   readonly conversation: Conversation
   readonly stream: boolean
-  /** Why only an upstream of the request's own dialect may have it. */
+  /** The reason that only an upstream of the request's own dialect can serve it. */
   readonly objection: () => InvalidRequest | undefined
   /** The parts that a translation leaves out. */
   readonly unsupported?: NonNullable<GenerationOptions["unsupported"]>
   readonly mayReachWeb?: boolean
-  /** The request for an upstream of its dialect; left out, it never passes through. */
+  /** The request for an upstream of its dialect; absent if it can't pass through. */
   readonly passthrough?: Passthrough["request"] | undefined
-  /** Called more than once, so it has no effect; so is `passed`. */
+  /** Must have no effect, because it is called more than once. So must `passed`. */
   readonly translated: () => Encoding<S, A>
   readonly passed: () => Encoding<P, A>
-  /** Several answers; `join` makes a generation that passes through. */
+  /** Generates several answers. `join` makes a passthrough generation. */
   readonly answers?: GenerationOptions["several"]
-  /** The request with what the look-up added to it. */
+  /** The request with the stored data added. */
   readonly request?: Incoming
-  /** Worked on in several turns of the event loop, as a large body always is. */
+  /** True to process it in several turns of the event loop, as large bodies always are. */
   readonly isLarge?: boolean
-  /** Refused what it would be refused; nothing is generated. */
+  /** Checks the request but generates nothing. */
   readonly isDry?: boolean
 }
 
-/** How an answer is written, and what is kept of it. */
+/** Writes an answer, and stores it. */
 export interface Encoding<S, A> extends Ending<S> {
   readonly machine: Machine<S, Frame>
   /** The whole answer. */

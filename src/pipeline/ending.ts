@@ -4,7 +4,7 @@ import type { GenerationEvent } from "../generation/GenerationEvent.ts"
 
 /** The steps at the end of a generation. */
 export interface Ending<S> {
-  /** Stores a finished answer. Begun by plain code; the last frames wait for it. */
+  /** Stores a finished answer. The last frames wait for it. */
   readonly keep?: (state: S) => Promise<void> | undefined
   /** Stores a stream that failed midway. The failure is sent after it; its own failure is ignored. */
   readonly keepFailed?: (state: S) => Promise<void> | undefined

@@ -12,8 +12,8 @@ interface Folded<S, F extends Frame> extends Running<S> {
 }
 
 /**
- * Runs a generation to its end and answers the machine's final state: the synchronous answer is the fold of the streamed
- * one. Fails with the generation's failure; interruption cancels it.
+ * Runs a generation to its end and returns the machine's final state, so that a whole answer is the fold of the
+ * streamed one. Fails with the generation's failure; an interruption cancels it.
  */
 export const fold = <S, F extends Frame>(options: Folded<S, F>): Future<S, Failure> => new Folding(options).begin()
 
@@ -21,7 +21,7 @@ class Folding<S, F extends Frame> extends PendingFuture<S, Failure> {
   readonly #options: Folded<S, F>
   #state: S
   #isOpen = true
-  /** How it ends if the client leaves now. */
+  /** The ending if the client disconnects now. */
   #left: GenerationEnding = "hang-up"
 
   constructor(options: Folded<S, F>) {
@@ -34,7 +34,7 @@ class Folding<S, F extends Frame> extends PendingFuture<S, Failure> {
     return this.#goOn(this.#options.generation.next()) ?? this
   }
 
-  /** Goes on with what is there; answers how it ended, or nothing where that must be waited for. */
+  /** Processes the available batches. Returns the result, or undefined if it has to wait. */
   #goOn(given: Batch | undefined | Promise<Batch | undefined>): Settled<S, Failure> | undefined {
     const { generation, machine } = this.#options
     let batch = given
@@ -59,7 +59,7 @@ class Folding<S, F extends Frame> extends PendingFuture<S, Failure> {
     }
   }
 
-  /** What it comes to once what it waits for is stored. */
+  /** The result, after pending writes. */
   #conclude(): Settled<S, Failure> | undefined {
     const stored = storing(this.#options, this.#state)
     if (stored === undefined) return this.#end("finished", Future.succeed(this.#state))

@@ -14,23 +14,23 @@ import { eventStream, heartbeatEvery, render } from "./streamed.ts"
 
 export interface HoldOptions {
   readonly request: Incoming
-  /** The frames that tell a failure on a stream that has nothing on it yet. */
+  /** The frames of a failure that is the first content of a stream. */
   readonly failed: (failure: Failure) => string
   /** True for a failure that clients expect in the stream, however early it comes. */
   readonly isToldInStream?: ((failure: Failure) => boolean) | undefined
-  /** In ms; ten seconds unless said otherwise. */
+  /** In ms. Defaults to ten seconds. */
   readonly holdMs?: number
 }
 
-/** The longest wait for an answer before the 200 leaves without it, in ms. */
+/** The longest wait for the first event before the 200 is sent, in ms. */
 const longestHoldMs = 10_000
 
-/** What a stream says that nothing else is on yet: a comment, which every client library skips. */
+/** A comment, which every client library skips, for a stream without content. */
 const heartbeat = ": ping\n\n"
 
 /**
- * Holds a stream's 200 until its first event is there, for ten seconds at most: a model that loads, a queue, retries or
- * a long thought leave the client with an open stream and heartbeats, and failures are told in-band from then on.
+ * Delays a stream's 200 until its first event, for at most ten seconds. After that (a model that loads, a queue,
+ * retries, long reasoning) the client gets an open stream with heartbeats, and failures are sent in-band.
  */
 export const holdResponse = (answer: Future<Response, Failure>, options: HoldOptions): Future<Response, Failure> =>
   answer.settled === undefined ? new HeldResponse(answer, options) : told(answer.settled, options)
@@ -41,7 +41,7 @@ const told = (end: Settled<Response, Failure>, options: HoldOptions): Settled<Re
     ? Future.succeed(opened(end, options))
     : end
 
-/** A stream whose answer is not there yet. */
+/** A stream that waits for its first event. */
 class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadline {
   deadlinePlace = -1
   readonly #answer: Future<Response, Failure>
@@ -71,7 +71,7 @@ class HeldResponse extends PendingFuture<Response, Failure> implements HasDeadli
   }
 }
 
-/** Tells a failure in a family's dialect, on a stream that has nothing on it yet. */
+/** A stream that consists of a failure in the family's dialect. */
 export const failedStream =
   <S, F extends Frame>(machine: () => Machine<S, F>) =>
   (failure: Failure): string => {
@@ -81,7 +81,7 @@ export const failedStream =
 
 const utf8 = new TextEncoder()
 
-/** The stream that is open before its answer is there: heartbeats, then the answer's own bytes. */
+/** A stream that is opened before its answer exists: heartbeats, then the answer's bytes. */
 const opened = (answer: Future<Response, Failure>, options: HoldOptions): Response => {
   const { once, record, shutdown } = options.request
   record?.streams()
@@ -137,7 +137,7 @@ const opened = (answer: Future<Response, Failure>, options: HoldOptions): Respon
       if (reader !== undefined) return reader.cancel()
       const end = await left.promise
       if (end instanceof Succeeded) await end.value.body?.cancel()
-      // Last: who was called, and what it cost, is known by then.
+      // Last, when the upstream and the cost are known.
       over("hang-up")
     }
   }

@@ -4,7 +4,7 @@ import { wholeBody } from "../contract/wholeBody.ts"
 import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 import type { FinishReason, Usage } from "../generation/GenerationEvent.ts"
 
-/** An answer in one piece that is JSON text already (`NativeState.terminal`). */
+/** A response whose body is JSON text already (`PassthroughState.terminal`). */
 export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response => {
   replyHeaders["content-type"] = "application/json"
   return new Response(wholeBody(text), { headers: replyHeaders })
@@ -12,20 +12,20 @@ export const jsonResponse = (text: string, { replyHeaders }: Incoming): Response
 
 const nothing: ReadonlyArray<never> = []
 
-/** What passed through so far. */
+/** The state of a passthrough answer. */
 export interface PassthroughState {
-  /** The last totals the upstream told; undefined where it told none. */
+  /** The last usage that the upstream reported; undefined if none. */
   readonly usage: Usage | undefined
-  /** The JSON of an answer in one piece, or the stream's last frames until they may leave. */
+  /** The JSON of a whole answer, or the last frames of a stream until they may be sent. */
   readonly terminal: string
   readonly reason: FinishReason | undefined
 }
 
 /**
- * The encoder of a forwarded generation, for `streamed` and `folded`: frames go out as they came in, and the last ones
- * wait until the answer is committed. After `folded`, `state.terminal` is the answer's JSON.
+ * The encoder of a passthrough generation, for `streamed` and `fold`: frames are sent as they came, and the last ones
+ * wait for the commit. After `fold`, `state.terminal` is the answer's JSON.
  *
- * @param failed the family's frames for a failure in mid-stream
+ * @param failed the family's frames for a failure in the middle of a stream
  */
 export const passthroughMachine = <F extends Frame>(
   failed: (failure: Failure) => ReadonlyArray<F>

@@ -9,7 +9,7 @@ import type { Quoter } from "../ledger/Quote.ts"
 import { Pipeline } from "./Pipeline.ts"
 import type { TextFamily } from "./TextFamily.ts"
 
-/** Makes a family's quoter of the bodies that its endpoint takes. */
+/** Makes a family's quoter from its endpoint's schema. */
 export const quoterOf = <A, I, Stored, S, P, Answer, E, R>(
   path: string,
   schema: Schema.Schema<A, I>,
@@ -28,7 +28,7 @@ export const quoterOf = <A, I, Stored, S, P, Answer, E, R>(
 
 const turn = Effect.promise(nextTurn)
 
-/** A body as the request that it would be. It may be a large one. */
+/** A request with this body, which may be large. */
 const quotedRequest = (path: string, body: unknown): Incoming => ({
   id: "",
   method: "POST",

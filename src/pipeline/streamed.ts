@@ -23,21 +23,21 @@ export interface Streaming<S, F extends Frame> extends Running<S> {
 
 /** The longest silence on an open stream, in ms. */
 export const heartbeatEvery = 10_000
-/** An upstream that says nothing for this long has failed, in ms. */
+/** An upstream that is silent for this long has failed, in ms. */
 const idleDeadline = 300_000
-/** A reader that takes nothing for this long is cut, in ms. */
+/** A reader that takes nothing for this long is disconnected, in ms. */
 const readerDeadline = 120_000
 
 /**
- * Answers with a server-sent event stream once its first event is there (`holdResponse` bounds that wait): a failure
- * before it is this work's failure, a later one is told in-band by the machine.
+ * Answers with a server-sent event stream once its first event has arrived (`holdResponse` bounds that wait). A failure
+ * before it fails this work; the machine sends a later one in-band.
  */
 export const streamed = <S, F extends Frame>(options: Streaming<S, F>): Future<Response, Failure> => {
   const next = options.generation.next()
   return next instanceof Promise ? new Opening(options, next) : opened(options, next)
 }
 
-/** The stream that begins with these events, or their failure. */
+/** The stream that begins with these events, or the failure among them. */
 const opened = <S, F extends Frame>(options: Streaming<S, F>, given: Batch | undefined): Settled<Response, Failure> => {
   const batch = given ?? [upstreamEnded]
   const failure = failedAtOnce(batch)
@@ -49,7 +49,7 @@ const opened = <S, F extends Frame>(options: Streaming<S, F>, given: Batch | und
   return Future.fail(failure)
 }
 
-/** A stream whose first event is not there yet. */
+/** A stream that waits for its first event. */
 class Opening<S, F extends Frame> extends PendingFuture<Response, Failure> {
   readonly #options: Streaming<S, F>
 
@@ -68,7 +68,7 @@ class Opening<S, F extends Frame> extends PendingFuture<Response, Failure> {
   }
 }
 
-/** The answer that a source of server-sent events makes. Nothing is asked of the source that the reader does not take. */
+/** The response of a source of server-sent events. The source is only pulled when the reader takes a chunk. */
 export const eventStream = (source: Bun.UnderlyingSource<Uint8Array>, { replyHeaders }: Incoming): Response =>
   new Response(new ReadableStream<Uint8Array>(source, { highWaterMark: 0 }), {
     headers: { ...replyHeaders, ...headers }
@@ -80,7 +80,7 @@ const headers = {
   "x-accel-buffering": "no"
 }
 
-/** The failure of a generation that did nothing else yet, so that it can still be an HTTP error. */
+/** The failure of a generation without any other event, which can still become an HTTP error. */
 const failedAtOnce = (batch: Batch): Failure | undefined => {
   for (const event of batch) {
     if (event.type === "failed") return event.failure
@@ -93,10 +93,10 @@ const utf8 = new TextEncoder()
 
 type Controller = ReadableStreamDefaultController<Uint8Array>
 
-/** How often a stream is looked at, in ms. */
+/** How often a stream's deadlines are checked, in ms. */
 const lookEvery = 1_000
 
-/** The body of a streamed answer: an object and no closures, since thousands of them are open at a time. */
+/** The body of a streamed answer: an object instead of closures, because thousands are open at a time. */
 class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener, HasDeadline {
   deadlinePlace = -1
   shutdownPlace = -1
@@ -107,10 +107,10 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
   #over = false
   #lastSent = performance.now()
   #lastHeard = this.#lastSent
-  /** What is written and not sent yet: pieces of bytes, and the text behind them. */
+  /** Written but not sent: chunks of bytes, then text. */
   #pieces: Array<Uint8Array> | undefined
   #text = ""
-  /** Since when the reader has left a frame untaken; undefined while it waits for us. */
+  /** Since when the reader has left a frame unread; undefined while it waits for us. */
   #untakenSince: number | undefined
 
   constructor(options: Streaming<S, F>, first: Batch) {
@@ -127,8 +127,8 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
   }
 
   /**
-   * What was there when the answer began leaves with its head, in one write; what comes later than that and is longer than
-   * Bun's buffer has the head sent before it in a dozen writes. The end waits until somebody reads.
+   * Sends the frames that exist already in the same write as the head. Bun would send a later chunk that exceeds its
+   * buffer in a dozen writes. The end waits for the reader.
    */
   #tellAtOnce(controller: Controller): void {
     const batch = this.#first ?? []
@@ -144,7 +144,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
 
   #write(frames: ReadonlyArray<Frame>): void {
     for (const frame of frames) {
-      if (isNative(frame) && typeof frame.written !== "string") {
+      if (isPassthrough(frame) && typeof frame.written !== "string") {
         this.#endText()
         this.#hold(frame.written)
       } else this.#text += rendered(frame)
@@ -162,7 +162,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     else this.#pieces.push(piece)
   }
 
-  /** What has been written leaves in one piece, and so in one system call. */
+  /** One chunk, and so one system call. */
   #send(controller: Controller): void {
     this.#endText()
     const pieces = this.#pieces
@@ -187,7 +187,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
         ending = event.type === "finished" || event.type === "failed" ? event.type : undefined
         const stored = event.type === "finished" ? storing(this.#options, state) : undefined
         const noted = event.type === "failed" ? this.#options.keepFailed?.(state) : undefined
-        // What was said does not wait for the disk.
+        // Content does not wait for the disk.
         if (noted !== undefined || stored !== undefined) this.#send(controller)
         if (noted !== undefined) {
           await noted.catch(no)
@@ -219,7 +219,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     this.#end("hang-up")
   }
 
-  /** The gateway stops. */
+  /** Shutdown. */
   handleEvent(): void {
     this.#failWith(new UpstreamFailed({ message: "The gateway is shutting down" }))
   }
@@ -257,7 +257,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
     offShutdown(request.shutdown, this)
     request.once?.ended(how)
     finish(this.#options, this.#state, how)
-    // Last: what it cost is known by then.
+    // Last, when the cost is known.
     request.record?.over(how)
   }
 }
@@ -265,7 +265,7 @@ class Body<S, F extends Frame> implements Bun.UnderlyingSource<Uint8Array>, Shut
 const yes = () => true
 const no = () => false
 
-/** Frames as the text of server-sent events; those in bytes already are none that a failure is told with. */
+/** Frames as the text of server-sent events. */
 export const render = (frames: ReadonlyArray<Frame>): string => {
   let text = ""
   for (const frame of frames) text += rendered(frame)
@@ -273,7 +273,7 @@ export const render = (frames: ReadonlyArray<Frame>): string => {
 }
 
 const rendered = (frame: Frame): string => {
-  if (!isNative(frame)) return `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
+  if (!isPassthrough(frame)) return `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`
   return typeof frame.written === "string" ? frame.written : utf8Decoder.decode(frame.written)
 }
 
@@ -281,4 +281,4 @@ const utf8Decoder = new TextDecoder()
 
 const isEnd = ({ type }: GenerationEvent): boolean => type === "finished" || type === "failed"
 
-const isNative = (frame: Frame): frame is PassthroughFrame => frame.type === "passthrough"
+const isPassthrough = (frame: Frame): frame is PassthroughFrame => frame.type === "passthrough"

@@ -18,28 +18,28 @@ import { UpstreamCircuitBreaker } from "./UpstreamCircuitBreaker.ts"
 import type { Permit } from "./UpstreamCircuitBreaker.ts"
 
 export interface BulkheadOptions {
-  /** Calls under way at a time; undefined is no bound. */
+  /** The most concurrent calls; undefined means no limit. */
   readonly maxConcurrency: number | undefined
-  /** The longest wait for room. */
+  /** The longest wait for a slot. */
   readonly queueDeadline: Duration.Duration
   readonly rules?: CircuitBreakerRules
-  /** What other processes leave of `maxConcurrency`; undefined where each has all of it. */
+  /** The capacity shared with other processes; undefined if `maxConcurrency` is this process's alone. */
   readonly room?: SharedCapacity | undefined
-  /** Hears of each time the circuit opens for every account, and for how long, in ms. */
+  /** Called each time the circuit opens for every account, with the duration in ms. */
   readonly opened?: (forMs: number) => void
 }
 
-/** The way to one upstream, shared by everybody who calls it: its circuit and its line of waiting calls. */
+/** The shared access to one upstream: its circuit breakers and its queue of waiting calls. */
 export interface Bulkhead {
   readonly circuit: UpstreamCircuitBreaker
   readonly slots: Line | undefined
   readonly queueDeadline: Duration.Duration
   readonly clock: Clock.Clock
-  /** Runs the waits. */
+  /** The runtime for the waits. */
   readonly runtime: Runtime.Runtime<never>
 }
 
-/** The lanes of the configured upstreams by name. An upstream without one is called as it is. */
+/** The bulkheads of the configured upstreams, by name. An upstream without one is called directly. */
 export class Bulkheads extends Context.Reference<Bulkheads>()("gateway/routing/Bulkheads", {
   defaultValue: (): ReadonlyMap<string, Bulkhead> => new Map()
 }) {}
@@ -62,16 +62,16 @@ const lineOf = ({ maxConcurrency, room }: BulkheadOptions, clock: Clock.Clock): 
 type Call = Future<Generation, Failure | UpstreamError>
 
 /**
- * Makes an account's call where the upstream's circuit is closed and it has room, at once where it can. What it holds is
- * given back when the call fails or its generation is cancelled.
+ * Makes an account's call if the circuit is closed and a slot is free, otherwise waits for a slot. The slot is returned
+ * when the call fails or its generation is cancelled.
  */
-export const through = (lane: Bulkhead | undefined, account: AccountId, call: () => Call): Call => {
-  if (lane === undefined) return Future.attempt(call)
-  const slot = lane.slots?.take(account)
-  if (slot === undefined) return guarded(lane, account, call)
+export const through = (bulkhead: Bulkhead | undefined, account: AccountId, call: () => Call): Call => {
+  if (bulkhead === undefined) return Future.attempt(call)
+  const slot = bulkhead.slots?.take(account)
+  if (slot === undefined) return guarded(bulkhead, account, call)
   const answered = slot.isFree
-    ? guarded(lane, account, call)
-    : waiting(lane, slot).flatMap(() => guarded(lane, account, call))
+    ? guarded(bulkhead, account, call)
+    : waiting(bulkhead, slot).flatMap(() => guarded(bulkhead, account, call))
   return answered.matchCause({
     onSuccess: (generation) => Future.succeed(new InSlot(generation, slot)),
     onFailure: (cause) => {
@@ -95,15 +95,15 @@ const noRoom = new UpstreamError({
   keptBack: true
 })
 
-const guarded = (lane: Bulkhead, account: AccountId, call: () => Call): Call => {
-  const { circuit, clock } = lane
+const guarded = (bulkhead: Bulkhead, account: AccountId, call: () => Call): Call => {
+  const { circuit, clock } = bulkhead
   const now = clock.unsafeCurrentTimeMillis()
   const permit = circuit.enter(account, now)
   if (permit === undefined) return Future.fail(paused(circuit.waitMs(now, account), circuit.isOpenForAll))
   return Future.attempt(call).matchCause({
     onSuccess: (generation) => {
       circuit.succeeded(permit, clock.unsafeCurrentTimeMillis())
-      return Future.succeed(new Guarded(generation, lane, permit))
+      return Future.succeed(new Guarded(generation, bulkhead, permit))
     },
     onFailure: (cause) => {
       settle(circuit, permit, cause._tag === "Fail" ? cause.error : undefined, clock.unsafeCurrentTimeMillis())
@@ -126,7 +126,7 @@ const paused = (waitMs: number, isForAll: boolean): UpstreamError =>
     keptBack: true
   })
 
-/** An upstream that says no to us (429, 400) is there all the same. */
+/** A refusal (429, 400) still shows that the upstream is up. */
 const settle = (
   circuit: UpstreamCircuitBreaker,
   permit: Permit,
@@ -138,27 +138,27 @@ const settle = (
   else circuit.succeeded(permit, now)
 }
 
-/** Hears of an upstream that fails in the middle of its answer. */
+/** Reports a failure in the middle of an answer to the circuit. */
 class Guarded extends WrappedGeneration {
-  readonly #lane: Bulkhead
+  readonly #bulkhead: Bulkhead
   readonly #permit: Permit
 
-  constructor(inner: Generation, lane: Bulkhead, permit: Permit) {
+  constructor(inner: Generation, bulkhead: Bulkhead, permit: Permit) {
     super(inner)
-    this.#lane = lane
+    this.#bulkhead = bulkhead
     this.#permit = permit
   }
 
   protected override note(batch: Batch | undefined): Batch | undefined {
     const last = batch?.at(-1)
     if (last?.type === "failed" && last.failure._tag === "UpstreamFailed") {
-      this.#lane.circuit.brokeOff(this.#permit, this.#lane.clock.unsafeCurrentTimeMillis())
+      this.#bulkhead.circuit.brokeOff(this.#permit, this.#bulkhead.clock.unsafeCurrentTimeMillis())
     }
     return batch
   }
 }
 
-/** Leaves its slot when it is cancelled, as every generation is in the end. */
+/** Returns the slot when it is cancelled, as every generation is in the end. */
 class InSlot extends WrappedGeneration {
   readonly #slot: Slot
 

@@ -1,17 +1,20 @@
 import { Effect, Schedule } from "effect"
 import type { Line, Slot } from "../flow/Slots.ts"
 
-/** What all processes together leave of an upstream's room. */
+/** The capacity of an upstream that all processes share. */
 export interface SharedCapacity {
-  /** Takes room for one more call of this process; false where there is none. */
+  /** Takes a slot for a call of this process; false if none is free. */
   readonly take: Effect.Effect<boolean>
   readonly leave: () => void
 }
 
-/** How often room that another process may have left is asked for, by the first in line alone. */
+/** How often the first in line asks for a slot that another process may have returned. */
 const askEvery = Schedule.jittered(Schedule.spaced("25 millis"))
 
-/** A line of this process, whose first then waits for room among all processes. Between them nobody is first. */
+/**
+ * This process's queue, whose first call then waits for a slot shared by all processes. Processes are not served in any
+ * order.
+ */
 export const sharedSlots = (own: Line, room: SharedCapacity): Line => {
   const first = Effect.unsafeMakeSemaphore(1)
   return {
@@ -22,7 +25,7 @@ export const sharedSlots = (own: Line, room: SharedCapacity): Line => {
       const taken = Effect.uninterruptible(
         Effect.map(room.take, (isTaken) => {
           has = isTaken
-          // It was left while it was asked for.
+          // The caller left during the request.
           if (isTaken && isOver) room.leave()
           return isTaken
         })
