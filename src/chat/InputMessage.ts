@@ -30,7 +30,7 @@ const CustomToolCall = Schema.Struct({
 const ToolCall = variants({ function: FunctionToolCall, custom: CustomToolCall }, { absent: "function", open: true })
 export type ToolCall = typeof ToolCall.Type
 
-/** One message of a conversation. What its role asks for is checked where it is decoded (`messages.ts`). */
+/** One message of a conversation. `messages.ts` checks the fields that its role requires. */
 export const InputMessage = Schema.Struct({
   role: required(
     open(Schema.Literal("developer", "system", "user", "assistant", "tool", "function")),

@@ -14,15 +14,15 @@ import { usageOf } from "./usage.ts"
 export interface JoinOptions {
   readonly head: Head
   readonly isLegacy: boolean
-  /** Whether the client reads a stream. */
+  /** True if the client reads a stream. */
   readonly stream: boolean
-  /** Keeps what goes on from an answer; waited for before the last words leave. It never rejects. */
+  /** Stores what a later request needs of the answer. The last frames wait for it. Never rejects. */
   readonly keep: (message: AnswerMessage) => Promise<void> | undefined
 }
 
 /**
- * Several generations of one request as one, in the dialect's own words: chunks leave as they come, each with the index
- * of its answer; what all of them used is told at the end. The first failure ends them all.
+ * Combines several generations of one request. Chunks are sent as they come, each with the index of its answer, and the
+ * total usage at the end. The first failure ends all of them.
  */
 export const joined = (generations: ReadonlyArray<Generation>, options: JoinOptions): Generation =>
   new Joined(generations, options)
@@ -31,7 +31,7 @@ interface Part {
   readonly generation: Generation
   readonly machine: Machine<State, PassthroughFrame>
   state: State
-  /** Whether the upstream told what it used. */
+  /** True if the upstream reported usage. */
   isTold: boolean
   isOver: boolean
   next: Promise<readonly [Part, Batch | undefined]> | undefined
@@ -42,7 +42,7 @@ class Joined implements Generation {
   readonly #parts: ReadonlyArray<Part>
   readonly #options: JoinOptions
   #isOver = false
-  /** Chunks that have not left yet. */
+  /** Chunks not sent yet. */
   #held = ""
   #hasSaid = false
 
@@ -63,7 +63,7 @@ class Joined implements Generation {
       const running = this.#parts.filter((part) => !part.isOver)
       if (running.length === 0) {
         await Promise.all(this.#parts.flatMap(({ state }) => this.#options.keep(messageOf(state)) ?? []))
-        // Whoever has left meanwhile is over with.
+        // Cancelled meanwhile.
         if (this.#isOver) return undefined
         this.#isOver = true
         return this.#end()
@@ -103,9 +103,9 @@ class Joined implements Generation {
     }
     if (failure !== undefined) this.cancel("failed")
     const ended = failure === undefined ? [] : [failure]
-    // A client that reads no stream may still leave: what was made until then is seen by whoever counts it.
+    // The deltas are for usage counting, in case the client disconnects.
     if (!this.#options.stream) return [...inner, ...ended]
-    // Nothing has been said while answers only begin: one that fails then is told by a status.
+    // Nothing is sent while answers only begin, so that a failure can still be an HTTP error.
     if (inner.length > 0) this.#hasSaid = true
     if (this.#held === "" || !this.#hasSaid) return ended
     const bytes = utf8.encode(this.#held)
@@ -118,11 +118,11 @@ class Joined implements Generation {
     const isTold = this.#parts.every((part) => part.isTold)
     const told: ReadonlyArray<GenerationEvent> = isTold ? [{ type: "usage", usage: used }] : []
     const as = (usage: Usage) => this.#text(usage)
-    // A whole answer says once more what its deltas said; of a stream only these chunks were seen.
+    // A whole answer repeats its deltas. In a stream, usage counting only saw these chunks.
     const repeated = this.#options.stream ? {} : { isRepeated: true as const }
     return [
       ...told,
-      // Where it is counted after, the text is made with what was counted.
+      // Without reported usage, the text is made once the usage is counted.
       {
         type: "passthrough",
         terminal: true,
@@ -134,7 +134,7 @@ class Joined implements Generation {
     ]
   }
 
-  /** The stream's last frames, or the whole answer. */
+  /** The last frames of a stream, or the whole answer. */
   #text(usage: Usage): string {
     const { head, stream } = this.#options
     if (stream) return this.#held + ending(head, usageOf(usage))

@@ -5,7 +5,7 @@ import { variants } from "../contract/variants.ts"
 
 const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { description: "a name of 1 to 128 characters" }))
 
-/** A function that the model may call, in either generation of the dialect. */
+/** A function that the model may call, in the current and the legacy form. */
 export const FunctionDefinition = Schema.Struct({
   name: required(Name, "The function's name. Required."),
   description: maybe(Schema.String).annotations({ description: "Its purpose and when to use it." }),
@@ -45,7 +45,7 @@ const CustomTool = Schema.Struct({
   )
 }).annotations({ identifier: "ChatCustomTool" })
 
-/** Tools that some server of this dialect runs itself. */
+/** Tools that servers of this dialect run themselves. */
 const hostedType = /^(builtin_function|web_search\w{0,32}|retrieval|mcp|openrouter:\w{1,64})$/
 
 const HostedTool = Schema.Struct({
@@ -58,7 +58,7 @@ export const Tool = variants(
 )
 export type Tool = typeof Tool.Type
 
-/** Whether a server of this dialect runs the tool, and the gateway does not have it. */
+/** True if only a server of this dialect can run the tool. */
 export const isHosted = (tool: Exclude<Tool, Unknown>): boolean => !("function" in tool) && !("custom" in tool)
 
 const named = Schema.Struct({ name: required(Schema.NonEmptyString, "The tool's name.") })

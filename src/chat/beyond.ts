@@ -6,7 +6,7 @@ import type { ContentPart } from "./Content.ts"
 import { CreateCompletion } from "./Request.ts"
 import { isHosted } from "./Tools.ts"
 
-/** How much there is of what only an upstream of this dialect understands. */
+/** The size of the parts that only an upstream of this dialect understands. */
 export const unknownBytes = (request: CreateCompletion): number | undefined => {
   const heard = partsOf(request).filter((part) => part.type === "input_audio")
   const unknown = unknownIn(request)
@@ -15,8 +15,8 @@ export const unknownBytes = (request: CreateCompletion): number | undefined => {
 }
 
 /**
- * Whether the request has, beside the tools of its conversation, something with which its upstream may reach the web:
- * servers of this dialect spell that in many ways (`plugins`, `enable_search`, `search_parameters`, …).
+ * True if the request has something, beside the tools of its conversation, with which the upstream may reach the web.
+ * Servers of this dialect have many fields for it (`plugins`, `enable_search`, `search_parameters`, …).
  */
 export const mayReachWeb = (request: CreateCompletion, body: unknown): boolean =>
   (request.tools ?? []).some((tool) => tool instanceof Unknown || isHosted(tool)) ||
@@ -24,13 +24,13 @@ export const mayReachWeb = (request: CreateCompletion, body: unknown): boolean =
   isUnread(request, body) ||
   unknownFields(body, understood).length > 0
 
-/** Whether it asks for a search in a way that the gateway does not read. */
+/** True if it may ask for a search in a field that the gateway does not know. */
 const isUnread = (request: CreateCompletion, body: unknown): boolean =>
   (request.web_search_options ?? undefined) === undefined &&
   isObject(body) &&
   (body["web_search_options"] ?? undefined) !== undefined
 
-/** Those of this contract, and what servers add that only samples, thinks or shapes the text. */
+/** The contract's fields, and fields of servers that only concern sampling, reasoning or format. */
 const understood = new Set([
   ...Object.keys(CreateCompletion.fields),
   "top_k",
@@ -53,13 +53,13 @@ const understood = new Set([
 const partsOf = ({ messages }: CreateCompletion): ReadonlyArray<ContentPart> =>
   messages.flatMap(({ content }) => (typeof content === "string" ? [] : (content ?? [])))
 
-/** Sounds and films of servers that take them (`video_url`, `audio_url`, `input_video`). */
+/** Audio and video parts (`video_url`, `audio_url`, `input_video`). */
 const isMedia = (part: unknown): boolean =>
   isObject(part) && typeof part["type"] === "string" && /^(input_)?(audio|video)(_url)?$/.test(part["type"])
 
 /**
- * Bytes that are not counted: media in base64 are about a token every 25 bytes (as a document's pages are), far from one
- * every four. Plain loops: hundreds of thousands of values, each shown to a function of ours, held everybody up.
+ * Bytes to subtract: media in base64 are about one token per 25 bytes (like the pages of a document), not one per four.
+ * Plain loops, because a callback for each of hundreds of thousands of values blocked the event loop.
  */
 const spared = (value: unknown, key = ""): number => {
   if (typeof value === "string") {

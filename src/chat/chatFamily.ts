@@ -20,9 +20,12 @@ import { unsupported } from "./unsupported.ts"
 
 type ChatFamily = TextFamily<CreateCompletion, KeptSeals, State, PassthroughState, ChatCompletion | Response>
 
-/** Chat completions, as `Pipeline` runs them. */
+/** Chat completions for `Pipeline`. */
 export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): ChatFamily => {
-  /** Keeps the signed reasoning behind an answer's calls. Clients that send it back need no copy, so a failed write is ignored. */
+  /**
+   * Stores the signed reasoning behind an answer's calls. A failed write is ignored, because many clients return the
+   * reasoning themselves.
+   */
   const keepSignatures = (account: AccountId, answer: AnswerMessage, question: InputMessage | undefined) => {
     const name = sealName(answer, question)
     if (name === undefined || answer.reasoning_details === undefined) return undefined
@@ -33,7 +36,7 @@ export const makeChatFamily = Effect.map(ReasoningSignatures, (signatures): Chat
     dialect: "chat",
     // A comment, which every client library skips.
     heartbeat: ": ping\n\n",
-    // The reasoning of clients that do not send it back, where a model may want it.
+    // Loads the reasoning that the client did not return, if a model may need it.
     lookUp: ({ caller, payload }, routes) => {
       const calls = unsealedCalls(payload.messages)
       return calls.length === 0 || !routes.translates(payload.model, "chat")

@@ -4,7 +4,7 @@ import type { JsonObject } from "../contract/fields.ts"
 import type { PassthroughFrame } from "../generation/Machine.ts"
 import type { Annotation, FinishReason, Usage } from "./Completion.ts"
 
-/** What a chunk adds to an answer's message. */
+/** A chunk's addition to the message. */
 export interface Delta {
   readonly role?: "assistant"
   readonly content?: string
@@ -24,16 +24,16 @@ export interface ToolCallDelta {
   readonly custom?: { readonly name?: string; readonly input: string }
 }
 
-/** What all chunks of an answer have in common. */
+/** The fields that all chunks of an answer share. */
 export interface Head {
   readonly id: string
   readonly created: number
   readonly model: string
-  /** Whether the caller wants a chunk with the usage; every other one then says that it has none. */
+  /** True if the caller wants a usage chunk. All other chunks then have `usage: null`. */
   readonly includeUsage: boolean
 }
 
-/** Writes an answer's chunks: they differ in little, so the rest is made text once. */
+/** Writes an answer's chunks. Their common part is serialized once. */
 export interface Writer {
   readonly delta: (delta: Delta) => PassthroughFrame
   readonly finish: (reason: FinishReason) => PassthroughFrame
@@ -53,13 +53,13 @@ const opened = ({ created, id, model }: Head): string => {
   return `${head.slice(0, -1)},`
 }
 
-/** What stands behind the last answer: the usage where it was asked for, and the end. */
+/** The end of the stream: the usage if requested, and `[DONE]`. */
 export const ending = (head: Head, usage: Usage): string =>
   (head.includeUsage ? `data: ${opened(head)}"choices":[],"usage":${JSON.stringify(usage)}}\n\n` : "") + done
 
 const done = "data: [DONE]\n\n"
 
-/** A failure after the stream has begun: nothing follows it. */
+/** A failure in the middle of a stream, which ends it. */
 export const failed = (failure: Failure): PassthroughFrame =>
   written(`data: ${JSON.stringify({ error: codedError(failure) })}\n\n`)
 

@@ -9,10 +9,13 @@ import { CreateCompletion } from "./Request.ts"
 import { toolbox } from "./toolbox.ts"
 import type { Toolbox } from "./toolbox.ts"
 
-/** What the gateway makes of a request. */
+/** A request as the gateway understands it. */
 export interface Understood {
   readonly conversation: Conversation
-  /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
+  /**
+   * The first thing that the gateway does not understand or allow. Only an upstream of this dialect can then serve the
+   * request.
+   */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
 }
@@ -22,8 +25,8 @@ const nothingKept: KeptSeals = new Map()
 const unknownOf = objecting(CreateCompletion)
 
 /**
- * A request in the words that all text families share, as far as they say it, and what they do not. What takes work is
- * made when a route, a limit or a hold reads it: a request that passes through mostly does without.
+ * Describes a request as a `Conversation`, and lists what that cannot express. Expensive parts are computed on first
+ * use, because passthrough rarely needs them.
  */
 export const understand = (request: CreateCompletion, body: unknown, kept: KeptSeals = nothingKept): Understood => {
   const wanted = effortOf(request.model, request.reasoning_effort ?? undefined, "reasoning_effort")
@@ -94,7 +97,7 @@ const reasoningOf = ({ reasoning_effort }: CreateCompletion, effort: Reasoning["
   summary: (reasoning_effort ?? "none") === "none" ? undefined : "auto"
 })
 
-/** The most answers that the gateway makes of one request. */
+/** The most answers to one request that the gateway makes itself. */
 const mostAnswers = 16
 
 const stops = ({ stop }: CreateCompletion): ReadonlyArray<string> =>

@@ -15,19 +15,19 @@ import { usageOf } from "./usage.ts"
 
 export interface Options {
   readonly head: Head
-  /** Which of the `n` answers. */
+  /** The index among the `n` answers. */
   readonly index: number
-  /** Whether this is all of the stream: its usage and `[DONE]` follow. */
+  /** True if usage and `[DONE]` follow. */
   readonly isWhole: boolean
-  /** Whether calls are told as `function_call`. */
+  /** True if calls are written as `function_call`. */
   readonly isLegacy: boolean
 }
 
 export interface State {
   readonly sequence: Sequence.State
-  /** Without what are lists in it. */
+  /** Without its lists. */
   readonly message: AnswerMessage
-  /** Those that have ended. */
+  /** The calls that have ended. */
   readonly calls: GrowingList<ToolCall>
   readonly annotations: GrowingList<Annotation>
   readonly reasoning: GrowingList<JsonObject>
@@ -36,20 +36,20 @@ export interface State {
   readonly open: Open | undefined
 }
 
-/** The item that is being written. */
+/** The open item. */
 interface Open {
   readonly item: OpenItem
-  /** Where a text begins within the message's content. */
+  /** The offset of a text within the message's content. */
   readonly start: number
-  /** Of reasoning, to be told once more with its seal, or of a call. */
+  /** The text so far, of reasoning or of a call. */
   readonly text: string
-  /** Of old there was one call at a time: further ones are not told. */
+  /** False for calls after the first in the legacy form, which has only one. */
   readonly isTold: boolean
 }
 
 /**
- * Generation events to the chunks of a chat completion (docs/api.md#completion-streams); its last state holds the whole
- * answer.
+ * Turns generation events into the chunks of a chat completion (docs/api.md#completion-streams). The final state has
+ * the whole answer.
  */
 export const machine = (options: Options): Machine<State, PassthroughFrame> => {
   const write = writer(options.head, options.index)
@@ -77,7 +77,7 @@ export const machine = (options: Options): Machine<State, PassthroughFrame> => {
 
 const noFrames: ReadonlyArray<PassthroughFrame> = []
 
-/** A state while one event steps it; nothing outside the step sees it change. */
+/** A mutable copy of the state during one step. */
 type Draft = { -readonly [K in keyof State]: State[K] }
 
 const apply = (
@@ -134,7 +134,7 @@ const open = (draft: Draft, item: OpenItem, { head, isLegacy }: Options): Delta 
 
 type Call = Extract<OpenItem, { readonly type: "tool-call" }>
 
-/** A call as it begins. */
+/** The first delta of a call. */
 const called = (index: number, { callId: id, kind, name }: Call, isLegacy: boolean): Delta => {
   if (isLegacy) return { function_call: { name, arguments: "" } }
   const call: ToolCallDelta =
@@ -182,7 +182,7 @@ const cited = ({ open }: Draft, citation: Citation): Delta | undefined => {
   return { annotations: [annotation] }
 }
 
-/** Reasoning that its model wants back is told once more, whole and with its seal. */
+/** Signed reasoning is repeated whole with its signature, so that the client can return it. */
 const closed = (draft: Draft, signature: string | undefined, { head, isLegacy }: Options): Delta | undefined => {
   const { open } = draft
   draft.open = undefined
@@ -205,7 +205,7 @@ const finishOf = (reason: Ended, message: AnswerMessage): FinishReason => {
   }
 }
 
-/** Brings the message on by one piece of it, as clients put chunks together; a call is added when it is whole. */
+/** Adds a delta to the message as clients do. A call is added once it is complete. */
 const add = (draft: Draft, delta: Delta): void => {
   const { message } = draft
   if (delta.content !== undefined) {
@@ -229,7 +229,7 @@ const callOf = ({ callId: id, kind, name }: Call, text: string): ToolCall =>
     ? { id, type: "custom", custom: { name, input: text } }
     : { id, type: "function", function: { name, arguments: text } }
 
-/** The answer of one generation. */
+/** One generation as a choice of the completion. */
 export const choiceOf = (state: State, index: number): Choice => {
   const { finish = "stop" } = state
   const message = messageOf(state)

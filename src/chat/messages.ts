@@ -6,10 +6,10 @@ import type { InputMessage, ToolCall } from "./InputMessage.ts"
 import { reasoningOf } from "./reasoning.ts"
 import type { KeptSeals } from "./reasoning.ts"
 
-/** Tells what is wrong with a field; the first complaint is what the caller reads. */
+/** Reports a mistake in a field. The caller sees the first one. */
 export type Complain = (param: string, rule: string) => void
 
-/** Messages as the conversation's items: calls, their results and reasoning are items of their own. */
+/** Messages as the conversation's items. Calls, results and reasoning become items of their own. */
 export const itemsOf = (
   messages: ReadonlyArray<InputMessage>,
   { complain, kept, model }: Pick<Context, "complain" | "kept" | "model">
@@ -29,19 +29,19 @@ export const itemsOf = (
 
 interface Context {
   readonly calls: Calls
-  /** The message in front of it. */
+  /** The previous message. */
   readonly before: InputMessage | undefined
   readonly model: string
-  /** Reasoning that clients need not send back. */
+  /** Stored reasoning that the client did not return. */
   readonly kept: KeptSeals
   readonly complain: Complain
 }
 
-/** The calls that wait for their results. */
+/** The calls without a result yet. */
 class Calls {
   readonly #open = new Set<string>()
   readonly #known = new Set<string>()
-  /** Those of old have no ids: results come in their order. */
+  /** Legacy calls have no ids; their results come in order. */
   readonly #unnamed: Array<string> = []
   #answeredUnnamed = 0
 
@@ -57,7 +57,7 @@ class Calls {
     return id
   }
 
-  /** Whether there was such a call. */
+  /** Returns true if the call exists. */
   answered(id: string): boolean {
     this.#open.delete(id)
     return this.#known.has(id)
@@ -79,7 +79,7 @@ class Calls {
 const itemsOfMessage = (message: InputMessage, at: string, context: Context): ReadonlyArray<Item> => {
   const { complain } = context
   switch (message.role) {
-    // What nobody knows is counted as the user's.
+    // A message of an unknown role counts as the user's.
     case undefined:
     case "developer":
     case "system":
@@ -139,7 +139,7 @@ const itemOfCall = (call: Exclude<ToolCall, Unknown>): Item =>
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null
 
-/** An assistant's message that calls tools often has an empty text beside them. */
+/** Assistant messages with tool calls often have empty text. */
 const isSaid = (part: Part): boolean => part.type !== "text" || part.text !== ""
 
 const contentOf = ({ content, role }: InputMessage, at: string, complain: Complain): Array<Part> => {
@@ -162,7 +162,7 @@ const partOf = (part: ContentPart, at: string, complain: Complain): ReadonlyArra
       return [{ type: "image", source: image(part, at, complain), detail: part.image_url.detail ?? "auto" }]
     case "file":
       return [file(part, at, complain)]
-    // Only an upstream of this dialect hears it (`unsupported.ts`).
+    // Only an upstream of this dialect accepts it (`unsupported.ts`).
     case "input_audio":
       return []
   }
@@ -197,7 +197,7 @@ const fileSource = (file: PartOf<"file">["file"], at: string, complain: Complain
   return { type: "file", id: file.file_id ?? "" }
 }
 
-/** Stands in for what was complained about. */
+/** Replaces an invalid part. */
 const nothing: FileSource = { type: "file", id: "" }
 
 const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -9,7 +9,10 @@ import { failed } from "./chunks.ts"
 import { isOurs } from "./reasoning.ts"
 import type { CreateCompletion } from "./Request.ts"
 
-/** The request for an upstream of this dialect: as it came, but for the gateway's own seals, which mean nothing there. */
+/**
+ * The request for an upstream of this dialect: the caller's body without the gateway's own signed reasoning, which
+ * other servers don't know.
+ */
 export const passthroughOf =
   (payload: CreateCompletion, request: Incoming): Passthrough["request"] =>
   () => {
@@ -33,7 +36,7 @@ const unsealed = (message: unknown): unknown => {
   return others.length === 0 ? rest : { ...rest, reasoning_details: others }
 }
 
-/** Frames pass through; a failure of the way is told as the dialect does. */
+/** Frames pass through. A failure is written in the dialect. */
 export const passthroughMachineOf: Machine<PassthroughState, PassthroughFrame> = passthroughMachine((failure) => [
   failed(failure)
 ])

@@ -7,11 +7,11 @@ import { reasoningItem } from "../generation/origin.ts"
 import type { AnswerMessage } from "./Completion.ts"
 import type { InputMessage } from "./InputMessage.ts"
 
-/** Marks what the gateway wrote, with the model that takes it back: no other accepts it. */
+/** Marks reasoning written by the gateway, with the only model that accepts it back. */
 const format = (model: string) => `${mark}${model}`
 const mark = "model-gateway:"
 
-/** A signed piece of reasoning, as clients send it back in `reasoning_details`. */
+/** Signed reasoning, as clients return it in `reasoning_details`. */
 export const sealed = (model: string, text: string, signature: string): JsonObject => ({
   type: "reasoning.text",
   text,
@@ -19,34 +19,34 @@ export const sealed = (model: string, text: string, signature: string): JsonObje
   format: format(model)
 })
 
-/** Reasoning that nobody can read. */
+/** Redacted reasoning, which is not readable. */
 export const redacted = (model: string, data: string): JsonObject => ({
   type: "reasoning.encrypted",
   data,
   format: format(model)
 })
 
-/** Whether a piece of `reasoning_details` is the gateway's own: other servers of the dialect have theirs. */
+/** True if an entry of `reasoning_details` is the gateway's own. Other servers of the dialect write theirs. */
 export const isOurs = (detail: unknown): boolean => textAt(detail, "format")?.startsWith(mark) === true
 
-/** Sealed pieces that the gateway kept, by what their message is known by (`sealName`). */
+/** Signed reasoning that the gateway stored, by the key of its message (`sealName`). */
 export type KeptSeals = ReadonlyMap<string, ReadonlyArray<JsonObject>>
 
-/** The calls whose reasoning did not come back with them: the gateway may have kept it. */
+/** The keys of calls that came back without their reasoning. The gateway may have stored it. */
 export const unsealedCalls = (messages: ReadonlyArray<InputMessage>): ReadonlyArray<string> =>
   messages.flatMap((message, index) =>
     message.reasoning_details?.some(isOurs) === true ? [] : (sealName(message, messages[index - 1]) ?? [])
   )
 
-/** As much of a message as tells which one it is. */
+/** The fields that identify a message with calls. */
 interface Calling {
   readonly tool_calls?: InputMessage["tool_calls"] | AnswerMessage["tool_calls"]
   readonly function_call?: InputMessage["function_call"]
 }
 
 /**
- * What the reasoning behind a message's calls is kept by: the id of the first, or of a function of old, which has none,
- * what was called and what was said before.
+ * The key under which the reasoning of a message's calls is stored: the id of the first call, or for a legacy function
+ * call, which has no id, a hash of the call and the previous message.
  */
 export const sealName = (
   { function_call, tool_calls }: Calling,
@@ -60,8 +60,8 @@ export const sealName = (
 }
 
 /**
- * What an assistant's message says of its reasoning: the sealed pieces for their own model, which the gateway has kept
- * where the client did not, else the readable text.
+ * The reasoning of an assistant's message: signed entries for the model that signed them, from the client or the store;
+ * otherwise the readable text.
  */
 export const reasoningOf = (
   message: InputMessage,

@@ -6,12 +6,12 @@ import type { Complain } from "./messages.ts"
 import type { CreateCompletion } from "./Request.ts"
 import type * as Wire from "./Tools.ts"
 
-/** What a request lets the model call, in the gateway's words. */
+/** The tools and the tool choice of a request. */
 export interface Toolbox {
   readonly tools: ReadonlyArray<Tool>
   readonly choice: ToolChoice
   readonly isParallel: boolean
-  /** Whether the caller speaks of `functions`, one call at a time, and is answered so. */
+  /** True if the caller uses `functions`: one call at a time, answered in the same form. */
   readonly isLegacy: boolean
 }
 
@@ -38,7 +38,7 @@ export const toolbox = (request: CreateCompletion, complain: Complain): Toolbox 
   }
 }
 
-/** A tool's name is no longer; one that is chosen may be. */
+/** The maximum length of a tool's name. The one in `tool_choice` may be longer, and is cut in messages. */
 const longestShown = 128
 
 const toolOf = (tool: Wire.Tool): ReadonlyArray<FunctionTool | CustomTool> => {
@@ -118,7 +118,7 @@ const nameOf = (choice: Named): string => (choice.type === "custom" ? choice.cus
 const namesIn = (choice: ToolChoice): ReadonlyArray<string> =>
   choice.type === "tool" ? [choice.name] : choice.type === "required" ? (choice.names ?? []) : []
 
-/** Those to choose from, where the request says that it is not all of them. */
+/** The tools to choose from, if the request allows only some of them. */
 const allowed = (choice: Wire.ToolChoice | undefined, tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
   if (typeof choice !== "object" || choice.type !== "allowed_tools" || choice.allowed_tools.mode !== "auto")
     return tools

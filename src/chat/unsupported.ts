@@ -6,12 +6,12 @@ import type { InputMessage } from "./InputMessage.ts"
 import { CreateCompletion } from "./Request.ts"
 import { isHosted } from "./Tools.ts"
 
-/** What a request asks for that its conversation does not say. */
+/** The parts of a request that its conversation cannot express. */
 export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
   for (const [param, isAsked] of Object.entries(asks)) if (isAsked(request)) found.push({ param })
   for (const [index, tool] of (request.tools ?? []).entries()) {
-    // What nobody knows is refused before (`decode.ts`).
+    // Unknown tools were refused before (`decode.ts`).
     if (tool instanceof Unknown) continue
     if (isHosted(tool)) found.push({ param: `tools.${tool.type}` })
     found.push(...unknownFields(listAt(body, "tools")[index], knownOfTools, "tools[]."))
@@ -27,16 +27,16 @@ export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyA
   return found
 }
 
-/** One of several users, or of several agents; a tool's message has its call's id. */
+/** True if `name` distinguishes several users or agents. A tool's message has its call's id instead. */
 const namesItsSpeaker = ({ name, role }: InputMessage) => (name ?? "") !== "" && role !== "function" && role !== "tool"
 
-/** Without what it says, the question is another one. */
+/** Audio cannot be dropped: without it, the question is a different one. */
 const unheard = (param: string): Unsupported => ({
   param,
   refusal: `${param}: this model's upstream can't hear input_audio`
 })
 
-/** The fields that a conversation has no word for, and when they ask for something. */
+/** Fields that a conversation cannot express, with the values that matter. */
 const asks: Readonly<Record<string, (request: CreateCompletion) => boolean>> = {
   verbosity: ({ verbosity }) => (verbosity ?? "medium") !== "medium",
   frequency_penalty: ({ frequency_penalty }) => (frequency_penalty ?? 0) !== 0,
@@ -51,7 +51,7 @@ const asks: Readonly<Record<string, (request: CreateCompletion) => boolean>> = {
   service_tier: ({ service_tier }) => !["auto", "default"].includes(service_tier ?? "auto"),
   moderation: ({ moderation }) => (moderation ?? undefined) !== undefined,
   prompt_cache_options: ({ prompt_cache_options }) => (prompt_cache_options ?? undefined) !== undefined,
-  // Others have one name for the end user.
+  // Other dialects have one field for the end user.
   user: ({ safety_identifier, user }) => Boolean(safety_identifier) && Boolean(user) && safety_identifier !== user
 }
 

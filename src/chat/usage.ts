@@ -1,7 +1,7 @@
 import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "./Completion.ts"
 
-/** What a generation used, in the dialect's words. */
+/** A generation's usage in the dialect's form. */
 export const usageOf = (tokens: Tokens): Usage => {
   const prompt_tokens = tokens.inputTokens + tokens.cacheReadTokens + tokens.cacheWriteTokens
   return {

@@ -18,7 +18,7 @@ import type { Model } from "../catalogue/Catalogue.ts"
 import { generationMetrics } from "./generationMetrics.ts"
 import type { Counted } from "./generationMetrics.ts"
 
-/** Where calls to upstreams are counted and those that fail logged, a line for each, so that no fallback is silent. */
+/** Counts calls to upstreams and logs each failed one, so that no fallback goes unnoticed. */
 export const makeFailedAttempts = Effect.gen(function* () {
   const metrics = yield* Metrics
   const runtime = yield* Effect.runtime()
@@ -36,12 +36,12 @@ export const makeFailedAttempts = Effect.gen(function* () {
   } as const
 })
 
-/** What kind of failure it is where the reader leaves, where the gateway stops, and where nobody said. */
+/** Error types if the client disconnects, if the gateway stops, and if the cause is unknown. */
 const [hangUp, stopped, unknown] = ["hang_up", "upstream_failed", "internal"] as const
 
 type FailedAttempts = Effect.Effect.Success<typeof makeFailedAttempts>
 
-/** The calls that one request makes until somebody answers it, and what became of the answer. */
+/** A request's calls until an upstream answers, and the outcome of the answer. */
 export class Attempts implements Counted, Watcher {
   readonly #failed: FailedAttempts
   readonly #request: Incoming
@@ -50,7 +50,7 @@ export class Attempts implements Counted, Watcher {
   readonly stream: boolean
   readonly begunAt = performance.now()
   provider = ""
-  /** The call that is under way, where it is recorded. */
+  /** The running call; undefined without tracing. */
   #traced: TracedCall | undefined
   #error: string | undefined
   #route: Route | undefined
@@ -68,7 +68,7 @@ export class Attempts implements Counted, Watcher {
     this.stream = stream
   }
 
-  /** An upstream is called now. */
+  /** A route was chosen. */
   calls(route: Route, { name, provider }: Pick<TextUpstream, "name" | "provider">): void {
     this.#route = route
     this.provider = provider ?? name
@@ -79,18 +79,18 @@ export class Attempts implements Counted, Watcher {
     this.#calledAt = performance.now()
   }
 
-  /** The call is on its way to the upstream: it waits for no room there any more. */
+  /** The call leaves the queue and is sent. */
   sends<A>(call: A): A {
     this.#isSent = true
     return call
   }
 
-  /** Whether an upstream has the request, and has not refused it. */
+  /** True if an upstream got the request and did not refuse it. */
   get isSent(): boolean {
     return this.#isSent
   }
 
-  /** What the upstream is told of the caller's trace. */
+  /** The trace headers for the upstream. */
   get headers(): Readonly<Record<string, string>> | undefined {
     return this.#request.trace?.headers(this.#traced?.spanId)
   }
@@ -119,7 +119,7 @@ export class Attempts implements Counted, Watcher {
     if (keptBack !== true) this.#tell(upstream, upstreamRequestId)
   }
 
-  /** Names who answers. */
+  /** An upstream answered. */
   answered({ upstreamRequestId }: Generation): void {
     this.#upstreamRequestId = upstreamRequestId
     this.#note(200, { status: 200, error: undefined, requestId: upstreamRequestId })
@@ -128,7 +128,7 @@ export class Attempts implements Counted, Watcher {
     this.#failed.generations.begun(this.stream)
   }
 
-  /** Nobody answers. */
+  /** No upstream answered. */
   neverBegan(cause: Cause.Cause<Failure>): void {
     const isStopping = this.#request.shutdown.aborted
     if (!Cause.isInterrupted(cause)) {
@@ -142,13 +142,13 @@ export class Attempts implements Counted, Watcher {
     if (this.#traced !== undefined) endCall(this.#traced, isStopping ? stopped : hangUp, undefined)
   }
 
-  /** The answer itself begins. */
+  /** The first content arrived. */
   firstPiece(): void {
     if (this.#traced !== undefined) this.#traced.firstPieceAt = performance.now()
     this.#failed.generations.answers(this)
   }
 
-  /** An answer that had begun failed: an error inside a 200, a connection that broke. */
+  /** An answer failed midway: an error inside a 200, or a broken connection. */
   brokeOff(failure: Failure): void {
     this.#error = errorName(failure)
     this.#request.record?.brokeOff(failure)
@@ -162,7 +162,7 @@ export class Attempts implements Counted, Watcher {
     })
   }
 
-  /** The answer has ended. */
+  /** The answer ended. */
   over(how: "finished" | "failed" | "hang-up", used: Usage): void {
     const error = how === "finished" ? undefined : how === "hang-up" ? hangUp : (this.#error ?? unknown)
     this.#failed.generations.over(this, error, used)
@@ -171,7 +171,7 @@ export class Attempts implements Counted, Watcher {
     if (record !== undefined) record.used = used
   }
 
-  /** @param outcome as the metrics count it; undefined where no answer came */
+  /** @param outcome as the metrics count it; undefined if there was no answer */
   #note(
     outcome: number | typeof hangUp | undefined,
     { error, requestId, status }: Pick<Attempt, "status" | "error" | "requestId">

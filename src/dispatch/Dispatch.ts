@@ -38,7 +38,7 @@ import { tooManyDomains } from "./searchDomains.ts"
 import { tryRoutes } from "../routing/tryRoutes.ts"
 import { UpstreamCalls } from "../routing/UpstreamCalls.ts"
 
-/** Finds who can run a request and lets it run: catalogue, permission, money, routing. */
+/** Runs generations: admission, limits, money, routing. */
 export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispatch", {
   dependencies: [Ownership.Default, ReasoningSignatures.Default, UpstreamCalls.Default],
   effect: Effect.gen(function* () {
@@ -46,7 +46,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const upstreams = yield* TextUpstreams
     const ledger = yield* Ledger
     const limits = yield* Limits
-    const lanes = yield* Bulkheads
+    const bulkheads = yield* Bulkheads
     const metrics = yield* Metrics
     const runtime = yield* Effect.runtime()
     const routing = { runtime, coolDowns: new RetryAfter(yield* Effect.clock) }
@@ -57,8 +57,8 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     const upstreamCount = yield* makeUpstreamCount(permit)
 
     /**
-     * Starts a generation for a caller, who pays for what it uses. Fails with what the upstream or the gateway refuses
-     * before it began.
+     * Starts a generation and charges the caller for its usage. Fails if the gateway or the upstreams refuse the
+     * request.
      */
     const generate = (
       caller: Caller,
@@ -72,7 +72,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
       return paid(new Work(caller, admitted, request, options, observers))
     }
 
-    /** Finds somebody who takes the conversation. */
+    /** Tries the routes until an upstream accepts the request. */
     const start = (work: Work): Future<Generation, Failure> => {
       const { conversation, entry, request } = work
       const { passthrough, stream } = work.options
@@ -104,7 +104,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         if (endpoint !== undefined && passthrough !== undefined) {
           work.isPassed = true
           work.leftOut = []
-          return through(lanes.get(route.upstream), work.caller.account, () =>
+          return through(bulkheads.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(
               endpoint.send(passthrough.request(upstream), how, translateInstead(work, upstream, how)).map(keeping)
             )
@@ -118,7 +118,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
         if (refused !== undefined) return Future.fail(refused)
         const fitted = cut === undefined ? conversation : { ...conversation, maxOutputTokens: cut }
         return severally(work.options.several, runtime, () =>
-          through(lanes.get(route.upstream), work.caller.account, () =>
+          through(bulkheads.get(route.upstream), work.caller.account, () =>
             work.attempts.sends(upstream.generate(fitted, how).map(keeping))
           )
         )
@@ -127,13 +127,13 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
     }
 
     /**
-     * Lets the request in within its limits, and holds the most that it can cost while it starts and runs. One that is
-     * left before it starts used nothing.
+     * Admits the request within its limits and holds its maximum cost. A request that is abandoned before it starts
+     * costs nothing.
      */
     const paid = (work: Work): Future<Generation, Failure> => {
       const refused = work.options.prepaid === undefined ? limits.leftTooMany(work.caller) : undefined
       if (refused !== undefined) return Future.fail(refused)
-      // What a request that does not bound its output will use, nobody knows: it is counted after.
+      // Without a bound, the output is counted afterwards.
       const mostTokens = () =>
         work.inputTokens() + work.answers * heldOutput(work.caller, work.entry, work.conversation.maxOutputTokens ?? 0)
       return limits.begin(work.caller, work.entry, mostTokens).flatMap((admission) => {
@@ -165,7 +165,7 @@ export class Dispatch extends Effect.Service<Dispatch>()("gateway/dispatch/Dispa
           return Future.failCause(cause)
         },
         onSuccess: (generation) => {
-          // It is sent nowhere else, and a stream may be long.
+          // No other route will need the text, and the stream may be long.
           work.request.bodyText?.forget()
           work.attempts.answered(generation)
           tellAdapted(work.request.replyHeaders, generation.adapted ?? [], work.leftOut, metrics.adapted)

@@ -9,32 +9,32 @@ import type { Unsupported } from "./unsupported.ts"
 /** The request in its family's own dialect, for upstreams that speak it. */
 export interface Passthrough {
   readonly family: PassthroughEndpoint["family"]
-  /** Only made where it is wanted. */
+  /** Called only for an upstream that gets the request. */
   readonly request: (upstream: TextUpstream) => PassthroughRequest
 }
 
-/** Money that was set aside when a request was accepted, and where it may be asked for that. */
+/** The charge of a task, held when it was accepted, and the routes that were priced then. */
 export interface Prepaid {
   readonly charge: (request: Chargeable) => Charge
-  /** Each with its price then (`Price.text`); undefined where nobody wrote them down. */
+  /** Each with its price at that time (`Price.text`); undefined if they were not stored. */
   readonly routes: ReadonlyArray<Route & { readonly price: string }> | undefined
 }
 
 export interface GenerationOptions {
-  /** Whether the client reads a stream. */
+  /** True if the client reads a stream. */
   readonly stream: boolean
-  /** What the model must be; text unless said otherwise. */
+  /** The required kind of model. Defaults to text. */
   readonly kind?: Model["kind"] | undefined
-  /** Passed through to an upstream of the same dialect, whose generation is then `native`; undefined never is. */
+  /** Present if the request may pass through to an upstream of the same dialect. */
   readonly passthrough?: Passthrough | undefined
-  /** Pays in place of the ledger, where the money was set aside before. */
+  /** The charge if the money was held before. It replaces the ledger's. */
   readonly prepaid?: Prepaid | undefined
-  /** Why only an upstream of the request's own dialect may have it; asked where the model has another. */
+  /** The reason that only an upstream of the request's own dialect can serve it. Called if the model has others. */
   readonly objection?: (() => InvalidRequest | undefined) | undefined
-  /** Whether it has tools, beside those of the conversation, with which its upstream may reach the web. */
+  /** True if it has tools, beside those of the conversation, with which the upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
-  /** What the conversation does not say of the request; asked where it goes to an upstream of another dialect. */
+  /** The parts of the request that the conversation lacks. Called for upstreams of another dialect. */
   readonly unsupported?: (() => ReadonlyArray<Unsupported>) | undefined
-  /** More than one answer: an upstream of the request's dialect makes them all, another is called once for each. */
+  /** Several answers: an upstream of the same dialect makes them all, another one is called once for each. */
   readonly several?: Several | undefined
 }

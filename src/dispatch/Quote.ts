@@ -3,13 +3,13 @@ import type { Hold } from "../ledger/Balances.ts"
 import type { Model, PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Most } from "./mostUsed.ts"
 
-/** A conversation's model and where its caller may be answered, what it can use and cost there, and what is held for it. */
+/** A conversation's model and routes, its maximum usage and cost, and the amount of its hold. */
 export interface Quote {
   readonly model: Model
   readonly routes: readonly [PricedRoute, ...ReadonlyArray<PricedRoute>]
-  /** How many answers the request wants. */
+  /** The number of answers. */
   readonly answers: number
-  /** The most that one of its answers can use. */
+  /** The maximum usage of one answer. */
   readonly most: () => Most
   readonly mostNanoUsd: (price: Price) => number
   readonly held: (price: Price) => Required<Hold>

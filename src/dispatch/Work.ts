@@ -25,16 +25,16 @@ import { shareOf } from "./several.ts"
 import type { Unsupported } from "./unsupported.ts"
 import { tellCost } from "./tellCost.ts"
 
-/** Who hears of calls that fail, of usage that can't be, and of callers that leave. */
+/** Services that observe failed calls, implausible usage and disconnects. */
 export const makeObservers = Effect.all({
   failedAttempts: makeFailedAttempts,
-  doubting: makeUsageDoubts,
+  reportDoubt: makeUsageDoubts,
   limits: Limits
 })
 
 type Observers = Effect.Effect.Success<typeof makeObservers>
 
-/** One request on its way to its answer: an object and no closures, since thousands of them are open at a time. */
+/** The state of one request: an object instead of closures, because thousands are open at a time. */
 export class Work implements Chargeable, Metering {
   readonly caller: Caller
   readonly requestId: string
@@ -42,18 +42,18 @@ export class Work implements Chargeable, Metering {
   readonly unpriced: Model["unpriced"]
   readonly offers: Offers<AdmittedRoute>
   admission: Admission | undefined
-  /** That upstream gets the request as it came. */
+  /** True if the current upstream gets it as passthrough. */
   isPassed = false
-  /** Parts of the request that it does not get. */
+  /** The parts that the current upstream does not get. */
   leftOut: ReadonlyArray<Unsupported> = []
   readonly entry: Model
   readonly conversation: Conversation
   readonly request: Incoming
   readonly options: GenerationOptions
   readonly attempts: Attempts
-  /** Each is paid for. */
+  /** The number of answers, each of which is charged. */
   readonly answers: number
-  readonly #doubting: Observers["doubting"]
+  readonly #reportDoubt: Observers["reportDoubt"]
   #route: AdmittedRoute | undefined
   readonly #limits: Observers["limits"]
   #inputTokens: number | undefined
@@ -64,7 +64,7 @@ export class Work implements Chargeable, Metering {
     admitted: Admitted,
     request: Incoming,
     options: GenerationOptions,
-    { doubting, failedAttempts, limits }: Observers
+    { reportDoubt, failedAttempts, limits }: Observers
   ) {
     const { fitting, model: entry, routes } = admitted
     this.caller = caller
@@ -76,13 +76,13 @@ export class Work implements Chargeable, Metering {
     this.conversation = fitting
     this.request = request
     this.options = options
-    this.#doubting = doubting
+    this.#reportDoubt = reportDoubt
     this.#limits = limits
     this.attempts = new Attempts(failedAttempts, request, entry, options.stream)
     this.answers = options.several?.count ?? 1
   }
 
-  /** A route is asked now: until the request is paid for another may take over, at another price. */
+  /** Sets the route. Another one, with another price, may follow until the answer begins. */
   asks(route: AdmittedRoute): void {
     this.#route = route
   }
@@ -110,7 +110,7 @@ export class Work implements Chargeable, Metering {
     return heldFor(price, most, { answers, caller, conversation, model })
   }
 
-  /** Whether an upstream's first words may be waited for: others may be asked, or nobody reads along. */
+  /** True if the first words may be awaited: another route can take over, or the client does not stream. */
   get isPatient(): boolean {
     const { prepaid, stream } = this.options
     return this.offers.all.length > 1 || this.answers > 1 || !stream || prepaid !== undefined
@@ -118,13 +118,13 @@ export class Work implements Chargeable, Metering {
 
   leastNanoUsd(price: Price): number {
     const { conversation, entry } = this
-    // Its input takes time to count, and to be looked at: that is not done but where it bounds the output.
+    // Counting the input takes time, so it is only done if it bounds the output.
     const isBounding = conversation.maxOutputTokens === undefined && entry.contextTokens !== undefined
     const { outputTokens, searches } = mostUsed(conversation, entry, isBounding ? mostTokens(conversation) : 0)
     return this.answers * mostOf(price, { inputTokens: 0, outputTokens, searches })
   }
 
-  /** A stream's head has left by then: the usage report has it. */
+  /** A stream's headers have been sent by then, so it gets the cost in its usage. */
   tellCost(settlement: Settlement): void {
     if (this.price !== unpriced) tellCost(this.request, this.options.stream, settlement)
   }
@@ -143,7 +143,7 @@ export class Work implements Chargeable, Metering {
   }
 
   doubted(reason: Doubt, told: Usage): void {
-    this.#doubting(this, reason, told)
+    this.#reportDoubt(this, reason, told)
   }
 
   unsupported(): ReadonlyArray<Unsupported> {
@@ -172,7 +172,7 @@ export class Work implements Chargeable, Metering {
     this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
   }
 
-  /** Its caller left before anybody answered: an upstream that was called has read the input. */
+  /** The client disconnected before the answer began. An upstream that got the request has read the input. */
   left(charge: Charge): void {
     const { isSent } = this.attempts
     charge.abandon(isSent && !isFree(this.price) ? { ...noUsage, inputTokens: this.inputTokens() } : noUsage)
@@ -180,7 +180,7 @@ export class Work implements Chargeable, Metering {
   }
 }
 
-/** Of the routes those that the money was set aside for, at the prices of that moment; all where none is left of them. */
+/** The routes that were priced when the task was accepted, at those prices. All routes if none of them is left. */
 const agreed = (routes: Admitted["routes"], accepted: Prepaid["routes"]): Admitted["routes"] => {
   const [first, ...others] = routes.flatMap((route) => {
     const one = accepted?.find(({ model, upstream }) => upstream === route.upstream && model === route.model)

@@ -17,51 +17,51 @@ import { isConfined, withinAccount } from "./searchDomains.ts"
 
 type Family = PassthroughEndpoint["family"]
 
-/** What is asked of a request before anybody else is. */
+/** The parts of a request that admission needs, beside its conversation. */
 export interface AdmissionRequest {
-  /** The dialect it came in, where an upstream that speaks it may have it as it is. */
+  /** The request's dialect, if it may pass through. */
   readonly family: Family | undefined
   /**
-   * Why an upstream of another dialect can't have it: the first thing that the gateway does not understand or allow. Only
-   * asked where there is such an upstream.
+   * The reason that no upstream of another dialect can serve it: the first thing that the gateway does not understand
+   * or allow. Called only if such an upstream exists.
    */
   readonly objection: (() => InvalidRequest | undefined) | undefined
-  /** Whether it has tools, beside those of the conversation, with which its upstream may reach the web. */
+  /** True if it has tools, beside those of the conversation, with which the upstream may reach the web. */
   readonly mayReachWeb?: boolean | undefined
-  /** What the model must be; text unless said otherwise. */
+  /** The required kind of model. Defaults to text. */
   readonly kind?: Model["kind"] | undefined
 }
 
-/** An `AdmissionRequest` of a request that is quoted. */
+/** The same for a quote. */
 export interface QuoteRequest extends AdmissionRequest {
-  /** How many answers it wants; one unless said otherwise. */
+  /** The number of answers. Defaults to one. */
   readonly answers?: number | undefined
 }
 
 export interface Admitted {
   readonly model: Model
-  /** The conversation as it may be had from the model. */
+  /** The conversation, changed to fit the model's context and the account's rules. */
   readonly fitting: Conversation
-  /** Those of the model's routes that can carry it. */
+  /** The routes that can serve it. */
   readonly routes: readonly [AdmittedRoute, ...ReadonlyArray<AdmittedRoute>]
 }
 
 interface HasEndpoint {
-  /** Passes the request through as it came; undefined where it is translated. */
+  /** The passthrough endpoint; undefined if this route translates. */
   readonly endpoint: PassthroughEndpoint | undefined
 }
 
-/** A route with its price and the way in which it gets the request. */
+/** A route with its price and its endpoint. */
 export interface AdmittedRoute extends PricedRoute, HasEndpoint {}
 
-/** A route that could carry the request, before its price is known. */
+/** A route that can serve the request, not priced yet. */
 interface PossibleRoute extends ListedRoute, HasEndpoint {}
 
 const isPassed = ({ endpoint }: HasEndpoint): boolean => endpoint !== undefined
 
 /**
- * Admits a request to those of its model's routes that can carry it, and says which of these pass it through. The gateway
- * checks what it has to understand; an upstream of the request's own dialect judges for itself.
+ * Admits a request to those of its model's routes that can serve it, and decides for each whether it passes through.
+ * The gateway validates requests that it translates; upstreams validate passthrough requests.
  */
 export const makeAdmit = Effect.gen(function* () {
   const catalogue = yield* Catalogue
@@ -99,7 +99,10 @@ export const makeAdmit = Effect.gen(function* () {
     return open.length === 0 ? objected : open
   }
 
-  /** The gateway makes the searches of a request that it understands, where the upstream can't: such a route translates. */
+  /**
+   * If the gateway must run the search for a route, that route translates, provided the gateway understands the
+   * request.
+   */
   const searching = (
     routes: ReadonlyArray<PossibleRoute>,
     { tools }: Conversation,
@@ -125,30 +128,30 @@ export const makeAdmit = Effect.gen(function* () {
     if (refused !== undefined) return refused
     const narrowed = withinAccount(caller, conversation)
     if (narrowed instanceof InvalidRequest) return narrowed
-    // One that embeds takes one input at a time, whose length its family looks at.
+    // An embedding model takes one input at a time, and the family checks its length.
     const context = model.kind === "embedding" ? undefined : model.contextTokens
     const shortened = fitContext(narrowed ?? conversation, context)
     if (shortened instanceof InvalidRequest) return shortened
-    // A request that the gateway has changed is told in its own words: the caller's would say the old ones. So is one
-    // whose tools could search where its account must not.
+    // A changed request is translated, because the caller's body has the old values. So is one with tools that could
+    // search where the account must not.
     const isLoose = asked.mayReachWeb === true && isConfined(caller)
     const unchanged = narrowed === undefined && shortened === undefined && !isLoose
     const routes = unchanged ? possible : routesFor(model, undefined, objection)
     if (routes instanceof InvalidRequest) return routes
     const fitting = shortened ?? narrowed ?? conversation
-    // Tools take time to read: they are asked of where it matters.
+    // Reading the tools takes time, so they are read only if needed.
     const ways = routes.some(isSearchedFor) ? searching(routes, fitting, asked.objection) : routes
     const [first, ...others] = ways.map((route) => ({ ...route, price: priceAt(model, route) }))
     return first === undefined ? unknownModel(model.id) : { model, fitting, routes: [first, ...others] }
   }
 
-  /** Whether an upstream of that dialect may have a request for the model as it is. */
+  /** True if a route passes that dialect through for the model. */
   const passes = (id: string, family: Family): boolean => {
     const model = catalogue.get(id)
     return model !== undefined && model.routes.some((route) => speaks(route, family))
   }
 
-  /** Whether an upstream of another dialect may get it. */
+  /** True if a route must translate that dialect. */
   const translates = (id: string, family: Family): boolean => {
     const model = catalogue.get(id)
     return model !== undefined && !model.routes.every((route) => speaks(route, family))

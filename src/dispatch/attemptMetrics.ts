@@ -1,7 +1,7 @@
 import type { Metrics } from "../telemetry/Metrics.ts"
 import type { Distribution, Series } from "../telemetry/Registry.ts"
 
-/** Counts calls of upstreams, and those that are made once more. */
+/** Counts calls to upstreams and retries. */
 export const attemptMetrics = (metrics: Metrics) => {
   const known = new Map<string, Calls>()
   const callsOf = (upstream: string): Calls => {
@@ -16,7 +16,7 @@ export const attemptMetrics = (metrics: Metrics) => {
   } as const
 }
 
-/** What a call's answer began with: `hang_up` where the caller left before, undefined where none came otherwise. */
+/** The outcome of a call: `hang_up` if the client disconnected first, undefined if there was no answer. */
 type AttemptStatus = number | "hang_up" | undefined
 
 class Calls {

@@ -9,18 +9,18 @@ import type { CallSignatures, TextUpstream } from "../upstreams/Upstream.ts"
 
 type Keep = (callId: string, signature: string) => Promise<void>
 
-/** What an upstream that signs its tool calls is told of them, and what becomes of those that it signs now. */
+/** Signatures of earlier tool calls for an upstream that signs them, and a wrapper that stores new ones. */
 export interface Signing {
   readonly callSignatures: CallSignatures | undefined
   readonly keeping: (generation: Generation) => Generation
 }
 
-/** Of an upstream that signs no calls. */
+/** For upstreams that sign nothing. */
 export const signsNothing: Signing = { callSignatures: undefined, keeping: (generation) => generation }
 
 /**
- * Keeps what upstreams sign tool calls with, by the calls' ids and for their account alone: no family has words for it.
- * Undefined where the upstream signs nothing.
+ * Stores the signatures of tool calls by call id, for their account alone, because no family has a field for them.
+ * Undefined if the upstream signs nothing.
  */
 export const makeSigning = Effect.gen(function* () {
   const seals = yield* ReasoningSignatures
@@ -30,7 +30,7 @@ export const makeSigning = Effect.gen(function* () {
     upstream: TextUpstream,
     conversation: Pick<Conversation, "items">
   ): Effect.Effect<Signing> | undefined => {
-    // Before its items are read, which are made when they are.
+    // Checked first, because reading the items would create them.
     if (upstream.signsCalls !== true) return undefined
     const keep: Keep = (callId, signature) => seals.save(account, nameOf(callId), [{ signature }]).catch(() => {})
     const keeping = (generation: Generation) => new Keeping(generation, keep)
@@ -48,10 +48,10 @@ export const makeSigning = Effect.gen(function* () {
   }
 })
 
-/** Beside the reasoning that may be kept of the same call. */
+/** Its own name, since reasoning may be stored for the same call. */
 const nameOf = (callId: string) => `signed:${callId}`
 
-/** Signatures are kept before anybody hears of the calls, and so could send them back. */
+/** Stores signatures before the client sees the calls and could return them. */
 class Keeping extends WrappedGeneration {
   readonly #keep: Keep
 

@@ -6,12 +6,12 @@ import type { RequestQuote } from "../ledger/Quote.ts"
 import { UsageReport } from "../ledger/store/UsageReport.ts"
 import type { Quote } from "./Quote.ts"
 
-/** Output tokens of an answer where the account has no history; most are shorter. */
+/** The estimated output tokens without history. Most answers are shorter. */
 const usualOutput = 500
 
 /**
- * Adds an estimate to a quote: it follows the account's requests to the model of the last week. Several answers cost
- * several times as much as one.
+ * Adds an estimate to a quote, from the account's requests to the model in the last week. Several answers cost several
+ * times as much.
  */
 export const makeEstimate = Effect.gen(function* () {
   const report = yield* UsageReport

@@ -2,18 +2,18 @@ import type { Usage } from "../generation/GenerationEvent.ts"
 import type { Metrics } from "../telemetry/Metrics.ts"
 import type { Distribution } from "../telemetry/Registry.ts"
 
-/** A generation as its metrics tell it apart. */
+/** The labels of a generation's metrics. */
 export interface Counted {
   readonly operation: "chat" | "embeddings"
   readonly model: string
-  /** Whose models it asked last. */
+  /** The provider of the last upstream called. */
   readonly provider: string
-  /** `performance.now()` at its admission. */
+  /** The time of admission by `performance.now()`. */
   readonly begunAt: number
   readonly stream: boolean
 }
 
-/** Counts generations; the series of each model and provider are looked up once. */
+/** Counts generations. The series of each model and provider are looked up once. */
 export const generationMetrics = (metrics: Metrics) => {
   const known = new Map<string, Map<string, Counts>>()
   const streamsOpen = metrics.streamsOpen.of()
@@ -30,18 +30,22 @@ export const generationMetrics = (metrics: Metrics) => {
     begun: (stream: boolean): void => {
       if (stream) streamsOpen.add(1)
     },
-    /** The first piece of its answer is there. */
+    /** The first content arrived. */
     answers: (one: Counted): void => {
       if (one.stream) countsOf(one).firstToken.observe(secondsSince(one.begunAt))
     },
-    /** One that had begun. @param error what kind of failure it ended with; undefined where it did not fail */
+    /**
+     * A generation ended that had begun.
+     *
+     * @param error the error type; undefined if it did not fail
+     */
     over: (one: Counted, error: string | undefined, used: Usage): void => {
       if (one.stream) streamsOpen.add(-1)
       const counts = countsOf(one)
       counts.ended(error).observe(secondsSince(one.begunAt))
       counts.used(used)
     },
-    /** One that never began. */
+    /** A generation never began. */
     refused: (one: Counted, error: string): void => countsOf(one).ended(error).observe(secondsSince(one.begunAt))
   } as const
 }

@@ -5,7 +5,7 @@ import type { PricedRoute } from "../catalogue/Catalogue.ts"
 import type { Quote } from "./Quote.ts"
 
 interface Accepted {
-  /** The task's. */
+  /** The task's id. */
   readonly id: string
   readonly caller: Caller
   readonly requestId: string
@@ -15,7 +15,7 @@ interface ConversationHold extends TaskHold {
   readonly offers: Offers<PricedRoute>
 }
 
-/** What is set aside for a conversation whose answer is fetched later. */
+/** The hold of a conversation whose answer is fetched later. */
 export const holdOf = (accepted: Accepted, { held, model, mostNanoUsd, routes }: Quote): ConversationHold => {
   const offers = new Offers(routes)
   return {

@@ -4,19 +4,19 @@ import { mostOf } from "../ledger/Price.ts"
 import type { Price } from "../ledger/Price.ts"
 import type { Model } from "../catalogue/Catalogue.ts"
 
-/** Output tokens set aside for a request that bounds them neither itself nor by its model's context. */
+/** Output tokens held for a request without a bound of its own or of its model's context. */
 const unboundedOutput = 16_384
-/** Searches set aside for a request that may search and does not say how often. */
+/** Searches held for a request that sets no maximum. */
 const unboundedSearches = 5
 
-/** What a request can use up at most. */
+/** The maximum usage of a request. */
 export interface Most {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly searches: number
 }
 
-/** What a request can use up at most: what was said to be the most, else a usual amount. */
+/** The maximum usage of a request: its own bounds, otherwise the usual ones. */
 export const mostUsed = (conversation: Conversation, model: Model, inputTokens: number): Most => {
   const left = model.contextTokens === undefined ? Infinity : Math.max(0, model.contextTokens - inputTokens)
   const search = conversation.tools.find((tool) => tool.type === "search")
@@ -27,19 +27,19 @@ export const mostUsed = (conversation: Conversation, model: Model, inputTokens: 
   }
 }
 
-/** The output tokens that are set aside where a request may write so many: the operator may hold less than all of them. */
+/** The output tokens to hold for this maximum. The operator may hold only part of it. */
 export const heldOutput = (caller: Caller, model: Model, outputTokens: number): number =>
   Math.min(outputTokens, model.holdOutputTokens ?? Infinity, caller.holdOutputTokens ?? Infinity)
 
 interface HeldFor {
-  /** How many answers are wanted, each of which can use that much. */
+  /** The number of answers, each with that maximum. */
   readonly answers: number
   readonly caller: Caller
   readonly conversation: Conversation
   readonly model: Model
 }
 
-/** What is set aside for a request, in nano-dollars, and why it is that much. */
+/** The amount of the hold in nano-dollars, and how it was computed. */
 export const heldFor = (price: Price, most: Most, { answers, caller, conversation, model }: HeldFor) => {
   const outputTokens = heldOutput(caller, model, most.outputTokens)
   return {

@@ -22,21 +22,21 @@ interface Asking {
 
 type Call = Future<Generation, Failure | UpstreamError>
 
-/** Keeps each account to what is its own of what an upstream keeps for all of them. */
+/** Restricts each account to its own ids at upstreams that store things. */
 export const makeOwnershipCheck = Effect.gen(function* () {
-  const belongings = yield* Ownership
+  const ownership = yield* Ownership
   const runtime = yield* Effect.runtime()
 
-  /** Those of them that nobody has been given. Fails where one is another account's. */
+  /** The ids among them without an owner. Fails if another account owns one. */
   const openTo = ({ account }: Caller, { name, sharedIds = [] }: TextUpstream, ids: ReadonlyArray<UpstreamId>) => {
     const own = ids.filter(({ id }) => !sharedIds.some((pattern) => matches(pattern, id)))
-    return own.length === 0 ? Effect.succeed([]) : belongings.check(account, name, own)
+    return own.length === 0 ? Effect.succeed([]) : ownership.check(account, name, own)
   }
 
   /**
-   * Makes the call if all that its request names may be had, and keeps what it and its answer name.
+   * Makes the call if the account may use every id in the request, and records the ids of the request and its answer.
    *
-   * @param isPassed whether the request goes as it came; a translated one names at most files
+   * @param isPassed true for passthrough; a translated request names files at most
    */
   const owned = (
     { caller, options, request }: Asking,
@@ -46,15 +46,15 @@ export const makeOwnershipCheck = Effect.gen(function* () {
   ): Call => {
     if (upstream.sharedIds === undefined || options.kind === "embedding") return call()
     const ids = isPassed || upstream.takesFileIds === true ? idsAsked(request.body) : none
-    const keep = (given: ReadonlyArray<string>) => belongings.give(caller.account, upstream.name, given)
-    // Only such tools give any.
+    const keep = (given: ReadonlyArray<string>) => ownership.give(caller.account, upstream.name, given)
+    // Only these tools create ids.
     if (ids.length === 0) return options.mayReachWeb === true ? call().map((made) => recordIds(made, [], keep)) : call()
     return runFuture(runtime, Effect.mapError(openTo(caller, upstream, ids), keptBack)).flatMap((unclaimed) =>
       call().map((made) => recordIds(made, unclaimed, keep))
     )
   }
 
-  /** Fails where a request names what is another account's. */
+  /** Fails if a body names an id of another account. */
   const permit = (caller: Caller, upstream: TextUpstream, body: unknown) => openTo(caller, upstream, idsAsked(body))
 
   return { owned, permit }

@@ -17,7 +17,7 @@ type Admit = (
   asked: AdmissionRequest
 ) => Admitted | InvalidRequest | ModelForbidden
 
-/** What a conversation can cost at most. Fails where it would be refused before anybody is asked. */
+/** The maximum cost of a conversation. Fails if it would be refused before an upstream is called. */
 export const quoting =
   (admit: Admit, ledger: Pick<Ledger, "permit">) =>
   (

@@ -5,8 +5,8 @@ import type { Conversation, SearchTool } from "../generation/Conversation.ts"
 const mostDomains = 100
 
 /**
- * Why a search can't be made here: filtering by many domains is work for each page and each search. Where the request
- * passes through, the upstream decides; where the account has rules of its own, `withinAccount` has looked.
+ * Refuses a search with too many domains, because the gateway would compare each page with each of them. Passthrough
+ * leaves this to the upstream; `withinAccount` has checked accounts with rules of their own.
  */
 export const tooManyDomains = ({ caller, conversation }: Searching): InvalidRequest | undefined =>
   isConfined(caller) ? undefined : tooMany(conversation)
@@ -16,7 +16,7 @@ interface Searching {
   readonly conversation: Conversation
 }
 
-/** Of all the searches of a request together: a request that passes through may have many. */
+/** Counts the domains of all searches together, because a passthrough request may have many. */
 const tooMany = ({ tools }: Conversation): InvalidRequest | undefined => {
   const counts = { allowed_domains: 0, blocked_domains: 0 }
   for (const tool of tools) {
@@ -33,8 +33,8 @@ const tooMany = ({ tools }: Conversation): InvalidRequest | undefined => {
 }
 
 /**
- * Keeps a request's web searches within what its account allows: with the account's own lists where it says nothing, and
- * refused where it asks for more. Undefined where there is nothing to change.
+ * Restricts a request's web searches to the domains that its account may use: adds the account's lists to a search
+ * without any, and refuses other domains. Undefined if nothing changes.
  */
 export const withinAccount = (
   caller: Caller,
@@ -47,7 +47,7 @@ export const withinAccount = (
   const { searchDomains } = caller
   const allowed = searchDomains.allowed?.map(placeOf)
   const blocked = (searchDomains.blocked ?? []).map(placeOf)
-  /** What becomes of a search that says nothing itself; a request that passes through may have many. */
+  /** The result for a search without domains, computed once: a passthrough request may have many. */
   let unsaid: SearchTool | string | undefined
   const tools: Array<Conversation["tools"][number]> = []
   for (const [index, tool] of conversation.tools.entries()) {
@@ -69,7 +69,7 @@ export const withinAccount = (
   return { ...conversation, tools }
 }
 
-/** A domain, and perhaps a path in it, as it is compared. */
+/** A domain and an optional path, split for comparison. */
 interface Place {
   readonly written: string
   readonly host: string
@@ -83,7 +83,7 @@ const placeOf = (written: string): Place => {
 
 const written = (place: Place) => place.written
 
-/** The search as the account allows it, or why it doesn't. */
+/** The search with the account's restrictions, or the reason for a refusal. */
 const narrowed = (
   tool: SearchTool,
   allowed: ReadonlyArray<Place> | undefined,
@@ -101,7 +101,7 @@ const narrowed = (
       const open = allowed.map(written).join(", ")
       return `web search of "${place.written}" is not open to this account; allowed domains are ${open}`
     }
-    // Upstreams take a list of allowed or one of blocked domains, not both: a hole in an allowed domain can't be said.
+    // Upstreams take allowed or blocked domains, not both, so part of an allowed domain cannot be blocked.
     const hole = blocked.find((one) => covers(one, place) || covers(place, one))
     if (hole !== undefined) {
       return `web search of "${place.written}" is not open to this account; it blocks ${hole.written}`
@@ -111,11 +111,11 @@ const narrowed = (
   return { ...tool, blockedDomains: undefined }
 }
 
-/** Whether web searches of the account may not find everything. */
+/** True if the account's searches are restricted. */
 export const isConfined = ({ searchDomains: { allowed, blocked } }: Caller): boolean =>
   allowed !== undefined || blocked !== undefined
 
-/** Whether all of `inner` lies in `outer`: the domain itself, its subdomains, or a path below it. */
+/** True if `outer` contains all of `inner`: the same domain, a subdomain, or a path below it. */
 const covers = (outer: Place, inner: Place): boolean =>
   inner.host.endsWith(outer.host) &&
   (inner.host.length === outer.host.length || inner.host[inner.host.length - outer.host.length - 1] === ".") &&

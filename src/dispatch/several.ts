@@ -8,14 +8,17 @@ import type { Generation } from "../generation/Generation.ts"
 import { hourly, hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
-/** More than one answer to a request. */
+/** Several answers to one request. */
 export interface Several {
   readonly count: number
-  /** What the calls began, as the one generation that is paid for and answered. */
+  /** Combines the generations of the calls into the one that is charged and answered. */
   readonly join: (generations: ReadonlyArray<Generation>) => Generation
 }
 
-/** Calls an upstream once for each answer, side by side. Each is begun in a turn of its own: its request may be large. */
+/**
+ * Calls an upstream concurrently for each answer. Each call begins in its own turn of the event loop, because the
+ * request may be large.
+ */
 export const severally = <E>(
   several: Several | undefined,
   runtime: Runtime.Runtime<never>,
@@ -33,7 +36,7 @@ const afterTurns = (turns: number) =>
     for (let turn = 0; turn < turns; turn++) await nextTurn()
   })
 
-/** What one of several answers used, about. */
+/** The approximate usage of one of several answers. */
 export const shareOf = (usage: Usage, answers: number): Usage => {
   if (answers === 1) return usage
   const share = (tokens: number) => Math.ceil(tokens / answers)

@@ -2,7 +2,7 @@ import { Future } from "../flow/Future.ts"
 import type { PassthroughEndpoint, GenerateOptions, TextUpstream } from "../upstreams/Upstream.ts"
 import type { Work } from "./Work.ts"
 
-/** A request in the gateway's words, for an upstream that does not offer what its own ask for. */
+/** Translates the request for an upstream that lacks the passthrough endpoint. */
 export const translateInstead =
   (work: Work, upstream: TextUpstream, how: GenerateOptions): Parameters<PassthroughEndpoint["send"]>[2] =>
   () => {

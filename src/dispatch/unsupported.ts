@@ -2,19 +2,19 @@ import { InvalidRequest } from "../contract/Failure.ts"
 import { UpstreamError } from "../upstreams/UpstreamError.ts"
 
 /**
- * Something a request asks for in its own dialect that a `Conversation` does not say: an upstream of the dialect gets
- * it, every other one has to do without.
+ * A part of a request that a `Conversation` cannot express. Upstreams of the request's dialect get it, others do
+ * without.
  */
 export interface Unsupported {
-  /** The caller's name for it (`text.verbosity`). */
+  /** The caller's name of the parameter (`text.verbosity`). */
   readonly param: string
-  /** Why the request makes no sense without it; undefined where it can be left out. */
+  /** The reason that the request is pointless without it; undefined if it can be dropped. */
   readonly refusal?: string
-  /** Not a field the gateway knows: its name is the caller's invention, or tomorrow's API. */
+  /** True if the gateway does not know the field. */
   readonly unknown?: true
 }
 
-/** Why an upstream of another dialect can't be asked; undefined where it can. One of the caller's own still might be. */
+/** The reason that an upstream of another dialect cannot serve the request; undefined if it can. */
 export const unsupportedError = (
   unsupported: ReadonlyArray<Unsupported>,
   strict: boolean
@@ -31,7 +31,7 @@ export const unsupportedError = (
   })
 }
 
-/** The fields of an object that hold something and are not among the known ones. */
+/** The non-empty fields of an object that are not known. */
 export const unknownFields = (value: unknown, known: ReadonlySet<string>, at = ""): Array<Unsupported> => {
   if (typeof value !== "object" || value === null) return []
   const found: Array<Unsupported> = []
@@ -46,14 +46,14 @@ export const unknownFields = (value: unknown, known: ReadonlySet<string>, at = "
 const mostNames = 16
 const longestName = 64
 
-/** What says nothing: absent, off, empty. */
+/** True for values without meaning: absent, off, empty. */
 const isNothing = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
   value === false ||
   (Array.isArray(value) ? value.length === 0 : typeof value === "object" && isEmpty(value))
 
-/** Looks at one key: the names of hundreds of thousands would be made for nothing. */
+/** Looks at one key: `Object.keys` could return hundreds of thousands. */
 const isEmpty = (value: object): boolean => {
   for (const _ in value) return false
   return true

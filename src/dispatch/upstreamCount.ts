@@ -16,20 +16,20 @@ type Permit = (
   body: unknown
 ) => Effect.Effect<unknown, InvalidRequest | NotFound>
 
-/** How long a count is remembered, in ms, and how many are at most. */
+/** How long a count is remembered, in ms, and how many at most. */
 const keptMs = 60_000
 const mostKept = 1_000
 
 /**
- * Asks a model's upstream for the input tokens of a request, where it speaks the request's dialect and counts: an agent
- * counts the same conversation again and again, so what it said is kept for a minute. Undefined where it is not known,
- * for whatever reason.
+ * Asks a model's upstream for a request's input tokens, if it speaks the dialect and offers counts. A count is
+ * remembered for a minute, because agents count the same conversation repeatedly. Undefined if the count is not
+ * available.
  *
- * @param permit fails where a body names what is another account's
+ * @param permit fails if a body names an id of another account
  */
 export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
   const upstreams = yield* TextUpstreams
-  const lanes = yield* Bulkheads
+  const bulkheads = yield* Bulkheads
   const kept = new Map<string, { readonly tokens: number; readonly untilMs: number }>()
 
   const keep = (name: string, tokens: number, untilMs: number): void => {
@@ -37,12 +37,12 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
     kept.set(name, { tokens, untilMs })
   }
 
-  /** Only where it is called as others would be: it answers of late, and has room. */
+  /** Skips an upstream whose circuit is open or that has no free slot. */
   const withRoom = (account: AccountId, upstream: string, nowMs: number, ask: Effect.Effect<number | undefined>) =>
     Effect.suspend(() => {
-      const lane = lanes.get(upstream)
-      if (lane !== undefined && lane.circuit.waitMs(nowMs, account) > 0) return unknown
-      const slot = lane?.slots?.take(account)
+      const bulkhead = bulkheads.get(upstream)
+      if (bulkhead !== undefined && bulkhead.circuit.waitMs(nowMs, account) > 0) return unknown
+      const slot = bulkhead?.slots?.take(account)
       const asked = slot?.isFree === false ? unknown : ask
       return Effect.ensuring(
         asked,
@@ -53,14 +53,14 @@ export const makeUpstreamCount = Effect.fnUntraced(function* (permit: Permit) {
   return (
     caller: Caller,
     { routes }: Model,
-    verbatim: Passthrough
+    passthrough: Passthrough
   ): Effect.Effect<number | undefined, InvalidRequest | NotFound> => {
     const route: Route | undefined = routes[0]
     const upstream = upstreams.get(route?.upstream ?? "")
     if (route === undefined || upstream?.countTokens === undefined) return unknown
-    if (passthroughEndpointOf(upstream, verbatim.family) === undefined) return unknown
+    if (passthroughEndpointOf(upstream, passthrough.family) === undefined) return unknown
     const { countTokens, name } = upstream
-    const request = verbatim.request(upstream)
+    const request = passthrough.request(upstream)
     const { body, headers } = request
     const counted = Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
       const asked = JSON.stringify([name, route.model, headers.get("anthropic-beta")])

@@ -2,7 +2,7 @@ import { Effect, Runtime } from "effect"
 import type { Doubt, Usage } from "../generation/GenerationEvent.ts"
 import { Metrics } from "../telemetry/Metrics.ts"
 
-/** Counts and logs usage that an upstream told and that can't be. */
+/** Counts and logs implausible usage. */
 export const makeUsageDoubts = Effect.gen(function* () {
   const metrics = yield* Metrics
   const runtime = yield* Effect.runtime()

@@ -91,7 +91,7 @@ const ToolUseBlock = Schema.Struct({
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolUseBlock", description: "A tool call of an earlier answer." })
 
-/** How a tool that finds tools (Claude Code's `ToolSearch`) says which of the deferred ones it has found. */
+/** A deferred tool that a tool search has found (Claude Code's `ToolSearch`). */
 const ToolReference = Schema.Struct({
   type: Schema.Literal("tool_reference"),
   tool_name: required(Schema.NonEmptyString, "Name of the tool. Required."),
@@ -171,7 +171,7 @@ const WebSearchToolResultBlock = Schema.Struct({
   description: "The results of an earlier web search."
 })
 
-/** Blocks of tools that Anthropic runs: an upstream of this dialect gets them as they are, others never hear of them. */
+/** Blocks of tools that Anthropic runs. Only upstreams of this dialect get them. */
 const hosted = [
   "web_fetch_tool_result",
   "code_execution_tool_result",
@@ -193,7 +193,7 @@ const HostedBlock = Schema.Struct(
   description: "A block that only an upstream of this dialect understands: passed through, or left out."
 })
 
-/** One block of a message's content, told apart by `type`. */
+/** One block of a message's content, distinguished by `type`. */
 export const ContentBlock = variants(
   {
     text: TextBlock,
@@ -215,7 +215,7 @@ export const ContentBlock = variants(
 )
 export type ContentBlock = typeof ContentBlock.Type
 
-/** Whether only an upstream of this dialect understands the block. */
+/** True if only an upstream of this dialect understands the block. */
 export const isHostedBlock = ({ type }: ContentBlock): boolean => isHostedType.test(type)
 export type BlockOf<Type extends ContentBlock["type"]> = Extract<ContentBlock, { readonly type: Type }>
 

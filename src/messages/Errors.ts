@@ -4,7 +4,7 @@ import { failureUnion, typedBody } from "../contract/wire.ts"
 
 const row = (status: number, type: string) => ({ status, code: type, type })
 
-/** How `/v1/messages` says each failure (docs/api.md#errors-of-messages), over HTTP and inside a stream. */
+/** The form of each failure in `/v1/messages` (docs/api.md#errors-of-messages), over HTTP and in a stream. */
 const table: FailureTable<Failure["_tag"]> = {
   InvalidRequest: row(400, "invalid_request_error"),
   AuthMissing: row(401, "authentication_error"),
@@ -24,8 +24,8 @@ const table: FailureTable<Failure["_tag"]> = {
   Internal: row(500, "internal_server_error")
 }
 
-/** Every way a messages endpoint can fail. */
+/** The failures of a messages endpoint. */
 export const MessagesError = failureUnion("Messages", table, typedBody)
 
-/** The family's body for a failure, as the in-band `error` frame and a failed task carry it. */
+/** A failure's body in this family, for the in-band `error` frame and for a failed task. */
 export const errorBody = (failure: Failure): TypedBody => typedBody.encode(failure, table[failure._tag])

@@ -126,7 +126,7 @@ export const Message = Schema.Struct({
 }).annotations({ identifier: "Message" })
 export type Message = typeof Message.Type
 
-/** What an async request gets at once (docs/api.md#async-messages). */
+/** The immediate answer to an async request (docs/api.md#async-messages). */
 export const TaskHandle = Schema.Struct({
   id: Schema.String.annotations({ description: "Task id, for `GET /v1/tasks/{id}`." }),
   object: Schema.Literal("task"),

@@ -33,7 +33,7 @@ const display = maybe(Schema.Literal("summarized", "omitted", "updates", "highli
 const Thinking = variants({
   enabled: Schema.Struct({
     type: Schema.Literal("enabled"),
-    // The bounds are rules of their own, for the dialect's words (`rules.ts`).
+    // `rules.ts` checks the bounds, to answer in the dialect's words.
     budget_tokens: required(
       Schema.Int.annotations({ jsonSchema: { type: "integer", minimum: 1024 } }),
       "Most tokens to think with: at least `1024`, less than `max_tokens`. Required when `type` is `enabled`."
@@ -72,7 +72,8 @@ const fraction = Schema.Number.pipe(Schema.between(0, 1))
 const shared = {
   model: required(Schema.NonEmptyString, "Model id; `GET /v1/models` lists them. Required."),
   messages: required(
-    // None is a rule of its own: an answer of a thread that paused goes on without (`rules.ts`).
+    // An empty list is allowed here: a thread's paused answer continues without messages. `rules.ts` refuses it
+    // elsewhere.
     Schema.Union(
       Schema.NonEmptyString,
       Schema.Array(InputMessage).pipe(
@@ -104,7 +105,7 @@ const shared = {
   cache_control: cacheControl
 }
 
-/** A request to count the tokens of what could be sent to `/v1/messages`. */
+/** A request to count the tokens of a request to `/v1/messages`. */
 export const CountTokens = Schema.Struct(shared).annotations({
   identifier: "MessagesCountTokens",
   examples: [{ model: "sandbox-text", messages: [{ role: "user", content: "Hello!" }] }]
@@ -114,7 +115,7 @@ export type CountTokens = typeof CountTokens.Type
 /** A request for a message (docs/api.md#creating-a-message). */
 export const CreateMessage = Schema.Struct({
   ...shared,
-  // Its upper bound is the model's (`tooMuchOutput`).
+  // The model sets the upper bound (`tooMuchOutput`).
   max_tokens: required(
     integer(1),
     "Most tokens to generate, thinking included: `1` to `32000`, or to what the model is known to write. Required."

@@ -4,7 +4,7 @@ import { variants } from "../contract/variants.ts"
 import { cacheControl } from "./cacheControl.ts"
 
 const webSearchType = /^web_search(_\d+)?$/
-/** What `clientTools.ts` has schemas for. */
+/** The types that `clientTools.ts` has schemas for. */
 const clientToolType = /^(bash|text_editor|computer|memory)_\d+$/
 
 const Domains = Schema.Array(Schema.NonEmptyString)
@@ -68,7 +68,7 @@ const HostedTool = Schema.Struct({
   name: maybe(Name).annotations({ description: "The tool's name, where its kind has one." }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesHostedTool", description: "A tool that Anthropic runs." })
-/** Whether only an upstream of this dialect runs the tool. */
+/** True if only an upstream of this dialect runs the tool. */
 export const isHosted = (tool: { readonly type?: string | null | undefined }): boolean =>
   hostedType.test(tool.type ?? "")
 
@@ -78,7 +78,9 @@ const laterDates: ReadonlyArray<readonly [RegExp, typeof WebSearchTool | typeof 
   [hostedType, HostedTool]
 ]
 
-/** One tool: the caller's own where it says no `type`. The dates in the others' types keep coming, so any will do. */
+/**
+ * One tool. Without a `type` it is the caller's own. Any date in a type is accepted, because new ones keep appearing.
+ */
 export const Tool = variants(
   {
     custom: CustomTool,

@@ -1,6 +1,6 @@
 import { JsonObject, maybe } from "../contract/fields.ts"
 
-/** A prompt-cache breakpoint; accepted wherever the dialect has it. */
+/** A prompt-cache breakpoint, accepted wherever the dialect allows one. */
 export const cacheControl = maybe(JsonObject).annotations({
   description: 'Marks a prompt-cache breakpoint: `{"type": "ephemeral"}`.'
 })

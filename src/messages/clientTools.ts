@@ -1,8 +1,8 @@
 import type { FunctionTool } from "../generation/Conversation.ts"
 
 /**
- * The dialect's tools that the caller runs: they come by type, without a schema, and are answered by `tool_use`. Models
- * that do not know them by type get them as functions (schemas: Anthropic's tool reference).
+ * The dialect's tools that the caller runs. They come as a type without a schema, and calls are answered as `tool_use`.
+ * Models that do not know the types get functions (schemas: Anthropic's tool reference).
  */
 const clientTools: ReadonlyArray<ClientTool> = [
   {

@@ -16,7 +16,10 @@ import type { InputMessage } from "./Request.ts"
 import { imageTypes } from "./Sources.ts"
 import type * as Sources from "./Sources.ts"
 
-/** The conversation's items that messages stand for: one message may be several (calls and results are items). */
+/**
+ * The conversation's items for these messages. One message may become several items, because calls and results are
+ * items.
+ */
 export const items = (messages: string | ReadonlyArray<InputMessage>): ReadonlyArray<Item> => {
   if (typeof messages === "string") return [{ type: "message", role: "user", content: [text(messages)] }]
   const found = searchesFound(messages)
@@ -45,7 +48,7 @@ const messageItems = (message: InputMessage, found: SearchesFound): ReadonlyArra
   return items
 }
 
-/** The item a block is; undefined where it is a part of a message, "nothing" where another block's item holds it. */
+/** A block's item. Undefined if it is part of a message, "nothing" if another block's item includes it. */
 const blockItem = (block: ContentBlock, found: SearchesFound): Item | "nothing" | undefined => {
   switch (block.type) {
     case "tool_use":
@@ -93,7 +96,7 @@ const blockParts = (block: ContentBlock | ResultBlock): ReadonlyArray<Part> => {
         plainDocument(`Source: ${block.source}\n\n${block.content.map(({ text }) => text).join("\n")}`, block.title)
       ]
     case "tool_reference":
-      // Every tool is shown to the model at once, so that its name says it all.
+      // The model already has every tool, so the name is enough.
       return [text(`Tool available: ${block.tool_name}`)]
     default:
       return []
@@ -132,7 +135,7 @@ const thinking = (block: BlockOf<"thinking">): Item => {
   )
 }
 
-/** What no gateway of this kind has sealed is as the dialect's own services made it. */
+/** The origin of signatures that no gateway wrapped. */
 const ownDialect = { by: "anthropic" }
 
 const isImageType = (mediaType: string) => imageTypes.some((type) => type === mediaType)
@@ -159,7 +162,7 @@ const document = (block: BlockOf<"document">): ReadonlyArray<Part> => {
     : [...before, { type: "document", source: fileSource(source), name }]
 }
 
-/** A document given as blocks: its text as one document, its images after it. */
+/** A document made of blocks: its text as one document, then its images. */
 const contentDocument = ({ content }: Sources.ContentSource, name: string | undefined): ReadonlyArray<Part> => {
   if (typeof content === "string") return [plainDocument(content, name)]
   const words = content.flatMap((block) => (block.type === "text" ? [block.text] : []))
@@ -167,7 +170,7 @@ const contentDocument = ({ content }: Sources.ContentSource, name: string | unde
   return words.length === 0 ? images : [plainDocument(words.join("\n"), name), ...images]
 }
 
-/** A general file: an image where its type, or its address' ending, says so. */
+/** A file: an image if its type or the extension of its URL says so. */
 const file = (source: Sources.FileSource, name: string | undefined): Part => {
   if (source.type !== "url") return byType(fileSource(source), name)
   const isImage =
@@ -199,7 +202,7 @@ const fileSource = (
   }
 }
 
-/** What each replayed search found, by its id. */
+/** The results of each replayed search, by its id. */
 type SearchesFound = ReadonlyMap<string, NonNullable<SearchItem["outcome"]>>
 
 const searchesFound = (messages: ReadonlyArray<InputMessage>): SearchesFound => {
@@ -230,7 +233,7 @@ const outcome = (content: BlockOf<"web_search_tool_result">["content"]): NonNull
         }))
       }
 
-/** What a page says, as far as it can be read here. */
+/** The text of a page, if the gateway can decrypt it. */
 const page = (encrypted: string): Partial<SearchResult> & Pick<SearchResult, "text"> => {
   const text = unsealContent(encrypted)
   return text !== undefined || encrypted === "" ? { text: text ?? "" } : { text: "", sealed: encrypted }

@@ -8,7 +8,7 @@ import { understand } from "./decode.ts"
 import { passthroughOf } from "./passthrough.ts"
 import type { CountTokens } from "./Request.ts"
 
-/** Counts a request's input tokens: by an upstream of this dialect where one counts, otherwise an estimate. */
+/** Counts a request's input tokens: by an upstream of this dialect if one offers it, otherwise by an estimate. */
 export const makeCountTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   return Effect.fnUntraced(function* (caller: Caller, payload: CountTokens, request: Incoming) {

@@ -18,28 +18,31 @@ import type * as Wire from "./Tools.ts"
 import { unsupported } from "./unsupported.ts"
 import type { RequestParts } from "./unsupported.ts"
 
-/** What the gateway makes of a request. */
+/** A request as the gateway understands it. */
 export interface Understood {
   readonly conversation: Conversation
-  /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
+  /**
+   * The first thing that the gateway does not understand or allow. Only an upstream of this dialect can then serve the
+   * request.
+   */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
-  /** The parts that the conversation does not say. */
+  /** The parts that the conversation cannot express. */
   readonly unsupported: () => ReadonlyArray<Unsupported>
 }
 
 const unknownOf = { create: objecting(CreateMessage), count: objecting(CountTokens) }
 
-/** A request in the words both text families share, as far as they say it, and what they do not. */
+/** Describes a request as a `Conversation`, and lists what that cannot express. */
 export const understand = (
   request: AnyRequest,
   body: unknown,
   as: keyof typeof unknownOf = "create",
   betas?: string | null
 ): Understood => {
-  // Looked for at once: a request of many blocks is made into items in another turn.
+  // Computed here, because a large request is turned into items in a later turn of the event loop.
   const objection = unknownOf[as](request, body) ?? brokenRule(request, betas ?? "")
-  // Long histories have hundreds: they are gathered once for all that is asked of them here.
+  // Collected once, because long histories have hundreds.
   const blocks = blocksOf(request)
   const parts = { blocks, offered: offeredTools(request, blocks) }
   return {
@@ -62,8 +65,8 @@ const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): C
     model: request.model,
     system: system(request.system ?? []),
     /*
-     * Made when a route, a limit or a hold reads them: a request that passes through mostly does without, which are 14 of
-     * 22 KB of garbage for one with twenty messages.
+     * Computed on first use, which passthrough rarely needs: it would be 14 of 22 KB of garbage for a request with
+     * twenty messages.
      */
     get items() {
       return (made ??= items(request.messages))
@@ -88,14 +91,14 @@ const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): C
   }
 }
 
-/** How much there is of what only an upstream of this dialect understands. */
+/** The size of the parts that only an upstream of this dialect understands. */
 const beyond = (request: AnyRequest, blocks: ReadonlyArray<ContentBlock>): Pick<Conversation, "unknownBytes"> => {
   const hosted = blocks.filter(isHostedBlock)
   const unknown = unknownIn(request)
   return hosted.length + unknown.length === 0 ? {} : { unknownBytes: JSON.stringify([hosted, unknown]).length }
 }
 
-/** The bound of the specification, which holds for models about which nothing else is known. */
+/** The bound of the specification, for models without known limits. */
 const outputBound = { param: "max_tokens", usual: 32_000 }
 
 const system = (system: NonNullable<AnyRequest["system"]>): ReadonlyArray<string> =>
@@ -158,7 +161,7 @@ const reasoning = ({ thinking, output_config }: AnyRequest): Reasoning => ({
   summary: thinking === undefined || thinking === null || isHidden(thinking) ? undefined : "auto"
 })
 
-/** Whether the caller wants thinking signed but not shown. */
+/** True if the caller wants thinking signed but not shown. */
 export const isHidden = (thinking: AnyRequest["thinking"]): boolean =>
   thinking !== undefined && thinking !== null && thinking.type !== "disabled" && thinking.display === "omitted"
 

@@ -17,24 +17,26 @@ import { usage, usageOf } from "./usage.ts"
 export interface Options {
   /** The message's id. */
   readonly id: string
-  /** The model id the caller asked for. */
+  /** The model id that the caller requested. */
   readonly model: string
   readonly requestId: string
-  /** Whether thinking is sent as its signature alone. */
+  /** True if only the signature of thinking is sent. */
   readonly hideThinking: boolean
 }
 
 export interface State {
   readonly sequence: Sequence.State
-  /** The message, whose blocks are put into it at its end: the synchronous answer. */
+  /** The message. Its blocks are added at the end. */
   readonly message: Message
-  /** Those that have ended. */
+  /** The blocks that have ended. */
   readonly blocks: GrowingList<AnswerBlock>
   readonly open: OpenBlock | undefined
-  /** Whether the `ping` that follows the first text block's start has gone out. */
+  /** True once the `ping` after the first text block's start was sent. */
   readonly isPinged: boolean
   readonly isRefused: boolean
-  /** Where calls stand whose arguments are cut: a whole message has no form for half an object, and goes without them. */
+  /**
+   * The positions of calls with cut arguments. A whole message omits them, because it cannot express half an object.
+   */
   readonly cut: GrowingList<number>
 }
 
@@ -43,13 +45,13 @@ type OpenBlock =
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "redacted-thinking"; readonly data: string }
   | { readonly type: "tool-use"; readonly id: string; readonly name: string; readonly input: string }
-  /** A custom tool's free text, which becomes JSON when it is whole. */
+  /** The free text of a custom tool, which becomes JSON once it is complete. */
   | { readonly type: "free-text-tool-use"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: "search"; readonly id: string }
 
 /**
- * Generation events to the frames of a message stream (docs/api.md#message-streams); its last state holds the whole
- * message.
+ * Turns generation events into the frames of a message stream (docs/api.md#message-streams). The final state has the
+ * whole message.
  */
 export const machine = (options: Options): Machine<State, StreamFrame> => {
   const [whole, cutOff] = [
@@ -80,7 +82,7 @@ export const machine = (options: Options): Machine<State, StreamFrame> => {
       const draft: Draft = { ...state, sequence }
       if (events.length === 0) return [draft, noFrames]
       const frames: Array<StreamFrame> = []
-      // Only where the model had to leave what it did not end is that half of something.
+      // Only these reasons cut the model off in the middle of an item.
       const telling = event.type === "finished" && leavesHalves.has(event.reason) ? cutOff : whole
       for (const sequenced of events) apply(draft, sequenced, frames, telling)
       return [draft, frames]
@@ -92,18 +94,18 @@ const leavesHalves: ReadonlySet<FinishReason> = new Set(["max-tokens", "context-
 
 const noFrames: ReadonlyArray<StreamFrame> = []
 
-/** A state while one event steps it; nothing outside the step sees it change. */
+/** A mutable copy of the state during one step. */
 type Draft = { -readonly [K in keyof State]: State[K] }
 
 interface Telling extends Options {
   readonly isCutOff: boolean
 }
 
-/** One event in order: its frames are pushed, the draft is brought on. */
+/** Applies one event: adds its frames and updates the draft. */
 const apply = (draft: Draft, event: Sequence.SequencedEvent, frames: Array<StreamFrame>, options: Telling): void => {
   switch (event.type) {
     case "started": {
-      // The dialect counts one output token before any is known, and searches at the end.
+      // The dialect starts with one output token, and reports searches at the end.
       draft.message = { ...draft.message, usage: usageOf(event.usage, 1, 0) }
       frames.push({ type: "message_start", message: draft.message })
       return
@@ -170,7 +172,10 @@ const open = (draft: Draft, item: OpenItem, frames: Array<StreamFrame>): void =>
   }
 }
 
-/** The query is known when a search begins, so the block that asks is whole at once; what it finds is a block of its own. */
+/**
+ * A search's query is known when it begins, so its block is complete at once. The results follow in a block of their
+ * own.
+ */
 const openSearch = (
   draft: Draft,
   item: Extract<OpenItem, { readonly type: "search" }>,
@@ -281,7 +286,7 @@ const addBlock = (draft: Draft, block: AnswerBlock): void => {
   draft.blocks = draft.blocks.with(block)
 }
 
-/** A call's arguments as the object the dialect wants: empty where a model left them out or wrote no object. */
+/** A call's arguments as an object, which the dialect requires. Empty if the model wrote none. */
 const parsedInput = (json: string): Record<string, unknown> => {
   const input = parseJson(json)
   return isObject(input) ? { ...input } : {}

@@ -1,7 +1,7 @@
 import type { TypedBody } from "../contract/wire.ts"
 import type { AnswerBlock, Citation, Message, Usage } from "./Message.ts"
 
-/** The events of a message stream: a closed set, since the Vercel client fails on any other. */
+/** The events of a message stream. The set is closed, because the Vercel client fails on any other event. */
 export type StreamFrame =
   | { readonly type: "message_start"; readonly message: Message }
   | { readonly type: "content_block_start"; readonly index: number; readonly content_block: StartedBlock }
@@ -16,7 +16,7 @@ export type StreamFrame =
   | { readonly type: "ping" }
   | TypedBody
 
-/** A block as it begins: what its deltas will fill is empty. */
+/** A block at its start, with empty content that deltas fill. */
 type StartedBlock = AnswerBlock
 
 type BlockDelta =
@@ -26,5 +26,5 @@ type BlockDelta =
   | { readonly type: "signature_delta"; readonly signature: string }
   | { readonly type: "input_json_delta"; readonly partial_json: string }
 
-/** What keeps a silent stream alive. */
+/** Keeps a silent stream open. */
 export const heartbeat = 'event: ping\ndata: {"type":"ping"}\n\n'

@@ -17,7 +17,7 @@ import type { ThreadTurn } from "./threads/Threads.ts"
 
 type MessageFamily = TextFamily<CreateMessage, ThreadTurn, State, PassthroughState, Message | Response>
 
-/** Messages, as `Pipeline` runs them: a request of a thread goes on with the whole conversation, and its answer is kept. */
+/** Messages for `Pipeline`. A request of a thread continues the whole stored conversation, and its answer is stored. */
 export const makeMessageFamily = Effect.map(Threads, (threads): MessageFamily => ({
   dialect: "messages",
   heartbeat,
@@ -48,7 +48,7 @@ export const makeMessageFamily = Effect.map(Threads, (threads): MessageFamily =>
   release: (_, turn) => turn?.release()
 }))
 
-/** The answer as its upstream wrote it; that of a thread is recorded on the way. */
+/** A passthrough answer. One of a thread is recorded on the way. */
 const passedThrough = (request: Incoming, turn: ThreadTurn | undefined): Encoding<PassthroughState, Response> => {
   const answer = ({ terminal }: PassthroughState) => jsonResponse(terminal, request)
   if (turn === undefined) return { machine: passthroughMachineOf(request), answer }
@@ -56,7 +56,7 @@ const passedThrough = (request: Incoming, turn: ThreadTurn | undefined): Encodin
   return { machine, answer, keep: () => turn.keep(reply(), true) }
 }
 
-/** A request with so many messages and blocks is worked on in several turns of the event loop. */
+/** A request with this many messages and blocks is processed in several turns of the event loop. */
 const many = 5_000
 
 const hasMany = (messages: CreateMessage["messages"]): boolean => {

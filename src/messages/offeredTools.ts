@@ -9,17 +9,17 @@ type ToolChange = BlockOf<"tool_addition" | "tool_removal">
 const isToolChange = (block: ContentBlock): block is ToolChange =>
   block.type === "tool_addition" || block.type === "tool_removal"
 
-/** What a change is about; undefined where only an upstream of this dialect knows. */
+/** The tool that a change concerns; undefined if only an upstream of this dialect knows it. */
 const subjectOf = ({ tool }: ToolChange): { readonly name: string; readonly defined?: Tool } | undefined => {
   if (tool?.type === "tool_reference") return { name: tool.name }
   return tool?.definition === undefined ? undefined : { name: toolName(tool.definition), defined: tool.definition }
 }
 
 /**
- * The tools that the model may use now: those of `tools` with what the conversation has added and removed since, in that
- * order. For upstreams that have no word for a change in the middle.
+ * The tools that the model may use now: `tools`, and then the changes in the conversation, in order. For upstreams that
+ * have no such changes.
  *
- * @param blocks those of its messages
+ * @param blocks the blocks of its messages
  */
 export const offeredTools = (
   { tools }: Pick<AnyRequest, "tools">,
@@ -40,7 +40,7 @@ export const offeredTools = (
   return [...offered.values()]
 }
 
-/** Tools that the blocks of a conversation define; undefined for each that only an upstream of this dialect knows. */
+/** The tools that a conversation's blocks define; undefined for each that only an upstream of this dialect knows. */
 export const definedTools = (blocks: ReadonlyArray<ContentBlock>): ReadonlyArray<Tool | undefined> =>
   blocks.flatMap((block) => {
     if (!isToolChange(block)) return []
@@ -48,7 +48,7 @@ export const definedTools = (blocks: ReadonlyArray<ContentBlock>): ReadonlyArray
     return subject === undefined ? [undefined] : (subject.defined ?? [])
   })
 
-/** A change names a tool that is there. */
+/** A change must name an existing tool. */
 export const toolChangeRule = ({ messages, tools }: AnyRequest): InvalidRequest | undefined => {
   if (typeof messages === "string") return undefined
   let known: Set<string> | undefined
@@ -59,7 +59,7 @@ export const toolChangeRule = ({ messages, tools }: AnyRequest): InvalidRequest 
       const block = content[at]
       const subject = block !== undefined && isToolChange(block) ? subjectOf(block) : undefined
       if (subject === undefined) continue
-      // Hardly any conversation has one.
+      // Created on demand, because few conversations have changes.
       known ??= new Set((tools ?? []).map(toolName))
       if (subject.defined === undefined && !known.has(subject.name)) {
         const param = `messages[${index}].content[${at}].tool.name`

@@ -7,7 +7,10 @@ import { errorBody } from "./Errors.ts"
 import type { CreateMessage } from "./Request.ts"
 import type { ThreadTurn } from "./threads/Threads.ts"
 
-/** The request for an upstream of this dialect: as it came, but for what only this gateway leaves to be left out. */
+/**
+ * The request for an upstream of this dialect: the caller's body, with the fields that only this gateway makes
+ * optional.
+ */
 export const passthroughOf =
   (
     payload: Pick<CreateMessage, "model">,
@@ -16,7 +19,7 @@ export const passthroughOf =
     turn: ThreadTurn | undefined
   ): Passthrough["request"] =>
   (upstream) => {
-    // A thread that the upstream remembers goes on under the ids that it gives.
+    // An upstream with threads continues under its own ids.
     const own = turn?.toldTo(upstream)
     const { body, headers } = own ?? request
     return {
@@ -28,11 +31,11 @@ export const passthroughOf =
     }
   }
 
-/** Frames pass through; a failure of the way is told as the dialect does. */
+/** Frames pass through. A failure is written in the dialect. */
 export const passthroughMachineOf = (request: Incoming) =>
   passthroughMachine((failure) => [{ ...errorBody(failure), request_id: request.id }])
 
-/** Providers take no nulls, and want the names and types that have one possible value. */
+/** Removes nulls, which providers refuse, and adds types and names that have only one possible value. */
 const spelledOut = (body: JsonObject): JsonObject => {
   const given: Record<string, unknown> = {}
   for (const name in body) {

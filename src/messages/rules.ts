@@ -10,7 +10,7 @@ import type { Tool, WebSearchTool } from "./Tools.ts"
 
 type Verdict = InvalidRequest | undefined
 
-/** The rules between fields, which the contract's schemas cannot say. Answers the first one broken. */
+/** Checks the rules between fields, which schemas cannot express. Returns the first mistake. */
 export const brokenRule = (request: AnyRequest, betas = ""): Verdict =>
   thinkingRule(request, betas) ??
   firstBroken(request.tools ?? [], toolRule) ??
@@ -30,7 +30,7 @@ const firstBroken = <A>(values: ReadonlyArray<A>, rule: (value: A, index: number
   return undefined
 }
 
-/** In the dialect's own words: conformance tests of clients look for them. */
+/** Clients' conformance tests look for the dialect's own words. */
 const thinkingRule = ({ thinking, max_tokens }: AnyRequest, betas: string): Verdict => {
   if (thinking?.type !== "enabled") return undefined
   if (thinking.budget_tokens < 1024) {
@@ -39,7 +39,7 @@ const thinkingRule = ({ thinking, max_tokens }: AnyRequest, betas: string): Verd
       message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
     })
   }
-  // Between tool calls it is the budget of a whole turn, which may exceed one answer's bound.
+  // With interleaved thinking, the budget is for a whole turn and may exceed one answer's bound.
   const isBounded = max_tokens !== undefined && !betas.includes("interleaved-thinking-2025-05-14")
   return isBounded && thinking.budget_tokens >= max_tokens
     ? broken("max_tokens", "`max_tokens` must be greater than `thinking.budget_tokens`")
@@ -71,7 +71,7 @@ const webSearchRule = (tool: WebSearchTool, at: string): Verdict => {
   )
 }
 
-/** A host, and perhaps a path. */
+/** A host with an optional path. */
 const domain = /^[^\s/:?#@\\]+(\/[^\s?#\\]*)?$/
 
 const domainRule =
@@ -94,7 +94,7 @@ const uniqueNames = (tools: ReadonlyArray<Tool>): Verdict => {
   const seen = new Set<string>()
   return firstBroken(tools, (tool, index) => {
     const name = toolName(tool)
-    // Those of Anthropic's that have no name may come twice.
+    // Anthropic's tools without a name of their own may come twice.
     if (name === tool.type) return undefined
     if (seen.has(name))
       return broken(`tools[${index}].name`, `tool names must be unique; ${inQuotes(name)} comes twice`)
@@ -120,7 +120,7 @@ const messagesRule = (messages: AnyRequest["messages"]): Verdict => {
     : toolResultsRule(messages)
 }
 
-/** Every tool result answers a tool use before it, and every tool use is answered by the message after it. */
+/** Every tool result answers an earlier tool use, and the message after a tool use answers it. */
 const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
   if (!messages.some(hasTools)) return undefined
   const used = new Set<string>()
@@ -129,7 +129,7 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
     if (message.role === "system") return undefined
     const blocks = typeof message.content === "string" ? [] : message.content
     const asked = unanswered
-    // The next assistant message goes on with the same set: copying it would take forever for thousands of them.
+    // The set is handed over instead of copied, which would be quadratic for thousands of messages.
     unanswered = message.role === "assistant" ? asked : new Set()
     for (const [at, block] of blocks.entries()) {
       if (block.type === "tool_use") {
@@ -155,5 +155,5 @@ const toolResultsRule = (messages: ReadonlyArray<InputMessage>): Verdict => {
 const hasTools = ({ content }: InputMessage): boolean =>
   typeof content !== "string" && content.some(({ type }) => type === "tool_use" || type === "tool_result")
 
-/** What the caller sent, short enough to be read back. */
+/** The caller's value, shortened. */
 const inQuotes = (value: string) => JSON.stringify(value.length > 80 ? `${value.slice(0, 77)}...` : value)

@@ -2,7 +2,7 @@ import type { SearchOutcome } from "../generation/Conversation.ts"
 import type { AnswerBlock } from "./Message.ts"
 import { sealContent } from "./opaque.ts"
 
-/** What a web search came to, as the block that stands behind it. */
+/** A search's outcome as the block that follows it. */
 export const searchResult = (id: string, outcome: SearchOutcome): AnswerBlock => ({
   type: "web_search_tool_result",
   tool_use_id: id,

@@ -4,6 +4,6 @@ import type { Tool, WebSearchTool } from "./Tools.ts"
 export const isWebSearch = (tool: Tool): tool is WebSearchTool =>
   !(tool instanceof Unknown) && (tool.type?.startsWith("web_search") ?? false)
 
-/** The name a tool goes by; web search need not say it. */
+/** A tool's name. Web search has a default. */
 export const toolName = (tool: Tool): string =>
   tool instanceof Unknown ? tool.type : (tool.name ?? (isWebSearch(tool) ? "web_search" : (tool.type ?? "")))

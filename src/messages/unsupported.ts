@@ -9,14 +9,14 @@ import { toolName } from "./toolName.ts"
 import { isHosted } from "./Tools.ts"
 import type { Tool } from "./Tools.ts"
 
-/** The parts of a request that are read once for all that is asked of it. */
+/** The parts of a request that several checks read, computed once. */
 export interface RequestParts {
   readonly blocks: ReadonlyArray<ContentBlock>
   /** The tools that the model may use now. */
   readonly offered: ReadonlyArray<Tool>
 }
 
-/** What a request asks for that its conversation does not say. Every request is asked, and mostly it is nothing. */
+/** The parts of a request that its conversation cannot express. Every request is checked, and most have none. */
 export const unsupported = (
   request: AnyRequest,
   body: unknown,
@@ -24,7 +24,7 @@ export const unsupported = (
 ): ReadonlyArray<Unsupported> => {
   const found = unknownFields(body, known)
   for (const [index, tool] of offered.entries()) found.push(...hosted(request, tool, index))
-  // What such tools did in an earlier answer.
+  // Results of such tools in earlier answers.
   for (const block of blocks) if (isHostedBlock(block)) found.push({ param: `content.${block.type}` })
   for (const tool of toolsOf(body)) found.push(...unknownFields(tool, knownOfTools, "tools[]."))
   if (isCached(request) || blocks.some(isMarked)) found.push({ param: "cache_control" })
@@ -33,7 +33,7 @@ export const unsupported = (
   return found
 }
 
-/** A tool that Anthropic runs is left out, unless the model has no choice but to use one. */
+/** A tool that Anthropic runs is dropped, unless the model has to use one. */
 const hosted = (request: AnyRequest, tool: Tool, index: number): ReadonlyArray<Unsupported> => {
   if (!isHosted(tool)) return none
   const refusal = `tools[${index}].type: this model's upstream does not run ${tool.type}`
@@ -46,12 +46,12 @@ const isForced = ({ tool_choice: choice, tools }: AnyRequest, tool: Tool): boole
 const none: ReadonlyArray<never> = []
 
 const known = new Set(Object.keys(CreateMessage.fields))
-/** Of all kinds of tools. */
+/** The fields of all kinds of tools. */
 const knownOfTools = new Set(
   (
     "type name description input_schema strict cache_control max_uses allowed_domains blocked_domains user_location " +
     "display_width_px display_height_px display_number max_characters " +
-    // Every tool is shown to the model at once.
+    // The model gets every tool at once.
     "defer_loading"
   ).split(" ")
 )
@@ -72,7 +72,7 @@ const isMarked = (block: ContentBlock | ResultBlock): boolean =>
 const wantsCitations = (block: ContentBlock): boolean =>
   (block.type === "document" || block.type === "search_result") && block.citations?.enabled === true
 
-/** Ways of showing thinking that only its maker has; it is shown as usual. */
+/** Ways to show thinking that only Anthropic has. It is shown in the usual way. */
 const isShownInPart = ({ thinking }: AnyRequest): boolean =>
   thinking?.type !== "disabled" && (thinking?.display === "updates" || thinking?.display === "highlights")
 

@@ -2,17 +2,17 @@ import { hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage as Tokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "./Message.ts"
 
-/** What a generation used, in the dialect's words. */
+/** A generation's usage in the dialect's form. */
 export const usage = (tokens: Tokens): Usage => usageOf(tokens, tokens.outputTokens, tokens.searches)
 
-/** The same with other numbers where the dialect tells them before they are known. */
+/** The same with other numbers, for frames before the final ones are known. */
 export const usageOf = (tokens: Tokens, output_tokens: number, searches: number): Usage => {
   const forAnHour = hourTokens(tokens)
   const used = {
     input_tokens: tokens.inputTokens,
     cache_creation_input_tokens: tokens.cacheWriteTokens,
     cache_read_input_tokens: tokens.cacheReadTokens,
-    // Most upstreams tell one number; five minutes is the dialect's default.
+    // Most upstreams report only the total. Five minutes is the dialect's default.
     cache_creation: {
       ephemeral_5m_input_tokens: tokens.cacheWriteTokens - forAnHour,
       ephemeral_1h_input_tokens: forAnHour

@@ -15,7 +15,7 @@ import { storedRequest } from "../../tasks/StoredRequest.ts"
 import type { NewTask } from "../../tasks/Task.ts"
 import { TaskStore } from "../../tasks/store/TaskStore.ts"
 
-/** What an async message request is answered with (docs/api.md#async-messages). */
+/** The answer to an async message request (docs/api.md#async-messages). */
 export interface Handle {
   readonly id: string
   readonly object: "task"
@@ -23,10 +23,10 @@ export interface Handle {
   readonly created_at: number
 }
 
-/** Whether a message is to be fetched later: a stream is read at once (docs/api.md#async-messages). */
+/** True if the message is fetched later. A stream never is (docs/api.md#async-messages). */
 export const isAsync = ({ async, stream }: CreateMessage): boolean => async === true && stream !== true
 
-/** Headers that say what a body means. */
+/** Headers that change the meaning of a body. */
 const kept = ["anthropic-version", "anthropic-beta", "user-agent"]
 
 /** Accepts message requests whose answer is fetched later. */
@@ -38,8 +38,8 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
     const ledger = yield* Ledger
 
     /**
-     * Stores a request with what it may cost; it is durable when the handle is there. Whatever can be said of it at once
-     * is said at once: only a generation that fails becomes a failed task.
+     * Stores a request with its hold, durably before the handle is returned. All checks happen here, so only a failed
+     * generation becomes a failed task.
      */
     const accept = Effect.fnUntraced(function* (input: TextInput<CreateMessage>): Effect.fn.Return<Handle, Failure> {
       const { caller, payload, request } = input
@@ -75,10 +75,10 @@ export class AsyncMessages extends Effect.Service<AsyncMessages>()("gateway/mess
   })
 }) {}
 
-/** Begins with the time, so that new rows stand beside each other in the index; 122 random bits are nobody's guess. */
+/** Begins with the time, so that new rows are neighbours in the index. The 122 random bits cannot be guessed. */
 const newId = (nowMs: number) => `task_${nowMs.toString(36)}${randomHex()}`
 
-/** The synchronous one. */
+/** The body of the synchronous request. */
 const withoutAsync = (body: unknown): unknown =>
   typeof body === "object" && body !== null
     ? Object.fromEntries(Object.entries(body).filter(([name]) => name !== "async"))

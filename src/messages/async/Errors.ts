@@ -4,7 +4,10 @@ const invalidUrl = { status: 400, code: "invalid_url", type: "invalid_request_er
 const unauthorized = { status: 401, code: "auth_invalid", type: "authentication_error" } as const
 const failed = { status: 500, code: "server_error", type: "server_error" } as const
 
-/** How task queries say each failure (docs/api.md#errors-of-task-queries); the rest as the responses family. */
+/**
+ * The form of each failure in task queries (docs/api.md#errors-of-task-queries). The rest is as in the responses
+ * family.
+ */
 export const TasksError = failureUnion(
   "Tasks",
   {

@@ -18,13 +18,13 @@ import { waitOut } from "../../tasks/waitOut.ts"
 
 export const messageKindName = "message"
 
-/** Async messages of one model at a time. Each waits for its upstream in a fiber; the rest wait as rows. */
+/** The most async messages of one model at a time. Each takes a fiber; the others wait as rows. */
 const parallel = 1_000
 
 /** The lane of a model's async messages. */
 export const messageLane = (model: string): string => `${messageKindName}:${model}`
 
-/** Async messages: one turn is the whole generation; after a crash it starts again. */
+/** Async messages. One run is the whole generation; after a crash it starts again. */
 export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads | Ledger> = Effect.gen(function* () {
   const pipeline = yield* Pipeline
   const answer = pipeline.run(yield* makeMessageFamily)
@@ -34,7 +34,7 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
     parallel,
     run: Effect.fnUntraced(function* (lease) {
       const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
-      // It was valid when it was accepted; if it is not now, this gateway is another one.
+      // It was valid when it was accepted, so a failure here means that another version accepted it.
       const payload = yield* Effect.orDie(decodeBody(stored.body))
       yield* lease.write({ state: "running" })
       const request = incoming(stored, "/v1/messages", lease.trace)
@@ -57,11 +57,11 @@ export const makeMessageKind: Effect.Effect<TaskKind, never, Pipeline | Threads 
   }
 })
 
-/** The message; one that passed through comes as its text. */
+/** The message. A passthrough answer is text. */
 const messageOf = (answer: object): Effect.Effect<object> =>
   answer instanceof Response ? Effect.promise(async () => objectIn(await answer.text())) : Effect.succeed(answer)
 
-/** Parsed so that long integers keep their digits. */
+/** Parsed without losing digits of long integers. */
 const objectIn = (text: string): object => {
   const message = parseJson(text)
   return isObject(message) ? message : {}
@@ -69,7 +69,7 @@ const objectIn = (text: string): object => {
 
 const decodeBody = openDecoder(CreateMessage)
 
-/** In the words that the synchronous path would have answered with. */
+/** The error that the synchronous endpoint would have answered with. */
 const taskError = (failure: Failure): TaskError => {
   const { message, type } = errorBody(failure).error
   return { code: type, message }
@@ -84,7 +84,7 @@ const shown: Record<TaskState, TaskRecord["status"]> = {
   cancelled: "failed"
 }
 
-/** The record of `GET /v1/tasks/{id}`. A message has one word for what went wrong, which is both type and code. */
+/** The record of `GET /v1/tasks/{id}`. A message's error has one name, which is both type and code. */
 export const messageRecord = (task: Task): TaskRecord => ({
   id: task.id,
   object: "task",

@@ -16,22 +16,22 @@ import type { Reply } from "./reply.ts"
 import { TurnStore } from "./store/TurnStore.ts"
 import { withoutCacheControl } from "./withoutCacheControl.ts"
 
-/** A request of a thread as if its caller had sent the whole conversation, and what becomes of its answer. */
+/** A thread's request with the whole conversation, and what happens to its answer. */
 export interface ThreadTurn {
   readonly payload: CreateMessage
   readonly request: Incoming
   /**
-   * What an upstream of the dialect is told that has threads itself: what is new, where it knows the rest. Undefined for
-   * one that has none, which is told the whole.
+   * The request for an upstream with threads of its own: only the new messages, if it has the rest. Undefined for an
+   * upstream without threads, which gets the whole conversation.
    */
   readonly toldTo: (upstream: Upstream) => Pick<Incoming, "body" | "headers"> | undefined
   /**
-   * Keeps the answer, so that it can be continued once this resolves. One that nothing can go on from is not kept.
+   * Stores the answer, which can be continued once this resolves. An answer that cannot be continued is not stored.
    *
-   * @param isPassed whether it is that of the upstream that was told last
+   * @param isPassed true if the upstream that got only the new messages answered
    */
   readonly keep: (reply: Reply | undefined, isPassed: boolean) => Promise<void>
-  /** Lets others continue what this continued; any number of times. */
+  /** Allows others to continue the same answer. May be called any number of times. */
   readonly release: () => void
 }
 
@@ -39,15 +39,18 @@ type Upstream = Parameters<Passthrough["request"]>[0]
 
 type Refused = InvalidRequest | NotFound
 
-/** Conversations that the gateway remembers, so that a request need only say what is new. */
+/** Stored conversations, so that a request only needs the new messages. */
 export class Threads extends Effect.Service<Threads>()("gateway/messages/threads/Threads", {
   effect: Effect.gen(function* () {
     const store = yield* TurnStore
     const models = yield* Dispatch
-    /** What is being continued. In this process; of two processes one turn would be kept, which the table sees to. */
+    /** Answers being continued in this process. Between processes, the table allows one continuation. */
     const inFlight = new Set<string>()
 
-    /** The whole conversation of a request. Fails where it can't be had, or the request must not say what it says. */
+    /**
+     * A request with its whole conversation. Fails if the conversation is not available or the request is not allowed
+     * to have such fields.
+     */
     const wholeBody = Effect.fnUntraced(function* (caller: Caller, { model, thread }: CreateMessage, body: JsonObject) {
       const { thread: _, ...own } = body
       if (models.get(model)?.threads === false) {
@@ -69,11 +72,11 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
       return { body: whole, heldBy: found.heldBy }
     })
 
-    /** The request with the whole conversation. It claims nothing. */
+    /** The request with the whole conversation. Claims nothing. */
     const look = (caller: Caller, payload: CreateMessage, request: Incoming): Effect.Effect<ThreadTurn, Refused> =>
       begun(caller, payload, request, { previousId: previousOf(payload), release: () => {} })
 
-    /** Takes a turn. Nobody else continues the same answer until it is released. */
+    /** Claims an answer: no other request continues it until it is released. */
     const take = (caller: Caller, payload: CreateMessage, request: Incoming): Effect.Effect<ThreadTurn, Refused> =>
       Effect.suspend(() => {
         const previousId = previousOf(payload)
@@ -136,12 +139,12 @@ export class Threads extends Effect.Service<Threads>()("gateway/messages/threads
 const previousOf = ({ thread }: CreateMessage): string | undefined =>
   thread?.type === "continue" ? thread.previous_message_id : undefined
 
-/** Whether a request is a thread's. */
+/** True if a request belongs to a thread. */
 export const isThreaded = ({ thread }: CreateMessage): boolean => thread !== undefined && thread !== null
 
 const wholePayload = refusing(openDecoder(CreateMessage))
 
-/** What an answer ends with that is not over: nothing need be said for it to go on. */
+/** Stop reasons of unfinished answers, which continue without a new message. */
 const unfinished: ReadonlySet<string> = new Set(["pause_turn", "compaction"])
 
 const nothingNew = new InvalidRequest({
@@ -149,7 +152,7 @@ const nothingNew = new InvalidRequest({
   message: "messages: expected at least one message; only an answer that paused goes on without"
 })
 
-/** What a thread begins with and keeps. */
+/** Fields that are set when a thread begins and cannot change. */
 const setupFields = ["system", "tools"] as const
 
 const setupOf = (body: JsonObject): JsonObject =>
@@ -166,7 +169,7 @@ const messagesOf = ({ messages }: JsonObject): ReadonlyArray<unknown> => {
 
 const kept = Promise.resolve()
 
-/** An upstream that is told the whole conversation need not know of threads, and may refuse a beta that it doesn't. */
+/** An upstream that gets the whole conversation may refuse the beta for threads. */
 const withoutBeta = (headers: Headers): Headers => {
   const betas = headers.get("anthropic-beta")
   if (betas === null) return headers

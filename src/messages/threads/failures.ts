@@ -1,10 +1,10 @@
 import { InvalidRequest, NotFound } from "../../contract/Failure.ts"
 
-/** Clients act on the code, and send the whole conversation again. */
+/** Clients act on the code: they send the whole conversation again. */
 const refused = (error_code: string, message: string) =>
   new InvalidRequest({ param: "thread", message: `thread: ${message}`, details: { error_code } })
 
-/** @param feature what can't be had together with a thread */
+/** @param feature the field that threads exclude */
 export const unthreadable = (feature: string, message: string): InvalidRequest =>
   new InvalidRequest({
     param: "thread",
@@ -25,12 +25,12 @@ export const alreadyContinued = (id: string): InvalidRequest =>
 export const continueInFlight = (id: string): InvalidRequest =>
   refused("thread_continue_in_flight", `another request is continuing ${shown(id)}; wait for its answer`)
 
-/** @param fields the ones that differ from the thread's own */
+/** @param fields those that differ from the thread's */
 export const fingerprintMismatch = (fields: ReadonlyArray<string>): InvalidRequest =>
   refused(
     "thread_fingerprint_mismatch",
     `${fields.join(" and ")} must be left out, or what the thread began with; another needs a new thread`
   )
 
-/** What the caller sent, short enough to be read back. */
+/** The caller's id, shortened. */
 const shown = (id: string) => JSON.stringify(id.slice(0, 80))

@@ -5,11 +5,11 @@ import type { Reply } from "./reply.ts"
 
 interface Recorded<S, F extends Frame> {
   readonly machine: Machine<S, F>
-  /** The answer that has passed through; undefined where it is none that can be gone on from. */
+  /** The answer that passed through; undefined if it cannot be continued. */
   readonly reply: () => Reply | undefined
 }
 
-/** A machine of a forwarded answer that remembers what the upstream wrote. */
+/** A passthrough machine that records the upstream's answer. */
 export const recorded = <S, F extends Frame>({ initial, step }: Machine<S, F>): Recorded<S, F> => {
   const written: Array<Uint8Array | string> = []
   return {

@@ -1,14 +1,14 @@
 import type { JsonObject } from "../../contract/fields.ts"
 import { isObject, listAt, objectAt, parseJson, textAt } from "../../contract/json.ts"
 
-/** What a thread keeps of an answer. */
+/** The part of an answer that a thread stores. */
 export interface Reply {
   readonly id: string
   readonly content: ReadonlyArray<unknown>
   readonly stop_reason: string | null
 }
 
-/** The answer that a whole JSON message is; undefined where it is none. */
+/** The reply in a whole JSON message; undefined if it is not a message. */
 export const replyIn = (message: unknown): Reply | undefined => {
   const id = textAt(message, "id")
   if (id === undefined) return undefined
@@ -16,8 +16,8 @@ export const replyIn = (message: unknown): Reply | undefined => {
 }
 
 /**
- * The answer that a stream of server-sent events tells, put together as clients do. Undefined where it does not come to
- * its end, or where it has deltas that nobody here knows how to put together: half an answer is nothing to go on from.
+ * The reply in a stream of server-sent events, assembled as clients do. Undefined if the stream is incomplete or has
+ * unknown deltas, because half an answer cannot be continued.
  */
 export const replyOfStream = (stream: string): Reply | undefined => {
   let id: string | undefined
@@ -49,7 +49,7 @@ export const replyOfStream = (stream: string): Reply | undefined => {
   return undefined
 }
 
-/** The JSON of each event; a line of data is an event here, as every server of the dialect writes it. */
+/** The JSON of each event. Every server of the dialect writes one line of data per event. */
 function* framesIn(stream: string): Generator<JsonObject> {
   for (const line of stream.split(/[\r\n]+/)) {
     if (!line.startsWith("data:")) continue
@@ -58,7 +58,7 @@ function* framesIn(stream: string): Generator<JsonObject> {
   }
 }
 
-/** The field of a block that a kind of delta goes on writing, and of the delta where it stands. */
+/** For each kind of delta, the field that it extends, in the block and in the delta. */
 const texts: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -77,7 +77,7 @@ class OpenBlock {
     this.#start = start
   }
 
-  /** Whether it knows what to do with a delta. */
+  /** Returns true if the delta is of a known kind. */
   take(delta: JsonObject): boolean {
     const type = textAt(delta, "type") ?? ""
     const field = texts[type]

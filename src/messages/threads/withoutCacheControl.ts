@@ -1,11 +1,13 @@
 import { isJsonObject } from "../../contract/fields.ts"
 
-/** Where messages and blocks hold blocks. Any other field goes as it is: a tool's input may have the name. */
+/**
+ * The fields of messages and blocks that hold blocks. Others are not searched: a tool's input may use the same name.
+ */
 const inner = ["content", "source"]
 
 /**
- * A message without its cache breakpoints: they were set for the request that first sent it, and those of a whole
- * thread are more than one request may have.
+ * A message without cache breakpoints. They belong to the request that first sent it, and a whole thread has more than
+ * one request may have.
  */
 export const withoutCacheControl = (value: unknown): unknown => {
   if (!isJsonObject(value)) return value

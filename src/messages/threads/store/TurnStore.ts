@@ -17,28 +17,28 @@ export class ThreadRetention extends Context.Reference<ThreadRetention>()(
 
 /** A question and its answer. */
 export interface ThreadTurn {
-  /** The answer's. */
+  /** The id of the answer. */
   readonly id: string
   readonly previousId: string | undefined
-  /** What holds for the whole thread, of its first turn: `system` and `tools` as they came. */
+  /** The thread's `system` and `tools`, stored with its first turn. */
   readonly setup: JsonObject
-  /** Its own messages, not what came before them. */
+  /** The messages of this turn alone. */
   readonly messages: ReadonlyArray<unknown>
   readonly content: ReadonlyArray<unknown>
   readonly stopReason: string
-  /** The upstream that remembers it too. */
+  /** The upstream that stores it too. */
   readonly heldBy: string | undefined
 }
 
-/** All that an answer continues, and itself. */
+/** The conversation up to and including an answer. */
 export interface Thread {
   readonly setup: JsonObject
-  /** Oldest first; the last one is the answer. */
+  /** Oldest first, the answer last. */
   readonly messages: ReadonlyArray<unknown>
-  /** Why the answer stopped. */
+  /** The answer's stop reason. */
   readonly stopReason: string
   readonly isContinued: boolean
-  /** The upstream that can go on from the answer's id. */
+  /** The upstream that can continue from the answer's id. */
   readonly heldBy: string | undefined
 }
 
@@ -56,14 +56,14 @@ const columns = [
 
 type NewRow = Readonly<Record<(typeof columns)[number], string | number | null>>
 
-/** The gateway's memory of threads. Another account's ids look unknown. */
+/** Stores the turns of threads. Ids of another account are unknown. */
 export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/threads/store/TurnStore", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
     const retentionMs = Duration.toMillis(yield* ThreadRetention)
 
-    // Whoever continues an answer second has an answer of its own that nothing can continue.
+    // If an answer is continued twice, the second continuation is not stored and cannot be continued.
     const add = preparedPlain(
       sql`INSERT INTO thread_turns ${sql.insert(Object.fromEntries(columns.map((column) => [column, null])))} ON CONFLICT DO NOTHING`
     )
@@ -71,7 +71,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
       rows.map((row) => add(columns.map((column) => row[column])))
     )
 
-    /** Resolves once it is durable. A promise, because the answer waits for it in plain code. */
+    /** Resolves once it is durable. A promise, because plain code waits for it. */
     const save = (account: AccountId, turn: ThreadTurn, nowMs: number): Promise<void> =>
       insert({
         account_id: account,
@@ -85,7 +85,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
         expires_at: nowMs + retentionMs
       })
 
-    /** The thread that ends in an answer; undefined where it is not whole any more, or never was. */
+    /** The thread that ends with an answer; undefined if a part of it is missing. */
     const find = Effect.fnUntraced(function* (
       account: AccountId,
       id: string
@@ -109,7 +109,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
       if ((sizes.first(found)?.bytes ?? 0) > mostConversationBytes) return "too long"
       const all = turns.all(found)
       const [first, last] = [all[0], all.at(-1)]
-      // A turn that is gone would silently take what came before it along.
+      // Without this check, a deleted turn would silently cut off all turns before it.
       if (first === undefined || last === undefined || first.previous_id !== null) return undefined
       const next = yield* sql`SELECT 1 FROM thread_turns WHERE account_id = ${account} AND previous_id = ${id}`
       return {
@@ -121,7 +121,7 @@ export class TurnStore extends Effect.Service<TurnStore>()("gateway/messages/thr
       }
     }, Effect.orDie)
 
-    /** Removes some of what has expired; answers how many there were. */
+    /** Removes expired turns. Returns how many. */
     const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.map(
