@@ -32,7 +32,7 @@ interface Part {
   readonly machine: Machine<State, PassthroughFrame>
   state: State
   /** True if the upstream reported usage. */
-  isTold: boolean
+  hasUsage: boolean
   isOver: boolean
   next: Promise<readonly [Part, Batch | undefined]> | undefined
 }
@@ -44,13 +44,13 @@ class Joined implements Generation {
   #isOver = false
   /** Chunks not sent yet. */
   #held = ""
-  #hasSaid = false
+  #hasBegun = false
 
   constructor(generations: ReadonlyArray<Generation>, options: JoinOptions) {
     this.#options = options
     this.#parts = generations.map((generation, index) => {
       const one = machine({ head: options.head, index, isWhole: false, isLegacy: options.isLegacy })
-      return { generation, machine: one, state: one.initial, isTold: false, isOver: false, next: undefined }
+      return { generation, machine: one, state: one.initial, hasUsage: false, isOver: false, next: undefined }
     })
   }
 
@@ -94,7 +94,7 @@ class Joined implements Generation {
         failure = event
         break
       }
-      if (event.type === "usage") part.isTold = true
+      if (event.type === "usage") part.hasUsage = true
       if (event.type === "finished") part.isOver = true
       else if (event.type !== "started" && event.type !== "usage") inner.push(event)
       const [state, frames] = part.machine.step(part.state, event)
@@ -106,8 +106,8 @@ class Joined implements Generation {
     // The deltas are for usage counting, in case the client disconnects.
     if (!this.#options.stream) return [...inner, ...ended]
     // Nothing is sent while answers only begin, so that a failure can still be an HTTP error.
-    if (inner.length > 0) this.#hasSaid = true
-    if (this.#held === "" || !this.#hasSaid) return ended
+    if (inner.length > 0) this.#hasBegun = true
+    if (this.#held === "" || !this.#hasBegun) return ended
     const bytes = utf8.encode(this.#held)
     this.#held = ""
     return [{ type: "passthrough", bytes, terminal: false }, ...ended]
@@ -115,8 +115,8 @@ class Joined implements Generation {
 
   #end(): Batch {
     const used = this.#parts.map(({ state }) => state.usage).reduce(addUsage, noUsage)
-    const isTold = this.#parts.every((part) => part.isTold)
-    const told: ReadonlyArray<GenerationEvent> = isTold ? [{ type: "usage", usage: used }] : []
+    const hasUsage = this.#parts.every((part) => part.hasUsage)
+    const told: ReadonlyArray<GenerationEvent> = hasUsage ? [{ type: "usage", usage: used }] : []
     const as = (usage: Usage) => this.#text(usage)
     // A whole answer repeats its deltas. In a stream, usage counting only saw these chunks.
     const repeated = this.#options.stream ? {} : { isRepeated: true as const }
@@ -126,7 +126,7 @@ class Joined implements Generation {
       {
         type: "passthrough",
         terminal: true,
-        text: isTold ? as(used) : "",
+        text: hasUsage ? as(used) : "",
         telling: { isTotal: true, as },
         ...repeated
       },

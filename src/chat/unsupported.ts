@@ -21,7 +21,7 @@ export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyA
     if (namesItsSpeaker(message)) found.push({ param: "messages[].name" })
     if (typeof message.content === "string") continue
     for (const [place, part] of (message.content ?? []).entries()) {
-      if (part.type === "input_audio") found.push(unheard(`messages[${index}].content[${place}]`))
+      if (part.type === "input_audio") found.push(noAudio(`messages[${index}].content[${place}]`))
     }
   }
   return found
@@ -31,9 +31,9 @@ export const unsupported = (request: CreateCompletion, body: unknown): ReadonlyA
 const namesItsSpeaker = ({ name, role }: InputMessage) => (name ?? "") !== "" && role !== "function" && role !== "tool"
 
 /** Audio cannot be dropped: without it, the question is a different one. */
-const unheard = (param: string): Unsupported => ({
+const noAudio = (param: string): Unsupported => ({
   param,
-  refusal: `${param}: this model's upstream can't hear input_audio`
+  refusal: `${param}: this model's upstream does not accept input_audio`
 })
 
 /** Fields that a conversation cannot express, with the values that matter. */
