@@ -7,7 +7,7 @@ import * as ApiKey from "./ApiKey.ts"
 import { Keys } from "./store/Keys.ts"
 import { LastUsed } from "./LastUsed.ts"
 
-/** Callers remembered at most; beyond it the longest known goes first. */
+/** The most callers remembered. Beyond it, the oldest entry is removed. */
 const capacity = 65_536
 
 interface Known {
@@ -24,7 +24,7 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
     const changes = yield* Changes
     const lastUsed = yield* LastUsed
     const clock = yield* Effect.clock
-    /** By the full SHA-256 of the secret. Only keys that open something are kept: strangers can't fill it. */
+    /** By the SHA-256 of the secret. Only valid keys are remembered, so strangers cannot fill it. */
     const known = new Map<string, Known>()
     yield* changes.listen(Effect.sync(() => known.clear()))
 
@@ -40,15 +40,15 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
           if (expiresAtMs <= clock.unsafeCurrentTimeMillis()) return Effect.fail(expiredKey)
           lastUsed.note(caller.key, clock.unsafeCurrentTimeMillis())
           const success = Effect.succeed(caller)
-          // What was read before a change must not outlive the change.
+          // A result that was read before a change must not be remembered after it.
           if (asked === changes.seen()) remember(known, hash, { key: caller.key, success, expiresAtMs })
           return success
         })
       })
 
     /**
-     * Reads `Authorization: Bearer`, else `x-api-key`. For a key seen before, the answer is an effect that has already
-     * succeeded, so that the server need not start a fiber.
+     * Reads `Authorization: Bearer`, otherwise `x-api-key`. For a known key the effect has already succeeded, so the
+     * server starts no fiber.
      */
     const authenticate = (headers: Headers): Effect.Effect<Caller, AuthMissing | AuthInvalid> => {
       const authorization = headers.get("authorization")
@@ -60,8 +60,9 @@ export class Access extends Effect.Service<Access>()("gateway/access/Access", {
 
     /**
      * The caller of a key.
-     * @param hash of its secret, `ApiKey.hash`
-     * @param secret for the message where there is none
+     *
+     * @param hash of the secret, by `ApiKey.hash`
+     * @param secret for a better message if there is no such key
      */
     const open = (hash: string, secret?: string): Effect.Effect<Caller, AuthInvalid> => {
       const hit = known.get(hash)
@@ -90,7 +91,7 @@ const revokedKey = new AuthInvalid({ message: "Invalid API key: this key was rev
 const suspendedAccount = new AuthInvalid({ message: "Invalid API key: its account is suspended" })
 const expiredKey = new AuthInvalid({ message: "Invalid API key: this key has expired" })
 
-/** The token of `Bearer <token>`; null where the header says anything else. */
+/** The token of `Bearer <token>`; null for any other header. */
 const bearer = (header: string): string | null => /^bearer +([^\s]+)$/i.exec(header.trim())?.[1] ?? null
 
 const remember = (known: Map<string, Known>, hash: string, entry: Known) => {

@@ -4,11 +4,11 @@ import { Schema } from "effect"
 export const AccountId = Schema.String.pipe(Schema.brand("AccountId"))
 export type AccountId = typeof AccountId.Type
 
-/** A key's public id (never its secret). */
+/** A key's public id, never its secret. */
 export const KeyId = Schema.String.pipe(Schema.brand("KeyId"))
 export type KeyId = typeof KeyId.Type
 
-/** Upper bounds on use; an absent one is no bound. Tokens count input and output together. */
+/** Limits on use; absent means none. Tokens are input and output together. */
 export const Limits = Schema.Struct({
   requestsPerMinute: Schema.optional(Schema.Int.pipe(Schema.positive())),
   tokensPerMinute: Schema.optional(Schema.Int.pipe(Schema.positive())),
@@ -17,7 +17,7 @@ export const Limits = Schema.Struct({
 })
 export type Limits = typeof Limits.Type
 
-/** What a key may spend in each UTC day or month, in nano-dollars. */
+/** The most that a key may spend per UTC day or month, in nano-dollars. */
 export interface Budget {
   readonly nanoUsd: number
   readonly period: "day" | "month"
@@ -29,11 +29,11 @@ export interface SearchDomains {
   readonly blocked: ReadonlyArray<string> | undefined
 }
 
-/** Whether models without a price may be used where money is counted: by a key with a budget, in an account with a balance. */
+/** Allows models without a price where money is counted: for a key with a budget, in an account with a balance. */
 export const Unpriced = Schema.Literal("allow", "refuse")
 export type Unpriced = typeof Unpriced.Type
 
-/** The caller of a request: the account that owns what it makes, its key, and what both may do. */
+/** The caller of a request: the account, the key, and the permissions of both. */
 export interface Caller {
   readonly account: AccountId
   readonly key: KeyId
@@ -42,10 +42,10 @@ export interface Caller {
   readonly keyLimits: Limits
   readonly accountLimits: Limits
   readonly budget: Budget | undefined
-  /** What the key says of models without a price, else its account; absent where neither does. */
+  /** The key's rule for models without a price, otherwise its account's; absent if neither has one. */
   readonly unpriced?: Unpriced | undefined
   readonly searchDomains: SearchDomains
-  /** Output tokens that are set aside at most for a request of the account which may write more. */
+  /** The most output tokens to hold for a request of the account without a smaller bound. */
   readonly holdOutputTokens?: number | undefined
 }
 

@@ -1,22 +1,24 @@
 import type { Places } from "./BodyText.ts"
 import { endOfString } from "./endOfString.ts"
 
-/** What a JSON text may hold. It is checked before `JSON.parse`: parsing or walking more could stall everyone. */
+/** The limits of a JSON text, checked before `JSON.parse`: parsing or walking more could block the event loop. */
 export interface JsonBounds {
   readonly levels: number
   readonly keys: number
-  /** Of one object: the engine handles thousands of different keys at a tenth of its usual speed. */
+  /** Per object: the engine is ten times slower with thousands of different keys. */
   readonly keysOfObject: number
   /** Keys, list elements and brackets together. */
   readonly values: number
   /** Objects and lists together. */
   readonly brackets: number
-  /** Objects in one list, and objects in all lists; without those of log probabilities, of which every token has dozens. */
+  /**
+   * Objects in one list, and objects in all lists, except those of log probabilities, of which every token has dozens.
+   */
   readonly items: number
   readonly objects: number
 }
 
-/** What callers may send. */
+/** For callers' bodies. */
 export const bodyBounds: JsonBounds = {
   levels: 64,
   keys: 100_000,
@@ -27,7 +29,7 @@ export const bodyBounds: JsonBounds = {
   objects: Infinity
 }
 
-/** What upstreams may answer. Vectors have millions of numbers. */
+/** For upstreams' answers. Vectors have millions of numbers. */
 export const answerBounds: JsonBounds = {
   levels: 64,
   keys: 3_000_000,
@@ -38,32 +40,32 @@ export const answerBounds: JsonBounds = {
   objects: 100_000
 }
 
-/** Elements of one list whose places are noted; longer ones go as they came as a whole, or are written anew. */
+/** The most elements of a list whose positions are recorded. A longer list is copied as a whole or serialized again. */
 const mostMarks = 10_000
 
-/** A bound that is exceeded, in words. */
+/** The message for an exceeded limit. */
 export const excessWords = (excess: keyof JsonBounds, bounds: JsonBounds): string =>
   `more than ${bounds[excess]} ${excess === "keysOfObject" ? "keys in one object" : excess}`
 
 /**
- * The first bound that a JSON text exceeds; undefined where it keeps them all. One pass over the text: it counts outside
- * of strings, and notes where the object's members stand.
+ * The first limit that a JSON text exceeds; undefined if none. One pass over the text, which also records the positions
+ * of the object's members.
  */
 export const excessOf = (text: string, bounds: JsonBounds, places?: Places): keyof JsonBounds | undefined => {
-  // Too short to break a rule: one level more than allowed takes twice as many characters, and most texts are short.
+  // Too short to exceed a limit: one level too many needs twice as many characters. Most texts are short.
   if (text.length < 2 * bounds.levels) return undefined
   let depth = 0
   let keys = 0
   let values = 0
   let brackets = 0
   let objects = 0
-  /** Keys so far of the object that is open at each depth, or objects of the list. */
+  /** The number of keys so far in the open object at each depth, or of objects in the open list. */
   const countAt = new Int32Array(bounds.levels + 1)
-  /** What is open at each depth: a list or an object, and whether that is about log probabilities. */
+  /** The kind of value that is open at each depth (object or list), and whether it belongs to log probabilities. */
   const kindAt = new Uint8Array(bounds.levels + 1)
-  /** The last string's closing quote: before a bracket in an object that of its key. */
+  /** The closing quote of the last string: before a bracket in an object, the one of its key. */
   let quote = 0
-  /** Of the member that is open: where it began, its colon, and its marks, which are noted only while it is a list. */
+  /** The open member: its start, its colon, and, while it is a list, the positions of its elements. */
   let from = 0
   let colon = 0
   let marks: Array<number> = []

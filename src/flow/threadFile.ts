@@ -3,7 +3,6 @@
  * package it is JavaScript like the file that starts it.
  *
  * @param starter the `import.meta.url` of the file that starts it, in the same folder
- *
  * @param path below `src`, without the extension
  */
 export const threadFile = (starter: string, path: string): URL =>

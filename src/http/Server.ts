@@ -31,40 +31,45 @@ import { makeSockets } from "./sockets.ts"
 
 export interface ServerOptions {
   readonly hostname: string
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number
-  /** Bytes, for groups that set no limit of their own. */
+  /** In bytes, for groups without a limit of their own. */
   readonly bodyLimit: number
-  /** How long running requests and streams may go on after the server was told to stop. */
+  /** How long running requests and streams may continue after a stop. */
   readonly drainDeadline: Duration.Duration
-  /** How long new requests are still served, while readiness fails, after the server was told to stop; then nobody listens; none where absent. */
+  /**
+   * How long new requests are served after a stop, while readiness fails. Then the listener closes. Defaults to no
+   * time.
+   */
   readonly leaveTime?: Duration.Duration
-  /** Whether answers are checked against the contract before they leave; on in tests. */
+  /** True to check answers against the contract before they are sent, as tests do. */
   readonly checkAnswers: boolean
-  /** How long a client may be silent while its request is read, in whole seconds; 60 by default. */
+  /** How long a client may be silent while its request is read, in whole seconds. Defaults to 60. */
   readonly idleSeconds?: number
-  /** How long it may take nothing of its answer, or keep its connection without a request, likewise; 124 by default. */
+  /**
+   * How long a client may read nothing of its answer, or keep an idle connection, in whole seconds. Defaults to 124.
+   */
   readonly takingSeconds?: number
-  /** Origins of pages that may call from a browser. */
+  /** Origins of web pages that may call the gateway. */
   readonly corsOrigins: ReadonlyArray<string>
-  /** Who opens what the contract names; the callers' keys alone by default. */
+  /** The authenticators of the contract's security schemes. Defaults to callers' keys alone. */
   readonly doors?: Authenticators
-  /** The certificate that is shown, read again when its files change; without one there is no TLS. */
+  /** The TLS certificate, read again when its files change. Absent: no TLS. */
   readonly tls?: CertificateFiles
 }
 
-/** The address can't be listened on; the message is one line for the operator. */
+/** The server cannot listen on its address. The message is one line for the operator. */
 export class CannotListen extends Data.TaggedError("CannotListen")<{ readonly message: string }> {}
 
-/** Why a server does not begin. */
+/** The reason that a server does not start. */
 export type ListenFailure = BadCertificate | CannotListen
 
-/** Whether other processes listen on the same address, each of which gets some of the connections. */
+/** True if other processes listen on the same address and share its connections. */
 export class SharesPort extends Context.Reference<SharesPort>()("gateway/http/SharesPort", {
   defaultValue: () => false
 }) {}
 
-/** For how long clients are told to leave their connections to a process that others have replaced. */
+/** How long clients of a replaced process are told to close their connections. */
 const replacedTime = Duration.seconds(1)
 
 /** The address the server listens on. */
@@ -79,8 +84,8 @@ export type Pages = Readonly<
 >
 
 /**
- * Serves a contract on Bun's native routes, by plain calls up to the handler: route → authenticate → rate limit → body →
- * decode path and body → handler. The contract's handlers are services, so a group without handlers does not compile.
+ * Serves a contract on `Bun.serve`, by plain calls up to the handler: route → authenticate → rate limit → body → decode
+ * path and body → handler. Handlers are services, so a group without handlers does not compile.
  */
 export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGroup.Any, E, R>(
   api: HttpApi.HttpApi<Id, Groups, E, R>,
@@ -111,7 +116,8 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         metrics: yield* Metrics,
         lifecycle,
         idleSeconds: options.idleSeconds ?? 60,
-        // Streams are cut after two minutes, in their own words: this is for what is left of them, and for the others.
+        // Streams end their own readers after two minutes, with an error. This limit is for the rest of them, and for
+        // other answers.
         takingSeconds: options.takingSeconds ?? 124,
         cors: corsOf(options.corsOrigins),
         newRequestId: makeRequestIds()
@@ -146,13 +152,13 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           hostname: options.hostname,
           port,
           ...(shown === undefined ? {} : { tls: { cert: shown.cert, key: shown.key } }),
-          // Unless told not to, Bun listens beside whoever has the port, and each gets some of the requests.
+          // By default Bun would share a port that is in use, and each process would get some of the requests.
           reusePort,
-          // Outside production Bun answers an uncaught error with a page that shows source.
+          // In development mode Bun answers an uncaught error with a page that shows source code.
           development: false,
-          // The limits are each route's own (`body.ts`): Bun's 413 has an empty body.
+          // Every route has its own limit (`body.ts`), because Bun's 413 has an empty body.
           maxRequestBodySize: Number.MAX_SAFE_INTEGER,
-          // For the phase in which a request is read; lifted once a handler waits.
+          // For the time in which a request is read. It is lifted once a handler waits.
           idleTimeout: serving.idleSeconds,
           routes: table,
           fetch: otherwise,
@@ -164,13 +170,16 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         catch: (cause) => cannotListen(options, cause)
       })
 
-      /** Readiness fails at once; what runs has its time; then streams end in-band, waiting handlers are interrupted. */
+      /**
+       * Drains: readiness fails at once, running work gets its time, then streams end in-band and handlers are
+       * interrupted.
+       */
       const drain = (listener: Listener) => {
         const idle = Effect.sync(() => listener.pendingRequests === 0 && sockets.isIdle()).pipe(
           Effect.repeat({ until: (none) => none, schedule: Schedule.spaced("20 millis") }),
           Effect.interruptible
         )
-        /** Serves on for a while, tells clients to leave their connections, then stops listening. */
+        /** Keeps serving for a while and tells clients to close their connections, then closes the listener. */
         const left = Effect.suspend(() => {
           const isReplaced = lifecycle.isLeaving()
           const time = isReplaced ? replacedTime : (options.leaveTime ?? Duration.zero)
@@ -188,7 +197,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
           Effect.zipRight(Effect.sync(lifecycle.endRunning)),
           Effect.zipRight(Effect.timeoutOption(idle, "2 seconds")),
           Effect.ensuring(Effect.promise(() => listener.stop())),
-          // Connections live on real time, also under `TestClock`.
+          // Real time, also under `TestClock`, because connections are real.
           Effect.withClock(Clock.make())
         )
       }
@@ -200,7 +209,7 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
     })
   )
 
-/** Everything is logged; what was asked for with a key of an account, and not only looked at, is kept too. */
+/** Logs every request. Those of an account's key that are not GETs are also stored. */
 const ended =
   (log: (typeof AccessLog)["Service"], rows: RequestLog, tracing: Tracing | undefined) =>
   (record: RequestRecord): void => {

@@ -15,7 +15,7 @@ import type { Cors } from "./cors.ts"
 import type { Framed } from "./Framed.ts"
 import type { BodyLog, RecordedRequest } from "../telemetry/BodyLog.ts"
 
-/** Who opens endpoints: says who calls, and whether they may call now. */
+/** Authenticates the requests of an endpoint and applies their rate limits. */
 export interface Authenticator extends Pick<Limits, "admit"> {
   readonly authenticate: (
     headers: Headers,
@@ -23,37 +23,37 @@ export interface Authenticator extends Pick<Limits, "admit"> {
   ) => Effect.Effect<Caller, AuthMissing | AuthInvalid | Forbidden | RateLimited | UnknownRoute>
 }
 
-/** Whose keys open what: the gateway's callers', the operator's, and anybody who may try one. */
+/** An authenticator for each kind of key: the callers', the operator's, and none. */
 export type Authenticators = Readonly<Partial<Record<"api-key" | "admin-key" | "anyone", Authenticator>>>
 
-/** What the server brings to every request. */
+/** The server's services for every request. */
 export interface Serving {
   readonly runtime: Runtime.Runtime<never>
   readonly access: Authenticator
   readonly idempotency: Idempotency
-  /** Hears of every request when it is over. */
+  /** Called when a request has ended. */
   readonly ended: (record: RequestRecord) => void
-  /** How much of bodies may be read at a time. */
+  /** Limits the bodies that are read at a time. */
   readonly bodyBudget: BodyBudget
-  /** Keeps bodies of accounts that want it. */
+  /** Stores bodies for accounts that enabled it. */
   readonly bodies: BodyLog
   readonly metrics: Metrics
-  /** Who records traces; undefined where nobody does. */
+  /** Records traces; undefined if tracing is off. */
   readonly tracing: Tracing | undefined
   readonly lifecycle: Lifecycle
   readonly cors: Cors | undefined
   readonly newRequestId: () => string
   /** How long a client may be silent while its request is read. */
   readonly idleSeconds: number
-  /** How long a client may take nothing of its answer. */
+  /** How long a client may read nothing of its answer. */
   readonly takingSeconds: number
 }
 
 export type Handler = AnyHandlers[string]
-/** What a request needs of the server that it came by. */
+/** The parts of Bun's server that a request needs. */
 export type Server = Pick<Bun.Server<undefined>, "timeout" | "requestIP">
 
-/** What one request has gathered on its way to the handler. */
+/** The state of one request until its answer. */
 export interface Exchange {
   readonly serving: Serving
   readonly request: Bun.BunRequest | Request
@@ -63,15 +63,15 @@ export interface Exchange {
   readonly record: RequestRecord
   readonly renderFailure: RenderFailure
   readonly count: RequestCounter
-  /** Its body, where that is to be kept with the answer. */
+  /** The request's body, if it is to be stored with the answer. */
   recorded: RecordedRequest | undefined
-  /** There where it came by a socket. */
+  /** Set if it came through a socket. */
   readonly framed?: Framed | undefined
-  /** Whether Bun's idle timeout has been lifted for it, or its answer is one that is read for a while. */
+  /** True once Bun's idle timeout was lifted for it, or its answer is a stream. */
   hasWaited: boolean
 }
 
-/** What a handler gets, as reflection sees it. */
+/** A handler's input, as reflection sees it. */
 export interface Input extends Record<string, unknown> {
   readonly request: Incoming
 }

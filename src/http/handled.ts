@@ -19,26 +19,26 @@ import type { Opened } from "./opened.ts"
 import { run } from "./run.ts"
 import { queryOf } from "./url.ts"
 
-/** A request, what it asks and who answers it. */
+/** A request with its route and handler. */
 interface Asking {
   readonly exchange: Exchange
   readonly route: Route
   readonly handler: Handler
-  /** Whether it came with an `Idempotency-Key`. */
+  /** True if it has an `Idempotency-Key`. */
   isKeyed: boolean
 }
 
-/** Whoever may call is answered, at once where nothing must be waited for: each promise costs as much as a look-up. */
+/** Answers a request. Without waiting, there is no promise, because each costs as much as a look-up. */
 export const handled = (asking: Asking): Response | Promise<Response> => {
   const { exchange, route } = asking
-  // Before anybody's key is looked up: a request that was never let in has no row.
+  // Before the look-up of a key: a request that is refused here has no row.
   if (exchange.serving.lifecycle.isDraining() && !route.isPublic) return renderedFailure(exchange, shuttingDown)
-  const caller = route.isPublic ? nobody : opened(exchange, route)
+  const caller = route.isPublic ? anonymous : opened(exchange, route)
   return caller instanceof Promise ? caller.then((known) => entered(asking, known)) : entered(asking, caller)
 }
 
-/** The caller of an endpoint that asks for no key. */
-const nobody = Future.succeed(Caller.unrestricted("", ""))
+/** The caller of a public endpoint. */
+const anonymous = Future.succeed(Caller.unrestricted("", ""))
 
 const entered = (asking: Asking, caller: Opened): Response | Promise<Response> => {
   const { exchange, route } = asking
@@ -52,14 +52,14 @@ const entered = (asking: Asking, caller: Opened): Response | Promise<Response> =
   return route.decodePayload === undefined ? answered(asking, value, nothing) : read(asking, value)
 }
 
-/** Reads the body first. */
+/** Reads the body, then answers. */
 const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   const { exchange, route } = asking
   const { request, server, serving } = exchange
   const reading = serving.bodyBudget.begin(caller.key)
   let text = ""
   try {
-    // Looking a key up may have lifted it, and an answer before it: whoever is new may be slow no longer than others.
+    // Bun's idle timeout, which the look-up of the key or an earlier answer on the connection may have lifted.
     server.timeout(request, serving.idleSeconds)
     const sent = await readText(request, route.bodyLimit, reading)
     if (typeof sent !== "string") return renderedFailure(exchange, sent)
@@ -70,7 +70,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   } finally {
     reading.end()
   }
-  // A large body is worked on in steps.
+  // Large bodies are processed in several turns of the event loop.
   const large = isLarge(text)
   if (large) await nextTurn()
   const parsed = parse(text)
@@ -83,7 +83,7 @@ const read = async (asking: Asking, caller: Caller): Promise<Response> => {
   return concluded(asking, running instanceof Promise ? await running : running)
 }
 
-/** Answers a request whose body, if it has one, is there. */
+/** Answers a request whose body was read, if it has one. */
 const answered = (asking: Asking, caller: Caller, sent: Read): Response | Promise<Response> => {
   const input = understood(asking, caller, sent)
   if (input instanceof InvalidRequest) return renderedFailure(asking.exchange, input)
@@ -94,14 +94,14 @@ const answered = (asking: Asking, caller: Caller, sent: Read): Response | Promis
   return sent.isLarge ? nextTurn().then(work) : work()
 }
 
-/** What its handler gets. */
+/** The handler's input. */
 const understood = (asking: Asking, caller: Caller, sent: Read): Input | InvalidRequest => {
   const { record, request } = asking.exchange
   record.describe(request.headers, sent.body)
   return decoded(asking, caller, sent)
 }
 
-/** Begins to answer, once for all that come with the same `Idempotency-Key`. */
+/** Begins the answer, once for all requests with the same `Idempotency-Key`. */
 const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
   const { exchange, handler, route } = asking
   // Its body came too late.
@@ -114,13 +114,16 @@ const begun = (asking: Asking, caller: Caller, input: Input, text: string) => {
   return running
 }
 
-/** Answers are one for an account: a key that may not use the model gets its handler's refusal, and no other key's answer. */
+/**
+ * Replayed answers are shared by an account. A key that may not use the model gets the handler's refusal instead of
+ * another key's answer.
+ */
 const mayReplay = (caller: Caller, { request }: Input): boolean => {
   const model = isJsonObject(request.body) ? request.body["model"] : undefined
   return typeof model !== "string" || forbidden(caller, model) === undefined
 }
 
-/** The answer that the handler's work comes to. */
+/** The answer from the handler's result. */
 const concluded = (
   { exchange, isKeyed, route }: Asking,
   end: Settled<unknown, unknown>
@@ -131,18 +134,18 @@ const concluded = (
   if (!(value instanceof Response)) return json(reply, route.status, route.encode(value))
   exchange.hasWaited = true
   if (isKeyed) record.repetition = value.headers.get("idempotent-replayed") === "true" ? "replayed" : "once"
-  // A hang-up before Bun reads the stream would leave it running.
+  // If the client disconnects before Bun reads the stream, Bun does not cancel it.
   const cancelled = request.signal.aborted ? value.body?.cancel() : undefined
   return cancelled === undefined ? own(reply, value) : cancelled.then(() => own(reply, value))
 }
 
-/** What was asked is kept where its account wants it: as a body, or as a message of a socket. */
+/** Stores the request if its account wants that: a body, or a socket's message. */
 const recordFrom = (exchange: Exchange, { account }: Caller, text: () => string): void => {
   const { reply, serving } = exchange
   if (serving.bodies.isOn(account)) exchange.recorded = { requestId: reply.requestId, account, text: text() }
 }
 
-/** Path, then query, then body. What can't be decoded is answered before a fiber exists. */
+/** Decodes path, query and body, in this order. A mistake is answered without a fiber. */
 const decoded = (
   { exchange, route }: Asking,
   caller: Caller,

@@ -34,9 +34,7 @@ export interface State {
   /** True once the `ping` after the first text block's start was sent. */
   readonly isPinged: boolean
   readonly isRefused: boolean
-  /**
-   * The positions of calls with cut arguments. A whole message omits them, because it cannot express half an object.
-   */
+  /** The positions of calls with cut arguments, which a whole message omits. */
   readonly cut: GrowingList<number>
 }
 
@@ -49,10 +47,7 @@ type OpenBlock =
   | { readonly type: "free-text-tool-use"; readonly id: string; readonly name: string; readonly input: string }
   | { readonly type: "search"; readonly id: string }
 
-/**
- * Turns generation events into the frames of a message stream (docs/api.md#message-streams). The final state has the
- * whole message.
- */
+/** Turns generation events into frames (docs/api.md#message-streams). The final state has the whole message. */
 export const machine = (options: Options): Machine<State, StreamFrame> => {
   const [whole, cutOff] = [
     { ...options, isCutOff: false },

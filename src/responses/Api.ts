@@ -149,7 +149,7 @@ const compact = HttpApiEndpoint.post("compact", "/v1/responses/compact")
     })
   )
 
-/** `/v1/responses` (docs/api.md#responses). It also renders whatever belongs to no group. */
+/** `/v1/responses` (docs/api.md#responses). It also renders failures that belong to no group. */
 export class ResponsesApi extends HttpApiGroup.make("responses")
   .add(create)
   .add(inputTokens)

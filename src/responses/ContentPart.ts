@@ -42,7 +42,7 @@ const Refusal = Schema.Struct({
   refusal: required(Schema.String, "The refusal.")
 }).annotations({ identifier: "ResponsesReplayedRefusal" })
 
-/** A block of an input message or of a tool's output; the last two kinds are the assistant's own, replayed. */
+/** A block of an input message or of a tool's output. The last two kinds are replayed answers. */
 export const ContentPart = variants(
   {
     input_text: InputText,

@@ -76,7 +76,7 @@ const fields = {
 /** The body of POST /v1/responses. */
 export const CreateResponse = Schema.Struct({
   ...fields,
-  // A prompt that the upstream keeps may say it.
+  // Optional, because a prompt stored at the upstream may include it.
   input: open(input),
   max_output_tokens: maybe(integer(1)).annotations({
     description: "Upper bound on generated tokens, including visible output and reasoning tokens."

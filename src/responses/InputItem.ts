@@ -120,7 +120,7 @@ const ToolSearchOutput = Schema.Struct({
   tools: Schema.Array(ToolEntry).annotations({ description: "The tools found: the model may call them from here on." })
 }).annotations({ identifier: "ResponsesToolSearchOutput" })
 
-/** Items of tools that OpenAI runs: an upstream of this dialect gets them as they are, others never hear of them. */
+/** Items of tools that OpenAI runs. Only upstreams of this dialect get them. */
 const hosted = [
   "apply_patch_call",
   "apply_patch_call_output",
@@ -166,10 +166,12 @@ const members = {
 /** One entry of an array `input`. */
 export const InputItem = variants(members, { absent: "message", others: [[hostedTypes, HostedItem]], open: true })
 export type InputItem = typeof InputItem.Type
-/** One that was stored: what was not known of it stands there as it came. */
+/** A stored item. It may have fields that the gateway does not know. */
 export type StoredItem = Exclude<InputItem, Unknown>
 
-/** Whether what an upstream put out can be stored and replayed: in order, or of a kind that only the upstream knows. */
+/**
+ * True if an upstream's output item can be stored and replayed: it is valid, or of a kind that only the upstream knows.
+ */
 export const isReplayable = (item: unknown): boolean => isItem(item) || isNovel(item)
 
 const isNovel = (item: unknown): boolean => {
@@ -180,7 +182,7 @@ const isNovel = (item: unknown): boolean => {
 
 const isItem = Schema.is(InputItem)
 
-/** Whether only an upstream of this dialect understands the item. */
+/** True if only an upstream of this dialect understands the item. */
 export const isHosted = (item: InputItem): boolean =>
   isToolSearch(item) ? !isClientSearch(item) : hostedTypes.test(item.type ?? "") && summaryOf(item) === undefined
 
@@ -189,12 +191,12 @@ type ToolSearch = typeof ToolSearchCall.Type | typeof ToolSearchOutput.Type
 const isToolSearch = (item: InputItem): item is ToolSearch =>
   item.type === "tool_search_call" || item.type === "tool_search_output"
 
-/** Whether the caller searches for tools itself, rather than the upstream. */
+/** True if the caller runs the tool search, not the upstream. */
 export const isClientSearch = <Search extends ToolSearch>(
   item: Search
 ): item is Search & { readonly call_id: string } => typeof item.call_id === "string" && item.execution !== "server"
 
-/** The tools that an item brings. */
+/** The tools that an item adds. */
 export const toolsOf = (item: InputItem): ReadonlyArray<ToolEntry> =>
   item.type === "additional_tools" || item.type === "tool_search_output" ? item.tools : noTools
 

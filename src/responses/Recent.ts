@@ -3,20 +3,17 @@ import type { Replay } from "./decode.ts"
 import type { InputItem } from "./InputItem.ts"
 import type { OutputItem } from "./ResponseObject.ts"
 
-/** A response that is not stored, and the conversation that ends with it. */
+/** A response that is not stored, with the conversation that ends with it. */
 interface Remembered {
   readonly id: string
   readonly items: ReadonlyArray<InputItem>
 }
 
-/**
- * The last response of each socket that was not stored: as long as the socket is open it can be continued there, and
- * nowhere else.
- */
+/** The last unstored response of each socket. It can be continued on that socket while it is open, and nowhere else. */
 export class Recent {
   readonly #last = new WeakMap<object, Remembered>()
 
-  /** The conversation that a response ends, where it is the socket's last one. */
+  /** The conversation that ends with this response, if it is the socket's last one. */
   recall(connection: object | undefined, id: string | null | undefined): ReadonlyArray<InputItem> | undefined {
     const last = connection === undefined ? undefined : this.#last.get(connection)
     return last?.id === id ? last?.items : undefined
@@ -30,12 +27,12 @@ export class Recent {
   ): void {
     if (connection === undefined) return
     const items = [...history, ...input, ...output]
-    // What a request goes on from is bounded, wherever it is kept.
+    // The same limit as for stored conversations.
     if (JSON.stringify(items).length > mostConversationBytes) this.#last.delete(connection)
     else this.#last.set(connection, { id, items })
   }
 
-  /** What a failed request wanted to continue is gone. */
+  /** Forgets the response that a failed request wanted to continue. */
   forget(connection: object | undefined, id: string | null | undefined): void {
     if (connection !== undefined && this.recall(connection, id) !== undefined) this.#last.delete(connection)
   }

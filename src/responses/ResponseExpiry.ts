@@ -4,7 +4,7 @@ import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { ResponseStore } from "./store/ResponseStore.ts"
 
-/** Few enough that no stream waits for the statement. */
+/** Small enough that no stream waits for the statement. */
 const batch = 50
 
 const sweep = Effect.gen(function* () {
@@ -13,7 +13,7 @@ const sweep = Effect.gen(function* () {
   return Effect.sleep(removed === batch ? "50 millis" : "1 minute")
 })
 
-/** Removes responses whose time is over, a few at a time. */
+/** Removes expired responses, a few at a time. */
 export const ResponseExpiry = Layer.scopedDiscard(daemon("responseExpiry", sweep, backoff)).pipe(
   Layer.provide(Daemons.Default)
 )

@@ -164,7 +164,7 @@ const ResponseError = Schema.Struct({
 export const ResponseStatus = Schema.Literal("queued", "in_progress", "completed", "incomplete", "failed", "cancelled")
 export type ResponseStatus = typeof ResponseStatus.Type
 
-/** The answer (docs/api.md#the-response-object). Its fields stand in the order they leave in. */
+/** The answer (docs/api.md#the-response-object). Fields are sent in this order. */
 export const ResponseObject = Schema.Struct({
   id: said(Schema.String, "Id of the response, for `previous_response_id`."),
   object: Schema.Literal("response"),

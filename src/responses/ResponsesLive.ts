@@ -6,7 +6,7 @@ import { ResponseExpiry } from "./ResponseExpiry.ts"
 import { ResponseEvents } from "./store/ResponseEvents.ts"
 import { ResponseRetention, ResponseStore } from "./store/ResponseStore.ts"
 
-/** Responses that are kept, as long as the settings say. */
+/** Stored responses, with the retention of the settings. */
 export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEvents.Default).pipe(
   Layer.provideMerge(
     Layer.effect(
@@ -16,7 +16,7 @@ export const StoredResponsesLive = Layer.merge(ResponseStore.Default, ResponseEv
   )
 )
 
-/** What serves responses, and forgets those that are over. */
+/** Serves responses and removes expired ones. */
 export const ResponsesLive = Layer.merge(ResponsesHandlers, ResponseExpiry).pipe(
   Layer.provide(BackgroundResponses.Default),
   Layer.provide(StoredResponsesLive)

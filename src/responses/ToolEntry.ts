@@ -82,7 +82,7 @@ const ToolSearchEntry = Schema.Struct({
   parameters: maybe(JsonObject).annotations({ description: "JSON Schema of what is searched for." })
 }).annotations({ identifier: "ResponsesToolSearchTool" })
 
-/** Tools that OpenAI runs and the gateway does not have: left out where the model is free to choose. */
+/** Tools that OpenAI runs and the gateway lacks. They are dropped if the model has a choice. */
 const hosted = [
   "file_search",
   "computer",
@@ -102,10 +102,10 @@ const hosted = [
 ] as const
 const isHosted = new RegExp(`^(${hosted.join("|")})$`)
 
-/** Whether OpenAI runs the tool and the gateway does not have it. */
+/** True if OpenAI runs the tool and the gateway lacks it. */
 export const isHostedTool = (entry: ToolEntry): boolean => isHosted.test(entry.type) && !isToolSearchEntry(entry)
 
-/** Whether the caller searches for tools when the model asks for it. */
+/** True if the caller runs the search for tools. */
 export const isToolSearchEntry = (entry: ToolEntry): entry is ToolSearchEntry =>
   entry.type === "tool_search" && "execution" in entry && entry.execution === "client"
 

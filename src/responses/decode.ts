@@ -12,27 +12,30 @@ import type { ToolEntry } from "./ToolEntry.ts"
 import { toolbox } from "./tools.ts"
 import type { Toolbox } from "./tools.ts"
 
-/** What comes before and instead of a request's own items, as the store knows it. */
+/** Stored items that precede a request's own, or replace references in it. */
 export interface Replay {
   /** Input and output of the chain that `previous_response_id` continues, oldest first. */
   readonly history: ReadonlyArray<InputItem>
-  /** The request's own input, every `item_reference` replaced by its item. */
+  /** The request's own input, with every `item_reference` resolved. */
   readonly input: ReadonlyArray<InputItem>
 }
 
-/** A request of either endpoint; one to count tokens has fewer fields. */
+/** A request of either endpoint. One to count tokens has fewer fields. */
 type AnyRequest = CountInputTokens & Partial<Omit<CreateResponse, keyof CountInputTokens>>
 
-/** What the gateway makes of a request. */
+/** A request as the gateway understands it. */
 export interface Understood {
   readonly conversation: Conversation
-  /** The first thing that it does not understand or allow; only an upstream of this dialect may have the request then. */
+  /**
+   * The first thing that the gateway does not understand or allow. Only an upstream of this dialect can then serve the
+   * request.
+   */
   readonly objection: () => InvalidRequest | undefined
   readonly mayReachWeb: boolean
   readonly toolbox: () => Toolbox
 }
 
-/** What the gateway does not understand of a request, before anything is looked up for it. */
+/** The first part of a request that the gateway does not understand, checked before any look-up. */
 export const unknownOf = {
   create: (request: AnyRequest, body: unknown) => unknown.create(request, body) ?? keptElsewhere(request),
   count: (request: AnyRequest, body: unknown) => unknown.count(request, body) ?? keptElsewhere(request)
@@ -41,8 +44,8 @@ export const unknownOf = {
 const unknown = { create: objecting(CreateResponse), count: objecting(CountInputTokens) }
 
 /**
- * A request in the gateway's words, as far as they say it, and what they do not; or what nobody is asked. What takes work
- * is made when a route, a limit or a hold reads it: a request that passes through mostly does without.
+ * Describes a request as a `Conversation`, and lists what that cannot express; or returns the reason to refuse it.
+ * Expensive parts are computed on first use, because passthrough rarely needs them.
  */
 export const understand = (
   request: AnyRequest,
@@ -94,7 +97,7 @@ export const understand = (
     objection: () => unknownOf[as](request, body) ?? (effort instanceof InvalidRequest ? effort : translated().problem),
     mayReachWeb:
       hosted.length > 0 ||
-      // It may have tools of its own.
+      // A stored prompt may have tools of its own.
       isGiven(request.prompt) ||
       ownTools(request).some((tool) => tool instanceof Unknown || isHostedTool(tool)) ||
       own.some((item) => item instanceof Unknown),
@@ -136,7 +139,7 @@ const reasoningOf = ({ reasoning }: AnyRequest, effort: Reasoning["effort"]): Re
 
 const outputBound = { param: "max_output_tokens" }
 
-/** `input` as items: a text is one user message. */
+/** `input` as items. A text is one user message. */
 export const inputItems = (input: CountInputTokens["input"]): ReadonlyArray<InputItem> =>
   typeof input === "string"
     ? [{ type: "message", role: "user", content: [{ type: "input_text", text: input }] }]
@@ -145,7 +148,7 @@ export const inputItems = (input: CountInputTokens["input"]): ReadonlyArray<Inpu
 const itemsWithin = ({ input }: Pick<AnyRequest, "input">): ReadonlyArray<InputItem> =>
   Array.isArray(input) ? input : []
 
-/** The tools that a request brings, without those of the conversation that it continues. */
+/** The tools of a request itself, without those of the conversation that it continues. */
 export const ownTools = (request: Pick<AnyRequest, "input" | "tools">): ReadonlyArray<ToolEntry> => [
   ...(request.tools ?? []),
   ...itemsWithin(request).flatMap(toolsOf)
@@ -157,7 +160,7 @@ const unserved = ({ conversation, previous_response_id: previous }: AnyRequest):
     ? refused("previous_response_id", "expected none beside conversation, which has what came before")
     : undefined
 
-/** What an upstream of this dialect keeps, and nobody else. */
+/** Refuses references to things that only an upstream of this dialect stores. */
 const keptElsewhere = ({ conversation, prompt }: AnyRequest): InvalidRequest | undefined => {
   if (isGiven(conversation)) {
     return refused("conversation", "is not supported; continue a response with previous_response_id")

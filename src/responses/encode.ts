@@ -12,8 +12,8 @@ import { cite, writeText } from "./outputMessage.ts"
 import type { OutputItem, ResponseObject } from "./ResponseObject.ts"
 
 /**
- * Events into the frames of a Responses stream (docs/api.md#response-streams); the final state's response is the
- * synchronous answer.
+ * Turns events into the frames of a Responses stream (docs/api.md#response-streams). The final state has the whole
+ * answer.
  */
 export const machine = (encoding: Encoding): Machine<State, ResponseFrame> => ({
   initial: {
@@ -36,7 +36,7 @@ export const machine = (encoding: Encoding): Machine<State, ResponseFrame> => ({
 const cutOff = (reason: FinishReason) =>
   reason === "max-tokens" || reason === "context-exceeded" ? "max_output_tokens" : undefined
 
-/** @param isCutOff whether the model had to leave what it did not end: that is incomplete */
+/** @param isCutOff true if the model was cut off, so that an open item is incomplete */
 const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => {
   const { open } = draft
   switch (event.type) {
@@ -53,7 +53,7 @@ const apply = (draft: Draft, event: SequencedEvent, isCutOff: boolean): void => 
       if (open?.type === "message") cite(draft, open, event.citation)
       return
     case "close":
-      // A message waits: more text may follow, and the last one of an answer that was cut off is incomplete.
+      // A message stays open: more text may follow, and the last message of a cut answer is incomplete.
       if (open?.type !== "message")
         end(draft, { ...event, status: isCutOff && event.isCut ? "incomplete" : "completed" })
       return
@@ -72,7 +72,7 @@ const silently: Closing = { status: "completed", signature: undefined, outcome: 
 const visible = (draft: Draft): ReadonlyArray<OutputItem> =>
   draft.output.toArray().map((item) => shown(item, draft.encoding.include))
 
-/** A refusal in words is an answer; one without is a filter's doing. */
+/** A refusal in words is an answer. One without words comes from a filter. */
 const incompleteReason = (draft: Draft, reason: FinishReason) => {
   if (reason !== "refusal") return cutOff(reason)
   const open = draft.open === undefined ? [] : [itemOf(draft, draft.open, "completed")]
@@ -94,7 +94,7 @@ const finished = (draft: Draft, reason: ReturnType<typeof incompleteReason>, usa
 
 const isRefusal = (item: OutputItem) => item.type === "message" && item.content.some((part) => part.type === "refusal")
 
-/** Clients disagree on where an error stands: flat, nested, or in `response.failed`. All of them understand this. */
+/** Clients expect an error flat, nested, or in `response.failed`. All of them understand this form. */
 const failed = (draft: Draft, { code, message, param, type }: ReturnType<typeof codedError>) => {
   if (draft.open !== undefined) {
     draft.output = draft.output.with(itemOf(draft, draft.open, "incomplete"))

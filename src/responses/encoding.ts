@@ -3,16 +3,16 @@ import type { OpenItem } from "../generation/Lanes.ts"
 import type { State as SequenceState } from "../generation/sequence.ts"
 import type { OutputItem, OutputPart, ResponseObject, UrlCitation } from "./ResponseObject.ts"
 
-/** What one answer is encoded with. */
+/** The inputs of an answer's encoder. */
 export interface Encoding {
-  /** The response as it has begun (`initialResponse`). */
+  /** The response at its beginning (`initialResponse`). */
   readonly response: ResponseObject
   /** The id of the output item at an index. */
   readonly itemId: (prefix: ItemPrefix, index: number) => string
   /** Unix seconds. */
   readonly now: () => number
   readonly include: Include
-  /** What callers call the tools of a namespace (`Toolbox.namespaced`). */
+  /** The callers' names of the tools of a namespace (`Toolbox.namespaced`). */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
   /** The model's name for the caller's tool search (`Toolbox.toolSearch`). */
   readonly toolSearch: string
@@ -20,7 +20,7 @@ export interface Encoding {
 
 export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "tsc" | "ws"
 
-/** What the caller sees beside the plain output. */
+/** Optional parts of the output that the caller sees. */
 export interface Include {
   readonly searchSources: boolean
   readonly encryptedReasoning: boolean
@@ -35,35 +35,35 @@ export interface ResponseFrame {
 
 export interface State {
   readonly sequence: SequenceState
-  /** Frames so far, and so the next `sequence_number`. */
+  /** The number of frames so far, which is the next `sequence_number`. */
   readonly sent: number
-  /** The items that are done. */
+  /** The finished items. */
   readonly output: GrowingList<OutputItem>
   readonly open: Open | undefined
-  /** As the last lifecycle frame told it; at the end the synchronous answer. */
+  /** The response of the last lifecycle frame. At the end it is the whole answer. */
   readonly response: ResponseObject
 }
 
-/** An answer to be stored. */
+/** An answer to store. */
 export interface Made {
   readonly response: ResponseObject
-  /** With what only the store may see. */
+  /** With the parts that the caller does not see. */
   readonly output: ReadonlyArray<OutputItem>
 }
 
 export const madeOf = ({ output, response }: State): Made => ({ output: output.toArray(), response })
 
-/** The output item that is being written. */
+/** The open output item. */
 export type Open = OpenMessage | OpenReasoning | OpenCall | OpenSearch
 
 export interface OpenMessage {
   readonly type: "message"
   readonly id: string
   readonly earlier: GrowingList<OutputPart>
-  /** The part that is being written; its annotations are put into it when it is whole. */
+  /** The open part. Its annotations are added once it is complete. */
   readonly part: OutputPart
   readonly annotations: GrowingList<UrlCitation>
-  /** Where the model's current text begins in the part: texts that follow each other are one part. */
+  /** The offset of the model's current text in the part. Consecutive texts are one part. */
   readonly from: number
 }
 
@@ -88,7 +88,7 @@ export interface OpenSearch {
   readonly upstreamId: string
 }
 
-/** A state while one event steps it; nothing outside the step sees it change. */
+/** A mutable copy of the state during one step. */
 export interface Draft {
   readonly encoding: Encoding
   readonly frames: Array<ResponseFrame>
@@ -102,7 +102,7 @@ export const emit = (draft: Draft, type: string, fields: Readonly<Record<string,
   draft.frames.push({ type, sequence_number: draft.sent++, ...fields })
 }
 
-/** An item as the caller may see it. */
+/** An item without the parts that the caller may not see. */
 export const shown = (item: OutputItem, include: Include): OutputItem => {
   if (item.type === "reasoning" && !include.encryptedReasoning) {
     const { encrypted_content: _, ...rest } = item

@@ -5,7 +5,7 @@ import { newResponseId, outputItemId } from "./ids.ts"
 import { initialResponse } from "./initialResponse.ts"
 import type { Birth } from "./initialResponse.ts"
 
-/** How the answer to a request is encoded, which gets its id here where it has none. */
+/** The encoder's inputs for a request. A response without an id gets one here. */
 export const encodingOf = (
   payload: CreateResponse,
   { conversation, toolbox }: Understood,
@@ -21,7 +21,7 @@ export const encodingOf = (
       searchSources: include.includes("web_search_call.action.sources"),
       encryptedReasoning: payload.store === false || include.includes("reasoning.encrypted_content")
     },
-    // Only asked where the answer is translated.
+    // Only needed if the answer is translated.
     get namespaced() {
       return toolbox().namespaced
     },

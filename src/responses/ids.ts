@@ -3,8 +3,8 @@ import type { ItemPrefix } from "./encoding.ts"
 import type { StoredItem } from "./InputItem.ts"
 
 /**
- * The time it was made at (48 bits of ms) and 112 random bits: rows whose ids grow share the pages that a commit writes,
- * where random ones dirty a page each. Item ids carry all of it, so that an item is found without an index of items.
+ * The time of creation (48 bits of ms) and 112 random bits. Growing ids share the pages that a commit writes, while
+ * random ones dirty a page each. Item ids contain the response's id, so that an item is found without an index.
  */
 export const newResponseId = (nowMs = Date.now()): string =>
   `resp_${nowMs.toString(16).padStart(12, "0")}${randomBytes(14).toString("hex")}`
@@ -12,20 +12,20 @@ export const newResponseId = (nowMs = Date.now()): string =>
 export const outputItemId = (responseId: string, prefix: ItemPrefix, index: number): string =>
   `${prefix}_${randomOf(responseId)}${index.toString(16)}`
 
-/** The id of what a compaction puts in the place of a conversation. */
+/** The id of the item that replaces a compacted conversation. */
 export const compactionItemId = (responseId: string): string => `cmp_${randomOf(responseId)}0`
 
-/** The id of an item of the input that came without one. */
+/** The id of an input item that came without one. */
 export const inputItemId = (responseId: string, item: StoredItem, index: number): string =>
   item.id ?? `${inputPrefix.get(item.type ?? "message") ?? "item"}_${randomOf(responseId)}i${index.toString(16)}`
 
-/** The response that an item belongs to, if the id is one of ours. */
+/** The response that an item belongs to; undefined if the gateway did not make the id. */
 export const responseIdOf = (itemId: string): string | undefined => {
   const random = /^[a-z]+_([0-9a-f]{40})i?[0-9a-f]+$/.exec(itemId)?.[1]
   return random === undefined ? undefined : `resp_${random}`
 }
 
-/** Whether an id of ours is that of an item of a response's input. */
+/** True if an id is that of an input item. */
 export const isOfInput = (itemId: string): boolean => /^[a-z]+_[0-9a-f]{40}i[0-9a-f]+$/.test(itemId)
 
 const randomOf = (responseId: string) => responseId.slice("resp_".length)

@@ -3,14 +3,14 @@ import type { CreateResponse } from "./CreateResponse.ts"
 import type { ResponseObject } from "./ResponseObject.ts"
 import { toolEntries } from "./toolEntries.ts"
 
-/** When a response was asked for, and its id. */
+/** A response's id and time of creation. */
 export interface Birth {
   readonly id: string
   /** Unix seconds. */
   readonly createdAt: number
 }
 
-/** The response object of a request that has just begun: it tells back what was asked, with the defaults in effect. */
+/** The response object of a new request: it repeats the request, with the defaults in effect. */
 export const initialResponse = (
   request: CreateResponse,
   conversation: Pick<Conversation, "parallelToolCalls" | "reasoning" | "truncation">,

@@ -8,7 +8,7 @@ import { understand, unknownOf } from "./decode.ts"
 import { replayFor } from "./replayFor.ts"
 import { ResponseStore } from "./store/ResponseStore.ts"
 
-/** Estimates the input tokens of a request, with the conversation that it continues. */
+/** Estimates the input tokens of a request and the conversation that it continues. */
 export const makeInputTokens = Effect.gen(function* () {
   const models = yield* Dispatch
   const store = yield* ResponseStore

@@ -16,7 +16,7 @@ interface Reading extends Pick<Toolbox, "toolSearch"> {
   readonly complain: Complain
 }
 
-/** An input item in the gateway's words; none where there is nothing to tell the model. */
+/** An input item as conversation items; none if it has nothing for the model. */
 export const itemsOf = (item: InputItem, path: string, reading: Reading): ReadonlyArray<Item> => {
   const { complain, model, toolSearch } = reading
   switch (item.type) {
@@ -91,7 +91,7 @@ export const itemsOf = (item: InputItem, path: string, reading: Reading): Readon
           isError: false
         }
       ]
-    // References are resolved before; one that is left was complained about. What tools of OpenAI's did is not for others.
+    // References were resolved before, or reported as missing. Items of OpenAI's tools are dropped.
     default: {
       const text = summaryOf(item)
       return text === undefined ? [] : [{ type: "message", role: "user", content: [{ type: "text", text }] }]
@@ -99,22 +99,22 @@ export const itemsOf = (item: InputItem, path: string, reading: Reading): Readon
   }
 }
 
-/** What no gateway of this kind has sealed is as the dialect's own services made it, if it has their form (Fernet). */
+/** The origin of encrypted reasoning in OpenAI's form (Fernet) that no gateway wrapped. */
 const ownDialect = { by: "openai" }
 
-/** The gateway's own, or as OpenAI encrypted it. */
+/** Reasoning with the gateway's wrapper, or as OpenAI encrypted it. */
 const reasoningOf = (item: Extract<InputItem, { readonly type: "reasoning" }>, model: string): ReadonlyArray<Item> => {
   const encrypted = item.encrypted_content ?? ""
   const ours = unseal(model, encrypted)
   if (ours !== undefined) return [reasoningItem(ours)]
   const text = (item.summary ?? []).map(({ text }) => text).join("\n\n")
-  // Another model's is told to nobody, and named by whoever does not tell it.
+  // Reasoning of another model. No upstream accepts it, so it is dropped and reported.
   if (encrypted !== "" && isSealed(encrypted)) return [reasoningItem({ text, signature: "" })]
   if (encrypted === "") return []
   return [reasoningItem({ text, signature: encrypted }, encrypted.startsWith("gAAAA") ? ownDialect : undefined)]
 }
 
-/** What a search for tools found: the tools themselves are among the request's. */
+/** The result of a tool search. The tools themselves are added to the request's. */
 const foundTools = (entries: ReadonlyArray<ToolEntry>): string => {
   const found = entries.flatMap((entry) => {
     if (entry.type === "function" || entry.type === "custom") return [listed(entry, entry.name)]
@@ -129,7 +129,7 @@ const listed = ({ description }: { readonly description?: string | null | undefi
 const queryOf = (action: Readonly<Record<string, unknown>> | null | undefined): string =>
   typeof action?.["query"] === "string" ? action["query"] : ""
 
-/** Every output needs its call before it, every call its output; worded as OpenAI does. */
+/** Every output needs an earlier call, and every call an output. The message is OpenAI's. */
 export const checkPairs = (items: ReadonlyArray<Item>, complain: (message: string) => void): void => {
   const open = new Map<string, "function" | "custom">()
   const known = new Set<string>()

@@ -9,14 +9,14 @@ import { addPart, finishPart, isText, messageOf, resume } from "./outputMessage.
 import type { ItemStatus, OutputItem } from "./ResponseObject.ts"
 import { seal, sealSearch } from "./seal.ts"
 
-/** What the sequence tells when an item ends. */
+/** The end of an item in the sequence. */
 export interface Closing {
   readonly status: "completed" | "incomplete"
   readonly signature: string | undefined
   readonly outcome: SearchOutcome | undefined
 }
 
-/** Opens the next item; a message that waited goes on where the item is more of it, else it ends here. */
+/** Opens the next item. An open message continues if the item is more of it, otherwise it ends. */
 export const begin = (draft: Draft, item: OpenItem): void => {
   if (draft.open?.type === "message" && isText(item)) return resume(draft, draft.open, item.type)
   end(draft, { status: "completed", signature: undefined, outcome: undefined })
@@ -48,11 +48,11 @@ export const begin = (draft: Draft, item: OpenItem): void => {
   }
 }
 
-/** A piece of what is neither text nor refusal. */
+/** Adds a piece of reasoning or of a call. */
 export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: string): void => {
   if (open.type === "call") {
     draft.open = { ...open, text: appendText(open.text, delta) }
-    // Its arguments are an object, told when it is whole.
+    // Its arguments are an object, sent once it is complete.
     if (isToolSearch(draft, open.call)) return
     return emit(draft, `${eventOf(open)}.delta`, { item_id: open.id, output_index: draft.output.length, delta })
   }
@@ -64,7 +64,7 @@ export const write = (draft: Draft, open: OpenReasoning | OpenCall, delta: strin
   emit(draft, "response.reasoning_summary_text.delta", { ...where, delta })
 }
 
-/** Ends the open item, if there is one, with all the frames that takes. */
+/** Ends the open item, if there is one, with its last frames. */
 export const end = (draft: Draft, closing: Closing): void => {
   const { open } = draft
   if (open === undefined) return
@@ -83,7 +83,7 @@ export const end = (draft: Draft, closing: Closing): void => {
         emit(draft, "response.web_search_call.completed", place(draft, open))
       }
   }
-  // Finishing may have added what was still missing.
+  // Read again, because finishing may have completed it.
   const item = itemOf(draft, draft.open ?? open, closing.status, closing)
   emit(draft, "response.output_item.done", {
     output_index: draft.output.length,
@@ -93,7 +93,7 @@ export const end = (draft: Draft, closing: Closing): void => {
   draft.open = undefined
 }
 
-/** What there is of an item. */
+/** An item in its current state. */
 export const itemOf = (draft: Draft, open: Open, status: ItemStatus, closing?: Closing): OutputItem => {
   switch (open.type) {
     case "message":
@@ -124,7 +124,7 @@ const finishSummary = (draft: Draft, { id, text }: OpenReasoning) => {
 
 const finishArguments = (draft: Draft, open: OpenCall, status: ItemStatus) => {
   if (isToolSearch(draft, open.call)) return
-  // Clients parse the arguments as JSON; some upstreams leave them empty where a function takes none.
+  // Clients parse the arguments as JSON. Some upstreams leave them empty if a function takes none.
   if (open.call.kind === "function" && open.text === "" && status === "completed") {
     write(draft, open, "{}")
     if (draft.open?.type === "call") return finishArguments(draft, draft.open, status)
@@ -148,13 +148,13 @@ const reasoningOf = (
   type: "reasoning",
   status,
   summary: text === "" ? [] : [{ type: "summary_text", text }],
-  // What was cut off has no signature, and so no upstream takes it back.
+  // Incomplete reasoning has no signature, so no upstream accepts it back.
   ...(status === "completed"
     ? { encrypted_content: seal(draft.encoding.response.model, { text, signature, redacted }) }
     : {})
 })
 
-/** A namespace's tool under the two names that callers know it by. */
+/** A namespaced tool's name and namespace, as callers know them. */
 const called = (draft: Draft, { call }: OpenCall) => draft.encoding.namespaced.get(call.name) ?? { name: call.name }
 
 const isToolSearch = ({ encoding }: Draft, { kind, name }: OpenCall["call"]) =>

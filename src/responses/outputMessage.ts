@@ -10,7 +10,7 @@ type TextItem = Extract<OpenItem, { readonly type: "text" | "refusal" }>
 
 export const isText = (item: OpenItem): item is TextItem => item.type === "text" || item.type === "refusal"
 
-/** More text for a message: the part goes on if it is of the same kind, else the message gets another one. */
+/** Adds text to a message: to the open part if it is of the same kind, otherwise to a new one. */
 export const resume = (draft: Draft, open: OpenMessage, kind: TextItem["type"]): void => {
   if ((open.part.type === "output_text") === (kind === "text")) {
     draft.open = { ...open, from: textOf(open.part).length }

@@ -3,10 +3,10 @@ import { atUrl, inlineFile } from "../generation/fileSource.ts"
 import { Unknown } from "../contract/Unknown.ts"
 import type { ContentPart, InputFile, InputImage } from "./ContentPart.ts"
 
-/** Tells what is wrong with a field; the first complaint is what the caller reads. */
+/** Reports a mistake in a field. The caller sees the first one. */
 export type Complain = (param: string, rule: string) => void
 
-/** A message's or a tool output's content as parts. */
+/** The content of a message or a tool output as parts. */
 export const partsOf = (
   content: string | ReadonlyArray<ContentPart>,
   path: string,
@@ -30,7 +30,7 @@ const partOf = (part: Exclude<ContentPart, Unknown>, path: string, complain: Com
   }
 }
 
-/** A part is one file: which of two were meant, nobody knows. */
+/** A part with two files is ambiguous. */
 const checkOne = (part: object, fields: ReadonlyArray<string>, path: string, complain: Complain): void => {
   const [one, other] = fields.filter((field) => Boolean(Reflect.get(part, field)))
   if (other !== undefined) complain(`${path}.${other}`, `can't be sent together with ${one}`)
@@ -80,7 +80,7 @@ const fileSource = (part: InputFile, path: string, complain: Complain): FileSour
   return { type: "file", id: part.file_id ?? "" }
 }
 
-/** Stands in for what was complained about. */
+/** Replaces an invalid part. */
 const nothing: FileSource = { type: "file", id: "" }
 
 const shown = (text: string) => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)

@@ -18,28 +18,27 @@ import type { OutputItem, ResponseObject } from "./ResponseObject.ts"
 import { isSealed, unseal } from "./seal.ts"
 import { withOrigin } from "../generation/origin.ts"
 
-/** A request and its answer in the upstream's own words. */
+/** A passthrough request, and the state of its answer. */
 export interface ResponsesPassthrough {
   readonly passthrough: Passthrough["request"]
-  /** The response as the upstream last told it, under the gateway's names. */
+  /** The response as the upstream last sent it, with the gateway's names. */
   readonly response: () => ResponseObject
-  /** What of its output a later request may be told of. */
+  /** The output that later requests may refer to. */
   readonly output: () => ReadonlyArray<OutputItem>
   readonly machine: Machine<PassingState, Frame | PassthroughFrame>
 }
 
 export interface PassingState extends PassthroughState {
-  /** The frames that went out last. */
+  /** The last frames sent. */
   readonly last: string | Uint8Array
-  /** The frames of the items that have ended. */
+  /** The frames of finished items. */
   readonly items: GrowingList<string>
 }
 
 /**
- * Prepares a request to be passed through. The gateway keeps the conversation, so what a request refers to is put into
- * it.
+ * Prepares a request for passthrough. The gateway stores conversations, so it inserts what the request refers to.
  *
- * @param begun the response as it has begun: what the upstream says replaces what stands there
+ * @param begun the response at its beginning; the upstream's fields replace its own
  */
 export const passthroughOf = (
   payload: CreateResponse,
@@ -49,7 +48,7 @@ export const passthroughOf = (
 ): ResponsesPassthrough => {
   let response = begun
   const rewrite = (answer: JsonObject): JsonObject => {
-    // The gateway's names, and its clock: it is the one who keeps the response.
+    // The gateway stores the response, so id, time and settings are its own.
     const { background, created_at, id, model, previous_response_id, store } = begun
     const told = { ...begun, ...answer, background, created_at, id, model, previous_response_id, store }
     response = told
@@ -74,7 +73,7 @@ export const passthroughOf = (
       rewrite
     }),
     response: () => response,
-    // Providers leave the status of some items out.
+    // Providers omit the status of some items.
     output: () => response.output.filter(isReplayable).map((item) => ({ ...item, status: item.status ?? "completed" })),
     machine: {
       initial: { ...initial, last: "", items: GrowingList.empty() },
@@ -98,7 +97,7 @@ const utf8 = new TextDecoder()
 
 const lastNumber = (frames: string) => [...frames.matchAll(/"sequence_number":\s*(\d+)/g)].at(-1)?.[1]
 
-/** A request's body with the conversation that it refers to, as an upstream of the dialect that keeps nothing may read it. */
+/** A request's body with the conversation that it refers to, for an upstream that stores nothing. */
 export const wholeBody = (
   payload: Named,
   replay: Replay,
@@ -107,7 +106,7 @@ export const wholeBody = (
   const body = isObject(request.body) ? request.body : { ...payload }
   return {
     ...body,
-    // The gateway's own business: an upstream that made it later would have to be asked for it.
+    // The gateway runs background responses itself.
     background: undefined,
     ...(request.connection !== undefined && { generate: undefined }),
     input: inputOf(body["input"], payload, replay),
@@ -117,7 +116,9 @@ export const wholeBody = (
 
 type Named = Pick<CreateResponse, "model">
 
-/** As it came where it says everything itself; else what it refers to is put in, and the gateway's own wrappers go. */
+/**
+ * The input as it came if it refers to nothing. Otherwise references are replaced and the gateway's wrappers removed.
+ */
 const inputOf = (raw: unknown, { model }: Named, { history, input }: Replay): unknown => {
   if (!Array.isArray(raw)) return history.length === 0 ? raw : [...history, ...input].flatMap(forUpstream(model))
   const own = raw.map((item: unknown, index) =>
@@ -126,13 +127,13 @@ const inputOf = (raw: unknown, { model }: Named, { history, input }: Replay): un
   return [...history, ...own].flatMap(forUpstream(model))
 }
 
-/** An upstream that stores nothing knows reasoning by its encrypted form alone, and only its own. */
+/** An upstream that stores nothing only knows reasoning by its encrypted form. */
 const forUpstream =
   (model: string) =>
   (item: unknown): ReadonlyArray<unknown> => {
     if (!isObject(item)) return [item]
     if (item["type"] === "web_search_call" && "encrypted_content" in item) {
-      // The gateway's own: the upstream knows the search by its id.
+      // The gateway's addition. The upstream knows the search by its id.
       const { encrypted_content: _, ...rest } = item
       return [rest]
     }
@@ -146,10 +147,10 @@ const forUpstream =
     return [{ ...rest, encrypted_content: signature }]
   }
 
-/** What no upstream takes back, and is named for that. */
+/** Encrypted reasoning that no upstream accepts, so it is dropped and reported. */
 const nobodys = withOrigin({ by: "" }, "")
 
-/** It is spelt both ways (docs/api.md#web-search-in-responses). */
+/** Two names of the same field (docs/api.md#web-search-in-responses). */
 const withFilters = (tool: unknown) => {
   if (!isObject(tool) || !isObject(tool["filter"])) return tool
   const { filter, ...rest } = tool

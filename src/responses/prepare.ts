@@ -12,7 +12,7 @@ import type { PassingState, ResponsesPassthrough } from "./passthrough.ts"
 import { ownReplay } from "./replayFor.ts"
 import { unsupported } from "./unsupported.ts"
 
-/** A request that is understood, and how its answer is written: translated, or as its upstream writes it. */
+/** An understood request, with the state of its answer, translated and passthrough. */
 export interface Prepared {
   readonly replay: Replay
   readonly encoding: Encoding
@@ -22,8 +22,8 @@ export interface Prepared {
 }
 
 /**
- * @param found what the store adds to the request; undefined where it says everything itself
- * @param birth of a response that is there already; a new one gets its id here
+ * @param found stored items for the request; undefined if it needs none
+ * @param birth id and time of an existing response; a new one gets them here
  */
 export const prepare = (
   payload: CreateResponse,

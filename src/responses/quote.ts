@@ -2,5 +2,5 @@ import { quoterOf } from "../pipeline/quoterOf.ts"
 import { CreateResponse } from "./CreateResponse.ts"
 import { makeResponseFamily } from "./responseFamily.ts"
 
-/** Quotes a body of `POST /v1/responses`, the conversation that it continues included. */
+/** Quotes a body of `POST /v1/responses`, including the conversation that it continues. */
 export const makeResponsesQuoter = quoterOf("/v1/responses", CreateResponse, makeResponseFamily)

@@ -16,7 +16,7 @@ interface IncludeParams {
   readonly "include[]"?: Names
 }
 
-/** What a stored response's creator asked to see, or its reader asks for. */
+/** The optional parts that the creator of a response or its reader asks for. */
 export const included = ({ include }: StoredResponse, params: IncludeParams): Include => {
   const names = [params.include ?? [], params["include[]"] ?? []].flat()
   return {
@@ -30,7 +30,7 @@ export interface ReadParams extends IncludeParams {
   readonly starting_after?: number | undefined
 }
 
-/** A stored response, or the stream that it was. */
+/** A stored response, or its stream. */
 export const read = (stored: StoredResponse, params: ReadParams): ResponseObject | Response => {
   if (params.stream !== "true") return whole(stored, params)
   const include = included(stored, params)
@@ -42,7 +42,7 @@ export const read = (stored: StoredResponse, params: ReadParams): ResponseObject
   })
 }
 
-/** As its reader may see it. */
+/** A stored response as its reader may see it. */
 export const whole = (stored: StoredResponse, params: IncludeParams): ResponseObject => {
   const include = included(stored, params)
   return { ...stored.response, output: stored.output.map((item) => shown(item, include)) }
@@ -62,7 +62,7 @@ export interface ItemPage {
   readonly has_more: boolean
 }
 
-/** One page of a response's own input, the newest item first unless asked otherwise. */
+/** One page of a response's own input, newest first by default. */
 export const inputPage = (
   { input, response }: StoredResponse,
   params: PageParams
@@ -89,7 +89,7 @@ export const inputPage = (
   })
 }
 
-/** An item as it is read back: with its id, its type, and a message's content always as blocks. */
+/** An item as it is read: with an id, a type, and message content as blocks. */
 export const wholeItem = (item: StoredItem, id: string): StoredItem & { readonly id: string } => {
   switch (item.type) {
     case undefined:

@@ -8,7 +8,7 @@ import { unseal, unsealSearch } from "./seal.ts"
 import type { StoredResponse } from "./store/ResponseStore.ts"
 import { flatName } from "./tools.ts"
 
-/** The frames of a stored response's stream, every text and argument in one piece. */
+/** The frames of a stored response's stream, with every text in one piece. */
 export const framesOf = ({ output, response }: StoredResponse, include: Include): ReadonlyArray<ResponseFrame> => {
   const { initial, step } = machine(encodingOf(response, output, include))
   let state = initial
@@ -44,10 +44,10 @@ const encodingOf = (response: ResponseObject, output: ReadonlyArray<OutputItem>,
   toolSearch
 })
 
-/** No function's name. */
+/** Not a possible name of a function. */
 const toolSearch = "(tool search)"
 
-/** What the model did to make an item; what it did not finish is left open. */
+/** The events that produce an item. An unfinished item stays open. */
 const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray<GenerationEvent> => {
   const isWhole = item.status !== "incomplete"
   const end = (...events: ReadonlyArray<GenerationEvent>) => (isWhole ? events : [])
@@ -99,7 +99,7 @@ const eventsOf = (item: OutputItem, index: number, model: string): ReadonlyArray
         })
       ]
     }
-    // An item of a tool that OpenAI ran: the stream had frames of its own for it.
+    // An item of a tool that OpenAI ran. Its original frames are not stored.
     default:
       return []
   }
@@ -135,7 +135,7 @@ const usageOf = (usage: NonNullable<ResponseObject["usage"]>): Usage => ({
   searches: 0
 })
 
-/** The failure that is told with these words. */
+/** The failure that a stored error came from. */
 const failureOf = ({ code, message, param, type }: NonNullable<ResponseObject["error"]>): Failure => {
   switch (type) {
     case "rate_limit_error":

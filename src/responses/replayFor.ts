@@ -9,13 +9,13 @@ import type { ResponseStore } from "./store/ResponseStore.ts"
 
 type Continuing = Pick<CountInputTokens, "previous_response_id" | "input">
 
-/** A request that says everything itself. */
+/** The replay of a request that refers to nothing stored. */
 export const ownReplay = ({ input }: Pick<Continuing, "input">): Replay => ({ history: [], input: inputItems(input) })
 
 /**
- * Finds the items that the store adds to a request; undefined for most, which need none.
+ * Finds the stored items of a request; undefined for most requests, which need none.
  *
- * @param recalled the conversation that it continues, where that is not stored
+ * @param recalled the conversation that it continues, if that is not stored
  */
 export const lookUpReplay = (
   store: ResponseStore,
@@ -31,7 +31,7 @@ export const lookUpReplay = (
   return Effect.flatMap(history, (history) => Effect.map(store.resolve(account, own), (input) => ({ history, input })))
 }
 
-/** A request with what the store adds to it. */
+/** The replay of a request with its stored items. */
 export const replayFor = (
   store: ResponseStore,
   account: AccountId,

@@ -20,7 +20,7 @@ import { isWarmUp } from "./warmUp.ts"
 
 type ResponseFamily = TextFamily<CreateResponse, Replay, State, PassingState, ResponseObject | Response>
 
-/** Responses, as `Pipeline` runs them: stored as they end, and continued. */
+/** Responses for `Pipeline`: stored at their end, and continued. */
 export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFamily => {
   const recent = new Recent()
 
@@ -31,7 +31,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
     // Codex compacts the conversation when `response.failed` says `context_length_exceeded`; it gives up on a 400.
     isToldInStream: (failure) => hasProgramCode(failure) && failure.isInStream === true,
     lookUp: ({ caller, payload, request }, routes) => {
-      // Nothing is looked up for a request that no route could answer.
+      // No look-up for a request that no route can answer.
       const unknown = routes.passes(payload.model, "responses") ? undefined : unknownOf.create(payload, request.body)
       if (unknown !== undefined) return Effect.fail(unknown)
       return lookUpReplay(
@@ -49,7 +49,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
       const { encoding, passing, replay, text } = prepared
       const { id, store: isStored } = encoding.response
 
-      /** Stores an answer before its last frame leaves, so that it can be continued at once. */
+      /** Stores an answer before its last frame is sent, so that it can be continued at once. */
       const keeping = <S>(made: (state: S) => Made): Ending<S> => {
         if (!isStored) {
           const { connection } = request
@@ -63,7 +63,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
         const save = ({ output, response }: Made) =>
           store.save(account, { response, output, input: replay.input, include: encoding.include })
         let saved: Promise<void> | undefined
-        // The client has seen the id. If the write fails the id is unknown, which is true enough.
+        // The client has seen the id. If the write fails, the id stays unknown.
         const keepFailed = (state: S) => {
           const failed = made(state)
           return failed.response.status === "failed" ? (saved ??= save(failed)) : undefined
@@ -92,7 +92,7 @@ export const makeResponseFamily = Effect.map(ResponseStore, (store): ResponseFam
         })
       }
     },
-    // A response that is not stored can't be continued any more once its continuation has failed.
+    // An unstored response can't be continued once its continuation has failed.
     release: ({ payload, request }, _, how) => {
       if (how !== "finished") recent.forget(request.connection, payload.previous_response_id)
     }

@@ -3,14 +3,14 @@ import { parseJson } from "../contract/json.ts"
 import type { ReasoningItem, SearchItem } from "../generation/Conversation.ts"
 
 /**
- * `encrypted_content` of a reasoning item: what the model's upstream asks back, in a wrapper that tells the gateway's
- * own from other providers' and names the model, because no other model accepts it.
+ * The `encrypted_content` of a reasoning item: the upstream's opaque form with a mark of the gateway and the model,
+ * because no other model accepts it.
  */
 export const seal = (model: string, reasoning: Sealed): string =>
   prefix +
   Buffer.from(JSON.stringify([model, reasoning.text, reasoning.signature, reasoning.redacted])).toString("base64url")
 
-/** undefined for another provider's, another model's or a damaged one: such reasoning is left out. */
+/** Undefined for another provider's, another model's or a damaged one: such reasoning is dropped. */
 export const unseal = (model: string, sealed: string): Sealed | undefined => {
   if (!sealed.startsWith(prefix)) return undefined
   const parts = parseJson(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
@@ -19,16 +19,16 @@ export const unseal = (model: string, sealed: string): Sealed | undefined => {
   return { text: text ?? "", signature, redacted }
 }
 
-/** Reasoning as it leaves the gateway: its opaque form says who made it. */
+/** Reasoning with its opaque form and its origin. */
 type Sealed = Pick<ReasoningItem, "text" | "signature" | "redacted">
 
-/** What a search found, where its item says no more than addresses; undefined where there is nothing to keep. */
+/** A search's results, because its item only has addresses; undefined if there are none. */
 export const sealSearch = ({ id, outcome }: Pick<SearchItem, "id" | "outcome">): string | undefined =>
   outcome?.type === "results" && outcome.results.some(({ sealed = "", text }) => sealed + text !== "")
     ? prefix + Buffer.from(JSON.stringify([id, outcome.results])).toString("base64url")
     : undefined
 
-/** The upstream's id of a search, and what it found; undefined for what the gateway has not sealed. */
+/** The upstream's id of a search and its results; undefined if the gateway did not write them. */
 export const unsealSearch = (sealed: string): Pick<SearchItem, "id" | "outcome"> | undefined => {
   if (!sealed.startsWith(prefix)) return undefined
   const parts = parseJson(Buffer.from(sealed.slice(prefix.length), "base64url").toString())
@@ -48,7 +48,7 @@ const areResults = Schema.is(
   )
 )
 
-/** Whether an item's `encrypted_content` is the gateway's own wrapper. */
+/** True if `encrypted_content` has the gateway's mark. */
 export const isSealed = (encrypted: string): boolean => encrypted.startsWith(prefix)
 
 const prefix = "mg1."

@@ -4,7 +4,7 @@ import type { CustomEntry, FunctionEntry, WebSearchEntry } from "./ToolEntry.ts"
 
 type Echo = Readonly<Record<string, unknown>>
 
-/** The entries of a request's tools that are in effect, for the response object. */
+/** The tools in effect, for the response object. */
 export const toolEntries = ({ tools }: Pick<CreateResponse, "tools">): ReadonlyArray<Echo> => {
   const entries: Array<Echo> = []
   let mayHaveSearch = true
@@ -13,7 +13,7 @@ export const toolEntries = ({ tools }: Pick<CreateResponse, "tools">): ReadonlyA
     else if (entry.type === "namespace") entries.push({ ...echo(entry), tools: entry.tools.map(callableEcho) })
     else if (isToolSearchEntry(entry)) entries.push(echo(entry))
     else if (isSearchEntry(entry) && mayHaveSearch) {
-      // One search tool is all a model can have.
+      // A model can have one search tool.
       mayHaveSearch = false
       entries.push(searchEcho(entry))
     }
@@ -21,11 +21,11 @@ export const toolEntries = ({ tools }: Pick<CreateResponse, "tools">): ReadonlyA
   return entries
 }
 
-/** Without what was left out: `null` means absent. */
+/** Drops absent fields and nulls. */
 const echo = (entry: object): Echo =>
   Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null && value !== undefined))
 
-/** Clients' schemas want every field of a function, null where the request left it out. */
+/** Clients' schemas require every field of a function, with null if the request omitted it. */
 const callableEcho = (entry: FunctionEntry | CustomEntry): Echo =>
   entry.type === "custom"
     ? echo(entry)

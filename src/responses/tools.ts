@@ -7,11 +7,11 @@ import type { ChosenTool, CustomEntry, FunctionEntry, ToolEntry, ToolSearchEntry
 import type { Complain } from "./parts.ts"
 import { shortened } from "../contract/shortened.ts"
 
-/** A request's tools in the gateway's words, and the way back. */
+/** A request's tools for the conversation, with the names to translate back. */
 export interface Toolbox {
   readonly tools: ReadonlyArray<Tool>
   readonly choice: ToolChoice
-  /** What callers call the tools of a namespace, by the flat name that the model sees. */
+  /** The callers' names of a namespace's tools, by the flat name that the model sees. */
   readonly namespaced: ReadonlyMap<string, { readonly namespace: string; readonly name: string }>
   /** The model's name for the caller's tool search. */
   readonly toolSearch: string
@@ -19,20 +19,22 @@ export interface Toolbox {
 
 type Request = Pick<CreateResponse, "tool_choice" | "max_tool_calls">
 
-/** A list of tools, and where it stands in the request. */
+/** A list of tools with its path in the request. */
 export interface ToolList {
   readonly path: string
   readonly entries: ReadonlyArray<ToolEntry>
 }
 
 /**
- * The name of a namespace's tool that the model sees. Upstreams take letters, digits, `_` and `-` in names; clients get
- * name and namespace back in fields of their own.
+ * The name of a namespaced tool for the model. Upstreams accept letters, digits, `_` and `-` in names. Clients get name
+ * and namespace back in separate fields.
  */
 export const flatName = (name: string, namespace: string | null | undefined): string =>
   namespace ? `${namespace}__${name}` : name
 
-/** @param lists the request's `tools`, then those that its conversation adds: a later tool replaces its namesake */
+/**
+ * @param lists the request's `tools`, then those that its conversation adds; a later tool replaces one of the same name
+ */
 export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, complain: Complain): Toolbox => {
   const found = new Map<string, Tool>()
   const namespaced = new Map<string, { namespace: string; name: string }>()
@@ -53,7 +55,7 @@ export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, compla
           add(called(member, name))
         }
       } else if (isToolSearchEntry(entry)) toolSearch = entry
-      // One search tool is all a model can have.
+      // A model can have one search tool.
       else if (isSearchEntry(entry) && !found.has(webSearch)) {
         add(search(entry, request.max_tool_calls ?? undefined, at, complain))
       }
@@ -71,7 +73,7 @@ export const toolbox = (request: Request, lists: ReadonlyArray<ToolList>, compla
   return { tools: allowed, choice, namespaced, toolSearch: searchName }
 }
 
-/** No tool's name. */
+/** Not a possible tool's name. */
 const webSearch = ""
 
 const searchFunction = ({ description, parameters }: ToolSearchEntry, name: string): Tool => ({
@@ -170,7 +172,7 @@ const choose = (
     case "allowed_tools":
       return allow(choice, offered, complain)
     case "tool_search":
-      // A search that the upstream runs is its dialect's alone (`unsupported.ts`).
+      // A search that the upstream runs only exists in its own dialect (`unsupported.ts`).
       return [tools, toolSearch === undefined ? { type: "auto" } : { type: "tool", name: toolSearch }]
     default:
       if (!choice.type.startsWith("web_search")) return [tools, { type: "auto" }]
@@ -198,7 +200,7 @@ const allow = (choice: Allowed, offered: Offered, complain: Complain): readonly 
     }
     return name === undefined ? [] : [name]
   })
-  // Choosing freely among some tools is having only these.
+  // A free choice among some tools is made by sending only those.
   if (choice.mode !== "auto") return [tools, { type: "required", names }]
   const chosen = new Set(names)
   return [tools.filter((tool) => chosen.has(tool.name)), { type: "auto" }]
@@ -209,10 +211,10 @@ interface Meant {
   readonly namespace?: string | null | undefined
 }
 
-/** The flat name of the tool meant: a namespace's tool may be named with its namespace or, unambiguously, without. */
+/** The flat name of the chosen tool. A namespaced tool may be chosen with its namespace or, if unambiguous, without. */
 const naming = ({ namespaced, tools }: Offered): ((tool: Meant) => string | undefined) => {
   const flatNames = new Set(tools.map(({ name }) => name))
-  /** Of two that are called the same the first one is meant. */
+  /** Of two tools with the same name, the first one counts. */
   const loose = new Map<string, string>()
   for (const [flat, { name, namespace }] of namespaced) {
     for (const spelling of [name, `${namespace}.${name}`]) if (!loose.has(spelling)) loose.set(spelling, flat)

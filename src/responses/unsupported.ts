@@ -8,7 +8,7 @@ import { isHostedTool, isToolSearchEntry } from "./ToolEntry.ts"
 import type { ToolEntry } from "./ToolEntry.ts"
 import { Unknown } from "../contract/Unknown.ts"
 
-/** What a request asks for that its conversation does not say, and the gateway does not do itself. */
+/** The parts of a request that neither its conversation nor the gateway can express. */
 export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArray<Unsupported> => [
   ...unknownFields(body, known),
   ...unknownFields(fieldOf(body, "reasoning"), knownOfReasoning, "reasoning."),
@@ -19,7 +19,7 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
     param: `input.${type}`
   })),
   ...toolsIn(body).flatMap((tool) => unknownFields(tool, knownOfTools, "tools[].")),
-  // Nobody else is asked for these: what comes with them is not counted here.
+  // These refuse every other upstream, so parts that come with them are not listed.
   ...named("conversation", (request.conversation ?? null) !== null),
   ...named("prompt", (request.prompt ?? null) !== null),
   ...named("text.verbosity", (request.text?.verbosity ?? "medium") !== "medium"),
@@ -32,7 +32,7 @@ export const unsupported = (request: CreateResponse, body: unknown): ReadonlyArr
   ...named("service_tier", !["auto", "default"].includes(request.service_tier ?? "auto"))
 ]
 
-/** Tools that OpenAI runs are left out, unless the model has no choice but to use one. */
+/** Tools that OpenAI runs are dropped, unless the model has to use one. */
 const unsupportedTool = (entry: ToolEntry): ReadonlyArray<Unsupported> =>
   entry instanceof Unknown || isHostedTool(entry) ? [{ param: `tools.${entry.type}` }] : []
 
@@ -51,7 +51,7 @@ const chosen = (request: CreateResponse): ReadonlyArray<Unsupported> => {
     : [{ param: "tool_choice.type", refusal: `tool_choice.type: this model's upstream does not run ${type}` }]
 }
 
-/** Others have one name for the end user. */
+/** Other dialects have one field for the end user. */
 const isNamedTwice = ({ safety_identifier, user }: CreateResponse): boolean =>
   Boolean(safety_identifier) && Boolean(user) && safety_identifier !== user
 
@@ -59,18 +59,18 @@ const named = (param: string, isAsked: boolean): ReadonlyArray<Unsupported> => (
 
 const known = new Set([
   ...Object.keys(CreateResponse.fields),
-  // How the stream is padded, and what the client says about itself: neither changes the answer.
+  // Stream padding and client metadata, which do not change the answer.
   "stream_options",
   "client_metadata",
   "access_programs"
 ])
 const knownOfReasoning = new Set(["effort", "summary", "generate_summary"])
 const knownOfText = new Set(["format", "verbosity"])
-/** Of all kinds of tools that are served; those of the others go with them. */
+/** The fields of all supported tools. Unsupported tools are reported as a whole. */
 const knownOfTools = new Set(
   (
     "type name description parameters strict format tools filters filter search_context_size user_location " +
-    // Web search always reaches the web here, and every tool is shown to the model at once.
+    // Web search always reaches the web here, and the model gets every tool at once.
     "external_web_access defer_loading execution"
   ).split(" ")
 )
@@ -79,7 +79,7 @@ const knownIncludes = new Set(["reasoning.encrypted_content", "web_search_call.a
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Object.entries(value).find(([key]) => key === name)?.[1] : undefined
 
-/** The tools that are served, as they were sent. */
+/** The supported tools as they were sent. */
 const toolsIn = (body: unknown): ReadonlyArray<unknown> =>
   [
     ...listAt(body, "tools"),

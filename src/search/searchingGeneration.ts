@@ -25,24 +25,24 @@ export interface Searching {
   readonly upstream: TextUpstream
   readonly provider: SearchProvider
   readonly options: GenerateOptions
-  /** As the model was asked first. */
+  /** The conversation before any search. */
   readonly asked: Conversation
-  /** What the search is called there. */
+  /** The name of the search function. */
   readonly name: string
   readonly tool: SearchTool
   readonly sources: Sources
-  /** The model's first turn, begun. */
+  /** The model's first turn, which has begun. */
   readonly first: Generation
 }
 
-/** Searches of a request that sets no number. */
+/** The most searches of a request that sets no number. */
 const usualSearches = 10
 const longestQuery = 400
 
 /**
- * The model's turns as one generation, with the searches in between: each turn's searches are made side by side, shown
- * to the client as the gateway's own, and told to the model, which is asked again. A turn that calls the caller's tools
- * is the last; so is one without searches. Cancelling stops whatever runs.
+ * The model's turns as one generation, with searches in between. The searches of a turn run concurrently, appear to the
+ * client as the gateway's own, and their results go to the model with the next turn. A turn without searches, or with
+ * calls of the caller's tools, is the last. Cancelling stops all work.
  */
 export const searchingGeneration = (searching: Searching): Generation => {
   const { name, options, provider, sources, tool, upstream } = searching
@@ -51,7 +51,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
   let running: Fiber.RuntimeFiber<unknown, unknown> | undefined
   let isCancelled = false
 
-  /** Waits for an effect that a cancel interrupts; undefined where there was a cancel before. */
+  /** Waits for an effect, which a cancel interrupts; undefined if it was cancelled before. */
   const ended = async <A, E>(effect: Effect.Effect<A, E>): Promise<Exit.Exit<A, E> | undefined> => {
     if (isCancelled) return undefined
     const fiber = Runtime.runFork(options.runtime)(effect)
@@ -67,9 +67,9 @@ export const searchingGeneration = (searching: Searching): Generation => {
     const citer = new Citer(sources)
     let conversation = searching.asked
     let used = noUsage
-    /** Why some of it was counted here. */
+    /** The reason that the gateway counted a part itself. */
     let why: Doubt | "untold" | undefined
-    /** Searches asked of the provider, which `max_uses` bounds, and those of them that found something to tell. */
+    /** Searches sent to the provider, which `max_uses` limits, and how many of them succeeded. */
     let made = 0
     let answered = 0
     for (let turn = 1; ; turn++) {
@@ -86,7 +86,7 @@ export const searchingGeneration = (searching: Searching): Generation => {
       if (round.end.type === "failed") return
 
       const isOnlyTurn = turn === 1 && round.searches.length === 0
-      // An upstream that tells no usage of its only turn leaves the counting to those who pay.
+      // If the only turn has no usage, the gateway counts it as usual.
       const { usage, counted } = usageOf(conversation, round, isOnlyTurn)
       why ??= counted
       if (usage !== undefined) used = { ...addUsage(used, usage), searches: 0 }
@@ -177,12 +177,12 @@ export const searchingGeneration = (searching: Searching): Generation => {
   return { next, cancel, ...(adapted !== undefined && { adapted }) }
 }
 
-/** What such a turn asks for last is not whole. */
+/** The last call of such a turn is incomplete. */
 const isCut = (reason: FinishReason) => reason === "max-tokens" || reason === "context-exceeded" || reason === "refusal"
 
 const exceeded: SearchOutcome = { type: "error", code: "max_uses_exceeded" }
 
-/** What could not be gone on with; nothing where it was cancelled. */
+/** The failure that ends the generation; nothing after a cancel. */
 function* broken(end: Exit.Failure<unknown, Failure | UpstreamError> | undefined): Generator<Batch, void> {
   if (end === undefined || Cause.isInterrupted(end.cause)) return
   const error = end.cause._tag === "Fail" ? end.cause.error : new Internal({})
@@ -191,7 +191,10 @@ function* broken(end: Exit.Failure<unknown, Failure | UpstreamError> | undefined
 
 const queryOf = (text: string): string => textAt(argumentsObject(text), "query") ?? ""
 
-/** What a turn used: the upstream's word where it can be, else what is counted; nothing where others may count. */
+/**
+ * A turn's usage: the upstream's if it is plausible, otherwise counted here; undefined to leave the counting to the
+ * caller.
+ */
 const usageOf = (conversation: Conversation, round: Round, isOnlyTurn: boolean) => {
   const doubt = round.usage && doubtOf(round.usage, asked(conversation))
   if (round.usage !== undefined && (doubt === undefined || isOnlyTurn))

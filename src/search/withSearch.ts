@@ -10,10 +10,10 @@ import { Sources } from "./Sources.ts"
 import { withFunction } from "./searchFunction.ts"
 
 /**
- * An upstream that answers web searches although its models can't: the gateway searches through a provider and asks the
- * model again with what was found, until it answers. An upstream that searches itself is left as it is.
+ * An upstream whose models can search through the gateway: it searches at a provider and continues with the results
+ * until the model answers. An upstream with its own search is not changed.
  *
- * @param provider undefined leaves the search out, and refuses requests that must use it
+ * @param provider undefined drops the search, and refuses requests that must use it
  */
 export const withSearch = (upstream: TextUpstream, provider: SearchProvider | undefined): TextUpstream => {
   if (upstream.searches === true) return upstream
@@ -44,7 +44,7 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
 
 const searchOf = ({ tools }: Conversation): SearchTool | undefined => tools.find((tool) => tool.type === "search")
 
-/** Coding agents list a web search with every request: it is left out where the model has a choice. */
+/** Coding agents list a web search in every request. It is dropped if the model has a choice. */
 const isForced = ({ toolChoice, tools }: Conversation, { name }: SearchTool): boolean => {
   if (toolChoice.type === "tool") return toolChoice.name === name
   if (toolChoice.type !== "required") return false

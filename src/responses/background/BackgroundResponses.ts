@@ -28,13 +28,13 @@ import type { Source } from "./Reading.ts"
 import { replayed } from "./replayed.ts"
 import { detailsOf, responseKindName, responseLane } from "./ResponseKind.ts"
 
-/** Headers that say what a body means. */
+/** Headers that change the meaning of a body. */
 const kept = ["openai-beta", "user-agent", "x-gateway-strict"]
 
-/** Whether a response is to be made while nobody waits. */
+/** True if the response is made in the background. */
 export const isBackground = ({ background }: CreateResponse): boolean => background === true
 
-/** Responses that go on whether or not anybody reads them: accepted, read, cancelled, removed. */
+/** Background responses: accepted, read, cancelled, removed. */
 export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
   "gateway/responses/background/BackgroundResponses",
   {
@@ -49,8 +49,8 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
       const runtime = yield* Effect.runtime()
 
       /**
-       * Stores a request with what it may cost; it is durable when it is answered: with the response that is queued, or
-       * with its stream. Whatever can be said of it at once is said at once.
+       * Stores a request with its hold, durably before it is answered: with the queued response, or with its stream.
+       * All checks that need no generation happen here.
        */
       const accept = Effect.fnUntraced(function* (
         caller: Caller,
@@ -89,7 +89,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           request: storedRequest(caller, request, kept, hold.offers),
           createdAtMs
         })
-        // Of a stream what it tells is kept, once it has ended.
+        // The body of a stream is stored once it has ended.
         const answered = isStreamed ? Effect.void : (request.once?.keep(response) ?? Effect.void)
         const begun = { response, output: [], input: replay.input, include: encoding.include }
         yield* ledger
@@ -105,7 +105,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         return isStreamed ? streamOf(caller.account, id, {}, request) : response
       })
 
-      /** A stream of what is stored of a response, from after a number to its end, however long that takes. */
+      /** Streams the stored events after a number until the response ends, however long that takes. */
       const streamOf = (account: AccountId, id: string, params: ReadParams, request: Incoming): Response => {
         const source: Source = {
           after: (number) => Runtime.runPromise(runtime)(after(account, id, number, params)),
@@ -119,11 +119,11 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
           const frames = yield* events.after(id, number)
           if (frames.length > 0) return { frames, isOver: frames.some(isLast) }
           const status = yield* store.statusOf(account, id)
-          // It was deleted: there is nothing more to tell.
+          // It was deleted.
           if (status === undefined) return { frames, isOver: true }
           const isWhole = isOver({ status })
           const isKept = (yield* events.last(id)) !== undefined
-          // What ends it is stored with its end.
+          // The last events are stored in the same transaction as the end.
           if (isKept)
             return isWhole ? { frames: yield* events.after(id, number), isOver: true } : { frames, isOver: false }
           if (!isWhole && number >= (status === "queued" ? lastOfLifecycle - 1 : lastOfLifecycle)) {
@@ -140,7 +140,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
         Effect.orDie
       )
 
-      /** A stored response, or the stream that it was or is. */
+      /** A stored response, or its stream. */
       const find = (
         account: AccountId,
         id: string,
@@ -153,7 +153,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
             : read(stored, params)
         )
 
-      /** Cancels a response; one that has ended stays as it is. */
+      /** Cancels a response. An ended one does not change. */
       const cancel = Effect.fnUntraced(function* (
         account: AccountId,
         id: string
@@ -167,7 +167,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
 
       const stop = (account: AccountId, id: string) => Effect.orDie(cancellation.cancel(account, responseKindName, id))
 
-      /** Removes a response for good; one that still runs is cancelled before. */
+      /** Deletes a response, after cancelling it if it still runs. */
       const remove = Effect.fnUntraced(function* (account: AccountId, id: string) {
         const { response } = yield* store.find(account, id)
         if (response.background) yield* stop(account, id)

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../contract/fields.ts"
 import type { ResponseFrame } from "../encoding.ts"
 import type { OutputItem } from "../ResponseObject.ts"
 
-/** Adds up the events of an answer to the items that they tell, finished or not. */
+/** Collects output items, finished or not, from the events of an answer. */
 export class ItemsSoFar {
   readonly #items: Array<Record<string, unknown>> = []
   readonly #done = new Set<number>()
@@ -21,7 +21,7 @@ export class ItemsSoFar {
     if (open !== undefined && !this.#done.has(index)) addTo(open, frame)
   }
 
-  /** Those that never ended are incomplete. */
+  /** Unfinished items are marked incomplete. */
   items(): ReadonlyArray<OutputItem> {
     return this.#items
       .map((item, index) => (this.#done.has(index) ? item : { ...item, status: "incomplete" }))
@@ -29,7 +29,7 @@ export class ItemsSoFar {
   }
 }
 
-/** As far as it grows: the events are told as they came. */
+/** A copy of the parts that grow, because the events themselves must not change. */
 const copyOf = (item: JsonObject): Record<string, unknown> => ({
   ...item,
   ...(Array.isArray(item["content"]) && { content: item["content"].map(partCopy) }),
@@ -72,7 +72,7 @@ const grow = (part: Grown | undefined, field: string, delta: unknown): void => {
   part[field] = typeof before === "string" ? before + delta : delta
 }
 
-/** Items are copies of what the events tell, so their lists may grow. */
+/** Items are copies, so their lists may grow. */
 const put = (item: Grown, list: string, at: unknown, part: unknown): void => {
   if (typeof at !== "number" || !isJsonObject(part)) return
   const before: unknown = item[list]

@@ -6,14 +6,14 @@ import { offShutdown, onShutdown } from "../../flow/shutdown.ts"
 import type { ShutdownListener } from "../../flow/shutdown.ts"
 import type { ResponseFrame } from "../encoding.ts"
 
-/** Where a reader finds what there is to read. */
+/** The stored events of a response. */
 export interface Source {
-  /** The events after a number, or some of them; `isOver` where none will follow. */
+  /** The next events after a number, perhaps not all of them. `isOver`: no more will follow. */
   readonly after: (number: number) => Promise<{
     readonly frames: ReadonlyArray<ResponseFrame>
     readonly isOver: boolean
   }>
-  /** Wakes the reader when there may be more, until it leaves by what this answers. */
+  /** Wakes the reader when there may be more events. Returns a function that stops it. */
   readonly listen: (wake: () => void) => () => void
 }
 
@@ -21,14 +21,14 @@ type Controller = ReadableStreamDefaultController<Uint8Array>
 
 /** A comment, which every client library skips. */
 const heartbeat = ": ping\n\n"
-/** How often a reader that waits looks by itself, in ms: another process may have written. */
+/** How often a waiting reader looks by itself, in ms, because another process may have written. */
 const lookEvery = 1_000
-/** A reader that takes nothing for this long is cut, in ms. */
+/** A reader that takes nothing for this long is disconnected, in ms. */
 const readerDeadline = 120_000
 
 const utf8 = new TextEncoder()
 
-/** A stream of a response's stored events. It goes as its reader comes: the response goes on without it. */
+/** A stream of a response's stored events. The response continues if the reader leaves. */
 export class Reading implements Bun.UnderlyingSource<Uint8Array>, ShutdownListener, HasDeadline {
   deadlinePlace = -1
   shutdownPlace = -1
@@ -41,10 +41,10 @@ export class Reading implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
   #wake: (() => void) | undefined
   #leave: (() => void) | undefined
   #lastSent = performance.now()
-  /** Since when the reader has left something untaken; undefined while it waits for us. */
+  /** Since when the reader has left a frame unread; undefined while it waits for us. */
   #untakenSince: number | undefined
 
-  /** @param last the number of the event after which it begins */
+  /** @param last the number of the last event that the reader has */
   constructor(source: Source, last: number, request: Incoming) {
     this.#source = source
     this.#last = last
@@ -63,7 +63,7 @@ export class Reading implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
     while (!this.#over) {
       this.#isWoken = false
       const { frames, isOver } = await this.#source.after(this.#last)
-      // It may have left meanwhile.
+      // The reader may have left meanwhile.
       if (this.#isClosed()) return
       const last = frames.at(-1)?.sequence_number
       if (last !== undefined) {
@@ -82,7 +82,7 @@ export class Reading implements Bun.UnderlyingSource<Uint8Array>, ShutdownListen
     this.#close("hang-up")
   }
 
-  /** The gateway stops: whoever reads on begins where this ended. */
+  /** Shutdown: the reader can continue from the last event elsewhere. */
   handleEvent(): void {
     this.#end("failed")
   }

@@ -25,27 +25,27 @@ import { Transcript } from "./Transcript.ts"
 
 export const responseKindName = "response"
 
-/** Background responses of one model at a time. Each waits for its upstream in a fiber; the rest wait as rows. */
+/** The most background responses of one model at a time. Each takes a fiber; the others wait as rows. */
 const parallel = 1_000
 
 /** The lane of a model's background responses. */
 export const responseLane = (model: string): string => `${responseKindName}:${model}`
 
-/** What its task remembers of a response. */
+/** The details of a response's task. */
 export const detailsOf = (isStreamed: boolean) => ({ stream: isStreamed })
 
-/** Whether a response's events are kept for those who read along. */
+/** True if the response's events are stored for readers. */
 const isStreamed = ({ details }: Task): boolean => details["stream"] === true
 
-/** How a response has ended here, until that is stored. */
+/** The outcome of a response until it is stored. */
 interface Outcome extends Omit<CutShort, "frames"> {
   readonly state: TaskState
   readonly transcript: Transcript
 }
 
 /**
- * Background responses: one turn is the whole generation. After a crash it starts again, unless readers were told some of
- * it: a second answer does not go on where the first one was cut.
+ * Background responses. One run is the whole generation. After a crash it starts again, unless readers already have
+ * events of it, because a second answer would not continue the first.
  */
 export const makeResponseKind: Effect.Effect<
   TaskKind,
@@ -74,8 +74,8 @@ export const makeResponseKind: Effect.Effect<
   })
 
   /**
-   * Stores events while the lease is held: whoever holds it next tells what follows. What is begun is waited for, so that
-   * nobody tells it twice.
+   * Stores events while this process holds the lease. A write that has begun is awaited, so that no event is stored
+   * twice.
    */
   const tell = (lease: Lease, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<void, LeaseLost | SqlError> =>
     commits.write(Effect.zipRight(lease.held, events.append(lease.task.id, frames))).pipe(
@@ -108,7 +108,7 @@ export const makeResponseKind: Effect.Effect<
       )
     )
     if (failure !== undefined && transcript.items().length === 0) {
-      // Nobody was told anything of it.
+      // No reader has events of it, so it can be repeated.
       const turn = yield* waitOut(lease.task, failure, failing(failure))
       if (turn.patch.state === undefined) return turn
     }
@@ -128,7 +128,7 @@ export const makeResponseKind: Effect.Effect<
       yield* store.ended(task.account, end)
       if (isStreamed(task)) yield* events.append(id, end.frames)
     }
-    // What was generated until somebody cancelled it is paid for, as it is where a client hangs up.
+    // A cancelled answer is charged for what was generated, like one whose client disconnects.
     const nanoUsd = yield* ledger.endHold(id, isOurs && state !== "failed" ? ledger.generatedBy(id) : undefined)
     yield* commits.afterCommit(() => {
       outcomes.delete(id)

@@ -7,13 +7,13 @@ import type { OutputItem } from "../ResponseObject.ts"
 import { ItemsSoFar } from "./ItemsSoFar.ts"
 import { isLifecycle, lastOfLifecycle } from "./lifecycle.ts"
 
-/** The frames of an answer on their way to whoever reads them, under numbers of their own. */
+/** Numbers the frames of an answer and holds them until they are stored. */
 export class Transcript {
   readonly #items = new ItemsSoFar()
   #number = lastOfLifecycle + 1
   #unsaved: Array<ResponseFrame> = []
 
-  /** Takes what a machine gives, of ours or as an upstream wrote it. How a response begins is told before. */
+  /** Adds frames of a machine, translated or passthrough. The first lifecycle frames were sent before. */
   take(frames: ReadonlyArray<Frame | PassthroughFrame>): void {
     for (const frame of frames) {
       for (const told of isNative(frame) ? framesIn(frame.written) : [frame]) {
@@ -25,7 +25,7 @@ export class Transcript {
     }
   }
 
-  /** What of it nobody has read, in order. */
+  /** The frames that are not stored yet, in order. */
   unsaved(): ReadonlyArray<ResponseFrame> {
     return this.#unsaved
   }
@@ -41,7 +41,7 @@ export class Transcript {
 
 const isNative = (frame: Frame): frame is PassthroughFrame => frame.type === "passthrough"
 
-/** The frames in whole server-sent events, however their lines end. */
+/** The frames in whole server-sent events, with any line endings. */
 const framesIn = (written: string | Uint8Array): ReadonlyArray<Frame> => {
   const frames: Array<Frame> = []
   let data = ""

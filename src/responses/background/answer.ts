@@ -17,7 +17,7 @@ import type { Transcript } from "./Transcript.ts"
 
 const decodeBody = openDecoder(CreateResponse)
 
-/** Answers a response's stored request; the money was set aside when it was accepted. */
+/** Generates a response from its stored request. The money was held when it was accepted. */
 export const makeAnswer = Effect.gen(function* () {
   const pipeline = yield* Pipeline
   const ledger = yield* Ledger
@@ -38,12 +38,12 @@ export const makeAnswer = Effect.gen(function* () {
     }
 
     const stored = yield* Effect.flatMap(lease.request, decodeStored).pipe(Effect.catchTag("ParseError", Effect.die))
-    // It was valid when it was accepted; if it is not now, this gateway is another one.
+    // It was valid when it was accepted, so a failure here means that another version accepted it.
     const payload = yield* Effect.orDie(decodeBody(stored.body))
     const request = incoming(stored, "/v1/responses", lease.trace)
     const start = pipeline.start(backgroundFamily(store, { id, createdAt: response.created_at }))
     const options = { stream: flush !== undefined, prepaid: { charge: ledger.chargeOf(id), routes: stored.routes } }
-    // It fails where what it continues was deleted since.
+    // Fails if the response that it continues was deleted meanwhile.
     const started = Effect.either(start({ caller: stored.caller, payload, request }, options))
     return yield* Effect.scoped(
       Effect.flatMap(

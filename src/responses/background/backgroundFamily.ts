@@ -11,7 +11,7 @@ import { prepare } from "../prepare.ts"
 import { lookUpReplay } from "../replayFor.ts"
 import type { ResponseStore } from "../store/ResponseStore.ts"
 
-/** A response that has its id already, whose task stores what is made of it. */
+/** The family for a response that already has its id, and whose task stores the result. */
 export const backgroundFamily = (
   store: ResponseStore,
   birth: Birth

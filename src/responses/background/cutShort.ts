@@ -8,14 +8,14 @@ import { ResponseStore } from "../store/ResponseStore.ts"
 import { cancelled, endingOf } from "./ending.ts"
 import { ItemsSoFar } from "./ItemsSoFar.ts"
 
-/** A response that its task has ended, and not its model. */
+/** A response whose task ended without an answer of the model. */
 export interface CutShort {
   readonly response: ResponseObject
   readonly output: ReadonlyArray<OutputItem>
   readonly frames: ReadonlyArray<ResponseFrame>
 }
 
-/** What a response comes to whose task was ended by somebody else: with what its readers were told of it. */
+/** The final response of a task that was ended elsewhere, with the output that its readers have seen. */
 export const makeCutShort = Effect.gen(function* () {
   const store = yield* ResponseStore
   const events = yield* ResponseEvents

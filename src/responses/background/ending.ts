@@ -3,7 +3,7 @@ import type { Failure } from "../../contract/Failure.ts"
 import type { Frame } from "../../generation/Machine.ts"
 import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
 
-/** The events that end a response, without their numbers. Clients know no event for one that was cancelled. */
+/** The events that end a response, not numbered yet. Clients know no event for a cancelled one. */
 export const endingOf = (response: ResponseObject): ReadonlyArray<Frame & Readonly<Record<string, unknown>>> => {
   const { error, status } = response
   if (status !== "failed" || error === null) {
@@ -16,11 +16,11 @@ export const endingOf = (response: ResponseObject): ReadonlyArray<Frame & Readon
   ]
 }
 
-/** Whether an event is the last of its response. */
+/** True for a response's last event. */
 export const isLast = ({ type }: Frame): boolean =>
   type === "response.completed" || type === "response.incomplete" || type === "response.failed"
 
-/** Whether an event ends a response, or tells of its end. */
+/** True for events that end a response, or announce its end. */
 export const isEnding = (frame: Frame): boolean => frame.type === "error" || isLast(frame)
 
 export const failedWith = (

@@ -12,23 +12,23 @@ import type { Made } from "../encoding.ts"
 import { failedWith } from "./ending.ts"
 import type { Transcript } from "./Transcript.ts"
 
-/** A response as it ended. */
+/** An ended response. */
 export interface Ended extends Made {
   readonly failure: Failure | undefined
 }
 
 export type Flush = Effect.Effect<void, SqlError | LeaseLost>
 
-/** A response's events are stored ten times a second at most. */
+/** The shortest time between two writes of a response's events, in ms. */
 const flushEveryMs = 100
 /** An upstream that says nothing on a stream for this long has failed. */
 const idleDeadline = "5 minutes"
 
 /**
- * Pulls a generation to its end, for nobody in particular: its frames go to the transcript, and from there to where they
- * are read as often as may be. The last ones are left in it.
+ * Pulls a generation to its end without a client. Frames go to the transcript, which is flushed regularly; the last
+ * ones stay in it.
  *
- * @param flush stores what the transcript has; undefined where nobody will read it
+ * @param flush stores the transcript's frames; undefined if no reader will need them
  */
 export const generate = (
   { encode, generation }: Started<Made>,
@@ -71,7 +71,7 @@ const pulled = <S>(
         if (event.type === "finished") return { ...made(state), failure: undefined }
         if (event.type === "failed") {
           const { output, response } = made(state)
-          // Of a failed answer an upstream's own words tell no items.
+          // A failed passthrough answer has no output, so the items come from its events.
           const items = output.length > 0 ? output : transcript.items()
           return { response: failedWith(response, event.failure), output: items, failure: event.failure }
         }
@@ -79,7 +79,7 @@ const pulled = <S>(
     }
   })
 
-/** What comes next, asked for at once and once; waited for as often as it must be. */
+/** Requests the next batch at once, exactly once. The effect may wait for it any number of times. */
 const arrival = (generation: Generation, isStream: boolean): Effect.Effect<Batch | undefined> => {
   const next = generation.next()
   if (!(next instanceof Promise)) return Effect.succeed(next)

@@ -1,7 +1,7 @@
 import type { ResponseFrame } from "../encoding.ts"
 import type { ResponseObject } from "../ResponseObject.ts"
 
-/** The events with which every background response begins, as far as it has come. */
+/** The first events of every background response, up to its current status. */
 export const lifecycle = (response: ResponseObject): ReadonlyArray<ResponseFrame> => {
   const told = (status: ResponseObject["status"]): ResponseObject => ({
     ...response,
@@ -20,13 +20,13 @@ export const lifecycle = (response: ResponseObject): ReadonlyArray<ResponseFrame
   ].slice(0, response.status === "queued" ? 2 : 3)
 }
 
-/** The number of the last of them; what comes after it is the answer. */
+/** The number of the last of them. The answer's events follow. */
 export const lastOfLifecycle = 2
 
-/** Whether an event tells no more than they do. */
+/** True for these events. */
 export const isLifecycle = ({ type }: { readonly type: string }): boolean =>
   type === "response.created" || type === "response.queued" || type === "response.in_progress"
 
-/** Whether a response will not change any more. */
+/** True if a response will not change any more. */
 export const isOver = ({ status }: Pick<ResponseObject, "status">): boolean =>
   status !== "queued" && status !== "in_progress"

@@ -6,8 +6,8 @@ import { isLifecycle, isOver, lifecycle } from "./lifecycle.ts"
 import { shown } from "../encoding.ts"
 
 /**
- * The events of a background response of which none were kept: how it began, and once it is over every text in one
- * piece. What is told before its end stays as it is.
+ * The events of a background response whose own were not stored: its beginning, and once it has ended every text in one
+ * piece. Events sent before its end do not change.
  */
 export const replayed = (stored: StoredResponse, include: Include): ReadonlyArray<ResponseFrame> => {
   const { output, response } = stored

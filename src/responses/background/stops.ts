@@ -7,11 +7,11 @@ interface Running {
   readonly over: Deferred.Deferred<void>
 }
 
-/** Work of this process that somebody may stop, by the ids of its tasks. */
+/** Running work of this process that a request may stop, by task id. */
 export const makeStops = () => {
   const running = new NamedSlots<Running>()
 
-  /** Work that is interrupted where it is to be stopped, and then is no longer ours. */
+  /** Runs work that `stop` interrupts. The task then belongs to the request that stopped it. */
   const stoppable = <A, E>(
     id: string,
     work: (isStopped: () => boolean) => Effect.Effect<A, E>
@@ -39,7 +39,7 @@ export const makeStops = () => {
       )
     })
 
-  /** Returns once it has stopped; at once where nothing runs here. */
+  /** Waits until the work has stopped. Returns at once if it does not run here. */
   const stop = (id: string): Effect.Effect<void> =>
     Effect.suspend(() => {
       const one = running.get(id)

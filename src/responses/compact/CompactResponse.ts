@@ -13,7 +13,7 @@ export const CompactResponse = Schema.Struct({ model, input, instructions, previ
 })
 export type CompactResponse = typeof CompactResponse.Type
 
-/** A conversation made short (docs/api.md#compaction). */
+/** A compacted conversation (docs/api.md#compaction). */
 export const Compacted = Schema.Struct({
   id: said(Schema.String, "Id of the compaction; nothing is stored under it."),
   object: Schema.Literal("response.compaction"),

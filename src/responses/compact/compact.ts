@@ -6,8 +6,8 @@ import type { CompactResponse } from "./CompactResponse.ts"
 import { makeCompactionFamily } from "./compactionFamily.ts"
 
 /**
- * Makes conversations short: by the upstream, where all of the model's are of this dialect and offer it; otherwise it
- * keeps the user's messages and has the model write a summary of the rest.
+ * Compacts conversations: at the upstream if all routes of the model are of this dialect and offer it, otherwise by
+ * keeping the user's messages and having the model summarize the rest.
  */
 export const makeCompact = Effect.map(Effect.all([Pipeline, makeCompactionFamily]), ([pipeline, family]) => {
   const run = pipeline.run(family)

@@ -1,11 +1,11 @@
 import { isJsonObject } from "../../contract/fields.ts"
 import { parseJson } from "../../contract/json.ts"
 
-/** A compaction item's `encrypted_content`: the summary that the gateway's model wrote, in a wrapper of its own. */
+/** A compaction item's `encrypted_content`: the model's summary with a mark of the gateway. */
 export const sealSummary = (summary: string): string =>
   prefix + Buffer.from(JSON.stringify([summary])).toString("base64url")
 
-/** What the model is told in place of a compaction item of the gateway's; undefined for any other item. */
+/** The summary in a compaction item of the gateway; undefined for any other item. */
 export const summaryOf = (item: unknown): string | undefined => {
   if (!isJsonObject(item) || item["type"] !== "compaction") return undefined
   const sealed = item["encrypted_content"]

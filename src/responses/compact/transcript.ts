@@ -1,6 +1,6 @@
 import type { Item, Part } from "../../generation/Conversation.ts"
 
-/** A conversation as text, for a model that is to read it and not to go on with it. */
+/** A conversation as text, for a model that summarizes it. */
 export const transcript = (instructions: ReadonlyArray<string>, items: ReadonlyArray<Item>): string =>
   [...instructions.map((text) => `System: ${text}`), ...items.flatMap(told)].join("\n\n")
 

@@ -5,12 +5,12 @@ import { rows } from "../../sql/decode.ts"
 import { prepared } from "../../sql/prepared.ts"
 import type { ResponseFrame } from "../encoding.ts"
 
-/** Rows that one reading takes: some seconds of a response each time. */
+/** Rows read at once. Each has up to some seconds of a response. */
 const rowsAtOnce = 32
 
 /**
- * The events of responses that run in the background, as their readers see them: what is not stored was never told, so
- * that nobody who comes again finds a gap or a twin. They go with their task.
+ * The events of background responses. Readers only get stored events, so that one who reconnects sees no gap and no
+ * duplicate. They are deleted with their task.
  */
 export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/responses/store/ResponseEvents", {
   effect: Effect.gen(function* () {
@@ -25,13 +25,13 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
     )
     const readers = new Map<string, Set<() => void>>()
 
-    /** Adds events that follow the last ones. To be run in a transaction; `told` is for after it. */
+    /** Appends events, within a transaction. Call `told` after it. */
     const append = (id: string, frames: ReadonlyArray<ResponseFrame>): Effect.Effect<unknown, SqlError> => {
       const last = frames.at(-1)?.sequence_number
       return last === undefined ? Effect.void : insert([id, last, JSON.stringify(frames)])
     }
 
-    /** Those after a number, or some of them; none is none yet. */
+    /** The next events after a number, perhaps not all of them. Empty if there are none yet. */
     const after = (id: string, number: number): Effect.Effect<ReadonlyArray<ResponseFrame>, SqlError> =>
       Effect.map(select([id, number, rowsAtOnce]), (found) =>
         batches
@@ -40,19 +40,19 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
           .filter(({ sequence_number }) => sequence_number > number)
       )
 
-    /** The number of the last one; undefined where a response has none. */
+    /** The number of the last event; undefined if none is stored. */
     const last = (id: string): Effect.Effect<number | undefined, SqlError> =>
       Effect.map(
         sql`SELECT MAX(last) AS last FROM response_events WHERE response_id = ${id}`,
         (found) => numbers.first(found)?.last ?? undefined
       )
 
-    /** Wakes those of this process that read a response: there is more of it. */
+    /** Wakes the readers of a response in this process. */
     const told = (id: string): void => {
       for (const wake of readers.get(id) ?? []) wake()
     }
 
-    /** Has somebody woken who reads a response, until it leaves by what this answers. */
+    /** Wakes a reader when there are more events. Returns a function that stops it. */
     const listen = (id: string, wake: () => void): (() => void) => {
       const all = readers.get(id) ?? new Set()
       readers.set(id, all.add(wake))
@@ -66,7 +66,7 @@ export class ResponseEvents extends Effect.Service<ResponseEvents>()("gateway/re
   })
 }) {}
 
-/* What is stored was written here; its outline is enough. */
+/* The gateway wrote it, so checking the outline is enough. */
 const isFrame = (value: unknown): value is ResponseFrame =>
   typeof value === "object" && value !== null && "type" in value && "sequence_number" in value
 

@@ -6,8 +6,8 @@ import { ResponseStatus } from "../ResponseObject.ts"
 import type { OutputItem, ResponseObject } from "../ResponseObject.ts"
 
 /*
- * What is stored was decoded when it came, or passed on from an upstream with what the gateway does not know of it. So
- * its outline is enough: a long history is read again at every turn, and its Schema would cost ten times the rest.
+ * Only the outline is checked, because stored items were decoded when they came, or came from an upstream. A long
+ * history is read in every turn, and its Schema would cost ten times the rest.
  */
 const isOutputItem = (value: unknown) =>
   isJsonObject(value) && typeof value["type"] === "string" && typeof value["id"] === "string"
@@ -32,17 +32,17 @@ const replayColumns = {
   output: Schema.parseJson(OutputItems)
 } as const
 
-/** How much a response is together with all that continue it. */
+/** The size of a response together with all that continue it. */
 export const sizes = rows("responses", { bytes: Schema.Int })
 
-/** What it takes to go on from a response. */
+/** The columns needed to continue a response. */
 export const replays = rows("responses", replayColumns)
 export type Replay = ReturnType<typeof replays.one>
 
-/** Where a response stands. */
+/** A response's status. */
 export const standings = rows("responses", { status: ResponseStatus })
 
-/** What it takes to show a response. */
+/** The columns needed to show a response. */
 export const responses = rows("responses", {
   ...replayColumns,
   response: Schema.parseJson(Outline),

@@ -33,26 +33,26 @@ export class ResponseRetention extends Context.Reference<ResponseRetention>()(
   }
 ) {}
 
-/** A response that has ended, with all that reading and continuing it takes. */
+/** An ended response, with everything needed to read and continue it. */
 export interface StoredResponse {
   readonly response: ResponseObject
-  /** Its own input, references resolved; not what came before it. */
+  /** Its own input with references resolved, without the earlier conversation. */
   readonly input: ReadonlyArray<StoredItem>
-  /** Its output, with what only a replay may see. */
+  /** Its output, with the parts that only a replay may see. */
   readonly output: ReadonlyArray<OutputItem>
   readonly include: Include
 }
 
-/** A response as it ended, before it is written. */
+/** An ended response, to be written. */
 type Ended = Omit<StoredResponse, "input"> & { readonly input: ReadonlyArray<InputItem> }
 
 interface Added {
   readonly row: NewRow
-  /** Items that an upstream named: their ids do not tell where they belong. */
+  /** Items with an upstream's ids, which do not tell the response that they belong to. */
   readonly foreign: ReadonlyArray<Readonly<Record<"account_id" | "item_id" | "response_id", string>>>
 }
 
-/** The gateway's memory of conversations. Everything is per account: another account's ids look unknown. */
+/** Stores conversations per account. Ids of another account are unknown. */
 export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/responses/store/ResponseStore", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -72,7 +72,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       )
     ])
 
-    /** Of a row of `responses`: that of a background response is in a row of its own. */
+    /** The input of a row. That of a background response is in a row of its own. */
     const input = sql`COALESCE(
       (SELECT response_inputs.input FROM response_inputs WHERE response_id = responses.id), responses.input)`
     const inputBytes = sql`octet_length(responses.input) + COALESCE(
@@ -94,11 +94,11 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       }
     }
 
-    /** Resolves once it is durable. A promise, because every request waits for it in plain code. */
+    /** Resolves once it is durable. A promise, because plain code waits for it. */
     const save = (account: AccountId, ended: Ended): Promise<void> =>
       insert({ row: rowOf(account, ended), foreign: foreignOf(account, ended) })
 
-    /** Stores a response that is to be made. To be run in the transaction that stores its task, as what follows. */
+    /** Stores a queued response, in the transaction that stores its task. */
     const queued = (account: AccountId, begun: Ended): Effect.Effect<unknown, SqlError> => {
       const { input, ...row } = rowOf(account, begun)
       return Effect.zipRight(
@@ -124,7 +124,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
         )
       )
 
-    /** Where a response stands; undefined where there is none. */
+    /** A response's status; undefined if there is none. */
     const statusOf = (account: AccountId, id: string): Effect.Effect<ResponseStatus | undefined, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.map(
@@ -143,7 +143,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
             const row = responses.first(found)
             if (row === undefined) return Effect.fail(unknownResponse(id))
             const { include, input, output, response } = row
-            // Of one that runs the object is still what it was when it was asked for.
+            // The stored object of a running response still has its first status.
             const status = row.status === "in_progress" ? row.status : response.status
             return Effect.succeed({ response: { ...response, status, output }, input, output, include })
           })
@@ -162,7 +162,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
           )
       )
 
-    /** Input and output of the response and of all it continues, oldest first. */
+    /** Input and output of the response and of all that it continues, oldest first. */
     const history = (account: AccountId, id: string): Effect.Effect<ReadonlyArray<InputItem>, InvalidRequest> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         sql`
@@ -186,14 +186,14 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
               return Effect.fail(unknownPrevious(id))
             }
             if (last.status === "queued" || last.status === "in_progress") return Effect.fail(unfinishedPrevious(id))
-            // A link that is gone would silently take what came before it along.
+            // Without this check, a deleted response would silently cut off all before it.
             const missing = rows[0]?.previous_id
             return missing ? Effect.fail(unknownPrevious(missing)) : Effect.succeed(rows.flatMap(replayed))
           })
         )
       )
 
-    /** The input with every reference to a stored item replaced by the item. */
+    /** Replaces every reference in the input with the stored item. */
     const resolve = (
       account: AccountId,
       input: ReadonlyArray<InputItem>
@@ -210,7 +210,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       )
     }
 
-    /** Stored items by their ids. */
+    /** Stored items by id. */
     const itemsOf = Effect.fnUntraced(function* (account: AccountId, wanted: ReadonlyArray<string>) {
       const now = yield* Clock.currentTimeMillis
       const items = new Map<string, StoredItem>()
@@ -218,7 +218,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       for (let at = 0; at < wanted.length; at += atOnce) {
         const some = wanted.slice(at, at + atOnce)
         const foreign = some.filter((id) => responseIdOf(id) === undefined)
-        // What a response was asked may be long, and mostly it is what it answered that is meant.
+        // The input is only read for ids of input items, because it may be long and most references are to output.
         const asked = sql.in("id", responsesOf(some.filter(isOfInput)))
         const those = sql`(${sql.in("id", responsesOf(some))} OR id IN (
             SELECT response_id FROM response_items WHERE account_id = ${account} AND ${sql.in("item_id", foreign)}
@@ -240,7 +240,7 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
       return items
     })
 
-    /** Removes some of what has expired; answers how many there were. */
+    /** Removes expired responses. Returns how many. */
     const removeExpired = (atMost: number): Effect.Effect<number, SqlError> =>
       Effect.flatMap(Clock.currentTimeMillis, (now) =>
         Effect.map(
@@ -255,20 +255,20 @@ export class ResponseStore extends Effect.Service<ResponseStore>()("gateway/resp
   })
 }) {}
 
-/** References that are looked up by one statement. */
+/** The most references in one statement. */
 const atOnce = 500
 
 const responsesOf = (items: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set(items.flatMap((id) => responseIdOf(id) ?? []))
 ]
 
-/** Items that are not found by their ids. */
+/** Items whose ids do not tell their response. */
 const foreignOf = (account: AccountId, { output, response }: Pick<Ended, "response" | "output">): Added["foreign"] =>
   output.flatMap((item) =>
     responseIdOf(item.id) === response.id ? [] : [{ account_id: account, item_id: item.id, response_id: response.id }]
   )
 
-/** What the model is shown of an earlier response; a call that was cut off is nothing it could continue from. */
+/** An earlier response as the model sees it, without incomplete calls, which it could not continue from. */
 const replayed = ({ input, output }: Replay): ReadonlyArray<InputItem> => [
   ...input,
   ...output.filter(

@@ -11,7 +11,7 @@ export const unknownPrevious = (id: string) =>
     details: { error_code: "previous_response_not_found" }
   })
 
-/** As OpenAI says it. */
+/** OpenAI's message. */
 export const duplicateItem = (id: string) =>
   new InvalidRequest({
     param: "input",

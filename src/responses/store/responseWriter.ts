@@ -2,7 +2,7 @@ import type { SqlClient } from "@effect/sql"
 import type { PlainStatement } from "../../sql/PlainStatement.ts"
 import { preparedPlain } from "../../sql/prepared.ts"
 
-/** A response as it is written. */
+/** The columns of a new response. */
 export type NewRow = Readonly<
   Record<
     | "id"
@@ -20,8 +20,8 @@ export type NewRow = Readonly<
 >
 
 /**
- * Writes any number of responses in a few statements, whose texts are prepared: every stored answer writes a row, and
- * there are few different numbers of rows. To be run in one transaction.
+ * Writes responses in a few prepared statements: every stored answer is a row, and few different numbers of rows occur.
+ * Must run in one transaction.
  */
 export const responseWriter = (sql: SqlClient.SqlClient) => {
   const inserts = batchSizes.map((size) => ({
@@ -42,7 +42,7 @@ export const responseWriter = (sql: SqlClient.SqlClient) => {
 
 const batchSizes = [32, 8, 1]
 
-/** Stands for any row where only the names and the number of its columns matter. */
+/** An example row, for the names and the number of columns. */
 const anyRow: NewRow = {
   id: "",
   account_id: "",
