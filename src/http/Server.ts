@@ -136,7 +136,8 @@ export const serve = <Id extends string, Groups extends HttpApiGroup.HttpApiGrou
         if (handler === undefined) return yield* Effect.dieMessage(`${route.group}.${route.name} has no handler`)
         const methods = (table[route.path] ??= {})
         const authenticator = doors[route.openedBy]
-        if (authenticator === undefined) return yield* Effect.dieMessage(`nobody can open ${route.group}.${route.name}`)
+        if (authenticator === undefined)
+          return yield* Effect.dieMessage(`no authenticator for ${route.group}.${route.name}`)
         methods[route.method] = serveRoute({ ...serving, access: authenticator }, route, handler)
         if (route.socketEvent !== null) {
           methods["GET"] = sockets.upgrade(route, route.socketEvent, handler, otherwise)

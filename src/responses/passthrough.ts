@@ -142,13 +142,13 @@ const forUpstream =
     if (item["type"] !== "reasoning") return [item]
     const encrypted = typeof item["encrypted_content"] === "string" ? item["encrypted_content"] : ""
     if (encrypted !== "" && !isSealed(encrypted)) return [item]
-    const { signature = nobodys } = unseal(model, encrypted) ?? {}
+    const { signature = foreign } = unseal(model, encrypted) ?? {}
     const { id: _, status: _status, ...rest } = item
     return [{ ...rest, encrypted_content: signature }]
   }
 
 /** Encrypted reasoning that no upstream accepts, so it is dropped and reported. */
-const nobodys = withOrigin({ by: "" }, "")
+const foreign = withOrigin({ by: "" }, "")
 
 /** Two names of the same field (docs/api.md#web-search-in-responses). */
 const withFilters = (tool: unknown) => {

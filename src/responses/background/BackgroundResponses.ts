@@ -183,7 +183,7 @@ export class BackgroundResponses extends Effect.Service<BackgroundResponses>()(
 
 const unstored = new InvalidRequest({
   param: "store",
-  message: "store: expected true, as background is: a response that nobody waits for can only be read back"
+  message: "store: expected true with background: true, because a background response is read by its id"
 })
 
 const overSocket = new InvalidRequest({
