@@ -158,13 +158,13 @@ export const cluster = async (programs: string, options: ClusterOptions): Promis
 
     const paid = new Map<string, number>()
     for (const { request_id } of usage) paid.set(request_id, (paid.get(request_id) ?? 0) + 1)
-    const { endings, mustBeZero, twice } = judged({ told, rows, log, missing })
+    const { endings, mustBeZero, words: wrongs } = judged({ told, rows, log, missing })
     return {
       seconds: Math.round((performance.now() - begunAt) / 1_000),
       disturbances: disturbances.counts,
       endings,
       recoveries: disturbances.recoveries,
-      words: [...twice, ...words],
+      words: [...wrongs, ...words],
       counts: {
         "tasks accepted": told.accepted.size,
         "tasks stored": rows.length,

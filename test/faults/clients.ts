@@ -6,6 +6,8 @@ const videos = "/api/v3/contents/generations/tasks"
 export interface Told {
   /** Acknowledged tasks by id; videos with their prompt. */
   readonly accepted: Map<string, { readonly kind: "video" | "message"; readonly prompt: string }>
+  /** Tasks that a client asked to cancel, with any answer or none. */
+  readonly askedToCancel: Set<string>
   readonly cancelled: Set<string>
   /** Those that were removed, or may have been, by one who meant to cancel them. */
   readonly gone: Set<string>
@@ -13,7 +15,13 @@ export interface Told {
   readonly refused: Array<string>
 }
 
-export const newTold = (): Told => ({ accepted: new Map(), cancelled: new Set(), gone: new Set(), refused: [] })
+export const newTold = (): Told => ({
+  accepted: new Map(),
+  askedToCancel: new Set(),
+  cancelled: new Set(),
+  gone: new Set(),
+  refused: []
+})
 
 export const askGateway = (url: string, method: string, path: string, body?: object, headers: object = {}) =>
   fetch(`${url}${path}`, {
@@ -84,6 +92,7 @@ export const clients = (told: Told, callbackUrl: string) => {
   const cancel = async (url: string, id: string) => {
     try {
       await Bun.sleep(Math.random() * 60)
+      told.askedToCancel.add(id)
       const { status } = await askGateway(url, "DELETE", pathOf(id))
       // An outage in the middle of it says nothing about what was committed.
       if (status >= 500) return letGo(id)

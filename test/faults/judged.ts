@@ -41,39 +41,57 @@ export const judged = ({ log, missing, rows, told }: Evidence) => {
     const ranked = callsOf(id).map(({ status }) => rankOf(status))
     return ranked.some((rank, index) => rank < Math.max(...ranked.slice(0, index)))
   }
-  const twice = [...submits].filter(([, videos]) => videos.length > 1)
-  const ownerOf = (id: string) => {
-    const owner = rows.find((row) => row.upstream_id === id)
-    return owner === undefined ? `${id} of no task` : `${id} of ${owner.id} (${owner.state})`
+  const storyOf = (upstreamId: string) => {
+    const owners = rows.filter((row) => row.upstream_id === upstreamId)
+    const told = owners.length === 0 ? "no task" : owners.map(({ id, state }) => `${id} (${state})`).join(" and ")
+    return `${upstreamId} of ${told}`
+  }
+  const callsInWords = (id: string) =>
+    callsOf(id)
+      .map(({ answered, id: delivery, status }) => `${status} ${answered} ${delivery}`)
+      .join(", ")
+  const taken = rows.flatMap((row) => row.upstream_id ?? [])
+
+  /** What went wrong, one line each. */
+  const wrongs: Readonly<Record<string, ReadonlyArray<string>>> = {
+    lost: missing,
+    "submitted twice": [...submits].flatMap(([prompt, made]) =>
+      made.length === 1 ? [] : [`"${prompt}" is ${made.map(({ id }) => storyOf(id)).join(" and ")}`]
+    ),
+    "one upstream id, several videos": [...Map.groupBy(log.submits, ({ id }) => id)].flatMap(([id, made]) =>
+      made.length === 1 ? [] : [`${id} is ${made.map(({ prompt }) => `"${prompt}"`).join(" and ")}`]
+    ),
+    "one video for two tasks": taken.flatMap((id, index) => (taken.indexOf(id) === index ? [] : [storyOf(id)])),
+    "somebody else's video": log.submits.flatMap(({ id, prompt }) => {
+      const asked = told.accepted.get(rows.find((row) => row.upstream_id === id)?.id ?? "")?.prompt ?? prompt
+      return asked === prompt ? [] : [`"${prompt}" is ${storyOf(id)}, which asked for "${asked}"`]
+    }),
+    "cancelled and yet not": [...told.cancelled].filter((id) => byId.get(id)?.state !== "cancelled"),
+    "cancelled unasked": videos.flatMap(({ id, state, upstream_id }) =>
+      state === "cancelled" && !told.askedToCancel.has(id) ? [`${id} with ${upstream_id}`] : []
+    ),
+    "cancelled here alone": videos.flatMap(({ id, state, upstream_id }) =>
+      state === "cancelled" && upstream_id !== null && !stopped.has(upstream_id) ? [`${upstream_id} of ${id}`] : []
+    ),
+    "delivered never": videos.flatMap(({ id, state }) =>
+      callsOf(id).some((call) => call.status === state && call.answered === 200)
+        ? []
+        : [`${id} (${state}): ${callsInWords(id)}`]
+    ),
+    "delivered out of order": videos.flatMap(({ id }) => (isOutOfOrder(id) ? [`${id}: ${callsInWords(id)}`] : [])),
+    "delivered as other ends": videos.flatMap(({ id, state }) =>
+      callsOf(id).some((call) => rankOf(call.status) === 2 && call.status !== state)
+        ? [`${id} (${state}): ${callsInWords(id)}`]
+        : []
+    ),
+    "one id, other bytes": [...bodies].flatMap(([id, same]) =>
+      new Set(same.map((call) => call.body)).size > 1 ? [id] : []
+    ),
+    "signatures that do not verify": log.callbacks.flatMap(({ id, verified }) => (verified ? [] : [id]))
   }
   return {
     endings,
-    /** What was submitted twice, and whose it is. */
-    twice: twice.map(([prompt, videos]) => `"${prompt}" is ${videos.map(({ id }) => ownerOf(id)).join(" and ")}`),
-    mustBeZero: {
-      lost: missing.length,
-      "submitted twice": twice.length,
-      "one video for two tasks":
-        rows.filter((row) => row.upstream_id !== null).length -
-        new Set(rows.flatMap((row) => row.upstream_id ?? [])).size,
-      "somebody else's video": log.submits.filter(({ id, prompt }) => {
-        const owner = rows.find((row) => row.upstream_id === id)?.id ?? ""
-        return (told.accepted.get(owner)?.prompt ?? prompt) !== prompt
-      }).length,
-      "cancelled and yet not": [...told.cancelled].filter((id) => byId.get(id)?.state !== "cancelled").length,
-      "cancelled here alone": videos.filter(
-        (row) => row.state === "cancelled" && row.upstream_id !== null && !stopped.has(row.upstream_id)
-      ).length,
-      "delivered never": videos.filter(
-        (row) => !callsOf(row.id).some((call) => call.status === row.state && call.answered === 200)
-      ).length,
-      "delivered out of order": videos.filter((row) => isOutOfOrder(row.id)).length,
-      "delivered as other ends": videos.filter((row) =>
-        callsOf(row.id).some((call) => rankOf(call.status) === 2 && call.status !== row.state)
-      ).length,
-      "one id, other bytes": [...bodies.values()].filter((same) => new Set(same.map((call) => call.body)).size > 1)
-        .length,
-      "signatures that do not verify": log.callbacks.filter(({ verified }) => !verified).length
-    }
+    words: Object.entries(wrongs).flatMap(([what, all]) => all.map((one) => `${what}: ${one}`)),
+    mustBeZero: Object.fromEntries(Object.entries(wrongs).map(([what, all]) => [what, all.length]))
   }
 }

@@ -142,13 +142,13 @@ const killed = async (
   words.push(...complaints(gateway))
   look.close()
 
-  const { endings, mustBeZero } = judged({ told, rows, log, missing })
+  const { endings, mustBeZero, words: wrongs } = judged({ told, rows, log, missing })
   return {
     seconds: Math.round((performance.now() - begunAt) / 1_000),
     endings,
     recoveries,
     starts,
-    words: [...words, ...told.refused.map((refusal) => `an answer of ${refusal}`)],
+    words: [...wrongs, ...words, ...told.refused.map((refusal) => `an answer of ${refusal}`)],
     counts: {
       "tasks accepted": told.accepted.size,
       "tasks stored": rows.length,

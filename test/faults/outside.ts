@@ -20,7 +20,7 @@ export interface Callback {
 export interface OutsideLog {
   /** The prompt of each video that was made, with the upstream's id. */
   readonly submits: ReadonlyArray<{ readonly prompt: string; readonly id: string }>
-  /** Upstream ids that were cancelled there. */
+  /** Upstream ids that were cancelled there, or deleted because they had ended between the gateway's poll and its DELETE. */
   readonly cancelled: ReadonlyArray<string>
   readonly callbacks: ReadonlyArray<Callback>
   readonly polls: number
@@ -35,17 +35,18 @@ const happens = (share: number) => Math.random() < share * weather
 const callbacks: Array<Callback> = []
 const begun = new Map<string, { readonly atMs: number; readonly renderMs: number }>()
 
-/** A third of the time it waits, then it renders; one in twenty fails. */
+/** A third of the time it waits, then it renders, however late this process wakes; one in twenty fails. */
 const moveOn = () => {
   for (const task of ark.tasks) {
     if (task.status !== "queued" && task.status !== "running") continue
     let its = begun.get(task.id)
     if (its === undefined) begun.set(task.id, (its = { atMs: Date.now(), renderMs: 200 + Math.random() * 2_000 }))
     const age = Date.now() - its.atMs
-    if (age > its.renderMs && Number(task.id.replaceAll(/\D/g, "").slice(-2)) % 20 === 7) {
+    if (task.status === "queued") {
+      if (age > its.renderMs / 3) ark.move(task.id, "running")
+    } else if (age > its.renderMs && Number(task.id.replaceAll(/\D/g, "").slice(-2)) % 20 === 7) {
       ark.move(task.id, "failed", { code: "OutputVideoSensitiveContentDetected", message: "of all things" })
     } else if (age > its.renderMs) ark.move(task.id, "succeeded")
-    else if (age > its.renderMs / 3) ark.move(task.id, "running")
   }
 }
 setInterval(moveOn, 20)
@@ -120,8 +121,8 @@ const media = (path: string): Response => {
 const promptOf = (body: unknown): string => /a cat [\w-]+/.exec(JSON.stringify(body))?.[0] ?? ""
 
 const log = (): OutsideLog => ({
-  submits: ark.tasks.map(({ body, id }) => ({ prompt: promptOf(body), id })),
-  cancelled: ark.tasks.filter(({ status }) => status === "cancelled").map(({ id }) => id),
+  submits: [...ark.tasks, ...ark.removed].map(({ body, id }) => ({ prompt: promptOf(body), id })),
+  cancelled: [...ark.tasks.filter(({ status }) => status === "cancelled"), ...ark.removed].map(({ id }) => id),
   callbacks,
   polls: ark.calls.filter(({ method }) => method === "GET").length,
   texts

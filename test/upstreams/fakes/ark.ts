@@ -29,13 +29,15 @@ export const fakeArk = (options: { readonly clockMs?: () => number; readonly med
   const clockMs = options.clockMs ?? Date.now
   const record = recordWith(options.media ?? "https://media.example.com")
   const tasks: Array<ArkTask> = []
+  /** Ended tasks whose records a DELETE removed. Their ids are not given again. */
+  const removed: Array<ArkTask> = []
   const calls: Array<ArkCall> = []
   /** Answers the next call in place of the service. */
   const overrides: Array<() => Response> = []
 
   const add = (body: JsonObject, createdAt = Math.floor(clockMs() / 1_000)): ArkTask => {
     const task: ArkTask = {
-      id: `cgt-20260606160057-${String(tasks.length).padStart(5, "a")}`,
+      id: `cgt-20260606160057-${String(tasks.length + removed.length).padStart(5, "a")}`,
       body,
       createdAt,
       status: "queued",
@@ -69,7 +71,7 @@ export const fakeArk = (options: { readonly clockMs?: () => number; readonly med
     if (task.status === "running") return refusal(409, "InvalidAction.RunningTaskDeletion")
     if (task.status === "cancelled") return refusal(409, "InvalidAction.CancelledTaskDeletion")
     if (task.status === "queued") task.status = "cancelled"
-    else tasks.splice(tasks.indexOf(task), 1)
+    else removed.push(...tasks.splice(tasks.indexOf(task), 1))
     return Response.json({})
   }
 
@@ -101,6 +103,7 @@ export const fakeArk = (options: { readonly clockMs?: () => number; readonly med
   return {
     baseUrl: `http://127.0.0.1:${server.port}/api/v3`,
     tasks,
+    removed,
     calls,
     add,
     next: (answer: () => Response) => void overrides.push(answer),

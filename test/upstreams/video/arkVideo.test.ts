@@ -269,6 +269,20 @@ describe("cancel", () => {
     })
   )
 
+  it.effect("a video that ended in between is deleted, and its id is not given again", () =>
+    Effect.gen(function* () {
+      const id = yield* submitted()
+      const later = yield* submitted()
+      ark.next(() => {
+        ark.move(id, "succeeded")
+        return Response.json({ id, status: "queued" })
+      })
+      expect(yield* upstream.cancel(id)).toBe("cancelled")
+      expect(ark.removed.map((task) => task.id)).toEqual([id])
+      expect([id, later]).not.toContain(yield* submitted())
+    })
+  )
+
   it.effect("an upstream that can't answer is asked again", () =>
     Effect.gen(function* () {
       const id = yield* submitted()
