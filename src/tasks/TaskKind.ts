@@ -1,6 +1,6 @@
 import type { SqlError } from "@effect/sql/SqlError"
 import { Context, Data } from "effect"
-import type { Effect } from "effect"
+import type { Effect, Option } from "effect"
 import type { JsonObject } from "../contract/fields.ts"
 import type { Trace } from "../contract/Trace.ts"
 import type { Task, TaskError, TaskPatch } from "./Task.ts"
@@ -26,6 +26,8 @@ export interface Lease {
    * time that have no id either.
    */
   readonly rivals: (upstreamIds: ReadonlyArray<string>, submitAtMs: number) => Effect.Effect<Rivals, SqlError>
+  /** The task as it is stored now, by this worker or another; none once removed. */
+  readonly stored: Effect.Effect<Option.Option<Task>, SqlError>
   /** Fails where the task is not held any more. To be run in a transaction, for what only its holder may store. */
   readonly held: Effect.Effect<void, LeaseLost | SqlError>
   /** Stores a patch now, durably, and answers the task as it is then. */

@@ -96,6 +96,7 @@ const start = Effect.gen(function* () {
       trace,
       request: leases.request(leased.task.id),
       rivals: (ids, atMs) => leases.rivals(leased.task, ids, atMs),
+      stored: store.find(task.account, task.kind, task.id),
       held: leases.held(leased),
       write: (patch) => leases.write(leased, patch),
       settle: (turn) => Effect.as(leases.settle(leased, turn), "settled"),

@@ -136,15 +136,33 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     )
   }
 
-  /** Stores the id and ends the turn in one write. If the task ended during its submit, the video is cancelled. */
+  /** Stores the id and ends the turn in one write. */
   const recordId = (lease: Lease, task: Task, upstream: VideoUpstream, upstreamId: string, saidMs?: number) =>
     pacing.later(task, { upstreamId, tries: 0 }, 0, saidMs).pipe(
       Effect.flatMap(lease.settle),
       // The id is worth waiting for, for instance while the disk is full.
       Effect.retry({ schedule: stubborn, while: (error) => error._tag === "SqlError" }),
       Effect.tap(() => crash.at("recorded")),
-      Effect.tapErrorTag("LeaseLost", () => Effect.ignore(upstream.cancel(upstreamId)))
+      Effect.tapErrorTag("LeaseLost", () => Effect.ignore(cancelUnwanted(lease, task, upstream, upstreamId)))
     )
+
+  /**
+   * After a lost lease: cancels the video if the task has ended, or was submitted again. Otherwise another worker has the
+   * video, or will find it when it reconciles this submit.
+   */
+  const cancelUnwanted = Effect.fnUntraced(function* (
+    lease: Lease,
+    { submitAtMs }: Task,
+    upstream: VideoUpstream,
+    upstreamId: string
+  ) {
+    const isWanted = Option.exists(yield* lease.stored, (now) =>
+      now.upstreamId === null
+        ? now.endedAtMs === null && now.submitAtMs === submitAtMs
+        : now.upstreamId === upstreamId
+    )
+    if (!isWanted) yield* upstream.cancel(upstreamId)
+  })
 
   /** A submit of unknown outcome. It is only submitted again if the upstream confirms that it has no such video. */
   const reconcile = Effect.fnUntraced(function* (

@@ -1,4 +1,4 @@
-import { SqlClient } from "@effect/sql"
+import { SqlClient, Statement } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
 import { Clock, Effect, Layer, Option, TestClock } from "effect"
 import { Leases } from "../../src/tasks/store/Leases.ts"
@@ -75,6 +75,29 @@ describeOnEach("a lease", ({ name }) => {
         yield* leases.write(d!, { submitAtMs: 1_200_000 })
         yield* leases.settle(d!, { patch: { state: "failed" }, againInMs: 0 })
         expect((yield* rivals()).unheard).toEqual([request, { say: "d" }])
+      })
+    )
+  )
+
+  it.effect("knows a rival that gets its id while it looks for them", () =>
+    engine().run(
+      Effect.gen(function* () {
+        const store = yield* TaskStore
+        const leases = yield* Leases
+        yield* Effect.forEach(["a", "b"], (id) => store.insert(newTask(id)))
+        const held = yield* leases.claim("test:m", 2)
+        const [a, b] = ["a", "b"].map((id) => held.find(({ task }) => task.id === id)!)
+        yield* leases.write(a!, { submitAtMs: 1_000_000 })
+        yield* leases.write(b!, { submitAtMs: 1_000_000 })
+        let statements = 0
+        const { taken, unheard } = yield* leases.rivals(a!.task, ["up-b"], 1_000_000).pipe(
+          Statement.withTransformer((statement) =>
+            ++statements === 2
+              ? Effect.as(Effect.orDie(leases.write(b!, { upstreamId: "up-b" })), statement)
+              : Effect.succeed(statement)
+          )
+        )
+        expect(taken.size + unheard.length).toBe(1)
       })
     )
   )

@@ -129,6 +129,31 @@ describe("a video task", () => {
     }
   )
 
+  it.effect.each([
+    ["is kept where its successor has it", "upstream_id = 'up-1'", []],
+    ["is kept where its successor has yet to look for it", "lease_owner = 'successor'", []],
+    ["is cancelled where its successor submitted it again", "submit_at = submit_at + 20000", ["cancel"]],
+    ["is cancelled where its successor has another", "upstream_id = 'up-2'", ["cancel"]],
+    ["is cancelled where its task has ended", "state = 'expired', ended_at = 1", ["cancel"]]
+  ] as const)("that was handed on during its submit %s", ([, change, then]) => {
+    let handOn: Effect.Effect<unknown> = Effect.void
+    const { calls, made } = upstream({
+      submit: [Effect.suspend(() => Effect.as(handOn, "up-1"))],
+      cancel: [Effect.succeed("cancelled")]
+    })
+    return drive(
+      made,
+      Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        handOn = Effect.orDie(sql.unsafe(`UPDATE tasks SET lease_token = 'successor', ${change}`))
+        yield* insert
+        yield* eventually(Effect.succeed(calls), ({ length }) => length > 0)
+        yield* settled
+        expect(calls).toEqual(["submit", ...then])
+      })
+    )
+  })
+
   it.effect("stays queued while the upstream has no room, and is submitted again later and later", () => {
     const full = Effect.fail(new VideoSaturated({ retryAfterSeconds: undefined }))
     const { calls, made } = upstream({ submit: [full, full, full, id], poll: [queued] })

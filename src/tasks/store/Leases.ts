@@ -211,21 +211,27 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
         )
       )
 
-    /** Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none. */
+    /**
+     * Answered from two indexes that hold no more than the tasks with an id, and those that were submitted and got none.
+     * One statement: a task that gets its id meanwhile is in one of them or the other, never in neither.
+     */
     const rivals = Effect.fnUntraced(function* (
       task: Task,
       upstreamIds: ReadonlyArray<string>,
       submitAtMs: number
     ): Effect.fn.Return<Rivals, SqlError> {
       if (upstreamIds.length === 0) return { taken: new Set<string>(), unheard: [] }
-      const taken = yield* sql`SELECT upstream_id AS id FROM tasks
-          WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}`
-      const unheard = yield* sql`SELECT request FROM tasks
+      const found = yield* sql`SELECT upstream_id AS id, NULL AS request FROM tasks
+          WHERE ${sql.in("upstream_id", upstreamIds)} AND lane = ${task.lane} AND id <> ${task.id}
+        UNION ALL
+        SELECT NULL, request FROM (SELECT request FROM tasks
           LEFT JOIN task_requests ON task_id = id
           WHERE lane = ${task.lane} AND submit_at IS NOT NULL AND upstream_id IS NULL AND id <> ${task.id}
-          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs} LIMIT ${mostRivals + 1}`
+          AND submit_at BETWEEN ${submitAtMs - rivalryMs} AND ${submitAtMs + rivalryMs}
+          LIMIT ${mostRivals + 1}) AS unheard`
+      const unheard = found.filter((row) => rivalIds.one(row).id === null)
       return {
-        taken: new Set(named.all(taken).map((row) => row.id)),
+        taken: new Set(found.flatMap((row) => rivalIds.one(row).id ?? [])),
         // Of so many nobody can tell one from another.
         unheard:
           unheard.length > mostRivals
@@ -259,7 +265,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
   })
 }) {}
 
-const named = rows("tasks", { id: Schema.String })
+const rivalIds = rows("tasks", { id: Schema.NullOr(Schema.String) })
 const laneDues = rows("tasks", { lane: Schema.String, due: Schema.Int })
 const requests = rows("task_requests", { request: Schema.NullOr(Schema.parseJson()) })
 
