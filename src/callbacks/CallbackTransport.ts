@@ -1,4 +1,4 @@
-import { Data, Effect } from "effect"
+import { Data, Duration, Effect } from "effect"
 import { testDouble } from "../contract/testDouble.ts"
 import { AddressGuard } from "../guard/AddressGuard.ts"
 
@@ -21,12 +21,20 @@ export class CallbackFailed extends Data.TaggedError("CallbackFailed")<{ readonl
 /** The answer's body is not used; the connection is closed after this much of it. */
 const maxAnswerBytes = 64 * 1024
 
+/** Longer than a name's resolution may take. */
+const longestCheck = Duration.seconds(5)
+
 /** Posts callbacks. The shipped one resolves the address anew, has `AddressGuard` check it and dials what was checked. */
 export class CallbackTransport extends Effect.Service<CallbackTransport>()("gateway/callbacks/CallbackTransport", {
   effect: Effect.map(AddressGuard, (guard) => ({
     send: ({ body, headers, url }: CallbackRequest): Effect.Effect<CallbackReply, CallbackFailed> =>
-      guard.check(url).pipe(
-        Effect.flatMap((checked) =>
+      Effect.timed(guard.check(url)).pipe(
+        // The process was suspended: other processes may have sent later changes of the task.
+        Effect.filterOrFail(
+          ([took]) => Duration.lessThan(took, longestCheck),
+          () => new CallbackFailed({ reason: `no address within ${Duration.toSeconds(longestCheck)} s` })
+        ),
+        Effect.flatMap(([, checked]) =>
           guard.dial(checked, {
             method: "POST",
             headers,

@@ -31,6 +31,7 @@ export type Delivery = ReturnType<typeof deliveries.one>
 /** A delivery leased by one sender. */
 export interface LeasedDelivery extends Delivery {
   readonly token: string
+  readonly claimedAtMs: number
 }
 
 /** The outcome of an attempt. */

@@ -1,14 +1,23 @@
-import { Clock, Effect, Redacted } from "effect"
+import { Clock, Data, Effect, Redacted } from "effect"
 import type { SqlError } from "@effect/sql/SqlError"
 import { Webhook } from "standardwebhooks"
 import { WebhookSecrets } from "../access/WebhookSecrets.ts"
 import { CallbackTransport } from "./CallbackTransport.ts"
 import type { CallbackReply } from "./CallbackTransport.ts"
-import type { Delivery, Outcome } from "./Delivery.ts"
+import type { Delivery, LeasedDelivery, Outcome } from "./Delivery.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import { parseRetryAfterMs } from "./schedule.ts"
 
 type Came = Pick<Outcome, "status" | "reason" | "retryAfterMs">
+
+/**
+ * How long after its claim a delivery may be sent, in ms. A process that was suspended for longer may have lost its claim,
+ * and another may have sent later changes of the task: the receiver would get them out of order.
+ */
+const sendWithinMs = 5_000
+
+/** Its claim was too long ago; nothing was sent. */
+export class ClaimTooOld extends Data.TaggedError("ClaimTooOld")<{}> {}
 
 /**
  * One attempt: the stored bytes, signed now with every secret that is valid now (Standard Webhooks), by the
@@ -19,11 +28,12 @@ export const makeSend = Effect.gen(function* () {
   const secrets = yield* WebhookSecrets
   const tracing = yield* CurrentTracing
 
-  return Effect.fnUntraced(function* (delivery: Delivery): Effect.fn.Return<Outcome, SqlError> {
+  return Effect.fnUntraced(function* (delivery: LeasedDelivery): Effect.fn.Return<Outcome, SqlError | ClaimTooOld> {
     const startedAtMs = yield* Clock.currentTimeMillis
     const trace = tracing?.delivery(delivery.task_id, delivery.trace)
     const signing = yield* secrets.signing(delivery.account_id)
     const headers = { ...baseHeaders, ...signatureOf(delivery, startedAtMs, signing), ...trace?.headers() }
+    if ((yield* Clock.currentTimeMillis) - delivery.claimedAtMs >= sendWithinMs) return yield* new ClaimTooOld()
     const came = yield* Effect.match(transport.send({ url: delivery.url, headers, body: delivery.body }), {
       onFailure: ({ reason }): Came => ({ reason }),
       onSuccess: (reply) => read(reply, startedAtMs)

@@ -73,6 +73,7 @@ const make = Effect.gen(function* () {
         return store.finish(leased, outcome)
       }),
       Effect.tap((outcome) => logAttempt(leased, outcome)),
+      Effect.catchTag("ClaimTooOld", () => store.release(leased)),
       // If even this fails, the delivery is retried when its lease expires.
       Effect.catchAllCause((cause) =>
         Cause.isInterruptedOnly(cause)

@@ -45,10 +45,9 @@ export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Repl
       stop()
     }
     const outgoing = requestTo(checked, request)
-    const connecting = setTimeout(
-      () => fail(`no connection within ${request.connectTimeoutMs / 1000} s`),
-      request.connectTimeoutMs
-    )
+    const begunAt = Date.now()
+    const unconnected = () => fail(`no connection within ${request.connectTimeoutMs / 1000} s`)
+    const connecting = setTimeout(unconnected, request.connectTimeoutMs)
     let late = () => fail(`no answer within ${request.totalTimeoutMs / 1000} s`)
     const whole = setTimeout(() => late(), request.totalTimeoutMs)
     const stop = () => {
@@ -57,7 +56,10 @@ export const dial = (checked: CheckedUrl, request: Outgoing): Effect.Effect<Repl
       outgoing.destroy()
     }
 
-    onceConnected(checked, outgoing, () => clearTimeout(connecting))
+    // After a suspension of the process, the connection may come before its timeout: nothing is sent on it.
+    onceConnected(checked, outgoing, () =>
+      Date.now() - begunAt < request.connectTimeoutMs ? clearTimeout(connecting) : unconnected()
+    )
     outgoing.on("error", (cause) => fail(reasonOf(cause)))
     outgoing.on("response", (incoming) => {
       const chunks: Array<Uint8Array> = []

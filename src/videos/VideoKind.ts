@@ -157,9 +157,7 @@ export const makeVideoKind = Effect.fnUntraced(function* (
     upstreamId: string
   ) {
     const isWanted = Option.exists(yield* lease.stored, (now) =>
-      now.upstreamId === null
-        ? now.endedAtMs === null && now.submitAtMs === submitAtMs
-        : now.upstreamId === upstreamId
+      now.upstreamId === null ? now.endedAtMs === null && now.submitAtMs === submitAtMs : now.upstreamId === upstreamId
     )
     if (!isWanted) yield* upstream.cancel(upstreamId)
   })

@@ -1,6 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { expect, it } from "@effect/vitest"
-import { Deferred, Duration, Effect } from "effect"
+import { Deferred, Duration, Effect, TestClock } from "effect"
+import { WebhookSecrets } from "../../src/access/WebhookSecrets.ts"
 import { Deliveries } from "../../src/callbacks/Deliveries.ts"
 import { deliveryId } from "../../src/callbacks/Delivery.ts"
 import { schedule } from "../../src/callbacks/schedule.ts"
@@ -10,6 +11,7 @@ import { createTask, moveTask, owner, quiet, sending, stubReceiver } from "./wor
 import type { Answer } from "./world.ts"
 import { adjust } from "../sql/clock.ts"
 import { describeOnEach } from "../sql/engines.ts"
+import { eventually } from "../tasks/engine.ts"
 
 const hook = "https://receiver.test/hook?token=secret"
 const scheduleMs = schedule.map(Duration.toMillis)
@@ -113,6 +115,42 @@ describeOnEach("callbacks", () => {
       }).pipe(Effect.provide(sending(receiver.layer)))
     })
   )
+
+  it.effect.each(["signing", "resolving"] as const)(
+    "are not sent by a process that was suspended while %s: another may have sent later ones",
+    (suspendedWhile) => {
+      let handOn: Effect.Effect<unknown> = Effect.void
+      const suspended = Effect.suspend(() => Effect.zipRight(TestClock.adjust("16 seconds"), handOn))
+      const resolving = suspendedWhile === "resolving" ? suspended : Effect.void
+      const signing = suspendedWhile === "signing" ? suspended : Effect.void
+      const receiver = stubReceiver(() => 200, resolving)
+      const secrets = WebhookSecrets.Test({ signing: () => Effect.as(signing, []) })
+      return Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        handOn = Effect.orDie(
+          sql`UPDATE deliveries SET state = 'delivered', next_at = NULL, lease_token = NULL, lease_owner = NULL`
+        )
+        yield* createTask("t1", hook)
+        yield* eventually(deliveries("t1"), ([first]) => first?.state === "delivered")
+        yield* quiet
+        expect(receiver.sent).toEqual([])
+        expect((yield* deliveries("t1"))[0]?.attempts).toEqual([])
+      }).pipe(Effect.provide(sending(receiver.layer, undefined, secrets)))
+    }
+  )
+
+  it.effect("are sent by a process that was suspended and still has the claim", () => {
+    let suspensions = 1
+    const receiver = stubReceiver(() => 200)
+    const suspended = Effect.suspend(() => (suspensions-- > 0 ? TestClock.adjust("5 seconds") : Effect.void))
+    const secrets = WebhookSecrets.Test({ signing: () => Effect.as(suspended, []) })
+    return Effect.gen(function* () {
+      yield* createTask("t1", hook)
+      const [delivered] = yield* eventually(deliveries("t1"), ([first]) => first?.state === "delivered")
+      expect(delivered).toMatchObject({ attempts: [{ at: 5, status: 200 }] })
+      expect(receiver.sent.map(({ atMs, status }) => [atMs, status])).toEqual([[5_000, "queued"]])
+    }).pipe(Effect.provide(sending(receiver.layer, undefined, secrets)))
+  })
 
   it.effect("wait as long as Retry-After says, in seconds or as a date", () => {
     const answers: Array<Answer> = [

@@ -50,7 +50,10 @@ export interface Sent {
 export type Answer = number | { readonly status: number; readonly headers: Record<string, string> } | "silence"
 
 /** A receiver behind a stubbed guard: no sockets, so that the clock can be a TestClock. */
-export const stubReceiver = (answer: (sent: Sent) => Answer | Effect.Effect<Answer>) => {
+export const stubReceiver = (
+  answer: (sent: Sent) => Answer | Effect.Effect<Answer>,
+  resolving: Effect.Effect<unknown> = Effect.void
+) => {
   const sent: Array<Sent> = []
   const layer = Layer.succeed(
     AddressGuard,
@@ -58,7 +61,7 @@ export const stubReceiver = (answer: (sent: Sent) => Answer | Effect.Effect<Answ
       admit: () => Effect.void,
       fetchBytes: () => Effect.die("not stubbed"),
       open: () => Effect.die("not stubbed"),
-      check: (url) => Effect.succeed({ url: new URL(url), addresses: ["127.0.0.1"] }),
+      check: (url) => Effect.as(resolving, { url: new URL(url), addresses: ["127.0.0.1"] }),
       dial: ({ url }, request) =>
         Effect.gen(function* () {
           const body = new TextDecoder().decode(request.body)
@@ -112,10 +115,14 @@ export const callbacks = Layer.mergeAll(Deliveries.Default, Leases.Default).pipe
   Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
 )
 
-export const sending = (guard: Layer.Layer<AddressGuard, unknown>, name?: string) =>
+export const sending = (
+  guard: Layer.Layer<AddressGuard, unknown>,
+  name?: string,
+  secrets: Layer.Layer<WebhookSecrets, unknown, SqlClient.SqlClient> = secretsLayer()
+) =>
   SenderLive.pipe(
     Layer.provideMerge(callbacks),
-    Layer.provideMerge(Layer.orDie(secretsLayer())),
+    Layer.provideMerge(Layer.orDie(secrets)),
     Layer.provide(CallbackTransport.Default),
     Layer.provide(Layer.orDie(guard)),
     Layer.provideMerge(storage(name))

@@ -7,7 +7,7 @@ import type { AddressInfo, Server, Socket } from "node:net"
 import { join, resolve } from "node:path"
 import tls from "node:tls"
 import type { TLSSocket } from "node:tls"
-import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { dial } from "../../src/guard/dial.ts"
 import type { Outgoing } from "../../src/guard/dial.ts"
@@ -148,6 +148,23 @@ describe("dialling a checked address", () => {
       const header = yield* raw((socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(1_000_000)}`))
       expect(yield* reason(`http://receiver.test:${header}/`)).toBe("the answer is not HTTP")
       expect(yield* reason("http://receiver.test:1/")).toBe("connection refused")
+    })
+  )
+
+  it.scopedLive("sends nothing after a suspension in which the time to connect passed", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const port = yield* http((_request, reply) => {
+        requests++
+        reply.end("ok")
+      })
+      const asked = yield* Effect.fork(reason(`http://receiver.test:${port}/`))
+      yield* Effect.yieldNow()
+      const resumedAt = Date.now() + patience.connectTimeoutMs
+      const clock = vi.spyOn(Date, "now").mockReturnValue(resumedAt)
+      yield* Effect.addFinalizer(() => Effect.sync(() => clock.mockRestore()))
+      expect(yield* Fiber.join(asked)).toBe("no connection within 60 s")
+      expect(requests).toBe(0)
     })
   )
 

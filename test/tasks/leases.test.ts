@@ -90,13 +90,15 @@ describeOnEach("a lease", ({ name }) => {
         yield* leases.write(a!, { submitAtMs: 1_000_000 })
         yield* leases.write(b!, { submitAtMs: 1_000_000 })
         let statements = 0
-        const { taken, unheard } = yield* leases.rivals(a!.task, ["up-b"], 1_000_000).pipe(
-          Statement.withTransformer((statement) =>
-            ++statements === 2
-              ? Effect.as(Effect.orDie(leases.write(b!, { upstreamId: "up-b" })), statement)
-              : Effect.succeed(statement)
+        const { taken, unheard } = yield* leases
+          .rivals(a!.task, ["up-b"], 1_000_000)
+          .pipe(
+            Statement.withTransformer((statement) =>
+              ++statements === 2
+                ? Effect.as(Effect.orDie(leases.write(b!, { upstreamId: "up-b" })), statement)
+                : Effect.succeed(statement)
+            )
           )
-        )
         expect(taken.size + unheard.length).toBe(1)
       })
     )

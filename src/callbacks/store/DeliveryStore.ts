@@ -66,7 +66,7 @@ export class DeliveryStore extends Effect.Service<DeliveryStore>()("gateway/call
       const rows = yield* commits.statementNow(
         statements.claim({ token, owner, untilMs: holding.until(nowMs), host, nowMs, limit })
       )
-      const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token }))
+      const leased = (yield* readableOf(rows)).map((row) => ({ ...row, token, claimedAtMs: nowMs }))
       if (leased.length < rows.length) yield* setAside(token, leased, nowMs)
       return leased
     })
