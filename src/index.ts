@@ -1,6 +1,6 @@
 /*
- * What the package `model-gateway` offers (docs/embedding.md): `Gateway.layer(parts)`, the services that may be parts,
- * and what upstreams of one's own are written with.
+ * The exports of the package `model-gateway` (docs/embedding.md): `Gateway.layer(parts)`, the services that may be
+ * parts, and the types that custom upstreams are written with.
  */
 
 export { BunRuntime } from "@effect/platform-bun"

@@ -14,7 +14,7 @@ import { consoleLink } from "./consoleLink.ts"
 import { LogsLive } from "./logs.ts"
 import { TracesLive } from "./traces.ts"
 
-/** Who owns the first key. */
+/** The account of the first key. */
 const defaultAccount = AccountId.make("default")
 
 /** Says where the gateway is and, at the first start, which key opens it: once, for nobody can read it again. */

@@ -28,7 +28,7 @@ const make = Effect.gen(function* () {
   const publicUrl = yield* PublicUrl
   const byKey = yield* makeAdminAccess(adminKey, server.trustedProxies)
 
-  /** Whether browsers come by TLS, which somebody before the gateway may speak. */
+  /** True if browsers connect by TLS, which a proxy in front of the gateway may terminate. */
   const isSecure = Effect.map(publicUrl.get, (url) => Option.isSome(server.tls) || url.startsWith("https:"))
 
   /** The session of a request's cookie; undefined where it has none. */
@@ -93,9 +93,9 @@ const make = Effect.gen(function* () {
 })
 
 /**
- * Who opens what, with a key as ever or, where there is none, with the cookie of a session: an operator's opens
- * `/admin/v1`, and what callers may ask as the key that it names; an account's opens what its API key opens. What changes
- * something carries the session's CSRF token, and nothing comes from another site's page.
+ * Authenticates by key or, without one, by the cookie of a session. An operator's session opens `/admin/v1`, and
+ * callers' endpoints as the key that it names; an account's opens what its API key opens. Changes need the session's
+ * CSRF token, and requests from other sites are refused.
  */
 export class SessionAuthenticators extends Context.Tag("gateway/console/SessionAuthenticators")<
   SessionAuthenticators,
@@ -104,7 +104,7 @@ export class SessionAuthenticators extends Context.Tag("gateway/console/SessionA
   static readonly Default = Layer.effect(SessionAuthenticators, make)
 }
 
-/** Where somebody knocks from, as the door of `anyone` saw it. */
+/** The address of a client, as the authenticator of `anyone` found it. */
 export const addressOf = (caller: Caller): string =>
   "address" in caller && typeof caller.address === "string" ? caller.address : "unknown"
 

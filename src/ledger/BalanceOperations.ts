@@ -20,9 +20,9 @@ export interface TaskMoney {
 /** How usage is stored. */
 export type Writes = Pick<BalanceOperations, "write" | "writeNow" | "writeSoon">
 
-/** Who has how much money, and what is set aside of it: where one process remembers that, and where many share it. */
+/** Balances and their holds: in the memory of one process, or shared by many in the database. */
 export interface BalanceOperations {
-  /** Whether the money of both is known without asking anybody. */
+  /** True if the money of both is known without a query. */
   readonly knows: (owner: Owner) => boolean
   readonly load: (owner: Owner, nowMs: number) => Effect.Effect<void, SqlError>
   /** Of a known account: whether it may spend no more than its balance. */
@@ -36,7 +36,7 @@ export interface BalanceOperations {
   ) => Effect.Effect<A, Refused>
   /** The request is over: what it held is free, and what it cost spent, by the time its row (with `held`) is stored. */
   readonly settle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
-  /** What it cost could not be stored: it cost nothing. */
+  /** Undoes a charge that could not be stored. */
   readonly unsettle: (owner: Owner, held: HeldAmount, costNanoUsd: number, nowMs: number) => void
   /** The request is over, and cost nothing. */
   readonly release: (owner: Owner, held: HeldAmount, nowMs: number) => void
@@ -89,6 +89,6 @@ export interface BalanceOperations {
   readonly unheld?: Writes
   /** An account's money, what requests hold included; undefined where there is no such account. */
   readonly balance: (account: AccountId) => Effect.Effect<Balance | undefined, SqlError>
-  /** What is run before anybody is refused money that may be about to come free. */
+  /** Runs before a request is refused, to apply settlements that are about to release money. */
   readonly beforeRefusing: (settles: Effect.Effect<void>) => void
 }

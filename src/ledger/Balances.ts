@@ -13,7 +13,7 @@ export interface Balance {
 export const available = (balance: Balance): number | undefined =>
   balance.granted === undefined ? undefined : balance.granted - balance.settled - balance.held
 
-/** What a key has spent in the UTC day and month that are running, and holds. */
+/** A key's spending in the current UTC day and month, and its holds. */
 export interface Spending {
   readonly day: number
   readonly month: number
@@ -105,10 +105,10 @@ export class Balances {
   }
 }
 
-/** What is to be set aside. */
+/** A hold to place. */
 export interface Hold {
   readonly nanoUsd: number
-  /** What for, in words. */
+  /** Its reason, in words. */
   readonly because?: () => string
 }
 
@@ -132,11 +132,14 @@ const costly = (nanoUsd: number, because: Hold["because"]) =>
 /** Money set aside for a request, in nano-dollars. */
 export interface HeldAmount {
   readonly nanoUsd: number
-  /** Who held it: once that node is buried there is nothing to give back. Empty where one process remembers it. */
+  /**
+   * The node that placed it: once that node is declared dead, nothing is left to release. Empty if one process has all
+   * holds.
+   */
   readonly node: string
 }
 
-/** Whose money it is. */
+/** The account and key whose money it is. */
 export interface Owner {
   readonly account: AccountId
   readonly key: KeyId

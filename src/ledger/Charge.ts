@@ -10,20 +10,20 @@ export interface Chargeable {
   readonly requestId: string
   /** The model as the caller named it. */
   readonly model: string
-  /** Where it is asked, and once it has been answered, where it was. */
+  /** The upstream to call; after the answer, the one that answered. */
   readonly upstream: string
-  /** What it costs there; `unpriced` where nobody has priced it. */
+  /** The price there; `unpriced` if it has none. */
   readonly price: Price
-  /** Where it may be asked: an answer is paid for at the price of its place. `price` alone where absent. */
+  /** The possible routes: an answer is charged at the price of its own. Absent: `price` alone. */
   readonly offers?: Pick<Offers, "prices" | "keep"> | undefined
-  /** What the configuration says of models without a price; `refuse` where absent. */
+  /** The rule for models without a price. Defaults to `refuse`. */
   readonly unpriced?: Unpriced | undefined
   /**
    * The most that it can cost at a price, which is held for it unless `held` says another amount; only asked for where it
    * matters.
    */
   readonly mostNanoUsd: (price: Price) => number
-  /** What is held in place of that, where the operator holds less, and why it is that much, in words. */
+  /** A smaller hold, if the operator configured one, with the reason in words. */
   readonly held?: (price: Price) => { readonly nanoUsd: number; readonly because: () => string }
   /** No more than that, told at once; 0 where absent. */
   readonly leastNanoUsd?: (price: Price) => number

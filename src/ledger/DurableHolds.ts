@@ -25,7 +25,7 @@ export interface TaskHold extends Chargeable {
   readonly modelLimits?: Limits | undefined
 }
 
-/** What a task that went well used up. */
+/** The usage of a task that succeeded. */
 export interface Used {
   readonly used: Consumption
   /** It was counted here: the upstream told none. */
@@ -34,9 +34,9 @@ export interface Used {
   readonly outcome?: UsageRow["outcome"] | undefined
   /** Nothing is paid for: `used` is what it cost the operator. */
   readonly isAbandoned?: boolean | undefined
-  /** Who answered, where that was not known when the hold was placed. */
+  /** The upstream that answered, if it was not known when the hold was placed. */
   readonly upstream?: string | undefined
-  /** What it costs there (`Price.text`); as it was when the hold was placed where absent. */
+  /** The price there (`Price.text`); absent if it is the hold's. */
   readonly price?: string | undefined
   /** The most that it could cost, where no money was held; any cost is paid where absent. */
   readonly mostNanoUsd?: (() => number) | undefined
@@ -59,7 +59,7 @@ interface Needs {
  * comes between them. The money is taken before that, so that nobody else can take it.
  */
 export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: Needs) => {
-  /** What async generations have used, until their tasks have ended. */
+  /** The usage of async generations, until their tasks have ended. */
   const generated = new NamedSlots<Used>()
 
   /**
@@ -163,7 +163,7 @@ export const makeDurableHolds = ({ afford, books, capped, clock, spent, sql }: N
       }
     }
 
-  /** What a task's generation settled, or had used when it was stopped; undefined where it did not come that far. */
+  /** The usage that a task's generation settled, or had when it was stopped; undefined if it did not get that far. */
   const generatedBy = (id: string): Used | undefined => generated.get(id)
 
   return { storing, end, chargeOf, generatedBy } as const

@@ -23,10 +23,10 @@ import { spending } from "./spending.ts"
 import { makeUsageLogs } from "./UsageLogs.ts"
 
 /**
- * Who has how much money, and what took it. Where that is known and set aside is up to the `Books`: with SQLite in the
- * memory of the one process, with Postgres where all processes see it. What has been used is stored before the last byte
- * of the answer leaves, rows of many requests in one commit, and on the disk within 20 ms, many commits in one fsync. What
- * costs nothing is written a moment later.
+ * Balances, and everything that takes money. `BalanceOperations` decides where a balance is known and held: with SQLite in the
+ * memory of the one process, with Postgres where all processes see it. Usage is stored before the last byte of the
+ * answer is sent, the rows of many requests in one commit, and is on disk within 20 ms, many commits in one fsync.
+ * Usage without a cost is written a moment later.
  */
 export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
   dependencies: [BalanceStore.Default, DatabaseHealth.Default, Daemons.Default],
@@ -39,7 +39,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
     const { afford, payable } = affording(books)
     const holds = makeDurableHolds({ sql: yield* SqlClient.SqlClient, books, clock, capped, spent, afford })
 
-    /** What costs money is not begun while nobody could write down that it did. */
+    /** A request that costs money does not begin while its usage could not be stored. */
     const closed = (request: Chargeable) =>
       !mayCost(request) || durability.trouble() === undefined ? undefined : new UpstreamFailed({ message: cannotStore })
 
@@ -108,7 +108,7 @@ export class Ledger extends Effect.Service<Ledger>()("gateway/ledger/Ledger", {
         if (!this.#close()) return undefined
         const { caller, price } = this.#request
         const held = this.#held
-        // What is held for a dearer place says nothing of this one.
+        // A hold for several routes is the dearest one's and does not show this route's maximum.
         const heldHere = (this.#request.offers?.prices.length ?? 1) === 1 ? held.nanoUsd : 0
         const cost = capped(this.#request, costOf(price, used), heldHere)
         const row = this.#row(used, outcome, estimated, { costNanoUsd: cost, upstreamCostNanoUsd: cost })

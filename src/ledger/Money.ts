@@ -13,7 +13,7 @@ export type Money = typeof Money.Type
 
 export const money = (nanoUsd: number): Money => ({ nano_usd: nanoUsd, usd: showUsd(nanoUsd) })
 
-/** What upstreams cost the operator, as a field that account holders are not shown. */
+/** The operator's cost, as a field that account holders do not see. */
 export const upstreamCost = Schema.optional(Schema.Number).annotations({
   description: "What it costs the operator at its upstreams, in dollars; told to operators alone."
 })

@@ -76,7 +76,7 @@ class Native {
     this.#smallBytes += frames.length
   }
 
-  /** Where deltas are texts themselves, the other texts say them once more. */
+  /** If the deltas themselves are texts, the other texts repeat them. */
   get generated(): string {
     this.#lookThrough()
     return this.#deltas === "" ? this.#texts : this.#deltas

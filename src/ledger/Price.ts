@@ -4,8 +4,8 @@ import { hourTokens } from "../generation/GenerationEvent.ts"
 import type { Usage } from "../generation/GenerationEvent.ts"
 
 /**
- * What a model costs. Money is counted in nano-dollars (10⁻⁹ USD): whole numbers that a double holds exactly, up to nine
- * million dollars an account; a product of tokens and rate that may exceed that is computed in bigint.
+ * The price of a model. Money is counted in nano-dollars (10⁻⁹ USD): whole numbers that a double holds exactly, up to
+ * nine million dollars an account; a product of tokens and rate that may exceed that is computed in bigint.
  */
 export interface Price {
   readonly rates: Rates
@@ -30,7 +30,7 @@ export interface Rates {
   readonly reasoning: number
 }
 
-/** What a request used up. */
+/** The usage of a request that is charged. */
 export interface Consumption extends Usage {
   /** Frames of video at 24 a second. */
   readonly videoFrames?: number
@@ -84,7 +84,7 @@ const rates = (usd: PriceInUsd): Rates => ({
   reasoning: nanoUsd(usd.reasoning ?? usd.output ?? 0)
 })
 
-/** Where it is another than that of other writes. */
+/** Set if it differs from the rate of other cache writes. */
 const hourRate = (cacheWrite: number, usd: number | undefined): Pick<Rates, "cacheWriteHour"> =>
   usd === undefined || nanoUsd(usd) === cacheWrite ? {} : { cacheWriteHour: nanoUsd(usd) }
 

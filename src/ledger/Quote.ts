@@ -4,7 +4,7 @@ import type { Caller } from "../contract/Caller.ts"
 import type { Failure } from "../contract/Failure.ts"
 import type { Consumption, Price } from "./Price.ts"
 
-/** What a request would use, before it is sent. */
+/** The quote of a request that is not sent. */
 export interface RequestQuote {
   /** The model as the request names it. */
   readonly model: string
@@ -14,7 +14,7 @@ export interface RequestQuote {
   readonly estimated: Consumption
   /** Nothing the request can do uses more. */
   readonly most: Consumption
-  /** What the maximum costs at the dearest place, as it would be held. */
+  /** The maximum cost on the dearest route, as it would be held. */
   readonly mostNanoUsd: number
   /** How `estimated` came about: the request settles it, the account's own use of the model, or a usual amount. */
   readonly basis: "exact" | "history" | "usual"

@@ -49,9 +49,9 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   mayFollow: () => boolean
 ) {
   const refused = (yield* Metrics).usageRefused.of()
-  /** What somebody waits for, or what costs something. */
+  /** Rows that a request waits for, or that cost money. */
   let open = new UsageBatch()
-  /** What can wait. */
+  /** Rows that can wait. */
   let behind: Array<UsageRow> = []
   let wake: (() => void) | undefined
   const pause = new Pause(writeNow === undefined ? longestPause.server : longestPause.here)
@@ -112,7 +112,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
     const go = () => {
       clearTimeout(timer)
       due = Infinity
-      // What can't be written in plain code is written by the fiber, which knows what to do with it.
+      // The fiber writes what plain code cannot, and handles its failures.
       if (writtenNow()) return wake?.()
       if (!plain.begin(sentSoon, (isLeft) => (isLeft ? resumed() : wake?.()))) resumed()
     }
@@ -263,7 +263,7 @@ export const makeUsageLog = Effect.fnUntraced(function* (
   const flush = Effect.suspend(() => {
     for (const row of behind.splice(0)) open.entries.push({ row, lost: undefined })
     const { written } = open
-    // What is being written now may not be yet.
+    // The write that is running may not have ended.
     if (open.entries.length === 0)
       return turn.whole(Effect.suspend(() => (isInDoubt ? Effect.ignore(writeAwaited) : Effect.void)))
     wake?.()

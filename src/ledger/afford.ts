@@ -14,7 +14,7 @@ export interface Priceable extends Pick<Chargeable, "caller" | "model" | "unpric
 
 /** Decides which of the places that may answer a request its caller can pay for. */
 export const affording = (books: Pick<BalanceOperations, "isMetered">) => {
-  /** Whether its money is counted: it must be known what things cost. */
+  /** True if its money is counted, so that prices must be known. */
   const isBounded = (caller: Caller): boolean => caller.budget !== undefined || books.isMetered(caller.account)
 
   /** Those prices at which the caller may be answered: where money is counted, nothing unpriced unless that is allowed. */

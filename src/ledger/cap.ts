@@ -5,7 +5,7 @@ import type { Chargeable } from "./Charge.ts"
 /** No charge exceeds this many times what is held for it, or would be for an account with a balance. */
 const times = 10
 
-/** What is charged of a cost. */
+/** The part of a cost that is charged. */
 export type Cap = (
   request: Pick<Chargeable, "model" | "requestId" | "price" | "mostNanoUsd" | "leastNanoUsd">,
   costNanoUsd: number,

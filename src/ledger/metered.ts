@@ -6,11 +6,11 @@ import { WrappedGeneration } from "../generation/WrappedGeneration.ts"
 import type { Charge } from "./Charge.ts"
 import { Output } from "./Output.ts"
 
-/** Whose generation it is that is watched. */
+/** The request behind a metered generation. */
 export interface Metering {
   /** Counts the input; only asked where the upstream does not tell. */
   readonly inputTokens: () => number
-  /** What of the usage that the upstream tells can't be; undefined where it counts. */
+  /** The implausible part of an upstream's usage; undefined if it is plausible. */
   readonly doubtOf: (usage: Usage, isStart: boolean) => Doubt | undefined
   /** Runs where it can't be, and for what else was counted because it could not. */
   readonly doubted: (doubt: Doubt, told: Usage) => void
@@ -18,9 +18,9 @@ export interface Metering {
   readonly firstPiece: () => void
   /** Runs where the answer fails after it has begun. */
   readonly failed: (failure: Failure) => void
-  /** Whether the gateway itself stops the work: the client then pays nothing. */
+  /** True if the gateway itself stops the work, so that the client pays nothing. */
   readonly isShuttingDown: () => boolean
-  /** Whether its caller gets all of the answer or nothing: one that leaves before pays nothing. */
+  /** True if the caller gets the whole answer or nothing, so that it pays nothing if it disconnects early. */
   readonly isWhole: () => boolean
   /** Runs once, when it is over, with the tokens that were used and how it ended. */
   readonly done: (tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage) => void
@@ -40,9 +40,9 @@ class Metered extends WrappedGeneration {
   readonly #options: Metering
   #output: Output | undefined
   #reported: Usage | undefined
-  /** Whether the reported usage is a total, and not just what was known at the start. */
+  /** True if the reported usage is the total, not only the part known at the start. */
   #isTotal = false
-  /** Whether it was counted here. */
+  /** True if the gateway counted it. */
   #isEstimated = false
   /**
    * The caller heard our own count at the beginning: the total says all of what is believed in the end, of which the
@@ -82,7 +82,7 @@ class Metered extends WrappedGeneration {
     this.#options.done(tokensOf(used), "abandoned", used)
   }
 
-  /** What was used as far as anybody can tell from here; what the upstream did say of the input stands. */
+  /** The usage as the gateway counts it. The upstream's own count of the input stands. */
   #counted(): Usage {
     const reported = this.#reported ?? { ...noUsage, inputTokens: this.#options.inputTokens() }
     const output = this.#output
@@ -118,7 +118,7 @@ class Metered extends WrappedGeneration {
     return changed ?? batch
   }
 
-  /** What becomes of an event; undefined where it stays as it is. */
+  /** Handles an event; undefined if it does not change. */
   #take(event: GenerationEvent): Batch | undefined {
     switch (event.type) {
       case "started":

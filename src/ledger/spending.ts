@@ -2,7 +2,7 @@ import type { AccountId } from "../contract/Caller.ts"
 import type { Metrics } from "../telemetry/Metrics.ts"
 import type { Series } from "../telemetry/Registry.ts"
 
-/** What was charged, and to whom. */
+/** A charge, with its account and key. */
 interface Spent {
   readonly account: AccountId
   readonly model: string

@@ -5,7 +5,7 @@ import { entryRecord, groupRecord, totalsRecord } from "./UsageRecord.ts"
 import type { UsageRecord } from "./UsageRecord.ts"
 import type { UsageReport } from "./store/UsageReport.ts"
 
-/** What a caller or an operator asks for, as `UsageParams` decodes it. */
+/** The query of a caller or an operator, as `UsageParams` decodes it. */
 export interface UsageQuestion {
   readonly account?: AccountId | undefined
   readonly by?: UsageRecord["by"] | undefined

@@ -16,7 +16,7 @@ import type { Frame, Machine, PassthroughFrame } from "../generation/Machine.ts"
 
 export interface Streaming<S, F extends Frame> extends Running<S> {
   readonly machine: Machine<S, F>
-  /** What is sent after ten seconds of silence (a comment, a `ping` event). */
+  /** Sent after ten seconds of silence (a comment, a `ping` event). */
   readonly heartbeat: string
   readonly request: Incoming
 }

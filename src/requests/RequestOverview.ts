@@ -20,7 +20,7 @@ export interface OverviewAsked {
 const hourMs = 3_600_000
 /** Steps at most. */
 const mostSteps = 1_000
-/** What is aimed at where nobody asks for a step, and what a step may be, in ms. */
+/** The number of steps without an explicit step, and the allowed steps in ms. */
 const aim = 60
 const steps = [10_000, 60_000, 300_000, 900_000, hourMs, 3 * hourMs, 6 * hourMs, 24 * hourMs]
 /** Requests that are looked at one by one: for percentiles, and where tags tell them apart. */
@@ -30,7 +30,10 @@ const mostGroups = 10
 /** An account's own are looked for among all: in longer times only their hours' sums are read. */
 const longestOwn = 6 * hourMs
 
-/** What requests of a time add up to: from the sums of hours where steps are as long, else from the requests themselves. */
+/**
+ * Sums of the requests in a period: from the hours' sums if steps are that long, otherwise from the requests
+ * themselves.
+ */
 export class RequestOverview extends Effect.Service<RequestOverview>()("gateway/requests/RequestOverview", {
   dependencies: [RequestSums.Default],
   effect: Effect.gen(function* () {

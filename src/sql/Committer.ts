@@ -40,7 +40,7 @@ export interface Committer {
   readonly lastAt: () => number
 }
 
-/** What a piece of plain code that follows a commit throws: it is nobody's but its own. */
+/** The exception of code that follows a commit. It concerns no other follower. */
 export const thrownBy = (run: () => void): ReadonlyArray<unknown> => {
   try {
     run()

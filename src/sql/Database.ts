@@ -33,7 +33,7 @@ export const layer = ({
     : Postgres.layer({ url, exclusive, pool })
 }
 
-/** Whether a gateway serves from this database now. */
+/** True if a gateway serves from this database now. */
 export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailable> => {
   const place = placeOf(url)
   if (place === undefined) return Effect.fail(unknown(url))

@@ -9,7 +9,7 @@ import { databaseFile, holdFiles } from "./sqlite/heldFile.ts"
 /** After this long without a commit, in ms, one is made to see whether it can be. */
 const quiet = 3_000
 
-/** Whether what is written now is there after a crash. */
+/** Tells if writes survive a crash at the moment. */
 export class DatabaseHealth extends Effect.Service<DatabaseHealth>()("gateway/sql/DatabaseHealth", {
   dependencies: [Commits.Default],
   effect: Effect.gen(function* () {
@@ -27,7 +27,10 @@ export class DatabaseHealth extends Effect.Service<DatabaseHealth>()("gateway/sq
         ),
       orElse: () => commits.statement(sql`UPDATE access_version SET version = version`)
     })
-    /** Where the log has no room left its beginning may have: what is in the database's file already is written over. */
+    /**
+     * Even without room to append, the log's beginning may be reusable: pages that are in the database file already are
+     * overwritten.
+     */
     const makeRoom = sql.onDialectOrElse({
       sqlite: () => Effect.ignore(sql`PRAGMA wal_checkpoint(PASSIVE)`),
       orElse: () => Effect.void

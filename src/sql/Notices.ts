@@ -1,7 +1,7 @@
 import { Context, Effect } from "effect"
 import type { Scope } from "effect"
 
-/** What one process tells the others. Best effort: who listens looks for itself now and then, too. */
+/** Messages from one process to the others. Best effort: listeners also look for changes now and then. */
 export interface NoticeBoard {
   /** Tells the others of something by its name, soon and with what else there is to tell. Not to be run before the commit. */
   readonly tell: (topic: Topic, name: string) => void

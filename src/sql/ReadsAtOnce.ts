@@ -2,8 +2,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import type { Exit } from "effect"
 
 /**
- * What a client of an engine inside this process has beside its transactions: a read that is in none needs no turn, no span
- * and no scope of its own, which cost more than the read.
+ * Reads outside of transactions, at an engine inside this process: they need no turn, span or scope, which cost more
+ * than the read.
  */
 export interface ReadsAtOnce {
   /** Undefined where it is no read, or somebody's transaction is open: what that has changed is not to be seen yet. */

@@ -13,7 +13,7 @@ export class SendsAhead implements Connection {
   readonly executeValues: Connection["executeValues"]
   /** Sends a statement; answers why it can't be sent at all. */
   readonly send: (text: string, values: ReadonlyArray<unknown>) => SqlError | undefined
-  /** Where what is to follow the commit is gathered; undefined where nobody does. */
+  /** Collects the work that follows the commit; undefined if there is none. */
   readonly followers: Array<() => void> | undefined
 
   constructor(waiting: Connection, send: SendsAhead["send"], followers?: Array<() => void>) {

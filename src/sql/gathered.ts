@@ -41,7 +41,7 @@ export const gathered = <Row>(
       return written(those, write(those))
     })
 
-  /** What throws here is told by the effect, which rejects. */
+  /** An exception here becomes the effect's failure. */
   const isWritten = (some: ReadonlyArray<Waiting<Row>>): boolean => {
     try {
       return commits.writeDurably?.(statementsOf(some.map(({ row }) => row))) ?? false

@@ -11,13 +11,13 @@ export interface Ends {
 
 interface Times {
   readonly table: "requests" | "usage"
-  /** What rows are stored in the order of, nearly: an expression of SQL, in Unix ms. */
+  /** The time that rows are nearly ordered by: an SQL expression, in Unix ms. */
   readonly time: string
   /** How long a row may be stored after others with later times. */
   readonly lateMs: number
 }
 
-/** Where in a table a time is, without an index on times: by the ids, which are nearly in their order. */
+/** Finds a time in a table without an index on times: by ids, which are nearly in the same order. */
 export const idsByTime = (sql: SqlClient.SqlClient, { lateMs, table, time }: Times) => {
   const of = sql.literal(table)
 

@@ -2,8 +2,8 @@ import type { SqlError } from "@effect/sql/SqlError"
 import { errorCode } from "./errorCode.ts"
 
 /**
- * Whether the database refuses what was to be written, and always will: a constraint, a trigger that guards one, a value
- * that a column can't hold (SQLSTATE classes 22 and 23), a text that is too long for an index (54).
+ * True if the database will always refuse the write: a constraint, a trigger that guards one, a value that a column
+ * can't hold (SQLSTATE classes 22 and 23), a text that is too long for an index (54).
  */
 export const isRefused = ({ cause }: SqlError): boolean => {
   const code = errorCode(cause)

@@ -65,7 +65,7 @@ const onSqlite = [
 /** Postgres begins where SQLite was when it came. */
 const onPostgres = [[15, "baseline", baseline]] as const
 
-/** What both engines have had since: SQL that both take, with `sql.onDialectOrElse` where they differ. */
+/** The migrations of both engines since: SQL that both accept, with `sql.onDialectOrElse` for differences. */
 const onBoth: ReadonlyArray<Step> = [
   [16, "responseEvents", responseEvents],
   [17, "reasoningSeals", reasoningSeals],
@@ -93,7 +93,7 @@ const onBoth: ReadonlyArray<Step> = [
 /** The schema that this gateway works with. */
 export const latestVersion: number = onSqlite.length + onBoth.length
 
-/** Where a database is, the schema that it has (0: none yet), and the one that this gateway works with. */
+/** A database's location, its schema version (0: none yet), and this gateway's version. */
 export interface Schemas {
   readonly place: string
   readonly stored: number

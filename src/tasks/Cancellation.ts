@@ -50,7 +50,7 @@ export class Cancellation extends Effect.Service<Cancellation>()("gateway/tasks/
       }
       if (answer !== "cancelled") return answer
       yield* store.end(id, "cancelled")
-      // Where a poll was quicker it says so too; where the time was over first, that stands.
+      // A poll may have ended it first, or its deadline. Then that outcome stands.
       const now = yield* store.find(account, kind, id)
       return Option.exists(now, (task) => task.state === "cancelled") ? "cancelled" : "ended"
     })

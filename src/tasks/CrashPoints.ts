@@ -17,7 +17,7 @@ export type CrashPoint =
   /** The turn is durable. */
   | "settled"
 
-/** Where the fault tests kill the process. In production nothing happens at any of these points. */
+/** The points at which the fault tests kill the process. In production nothing happens at any of them. */
 export class CrashPoints extends Context.Reference<CrashPoints>()("gateway/tasks/CrashPoints", {
   defaultValue: (): { readonly at: (point: CrashPoint) => Effect.Effect<void> } => ({ at: () => Effect.void })
 }) {}

@@ -22,7 +22,7 @@ export class Outbox extends Context.Tag("gateway/tasks/Outbox")<
     readonly record: (change: TaskChange) => Effect.Effect<void, SqlError>
     /** Called once the change is durable: a hint to start delivering. */
     readonly committed: (change: TaskChange) => void
-    /** What was to be told later may be told now. */
+    /** Makes a delayed delivery due now. */
     readonly hurry: (task: Task) => Effect.Effect<void, SqlError>
   }
 >() {

@@ -8,7 +8,7 @@ import type { Price } from "../ledger/Price.ts"
 
 const Domains = Schema.UndefinedOr(Schema.Array(Schema.String))
 
-/** Who called, as the call was accepted: what the key may do later is not the task's business. */
+/** The caller when the request was accepted. Later changes of the key do not concern the task. */
 const StoredCaller = Schema.Struct({
   account: AccountId,
   key: KeyId,
@@ -26,7 +26,7 @@ const StoredRequest = Schema.Struct({
   caller: StoredCaller,
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   body: Schema.Unknown,
-  /** Where it may be asked for the money that was set aside, at which price (`Price.text`). */
+  /** The routes that were priced when the money was held (`Price.text`). */
   routes: Schema.optional(
     Schema.Array(Schema.Struct({ upstream: Schema.String, model: Schema.String, price: Schema.String }))
   )
@@ -37,10 +37,11 @@ type StoredRequest = typeof StoredRequest.Type
 export const decodeStored = Schema.decodeUnknown(StoredRequest, { exact: false })
 
 /**
- * What a request leaves behind whose answer is fetched later.
+ * The stored request of an answer that is fetched later.
  *
- * @param kept names of the headers that say what the body means; all others are the connection's, or secrets
- * @param offers where the money that is set aside covers it
+ * @param kept names of the headers that change the body's meaning; all others belong to the connection or are secret
+ *
+ * @param offers the routes that the held money covers
  */
 export const storedRequest = (
   caller: Caller,

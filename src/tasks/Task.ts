@@ -16,8 +16,8 @@ export const TaskError = Schema.Struct({
 export type TaskError = typeof TaskError.Type
 
 /**
- * What became of a wish to cancel. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
- * `unreachable`: its upstream could not be asked, so nothing was changed. `none`: no such task.
+ * The outcome of a cancellation. `cancelled`: it is, for good. `running`: too late. `ended`: it had ended before.
+ * `unreachable`: the upstream did not answer, so nothing changed. `none`: no such task.
  */
 export const Cancelled = Schema.Literal("cancelled", "running", "ended", "unreachable", "none")
 export type Cancelled = typeof Cancelled.Type
@@ -42,7 +42,10 @@ export interface Task {
   /** When the intent to submit was stored; with no `upstreamId`, whether it happened is unknown. */
   readonly submitAtMs: number | null
   readonly callbackUrl: string | null
-  /** What its family needs to show it. Small: it is rewritten at every step; the request is kept apart. */
+  /**
+   * The fields that its family needs to show it. Small, because every step rewrites it; the request is stored
+   * separately.
+   */
   readonly details: JsonObject
   /** Set exactly when succeeded: JSON. */
   readonly result: unknown
@@ -62,11 +65,13 @@ export interface Task {
   readonly endedAtMs: number | null
 }
 
-/** What a family hands over. */
+/** A task to create. */
 export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | "model" | "lane" | "details"> {
   /** Until when its creation is not told to a callback address, unless it is `hurried`; Unix ms. */
   readonly quietUntilMs?: number | undefined
-  /** What its worker needs, as JSON of any size; deleted once the upstream has it or the task has ended (`letsGo`). */
+  /**
+   * The worker's input, as JSON of any size. It is deleted once the upstream has it or the task has ended (`letsGo`).
+   */
   readonly request: unknown
   readonly tier?: string | null
   readonly upstream?: string | null
@@ -76,7 +81,7 @@ export interface NewTask extends Pick<Task, "id" | "kind" | "account" | "key" | 
   readonly expiresAtMs?: number | null
 }
 
-/** What a worker may change of a task it holds. A state that can't follow the present one is left out. */
+/** A worker's changes to a task that it holds. A state that can't follow the present one is dropped. */
 export interface TaskPatch {
   readonly state?: TaskState
   readonly details?: JsonObject

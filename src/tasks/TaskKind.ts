@@ -10,7 +10,7 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{ readonly id: stri
 
 export interface Rivals {
   readonly taken: ReadonlySet<string>
-  /** What each of them was asked to do; null where it is not known any more. */
+  /** Their requests; null for one that is no longer stored. */
   readonly unheard: ReadonlyArray<unknown>
 }
 
@@ -19,7 +19,7 @@ export interface Lease {
   readonly task: Task
   /** The turn's place in the trace of the request that made the task; absent where nobody records it. */
   readonly trace?: Trace | undefined
-  /** What it was asked to do; null once let go. */
+  /** The task's request; null once it was deleted. */
   readonly request: Effect.Effect<unknown, SqlError>
   /**
    * Of the lane's other tasks: whose these ids of the upstream's are, and those submitted within some minutes of that
@@ -60,17 +60,18 @@ export interface TaskKind {
   readonly name: string
   /** Turns of one lane at a time. */
   readonly parallel: number
-  /** Whether a lane's upstream answers nobody: few of its turns begin at a time then. Absent where that is never so. */
+  /** True if a lane's upstream does not answer: then few of its turns begin at a time. Absent if it is never so. */
   readonly isSilent?: (lane: string, nowMs: number) => boolean
   readonly run: (lease: Lease) => Effect.Effect<TaskTurn | "settled", LeaseLost | SqlError>
   /** The record as its owner reads it, and so the body of its callbacks. */
   readonly record: (task: Task) => JsonObject
   /**
-   * What else changes with it, in the same transaction (a hold settled or given back). Not called for its creation.
-   * @returns what it cost, in nano-dollars; 0 where that is nothing or not known yet
+   * Other changes of the same transaction (a hold settled or released). Not called for the creation.
+   *
+   * @returns the cost in nano-dollars; 0 if nothing, or not known yet
    */
   readonly changed?: (task: Task) => Effect.Effect<number, SqlError>
-  /** Whether what it was asked is needed after it has succeeded; else that is let go once the upstream has it. */
+  /** True if the request is needed after success. Otherwise it is deleted once the upstream has it. */
   readonly keepsRequest?: (task: Task) => boolean
   /** Asks the upstream to stop it. `running`: too late. `ended`: over there already. */
   readonly cancel?: (task: Task) => Effect.Effect<"cancelled" | "running" | "ended" | "unreachable">

@@ -4,8 +4,8 @@ import { TimeQuery } from "../contract/timeQuery.ts"
 import { TaskState } from "./Task.ts"
 
 /**
- * Whether the receiver of a task's callbacks knows how it stands: `waiting` while a callback is under way or more will
- * come, `delivered` once its end was, `given_up` where the last one was tried in vain.
+ * The state of a task's callbacks: `waiting` while one is being sent or more will come, `delivered` once the last was,
+ * `given_up` if the last one failed for good.
  */
 export const CallbackState = Schema.Literal("waiting", "delivered", "given_up")
 export type CallbackState = typeof CallbackState.Type

@@ -163,7 +163,7 @@ const start = Effect.gen(function* () {
     })
 
   const left = new Map<string, number>()
-  /** What this process has no room for may be another's; said now and then. Answers when to look again, in ms. */
+  /** Leaves tasks to other processes when this one is full. Returns when to look again, in ms. */
   const leaveToOthers = (lane: string, nowMs: number): number => {
     if (!node.isShared) return pollMs.alone
     const againInMs = (left.get(lane) ?? -Infinity) + hintEveryMs - nowMs
@@ -213,7 +213,7 @@ const start = Effect.gen(function* () {
   })
 
   const claims = Effect.suspend(() => {
-    // What a turn spends at its upstream would be written nowhere.
+    // The cost of a turn at its upstream could not be stored.
     if (durability.lost() !== undefined) return Effect.succeed(Effect.sleep(lookAgainMs))
     return Effect.map(claimDue, (ms) => {
       // Nobody waits for a turn as a caller waits for an answer.
@@ -259,7 +259,7 @@ const start = Effect.gen(function* () {
   const inherited = yield* leases.takeOver
   if (inherited > 0) yield* Effect.logInfo(`taking over ${inherited} tasks of a process that died`)
 
-  // What this process had is others' now, and nothing that it would write is stored.
+  // Other nodes own this process's tasks now, and its writes would be refused.
   node.onLost(() => running.values().forEach(stop))
   yield* heeding("tasks.due", () => store.due.ring())
   // Of one that another node has ended nothing more is wanted; which they are is seen at the next renewal, if not here.

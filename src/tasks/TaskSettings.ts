@@ -1,6 +1,6 @@
 import { Context, Duration } from "effect"
 
-/** What an operator may change about the engine. */
+/** The engine's settings for operators. */
 export class TaskSettings extends Context.Reference<TaskSettings>()("gateway/tasks/TaskSettings", {
   defaultValue: () => ({
     /** How long ended tasks stay readable. */

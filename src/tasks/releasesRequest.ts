@@ -3,9 +3,9 @@ import { isTerminal, isUnheard } from "./Task.ts"
 import type { TaskKind } from "./TaskKind.ts"
 
 /**
- * Whether a change is the one after which nobody needs what the task was asked to do: the upstream has it, or nobody
- * will ask again. What the upstream may have made without a word is kept, for others must be able to tell it from
- * theirs; and what its kind says is needed when it has succeeded.
+ * True if a change makes the task's request unnecessary: the upstream has it, or it will not be called again. The
+ * request of a submit without an answer is kept, because others must tell its video from theirs; so is one that its
+ * kind needs after success.
  */
 export const releasesRequest = (kind: TaskKind | undefined, before: Task, task: Task): boolean => {
   if (isUnheard(task)) return false

@@ -28,7 +28,7 @@ export const hintOf = (
 
 type Setting = (name: string) => string
 
-/** What the system's error codes mean for an operator. */
+/** The meaning of the system's error codes for an operator. */
 const connectionFailures: ReadonlyArray<readonly [RegExp, (setting: Setting) => string]> = [
   [/^(?:ENOTFOUND|EAI_)/, (setting) => `the host of ${setting("base_url")} does not resolve`],
   [/^(?:ECONNREFUSED|ConnectionRefused)/, (setting) => `nothing listens at ${setting("base_url")}`],

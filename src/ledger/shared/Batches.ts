@@ -43,7 +43,7 @@ interface Batch {
   readonly write: Write | undefined
 }
 
-/** What happens with money that all nodes share, in one statement at a time for all requests of this one. */
+/** Changes money that all nodes share, in one statement at a time for all requests of this node. */
 export interface Batches {
   /** @param row of a task's hold, which is stored with it, unconfirmed */
   readonly ask: (caller: Caller, hold: Hold, row: StoredHold | undefined) => Effect.Effect<HeldAmount, Refused>
@@ -96,7 +96,7 @@ export const makeBatches = Effect.fnUntraced(function* (
     look()
   })
 
-  /** What was held under a former id of the node was given back when that was buried. */
+  /** Holds under an earlier id of the node were released when that node was declared dead. */
   const owed = (some: ReadonlyArray<Back>, used: ReadonlyArray<UsageRow>, to: string) =>
     [...some.map(({ held, owner }) => ({ ...owner, held })), ...used].flatMap(({ account, held, key }) =>
       held === undefined || held.nanoUsd === 0 || held.node !== to ? [] : [{ account, key, nanoUsd: held.nanoUsd }]
@@ -139,7 +139,7 @@ export const makeBatches = Effect.fnUntraced(function* (
     if (some.length > 0) wake?.()
   }
 
-  /** What was held though nobody waits for it any more; of tasks, what has no task is freed with time. */
+  /** Releases a hold that no request waits for. Holds without a task are released later. */
   const undo =
     ({ asks: some, backs: back, write: stored }: Batch) =>
     (applied: Applied | undefined) => {
@@ -171,7 +171,7 @@ export const makeBatches = Effect.fnUntraced(function* (
     judge(batch.asks, how)
   }
 
-  /** Where the database refuses one of several, parts of them are sent by themselves until it is alone. */
+  /** If the database refuses a batch, its parts are sent separately until the refused one is alone. */
   const heeded = (batch: Batch, sent: Effect.Effect<Applied, SqlError | InDoubt>): Effect.Effect<void, SqlError> =>
     Effect.matchEffect(sent, {
       onSuccess: (how) => Effect.sync(() => applied(batch, how)),
@@ -249,7 +249,7 @@ export const makeBatches = Effect.fnUntraced(function* (
   yield* Effect.addFinalizer(() => plain.end)
   yield* daemon("books", Effect.as(plain.leftOr(whole), somethingToDo), everySecond)
 
-  // What is being given back now may not be yet.
+  // A release may still be running.
   const flush = Effect.ignore(whole)
   // Runs before the fiber above ends.
   yield* Effect.addFinalizer(() => Effect.timeoutOption(flush, "5 seconds"))

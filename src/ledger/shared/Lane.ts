@@ -15,7 +15,7 @@ import type { BatchId } from "../store/lanes.ts"
 /** How long a statement is tried again whose answer was lost, in ms. */
 const patience = 2_000
 
-/** What a statement did, and for which node. */
+/** The effect of a statement, and its node. */
 export interface Applied {
   readonly node: string
   readonly answer: string
@@ -71,7 +71,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
     return Effect.map(rows.begin(first), () => (last = first))
   })
 
-  /** What became of the last batch that was sent. */
+  /** The outcome of the last batch. */
   const outcome = Effect.map(
     Effect.suspend(() => rows.find(last)),
     (found): Applied | undefined =>
@@ -128,7 +128,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
       const { statementSoon } = commits
       if (statementSoon === undefined || doubt !== undefined || last.node !== node.id()) return false
       const by = { ...last, number: last.number + 1 }
-      // What breaks here breaks in a fiber, which is heard of; here it would end the process.
+      // In a fiber, an exception is reported. Here it would end the process.
       const statement = Either.getOrUndefined(Either.try(() => sending.statement(by)))
       if (statement === undefined || !turn.tryTake()) return false
       const isSent = statementSoon(statement, (rows) => {
@@ -145,7 +145,7 @@ export const makeLane = Effect.fnUntraced(function* (lane: number) {
   return one
 })
 
-/** Whether the server has said no; otherwise it may have said yes, and was not heard. */
+/** True if the server refused it. Otherwise it may have succeeded without an answer. */
 const isKnown = (error: SqlError): boolean => isRefused(error) || /^(40(?!003)|42)/.test(errorCode(error.cause))
 
 /** 20 to 40 ms of the machine's own time: a test's clock stands still. */

@@ -15,7 +15,7 @@ export interface Ask {
   /** Of a task: what is stored of it. */
   readonly row: StoredHold | undefined
   readonly done: (verdict: Effect.Effect<HeldAmount, Refused>) => void
-  /** What is about to come free was waited for: where it is short now it is refused. */
+  /** Money that was about to be released has been awaited: refuse if it is still short. */
   isLast: boolean
 }
 
@@ -47,7 +47,7 @@ export const judged = (
     const { caller, hold, row } = ask
     take(`a ${caller.account}`, hold.nanoUsd)
     take(`k ${caller.key}`, hold.nanoUsd)
-    // What a node held that is buried was given back with it; a task's hold was not.
+    // A dead node's hold was released with the node, a task's hold was not.
     if (row === undefined && applied.node !== nodeNow) open.push(ask)
     else ask.done(Effect.succeed({ nanoUsd: hold.nanoUsd, node: applied.node }))
   }

@@ -38,7 +38,7 @@ export const makeSharedBalances = Effect.gen(function* () {
     Effect.suspend(() => Effect.zipRight(settling, sums.all)),
     sums.all
   )
-  /** What this process knows to be over is so in the books. */
+  /** Writes everything that has ended in this process to the books. */
   const settled = Effect.suspend(() => Effect.zipRight(settling, batches.flush))
 
   const bury = laneStatements(sql).bury
@@ -85,7 +85,7 @@ export const makeSharedBalances = Effect.gen(function* () {
           (isThere) => isThere,
           "a task came after its hold was freed"
         ),
-        // What can't be freed now is later (`tasks/OrphanedHolds.ts`).
+        // Released later if it fails now (`tasks/OrphanedHolds.ts`).
         undo: Effect.ignore(undo)
       })
     },

@@ -9,8 +9,8 @@ import { sumOf } from "../../sql/sumOf.ts"
 import { showUsd } from "../../contract/showUsd.ts"
 
 /**
- * What an account may be granted, at once and in all, and what may be taken from it, in nano-dollars: nine million
- * dollars, which a double still holds exactly.
+ * The most that an account may be granted, at once and in all, or that may be taken from it, in nano-dollars: nine
+ * million dollars, which a double still holds exactly.
  */
 const mostGranted = 9_000_000_000_000_000
 
@@ -70,7 +70,7 @@ export class Grants extends Effect.Service<Grants>()("gateway/ledger/store/Grant
       yield* sql`UPDATE accounts SET granted_nano_usd = NULL WHERE id = ${account}`
     })
 
-    /** What an account was given, newest first. */
+    /** An account's grants, newest first. */
     const list = (account: string, limit: number): Effect.Effect<ReadonlyArray<Grant>, SqlError> =>
       Effect.map(
         sql`SELECT at, nano_usd, note FROM grants WHERE account_id = ${account} ORDER BY id DESC LIMIT ${limit}`,

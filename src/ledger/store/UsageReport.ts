@@ -23,7 +23,7 @@ const used = {
 
 const sumRows = rows("usage_days", { requests: Schema.Int, ...used })
 
-/** What groups of requests used, and cost in nano-dollars. */
+/** The usage of groups of requests, with costs in nano-dollars. */
 export type UsageSums = ReturnType<typeof sumRows.one>
 
 /** `group` is a key's id, a model or a UTC day, `name` that of a key. */
@@ -71,7 +71,7 @@ export interface UsagePage {
   readonly limit: number
 }
 
-/** What is summed, by the columns of `usage_days`. */
+/** The sums, by the columns of `usage_days`. */
 const sumsOf = {
   requests: "requests",
   inputTokens: "input_tokens",
@@ -156,7 +156,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         Effect.orDie
       )
 
-    /** What a key has spent in the UTC day or month that is running, in nano-dollars. */
+    /** A key's spending in the current UTC day or month, in nano-dollars. */
     const spent = (key: KeyId, period: Budget["period"]): Effect.Effect<number> =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) => {
         const today = dayOf(nowMs)
@@ -170,7 +170,7 @@ export class UsageReport extends Effect.Service<UsageReport>()("gateway/ledger/s
         Effect.orDie
       )
 
-    /** What the account's requests to a model used on average in the last week; undefined where there were none. */
+    /** The average usage of the account's requests to a model in the last week; undefined if there were none. */
     const usual = (account: AccountId, model: string) =>
       Effect.flatMap(Clock.currentTimeMillis, (nowMs) =>
         totals({ account, model, sinceMs: nowMs - 7 * 86_400_000, untilMs: nowMs })

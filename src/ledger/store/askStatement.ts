@@ -22,16 +22,19 @@ export interface HoldRequest {
   readonly row: StoredHold | undefined
 }
 
-/** What became of what was asked: its place, whether it is held, what account and key had left before all that was asked. */
+/**
+ * The verdict on a request for a hold: its place, whether it is held, and what account and key had left before the
+ * whole batch.
+ */
 const Verdict = Schema.Tuple(Schema.Int, Schema.Literal(0, 1), Schema.NullOr(Schema.Int), Schema.NullOr(Schema.Int))
 export type Verdict = typeof Verdict.Type
 export const decodeVerdicts = Schema.decodeUnknownSync(Schema.parseJson(Schema.Array(Verdict)))
 
-/** What happened with a node's money since the batch before. */
+/** A node's changes of money since its last batch. */
 export interface Happened {
   readonly asked: ReadonlyArray<HoldRequest>
   readonly back: ReadonlyArray<GivenBack>
-  /** What requests have used; what they held is given `back`. */
+  /** The usage of requests. Their holds are in `back`. */
   readonly used: ReadonlyArray<UsageRow>
 }
 

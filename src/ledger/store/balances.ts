@@ -9,9 +9,9 @@ import { sumOf } from "../../sql/sumOf.ts"
 import type { Spending } from "../Balances.ts"
 
 /**
- * What an account holds as far as that is written down: what its tasks do, and on Postgres requests too.
+ * An account's stored holds: those of its tasks, and on Postgres those of requests too.
  *
- * @param accounts what the statement calls the table
+ * @param accounts the table's name in the statement
  */
 export const heldBy = (sql: SqlClient.SqlClient, accounts: string): Fragment =>
   sql.onDialectOrElse({
@@ -30,7 +30,7 @@ export const balanceStatements = (sql: SqlClient.SqlClient) => {
       accounts.first
     )
 
-  /** What a key has spent in the UTC day and its month, and what its tasks hold. */
+  /** A key's spending in the UTC day and its month, and the holds of its tasks. */
   const key = (id: KeyId, today: string): Effect.Effect<Spending, SqlError> =>
     Effect.map(
       sql`SELECT (SELECT ${allOf} FROM key_spending WHERE key_id = ${id} AND day = ${today}) AS day,
@@ -39,7 +39,7 @@ export const balanceStatements = (sql: SqlClient.SqlClient) => {
       (found) => spendings.first(found) ?? { day: 0, month: 0, held: 0 }
     )
 
-  /** What accounts were granted in all; null: unmetered. */
+  /** The total grants of accounts; null means unmetered. */
   const granted = (ids: ReadonlyArray<AccountId>) =>
     Effect.map(sql`SELECT id, granted_nano_usd AS granted FROM accounts WHERE ${sql.in("id", ids)}`, grants.all)
 

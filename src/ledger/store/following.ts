@@ -38,9 +38,9 @@ export const days = `days AS MATERIALIZED (
     )`
 
 /**
- * What follows from `hours` (what was used), `days` (the same by the day) and `moved` (by account and key, what more is held from
- * now on, or less), on Postgres. `cur` has locked the rows of all accounts of either, in the order of their ids, as in
- * every statement that locks them: so nobody waits in a circle.
+ * The updates that follow from `hours` (usage), `days` (the same by the day) and `moved` (changes of holds, by account
+ * and key), on Postgres. `cur` has locked the rows of all their accounts in the order of ids, as every statement does
+ * that locks them, so there is no deadlock.
  */
 export const following = `of_accounts AS (
       UPDATE accounts SET settled_nano_usd = settled_nano_usd + change.cost, held_nano_usd = held_nano_usd + change.held

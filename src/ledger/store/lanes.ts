@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { rows } from "../../sql/decode.ts"
 import { prepared } from "../../sql/prepared.ts"
 
-/** What makes a statement take effect once: the node's id, which of its lanes sends it, and its number there. */
+/** Makes a statement take effect once: the node's id, the lane that sends it, and its number there. */
 export interface BatchId {
   readonly node: string
   readonly lane: number
@@ -31,7 +31,7 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
     begin: ({ lane, node }: BatchId): Effect.Effect<unknown, SqlError> =>
       sql`INSERT INTO node_batches (node, lane, batch) SELECT id, ${lane}::int, 0 FROM nodes WHERE id = ${node}
         FOR KEY SHARE ON CONFLICT (node, lane) DO NOTHING`,
-    /** What the lane's last batch was; undefined where there is none. */
+    /** The lane's last batch; undefined if there is none. */
     find: ({ lane, node }: BatchId) => Effect.map(find([node, lane]), batches.first),
     /** Takes a number, so that whatever was sent with it takes no effect any more; nothing where it has. */
     skip: ({ lane, node, number }: BatchId): Effect.Effect<unknown, SqlError> =>
@@ -65,7 +65,7 @@ export const laneStatements = (sql: SqlClient.SqlClient) => {
 
 const answers = rows("node_batches", { answer: Schema.String })
 
-/** What a statement that took effect answers; undefined where it did not. */
+/** The answer of a statement that took effect; undefined if it did not. */
 export const answerOf = (found: ReadonlyArray<unknown>): string | undefined => answers.first(found)?.answer
 
 const batches = rows("node_batches", {

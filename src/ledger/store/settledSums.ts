@@ -8,13 +8,13 @@ import { idsByTime } from "../../sql/idsByTime.ts"
 import { allSummed } from "./usageStatements.ts"
 import { hourSumNames } from "./usageRows.ts"
 
-/** What was settled: tokens, and money in nano-dollars. */
+/** The settled tokens, and money in nano-dollars. */
 export interface Settled {
   readonly input_tokens: number
   readonly output_tokens: number
-  /** What callers were charged. */
+  /** The charge of callers. */
   readonly cost_nano_usd: number
-  /** What the operator owes upstreams. */
+  /** The operator's cost at upstreams. */
   readonly upstream_cost_nano_usd: number
 }
 
@@ -145,7 +145,7 @@ export const settledSums = (sql: SqlClient.SqlClient) => {
     return every
   })
 
-  /** What tasks were settled for, by the requests that made them. */
+  /** The settlements of tasks, by the requests that created them. */
   const ofTasks = (requestIds: ReadonlyArray<string>): Effect.Effect<ReadonlyMap<string, SettledTask>, SqlError> =>
     requestIds.length === 0
       ? Effect.succeed(new Map())
@@ -187,5 +187,5 @@ const taskRows = rows("usage", {
   reasoning_tokens: Schema.Int,
   searches: Schema.Int
 })
-/** What a task used and cost, and when that was settled. */
+/** A task's usage and cost, and the time of its settlement. */
 export type SettledTask = ReturnType<typeof taskRows.one>

@@ -18,13 +18,13 @@ export interface UsageRow {
   readonly used: Consumption
   /** `Price.text`. */
   readonly price: string
-  /** What the caller is charged. */
+  /** The charge of the caller. */
   readonly costNanoUsd: number
-  /** What the operator owes the upstream, by the price of the route that answered; more than the charge after a hang-up. */
+  /** The operator's cost by the price of the route that answered. It exceeds the charge after a disconnect. */
   readonly upstreamCostNanoUsd: number
   /** The task that it pays for. */
   readonly task?: string | undefined
-  /** What the request held, where that is written down (`Books`). */
+  /** The request's hold, if it is stored (`BalanceOperations`). */
   readonly held?: HeldAmount | undefined
 }
 
@@ -131,7 +131,7 @@ export const byDay = (hours: ReadonlyArray<HourRow>): ReadonlyArray<DayRow> => {
   return [...days.values()]
 }
 
-/** What the rows of an hour or a day add up to, in the order of the columns. */
+/** The sums of an hour or a day, in the order of the columns. */
 const noSums = {
   requests: 0,
   input_tokens: 0,

@@ -12,8 +12,8 @@ import type { DayRow, HourRow, UsageRow } from "./usageRows.ts"
 const sizeWithin = (left: number): number => (left >= 64 ? 64 : left >= 32 ? 32 : Math.min(left, 16))
 
 /**
- * What writes usage rows and what follows from them: the accounts' settled sums, the keys' spending and the sums of the
- * hour and the day. Any number of rows in a few statements; to be run in one transaction. On Postgres it is `usageStatements`.
+ * Writes usage rows with all that follows: the accounts' settled sums, the keys' spending and the sums of the hour and
+ * the day. Any number of rows in a few statements; must run in one transaction. On Postgres `usageStatements` does it.
  */
 export type WriteUsage = (rows: ReadonlyArray<UsageRow>) => ReadonlyArray<PlainStatement>
 

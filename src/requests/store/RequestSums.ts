@@ -10,7 +10,7 @@ import { countedSql, modelSql } from "./counted.ts"
 import { requestIds } from "./requestIds.ts"
 import { Stride, stretches } from "./stretches.ts"
 
-/** What requests are told apart by. */
+/** The property that requests are grouped by. */
 export type By = "model" | "upstream" | "key" | "account"
 const columnOf = { model: "model", upstream: "upstream", key: "key_id", account: "account_id" } as const
 
@@ -25,7 +25,7 @@ const hourMs = 3_600_000
 /** Rows of one statement that only adds up. */
 const longStride = 5_000
 
-/** What is read of requests for sums and percentiles, a stretch at a time, so that nobody waits for it. */
+/** Reads requests for sums and percentiles, in parts, so that other statements don't wait. */
 export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests/store/RequestSums", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -144,7 +144,7 @@ export class RequestSums extends Effect.Service<RequestSums>()("gateway/requests
       return shown
     })
 
-    /** What was settled in a time, by step and name. */
+    /** The settled sums of a period, by step and name. */
     const settled = Effect.fnUntraced(function* ({ by, fromMs, owner, stepMs, toMs }: Steps) {
       const query = { fromMs, toMs, owner, by: columnOf[by], where: [] }
       if (stepMs < hourMs) return yield* money.steps({ ...query, firstMs: fromMs, stepMs })

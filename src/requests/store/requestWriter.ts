@@ -8,7 +8,7 @@ import type { RequestRow } from "../RequestRow.ts"
 
 const hourMs = 3_600_000
 
-/** What an hour's row adds up. */
+/** The sums of an hour's row. */
 const sums = [
   "requests",
   "errors",
@@ -85,7 +85,7 @@ const nothing = {
   cost_nano_usd: 0
 }
 
-/** What writes rows and their hours' sums, in few statements; to be run in one transaction. */
+/** Writes rows and their hours' sums in few statements. Must run in one transaction. */
 export type WriteRequests = (rows: ReadonlyArray<RequestRow>) => ReadonlyArray<PlainStatement>
 
 export const requestWriter = (sql: SqlClient.SqlClient): WriteRequests =>

@@ -17,10 +17,10 @@ import { sums } from "./sums.ts"
 import { remembered, seeded, tablesOf } from "./tables.ts"
 import type { Table } from "./tables.ts"
 
-/** What was moved. */
+/** The report of a copy. */
 export interface CopyReport {
   readonly tables: ReadonlyArray<Copied>
-  /** What the books add up to, on both sides, as decimal digits. */
+  /** The sums of the books on both sides, as decimal digits. */
   readonly sums: Readonly<Record<string, string>>
 }
 
@@ -64,7 +64,7 @@ export const copyDatabase = ({ from, progress, to }: Options) =>
           return copyTable(source, target, table, (rows) => progress(table.name, rows, of))
         })
         const added = yield* compared(source, target)
-        // What one process remembered by itself is in rows now.
+        // A single process's memory becomes rows.
         yield* counted(target)
         return { tables, sums: added }
       })

@@ -8,7 +8,7 @@ import type { Value } from "./digest.ts"
 import { seeded } from "./tables.ts"
 import type { Column, Table } from "./tables.ts"
 
-/** What one statement writes at most, in rows and characters. */
+/** The most that one statement writes, in rows and characters. */
 const mostRows = 2_000
 const mostText = 4_000_000
 /** Rows that are read back at a time. */

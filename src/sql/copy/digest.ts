@@ -1,7 +1,7 @@
 /** A row's value, as both engines have it. */
 export type Value = string | number | null | Uint8Array
 
-/** What rows are, however they are ordered: how many, and the sum of the hashes of each. */
+/** A digest of rows in any order: their number, and the sum of their hashes. */
 export class Digest {
   rows = 0
   #sum = 0n

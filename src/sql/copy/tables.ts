@@ -16,10 +16,10 @@ export interface Table {
   readonly columns: ReadonlyArray<Column>
 }
 
-/** What a database says of itself, and of the processes that serve from it. */
+/** Tables about the database itself and the processes that serve from it. */
 const ofItself = new Set(["migrations", "nodes"])
 
-/** What one process remembers, and has no rows of: where there may be several it is made from the rest. */
+/** Tables that a single process keeps in memory instead. With several processes they are derived from the rest. */
 export const remembered = new Set(["node_holds", "node_batches", "idempotency_claims", "key_budgets", "usage_unsummed"])
 
 /** Filled by the schema, and replaced. */

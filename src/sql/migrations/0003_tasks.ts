@@ -42,10 +42,10 @@ export const tasks = Effect.gen(function* () {
   yield* sql`CREATE INDEX tasks_expiring ON tasks (expires_at) WHERE ended_at IS NULL AND expires_at IS NOT NULL`
   yield* sql`CREATE INDEX tasks_listed ON tasks (account_id, kind, created_at, id)`
   yield* sql`CREATE INDEX tasks_ended ON tasks (ended_at) WHERE ended_at IS NOT NULL`
-  // Whose a video of an upstream's is, and which submits nobody heard of: asked when one is looked for after a crash.
+  // Finds the owner of an upstream's video, and submits without an answer, after a crash.
   yield* sql`CREATE INDEX tasks_upstream_id ON tasks (upstream_id) WHERE upstream_id IS NOT NULL`
   yield* sql`CREATE INDEX tasks_unheard ON tasks (lane, submit_at) WHERE submit_at IS NOT NULL AND upstream_id IS NULL`
-  // What a task was asked to do may be many megabytes: kept out of the row that every poll rewrites.
+  // A task's request may have many megabytes, so it is not in the row that every poll rewrites.
   yield* sql`CREATE TABLE task_requests (
     task_id TEXT PRIMARY KEY REFERENCES tasks (id) ON DELETE CASCADE,
     request TEXT NOT NULL

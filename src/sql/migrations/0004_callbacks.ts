@@ -2,9 +2,9 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * What callbacks were or will be sent. Times are Unix ms, `attempts` is JSON.
+ * Callbacks, sent or to be sent. Times are Unix ms, `attempts` is JSON.
  *
- * `next_at` is when a delivery may be sent; while one is under way, it is the end of its lease; null where nothing is
+ * `next_at` is when a delivery may be sent; while one is being sent, it is the end of its lease; null if nothing is
  * left to do or an earlier one of the task comes first. A webhook secret is never stored: `webhook_version` counts an
  * account's rotations, and the secret is derived from it.
  */

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Whether models without a price may be used where money is counted: `allow` or `refuse`, null for what stands above it
- * (the account, the configuration file). `declared_unpriced` is what the file says of an account.
+ * The rule for models without a price where money is counted: `allow` or `refuse`, null for the rule above it (the
+ * account's, the configuration file's). `declared_unpriced` is the file's rule for an account.
  */
 export const unpriced = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * What became of each request (times in Unix ms and ms, money in nano-dollars, `details` JSON of what few have), oldest
- * first by `id`; and its sums by the hour (`hour` in Unix ms), which stay. One index: each costs every request a tenth of
+ * The outcome of each request (times in Unix ms and ms, money in nano-dollars, `details` JSON of rare fields), oldest
+ * first by `id`; and sums by the hour (`hour` in Unix ms), which stay. One index: each costs every request a tenth of
  * what its row does, and lists look through the newest rows anyway.
  */
 export const requests = Effect.gen(function* () {

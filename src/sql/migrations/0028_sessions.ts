@@ -2,8 +2,8 @@ import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
 /**
- * Who is signed in to the console, and the links that sign somebody in (`kind` link). `hash` is of the session's token,
- * `opened_with` the hash of the key that opened it. Times in Unix ms.
+ * Sessions of the console, and the links that begin one (`kind` link). `hash` is of the session's token, `opened_with`
+ * the hash of the key that opened it. Times in Unix ms.
  */
 export const sessions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import { SqlClient } from "@effect/sql"
 import { Effect } from "effect"
 
-/** What the sums count, as far as rows of version 0.1.0 can be money. */
+/** The columns that are summed, as far as rows of version 0.1.0 can be money. */
 const sound = ["input_tokens", "output_tokens", "cost_nano_usd"]
   .map((column) => `${column} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} AND CAST(${column} AS BIGINT) = ${column}`)
   .join(" AND ")

@@ -124,7 +124,7 @@ const transactional = (pool: Pool, held: Reserved): SendsAhead => {
         if (text !== "ROLLBACK") {
           return resume("failed" in end && broken !== undefined ? Effect.fail(broken) : answerOf(end))
         }
-        // What can't be rolled back goes with its connection.
+        // A transaction that can't be rolled back closes its connection.
         held.isOpen = "failed" in end
         resume(Effect.succeed([]))
       })
@@ -171,7 +171,7 @@ const rolledBack = refusal("40000", "the transaction was rolled back")
 /** An answer as the driver gives it: an array with the command's tag beside its rows. */
 type Run = (text: string, values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Row>, SqlError>
 
-/** What `@effect/sql` asks of a connection. */
+/** The connection that `@effect/sql` expects. */
 const connection = (statement: Run): Connection => {
   const rows = (text: string, values: ReadonlyArray<unknown>) =>
     Effect.map(statement(text, values), (found) => Array.from(found))

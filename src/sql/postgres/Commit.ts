@@ -75,7 +75,7 @@ export const makeCommit = (sql: DirectClient) =>
       )
 
     const statementSoon: Committer["statementSoon"] = ({ text, values }, ended) => {
-      // Who says that commits succeed again is no plain code.
+      // Plain code cannot find out that commits succeed again.
       if (refusal() !== undefined) return false
       const begun = performance.now()
       running++

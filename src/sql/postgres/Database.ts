@@ -15,12 +15,12 @@ import { inUse, serving, unserved } from "./served.ts"
 interface Options {
   /** `postgres://<user>:<password>@<host>:<port>/<name>`. */
   readonly url: string
-  /** Whether it serves, as others may too; commands only visit. */
+  /** True for a server, which may share the database with others. Commands only connect briefly. */
   readonly exclusive: boolean
   readonly pool?: PoolSettings | undefined
 }
 
-/** Where nobody says otherwise. */
+/** The defaults. */
 const usual: PoolSettings = {
   directUrl: Option.none(),
   connections: 10,
@@ -80,7 +80,7 @@ const slowLog = Effect.map(Effect.runtime(), (runtime) => (text: string, tookMs:
   )
 })
 
-/** Whether a gateway serves from this database now. */
+/** True if a gateway serves from this database now. */
 export const isServed = (url: string): Effect.Effect<boolean, DatabaseUnavailable> =>
   Effect.scoped(Effect.as(unserved(url), false)).pipe(
     Effect.catchAll((error) => (error === inUse ? Effect.succeed(true) : Effect.fail(unavailable(url, error))))

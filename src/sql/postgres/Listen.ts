@@ -82,7 +82,7 @@ export const makeNotices = (
       else names.add(name)
     }
 
-    // What is told last, of a process that stops, is told before it has gone.
+    // A stopping process still sends its last notices.
     yield* Effect.addFinalizer(() => Effect.ignore(tellAll))
     yield* daemon("notices.listen", listen, backoff)
     yield* daemon("notices.tell", tellAll, backoff)

@@ -9,11 +9,11 @@ export interface PoolOptions {
   readonly url: string
   /** Connections at most. */
   readonly connections: number
-  /** Whether the server remembers statements by name; a pooler before it that gives each statement another one can't. */
+  /** True if the server keeps named statements. Behind a pooler that changes connections per statement, it can't. */
   readonly prepares: boolean
-  /** Whether there is such a pooler: it takes no settings with a connection, and so they go with each transaction. */
+  /** True behind such a pooler. It takes no settings with a connection, so each transaction sets them. */
   readonly isPooled?: boolean
-  /** What the server calls the connections. */
+  /** The connections' application name. */
   readonly name: string
   /** How long a statement, or a transaction that does nothing, may take, in ms; without end where absent. */
   readonly mostMs?: number
@@ -22,7 +22,7 @@ export interface PoolOptions {
   readonly slowMs?: number
 }
 
-/** What statements are sent with: all connections, or one that is held. */
+/** Sends statements: on any connection, or on one that is held. */
 export interface Sender {
   readonly unsafe: (text: string, values?: Array<unknown>) => PromiseLike<unknown>
 }
@@ -32,7 +32,7 @@ type End = { readonly answer: unknown } | { readonly failed: unknown }
 
 export interface Pool {
   readonly turns: Turns
-  /** What begins a transaction. */
+  /** The statement that begins a transaction. */
   readonly begin: string
   readonly all: () => SQL
   /** A connection of one's own, opened where none is idle. */

@@ -3,7 +3,7 @@ export interface Sent {
   readonly values: ReadonlyArray<unknown>
 }
 
-/** What a write consists of whose statements can be one, whatever their values are. */
+/** A write whose statements can be combined into one, whatever their values are. */
 export interface Shape {
   /** How many values one such write has. */
   readonly width: number

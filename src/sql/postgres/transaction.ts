@@ -118,9 +118,9 @@ const lazily = (sql: DirectClient) => {
     executeStream: (...of) => Stream.unwrap(Effect.map(opened, (connection) => connection.executeStream(...of)))
   }
   return {
-    /** What was sent ahead before it began. */
+    /** Statements sent before it began. */
     sent,
-    /** What is to be done once it is durable. */
+    /** Work to do once it is durable. */
     followers,
     isOpen: () => held !== undefined,
     /** Gives the connection back. */

@@ -4,8 +4,8 @@ import { errorCode } from "../errorCode.ts"
 export type Row = Record<string, unknown>
 
 /**
- * What a failure says that may be logged: the server's details hold whole rows, its words for a value that does not fit
- * (class 22) the value.
+ * The part of a failure that may be logged: the server's details hold whole rows, its message for a value that does not
+ * fit (class 22) the value.
  */
 export const withoutValues = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause

@@ -59,8 +59,8 @@ const mostKept = 512
 export class SqliteConnection implements Connection {
   readonly #database: Database
   /**
-   * Whether commits wait for no disk right now. It stays so from one `writeNow` to the next, for the pragma costs as much
-   * as two rows do each time; all else begins with commits that wait.
+   * True if commits do not wait for the disk at the moment. It stays so from one `writeNow` to the next, because the
+   * pragma costs as much as two rows; all other work begins with commits that wait.
    */
   #isRelaxed = false
   readonly #kept = new Map<string, Prepared<Row, Values>>()
@@ -92,7 +92,7 @@ export class SqliteConnection implements Connection {
     }
   }
 
-  /** Whether a transaction is open, whosever it is. */
+  /** True if any transaction is open. */
   get isBusy(): boolean {
     return this.#database.inTransaction
   }

@@ -55,7 +55,7 @@ const kept = (filename: string) =>
     )
   )
 
-/** Whether there is a file that is no database, which is somebody else's: opening it fails, and its mode is not ours. */
+/** True if the file is not a database: opening it fails, and its mode is not ours to change. */
 const isForeign = (filename: string): boolean => {
   if (!existsSync(filename)) return false
   const file = openSync(filename, "r")
@@ -80,7 +80,7 @@ export const schemasOf = (filename: string): Effect.Effect<Schemas, DatabaseUnav
       )
     : Effect.succeed({ place: filename, stored: 0, known: latestVersion })
 
-/** Whether a gateway serves from this file now. */
+/** True if a gateway serves from this file now. */
 export const isServed = (filename: string): Effect.Effect<boolean> =>
   filename === ":memory:" || !existsSync(`${filename}.lock`)
     ? Effect.succeed(false)

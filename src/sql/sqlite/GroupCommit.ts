@@ -15,7 +15,7 @@ import { SqliteConnection } from "./Client.ts"
 import { makeLogSync } from "./LogSync.ts"
 
 interface Job {
-  /** Whether a power cut may undo it, for 20 ms (`LogSync`). */
+  /** True if a power cut may undo it, for 20 ms (`LogSync`). */
   readonly behind: boolean
   /**
    * Fails only where the database itself gave out: the whole transaction may be gone then, whoever it was for. Or where
@@ -44,7 +44,7 @@ export const makeGroupCommit = (sql: SqlClient.SqlClient) =>
     const queue: Array<Job> = []
     /** Another process held the file for as long as is waited: until a commit has been tried nobody else waits as long at once. */
     let isLocked = false
-    /** What the write that is running wants done once it is durable. */
+    /** Work of the running write to do once it is durable. */
     let after: Array<() => void> = []
     let wake = () => {}
     const { heed, lastAt, refusal, succeeded } = makeCommitHealth(outage)
@@ -207,7 +207,7 @@ const allOrNone = <A, E>(connection: Connection, write: Effect.Effect<A, E>): Ef
     Effect.matchCauseEffect(write, {
       onSuccess: (value) => Effect.as(run(connection, "RELEASE one_write"), value),
       onFailure: (cause) =>
-        // Where the database has undone all of it there is no savepoint to go back to.
+        // If the database has undone everything, there is no savepoint to go back to.
         Effect.zipRight(
           Effect.ignore(
             Effect.zipRight(run(connection, "ROLLBACK TO one_write"), run(connection, "RELEASE one_write"))

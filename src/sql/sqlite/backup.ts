@@ -8,7 +8,7 @@ import { latestVersion } from "../migrations.ts"
 /** A backup can't be made or taken; the message is one line that says why. */
 export class BackupFailed extends Data.TaggedError("BackupFailed")<{ readonly message: string }> {}
 
-/** What a backup holds. */
+/** The contents of a backup. */
 export interface Backup {
   /** In bytes. */
   readonly size: number
@@ -23,7 +23,7 @@ export interface Backup {
   readonly secret: Redacted.Redacted | undefined
 }
 
-/** What a copy is told beside the database's own tables; gone when it is put back. */
+/** The backup's own table beside the database's. It is dropped when the backup is restored. */
 const note = "gateway_backup"
 
 interface Options {
@@ -58,7 +58,7 @@ export const backUp = (database: string, file: string, options: Options): Effect
     }
   })
 
-/** What a file holds that `backUp` made, read through to its end. */
+/** Checks a file that `backUp` made, by reading all of it. */
 export const inspect = (file: string): Effect.Effect<Backup, BackupFailed> =>
   attempt(`${file} can't be read`, () => {
     if (!existsSync(file)) throw new BackupFailed({ message: `there is no file ${file}` })
@@ -99,7 +99,7 @@ const isAlsoAt = (database: string, former: string): boolean => {
       using file = new SqliteFile(database)
       file.run("PRAGMA wal_checkpoint(TRUNCATE)")
     }
-    // Who closes it last removes its log.
+    // The last connection that closes the database removes its log.
     if (existsSync(`${database}-wal`)) return false
     linkSync(database, former)
     return true
@@ -116,7 +116,7 @@ const moved = (database: string, former: string | undefined): void => {
   }
 }
 
-/** Where what was there is kept, by the second: `gateway.db.before-20260131T120000Z`, and `-2` for the second of one. */
+/** The name for a replaced file, by the second: `gateway.db.before-20260131T120000Z`, and `-2` for the second one. */
 export const keptAs = (path: string, now: Date): string => {
   const name = `${path}.before-${now.toISOString().replaceAll(/[-:]|\.\d+/g, "")}`
   let free = name

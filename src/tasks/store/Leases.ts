@@ -240,7 +240,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
       }
     })
 
-    /** What the task was asked to do; null once let go. */
+    /** The task's request; null once it was deleted. */
     const request = (id: string): Effect.Effect<unknown, SqlError> =>
       Effect.map(selectRequest([id]), (found) => requests.first(found)?.request ?? null)
 

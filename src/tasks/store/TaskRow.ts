@@ -115,14 +115,14 @@ const patchable: ReadonlyArray<
   ["endedAtMs", "ended_at", (task) => task.endedAtMs]
 ]
 
-/** What differs between a task as it is stored and as it is to be: most turns change next to nothing. */
+/** The columns that differ from the stored task. Most turns change next to nothing. */
 export const patchedColumns = (task: Task, stored: Task): Record<string, string | number | null> => {
   const columns: Record<string, string | number | null> = {}
   for (const [field, column, value] of patchable) if (stored[field] !== task[field]) columns[column] = value(task)
   return columns
 }
 
-/** Whether a patch leaves a task as it is. */
+/** True if a patch does not change a task. */
 export const changesNothing = (task: Task, patch: TaskPatch): boolean =>
   Object.keys(patchedColumns(patched(task, patch, task.updatedAtMs), task)).length === 0
 

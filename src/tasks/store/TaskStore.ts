@@ -56,7 +56,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
 
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
 
-    /** What a change of state brings with it. Runs in the transaction that makes the change. */
+    /** Follows a change of state, in the transaction that makes the change. */
     const changed = (task: Task): Effect.Effect<void, SqlError> => {
       const also = kinds.get(task.kind)?.changed
       const recorded = outbox.record(changeOf(task))

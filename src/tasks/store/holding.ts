@@ -21,7 +21,7 @@ export interface Holding {
   readonly leaseMs: number
   /** When a task that is claimed now is due again if nobody says anything of it. */
   readonly until: (nowMs: number) => number
-  /** What a claim's condition ends with, and its values. */
+  /** The end of a claim's condition, with its values. */
   readonly mayClaim: Fragment
   readonly claimant: () => ReadonlyArray<string>
   /** Holds on to all tasks in hand; answers the ids of those that are still held. */
