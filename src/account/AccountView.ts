@@ -22,7 +22,7 @@ export const AccountView = Schema.Struct({
     Schema.Struct({
       id: said(Schema.String, "Its public id."),
       models: said(Schema.Array(Schema.String), "Patterns of the models that it may use."),
-      limits: said(OwnLimits, "Its own.")
+      limits: said(OwnLimits, "The key's own limits.")
     }),
     "The calling key."
   )

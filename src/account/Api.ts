@@ -97,8 +97,8 @@ const overview = HttpApiEndpoint.get("overview", "/v1/overview")
     OpenApi.annotations({
       summary: "Sum up the account's requests",
       description:
-        "Counts, costs and tokens are exact: of the hours' sums for steps of an hour and more, which is what times of more " +
-        "than six hours have, else of the requests that are kept. Percentiles are of 20000 requests at most."
+        "Counts, costs and tokens are exact. Steps of an hour or more (the default for spans of more than six hours) use " +
+        "the hours' sums, shorter steps the stored requests. Percentiles use at most 20000 requests."
     })
   )
 
@@ -112,9 +112,9 @@ const events = HttpApiEndpoint.get("events", "/v1/events")
   .annotate(LongLived, true)
   .annotateContext(
     watching(
-      "Watch what happens in the account",
-      "Server-sent events: `ready` (from here on nothing is missed), `request` (an array of requests that are over), " +
-        "`changed` (`{what, ids}`: tasks, deliveries, the account) and `missed` (more than the reader took: read again)."
+      "Watch the account's events",
+      "Server-sent events: `ready` (from here on nothing is missed), `request` (an array of finished requests), " +
+        "`changed` (`{what, ids}`: tasks, deliveries, the account) and `missed` (the reader was too slow: read again)."
     )
   )
 

@@ -43,7 +43,7 @@ export const QuoteRecord = Schema.Struct({
   model: said(Schema.String, "The model."),
   basis: said(
     Schema.Literal("exact", "history", "usual"),
-    "How the estimate came about: `exact` settled by the request, `history` from what the account's requests to the model used in the last week, `usual` from a usual amount."
+    "The source of the estimate: `exact` from the request itself, `history` from the account's requests to the model in the last week, `usual` from a typical amount."
   ),
   estimated: said(Amount, "The likely usage."),
   maximum: said(

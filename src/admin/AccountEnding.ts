@@ -22,13 +22,13 @@ export const AccountDeleted = Schema.Struct({
       tasks: count("Tasks with their callbacks."),
       files: count("Copies of videos, removed within the hour."),
       requests: count("Request rows."),
-      kept_answers: count("Answers kept for their `Idempotency-Key`."),
+      kept_answers: count("Stored answers of requests with an `Idempotency-Key`."),
       idempotency_claims: count("Keys of requests under way."),
       thread_turns: count("Turns of conversations."),
-      reasoning_seals: count("Signatures of tool calls by upstreams."),
-      upstream_ids: count("Ids of what upstreams keep; what they keep is theirs to remove."),
-      sessions: count("Of the console."),
-      request_bodies: count("Bodies that were recorded.")
+      reasoning_seals: count("Upstreams' signatures of tool calls."),
+      upstream_ids: count("Ids of things stored at upstreams, which are not deleted there."),
+      sessions: count("Sessions of the console."),
+      request_bodies: count("Recorded bodies.")
     }),
     "How much was removed."
   )

@@ -36,7 +36,7 @@ export const AccountRecord = Schema.Struct({
   ),
   keys: said(Schema.Int, "Keys that have not been revoked."),
   suspended_at: said(Schema.NullOr(Schema.String), "When the account was suspended; null if it is active."),
-  version: said(Schema.Int, "Version of what can be changed. A change that names another version is refused."),
+  version: said(Schema.Int, "The version of the record. A change that names another version is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC.")
 }).annotations({ identifier: "Account" })
 export type AccountRecord = typeof AccountRecord.Type
@@ -44,7 +44,7 @@ export type AccountRecord = typeof AccountRecord.Type
 /** A credit to an account, or a debit if negative. */
 export const GrantRecord = Schema.Struct({
   time: said(Schema.String, "When (ISO 8601, UTC)."),
-  amount: said(Money, "Negative where it was taken."),
+  amount: said(Money, "Negative if it was withdrawn."),
   note: said(Schema.String, "The purpose.")
 }).annotations({ identifier: "Grant" })
 export type GrantRecord = typeof GrantRecord.Type

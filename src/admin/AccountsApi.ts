@@ -50,7 +50,7 @@ const UpdateAccount = Schema.Struct({
 export type AccountSettings = typeof UpdateAccount.Type
 
 const Credit = Schema.Struct({
-  usd: required(Usd, "Dollars; a negative amount is taken."),
+  usd: required(Usd, "Dollars. A negative amount is withdrawn."),
   note: Schema.optional(Schema.NullOr(Schema.String)).annotations({ description: "The purpose." })
 }).annotations({ identifier: "Credit" })
 
@@ -75,7 +75,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
     HttpApiEndpoint.post("create", "/admin/v1/accounts")
       .setPayload(CreateAccount)
       .addSuccess(AccountRecord)
-      .annotateContext(summary("Make an account"))
+      .annotateContext(summary("Create an account"))
   )
   .add(
     HttpApiEndpoint.get("show", "/admin/v1/accounts/:id")
@@ -95,7 +95,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .setPath(IdPath)
       .addSuccess(AccountRecord)
       .annotateContext(
-        summary("Suspend an account", "Its keys open nothing any more within a second; what runs comes to its end.")
+        summary("Suspend an account", "Its keys stop working within a second. Running work is finished.")
       )
   )
   .add(
@@ -111,7 +111,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .annotateContext(
         summary(
           "Delete a suspended account",
-          "Removes its responses, conversations, tasks, files, rows of requests and kept answers. The books stay: what it used and paid. Refused with 409 unless it is suspended and has no unfinished tasks."
+          "Removes its responses, conversations, tasks, files, rows of requests and kept answers. Its usage and payments stay in the books. Refused with 409 unless it is suspended and has no unfinished tasks."
         )
       )
   )
@@ -121,7 +121,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .setPayload(Credit)
       .addSuccess(AccountRecord)
       .annotateContext(
-        summary("Give an account money", "The first time makes it metered: from then on it spends what it has.")
+        summary("Credit an account", "The first credit makes it metered: from then on it can only spend its balance.")
       )
   )
   .add(
@@ -129,7 +129,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
       .setPath(IdPath)
       .setUrlParams(Schema.Struct({ limit: PageParams.limit }))
       .addSuccess(pageOf(GrantRecord))
-      .annotateContext(summary("List what an account was given, newest first"))
+      .annotateContext(summary("List an account's credits, newest first"))
   )
   .add(
     HttpApiEndpoint.get("webhookSecrets", "/admin/v1/accounts/:id/webhook-secrets")
@@ -141,9 +141,7 @@ export class AdminAccountsApi extends HttpApiGroup.make("adminAccounts")
     HttpApiEndpoint.post("rotateWebhookSecret", "/admin/v1/accounts/:id/webhook-secrets/rotate")
       .setPath(IdPath)
       .addSuccess(WebhookSecrets)
-      .annotateContext(
-        summary("Give an account another webhook secret", "The one before goes on signing beside it for two days.")
-      )
+      .annotateContext(summary("Rotate an account's webhook secret", "The old secret also signs for two more days."))
   )
   .addError(CodedError)
   .annotate(OpenedBy, "admin-key")

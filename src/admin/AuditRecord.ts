@@ -10,7 +10,7 @@ export const AuditRecord = Schema.Struct({
     "The actor: `cli:<user of the machine>`, `admin-key`, a session of the console (`session_…`), or `upgrade` for findings of a new version."
   ),
   action: said(Schema.String, "The action: `key.create`, `account.credit`, …"),
-  target: said(Schema.String, "The id of what was changed."),
+  target: said(Schema.String, "The id of the changed record."),
   before: said(Schema.Unknown, "The value before, without secrets; null if there was none."),
   after: said(Schema.Unknown, "The state it changed to.")
 }).annotations({ identifier: "AuditRecord" })

@@ -29,7 +29,7 @@ export class AdminConfigurationsApi extends HttpApiGroup.make("adminConfiguratio
     HttpApiEndpoint.get("list", "/admin/v1/configurations")
       .setUrlParams(Schema.Struct({ limit: PageParams.limit }))
       .addSuccess(pageOf(ConfigurationRecord))
-      .annotateContext(OpenApi.annotations({ summary: "List what was applied, newest first" }))
+      .annotateContext(OpenApi.annotations({ summary: "List applied configurations, newest first" }))
   )
   .add(
     HttpApiEndpoint.get("show", "/admin/v1/configurations/:version")

@@ -32,7 +32,7 @@ export const KeyRecord = Schema.Struct({
     "Use of models without a price while its money is counted: `allow` or `refuse`; null for the account's setting."
   ),
   declared: said(Schema.Boolean, "True for a key of the configuration file, which is changed there."),
-  version: said(Schema.Int, "Version of what can be changed. A change that names another version is refused."),
+  version: said(Schema.Int, "The version of the record. A change that names another version is refused."),
   created_at: said(Schema.String, "ISO 8601, UTC."),
   expires_at: said(Schema.NullOr(Schema.String), "When the key expires."),
   last_used_at: said(Schema.NullOr(Schema.String), "To the minute."),

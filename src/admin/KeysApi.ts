@@ -18,8 +18,8 @@ const Time = Schema.String.pipe(
 )
 
 const Budget = Schema.Struct({
-  usd: required(Usd, "What it may spend, in dollars."),
-  period: required(Schema.Literal("day", "month"), "In each UTC day or month.")
+  usd: required(Usd, "The most it may spend, in dollars."),
+  period: required(Schema.Literal("day", "month"), "The period: each UTC day or month.")
 })
 
 /** The model of every request is matched against all of them. */
@@ -87,7 +87,7 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
     HttpApiEndpoint.post("create", "/admin/v1/keys")
       .setPayload(CreateKey)
       .addSuccess(KeyWithSecret)
-      .annotateContext(summary("Make a key"))
+      .annotateContext(summary("Create a key"))
   )
   .add(
     HttpApiEndpoint.get("show", "/admin/v1/keys/:id")
@@ -124,8 +124,8 @@ export class AdminKeysApi extends HttpApiGroup.make("adminKeys")
       .addSuccess(KeyWithSecret)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Give a key another secret",
-          description: "The former secret stops working within a second."
+          summary: "Rotate a key's secret",
+          description: "The old secret stops working within a second."
         })
       )
   )

@@ -6,10 +6,10 @@ export const NodeRecord = Schema.Struct({
   object: Schema.Literal("node"),
   id: said(Schema.String, "The holder named by tasks and callbacks. A process that was declared dead gets a new one."),
   name: said(Schema.String, "Its machine's name and its process id."),
-  version: said(Schema.String, "Of the gateway."),
-  started_at: said(Schema.String, "When it came (ISO 8601, UTC, by the database's clock)."),
+  version: said(Schema.String, "The gateway's version."),
+  started_at: said(Schema.String, "When it started (ISO 8601, UTC, by the database's clock)."),
   lag_seconds: said(Schema.Number, "Seconds since its last renewal: normally 5 or less. Others take over at 15."),
-  tasks: said(Schema.Int, "Tasks it is working on now."),
-  deliveries: said(Schema.Int, "Callbacks that it sends now.")
+  tasks: said(Schema.Int, "Tasks that it is running."),
+  deliveries: said(Schema.Int, "Callbacks that it is sending.")
 }).annotations({ identifier: "NodeRecord" })
 export type NodeRecord = typeof NodeRecord.Type

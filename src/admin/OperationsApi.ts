@@ -125,7 +125,7 @@ export class AdminOperationsApi extends HttpApiGroup.make("adminOperations")
       .addSuccess(pageOf(ModelRecord))
       .annotateContext(
         OpenApi.annotations({
-          summary: "List the models that are served: where they run, their prices, what they take"
+          summary: "List the served models with their routes, prices and capabilities"
         })
       )
   )

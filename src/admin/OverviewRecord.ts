@@ -4,7 +4,7 @@ import { OverviewSums } from "../requests/OverviewSums.ts"
 
 const count = (description: string) => said(Schema.Int, description)
 const Attention = Schema.Struct({
-  level: said(Schema.Literal("error", "warning"), "How much it matters."),
+  level: said(Schema.Literal("error", "warning"), "The severity."),
   what: said(Schema.Literal("upstream", "delivery", "task", "key", "account", "daemon", "model"), "The topic."),
   id: said(Schema.NullOr(Schema.String), "Its id; null if there are several."),
   message: said(Schema.String, "The problem, in a sentence.")
@@ -18,7 +18,7 @@ export const OverviewRecord = Schema.Struct({
     Schema.Struct({
       tasks: count("Tasks that have not ended, up to 100000."),
       deliveries: count("Callbacks still to be delivered, up to 100000."),
-      waiting: count("Calls that wait for room at an upstream, in this process.")
+      waiting: count("Calls that wait for an upstream's capacity, in this process.")
     }),
     "The current backlog."
   ),

@@ -18,7 +18,7 @@ export const TaskSummary = Schema.Struct({
   upstream_id: said(Schema.NullOr(Schema.String), "Its id at the upstream; null until it was submitted."),
   error: said(Schema.NullOr(TaskError), "Why it failed; null unless it did."),
   attempts: said(Schema.Int, "Consecutive workers that died while running it."),
-  tries: said(Schema.Int, "Calls to the upstream in a row that brought nothing."),
+  tries: said(Schema.Int, "Consecutive calls to the upstream without news."),
   held_usd: said(Schema.Number, "Dollars held for it until it ends."),
   cost_usd: said(Schema.Number, "Its cost in dollars; 0 until it ends."),
   callback_url: said(Schema.NullOr(Schema.String), "The address its changes are sent to."),
@@ -26,7 +26,7 @@ export const TaskSummary = Schema.Struct({
   held_by: said(Schema.NullOr(Schema.String), "The process working on it."),
   next_run_at: said(
     Schema.NullOr(Schema.String),
-    "The next look at it; null while a process works on it and once it ended."
+    "When it is next processed; null while a process works on it and once it ended."
   ),
   expires_at: said(Schema.NullOr(Schema.String), "When it expires if it has not ended."),
   created_at: said(Schema.String, "ISO 8601, UTC."),

@@ -16,10 +16,10 @@ export const UpstreamRecord = Schema.Struct({
     "`closed`: calls go through. `open`: no calls. `probing`: one call tests whether it is back."
   ),
   retry_in_seconds: said(Schema.NullOr(Schema.Number), "When the next call may go, if its circuit is not closed."),
-  running: said(Schema.NullOr(Schema.Int), "Calls under way; null where they are not bounded."),
-  waiting: said(Schema.NullOr(Schema.Int), "Calls that wait for room; null where they are not bounded."),
-  answers: said(Schema.Int, "Calls that it answered since the process began."),
-  failures: said(Schema.Int, "Calls that it refused or that failed since the process began."),
+  running: said(Schema.NullOr(Schema.Int), "Running calls; null without a limit."),
+  waiting: said(Schema.NullOr(Schema.Int), "Waiting calls; null without a limit."),
+  answers: said(Schema.Int, "Calls that it answered since the process started."),
+  failures: said(Schema.Int, "Calls that it refused or that failed since the process started."),
   latency_ms: said(
     Schema.NullOr(
       Schema.Struct({
@@ -34,7 +34,7 @@ export const UpstreamRecord = Schema.Struct({
     Schema.NullOr(
       Schema.Struct({
         time: said(Schema.String, "When (ISO 8601, UTC)."),
-        status: said(Schema.NullOr(Schema.Int), "The HTTP status; null where no answer came."),
+        status: said(Schema.NullOr(Schema.Int), "The HTTP status; null without an answer."),
         message: said(Schema.String, "The error.")
       })
     ),
@@ -48,8 +48,8 @@ const usd = (description: string) => said(Schema.Number, description)
 const Price = Schema.NullOr(
   Schema.Struct({
     input: usd("Dollars for a million input tokens."),
-    cached_input: usd("For a million that were read from a cache."),
-    output: usd("For a million output tokens, those of a video too."),
+    cached_input: usd("For a million tokens read from a cache."),
+    output: usd("For a million output tokens, also of a video."),
     per_search: usd("For a web search."),
     per_second: usd("For a second of video.")
   })
@@ -68,10 +68,10 @@ export const ModelRecord = Schema.Struct({
         price: said(Price, "The price if this route answers; null if it has none.")
       })
     ),
-    "Its routes, in the order in which they are tried."
+    "Its routes, in the order of the attempts."
   ),
-  context_tokens: said(Schema.NullOr(Schema.Int), "Its context window; null where it is not known."),
-  max_output_tokens: said(Schema.NullOr(Schema.Int), "Its own bound for output; null where it is not known."),
+  context_tokens: said(Schema.NullOr(Schema.Int), "Its context window in tokens; null if unknown."),
+  max_output_tokens: said(Schema.NullOr(Schema.Int), "Its maximum output tokens; null if unknown."),
   price: said(Price, "The price on its first route; null if it has none."),
   price_source: said(
     Schema.Struct({
@@ -85,7 +85,7 @@ export const ModelRecord = Schema.Struct({
         "The day of the built-in list (ISO 8601); null if the price is from elsewhere."
       )
     }),
-    "Where the price of its first route comes from."
+    "The source of its first route's price."
   ),
   capabilities: said(
     Schema.Struct({
@@ -102,7 +102,7 @@ export const ModelRecord = Schema.Struct({
         "The resolutions of a video model; null for others."
       )
     }),
-    "What the protocol of its first route carries; the model behind it may accept less."
+    "The features of its first route's protocol. The model may support fewer."
   )
 }).annotations({ identifier: "ServedModel" })
 export type ModelRecord = typeof ModelRecord.Type

@@ -13,7 +13,7 @@ export const UpstreamTest = Schema.Struct({
   object: Schema.Literal("upstream_test"),
   name: said(Schema.String, "The upstream."),
   ok: said(Schema.Boolean, "True if it answered with a list of models."),
-  ms: said(Schema.Int, "How long that took."),
+  ms: said(Schema.Int, "The duration in ms."),
   models: said(Schema.NullOr(Schema.Array(Schema.String)), "Models it lists; null if it has no list."),
   error: said(Schema.NullOr(Schema.String), "The error; null if there was none.")
 }).annotations({ identifier: "UpstreamTest" })
@@ -33,10 +33,10 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .addSuccess(OverviewRecord)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Sums of requests, and what needs attention",
+          summary: "Sums of requests, and current problems",
           description:
-            "Counts, costs and tokens are exact: of the hours' sums for steps of an hour and more, else of the requests that " +
-            "are kept. Percentiles are of 20000 requests at most, and what tags tell apart of 100000."
+            "Counts, costs and tokens are exact. Steps of an hour or more use the hours' sums, shorter steps the stored " +
+            "requests. Percentiles use at most 20000 requests, groups by tag at most 100000."
         })
       )
   )
@@ -46,11 +46,11 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .annotate(LongLived, true)
       .annotateContext(
         watching(
-          "Watch what happens",
+          "Watch events",
           "Server-sent events, of every node: `ready` (from here on nothing is missed), `request` (an array of requests " +
-            "that are over), `skipped` (`{requests}`: so many more were), `changed` (`{what, ids}`: `key`, `account`, " +
-            "`task`, `delivery`, `configuration`, `session` or `upstream`) and `missed` (more than the reader took: read " +
-            "again). It ends with what opened it."
+            "that are over), `skipped` (`{requests}`: the number of others), `changed` (`{what, ids}`: `key`, `account`, " +
+            "`task`, `delivery`, `configuration`, `session` or `upstream`) and `missed` (the reader was too slow: " +
+            "read again). It ends when its key or session does."
         )
       )
   )
@@ -60,7 +60,7 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .addSuccess(UpstreamTest)
       .annotateContext(
         OpenApi.annotations({
-          summary: "Ask an upstream what it serves",
+          summary: "List the models of an upstream",
           description: "Free. A video upstream has no list and is not asked."
         })
       )
@@ -73,8 +73,8 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
         OpenApi.annotations({
           summary: "Read the last lines of the log",
           description:
-            "Of the process that answers: its last megabyte of lines, in memory. They say what its standard output says, " +
-            "from `log.level` on."
+            "The last megabyte of the answering process's log, from memory: the same lines as on its standard output, from " +
+            "`log.level` on."
         })
       )
   )
@@ -86,8 +86,8 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
       .annotateContext(
         watching(
           "Follow the log",
-          "Server-sent events, of the process that answers: `line` (a line of the log; first the last ones that there are) " +
-            "and `missed` (more than the reader took). It ends with what opened it."
+          "Server-sent events of the answering process: `line` (a line of the log, beginning with the most recent ones) and " +
+            "`missed` (the reader was too slow). It ends when its key or session does."
         )
       )
   )
@@ -95,5 +95,5 @@ export class AdminWatchApi extends HttpApiGroup.make("adminWatch")
   .annotate(OpenedBy, "admin-key")
   .annotate(KnownFieldsOnly, true)
   .annotateContext(
-    OpenApi.annotations({ title: "Watching", description: "Live events, sums and what needs attention." })
+    OpenApi.annotations({ title: "Watching", description: "Live events, sums and current problems." })
   ) {}

@@ -19,9 +19,9 @@ const list = HttpApiEndpoint.get("list", "/v1/models")
     Schema.Struct({
       object: Schema.Literal("list"),
       data: said(Schema.Array(ModelEntry), "All models that the key may use."),
-      has_more: said(Schema.Literal(false), "They are all on one page."),
-      first_id: said(Schema.NullOr(Schema.String), "The first one's id; null where there is none."),
-      last_id: said(Schema.NullOr(Schema.String), "The last one's.")
+      has_more: said(Schema.Literal(false), "Always false: all models are on one page."),
+      first_id: said(Schema.NullOr(Schema.String), "Id of the first model; null if there is none."),
+      last_id: said(Schema.NullOr(Schema.String), "Id of the last model.")
     })
   )
   .annotateContext(OpenApi.annotations({ summary: "List the models that the key may use" }))

@@ -19,7 +19,7 @@ const create = HttpApiEndpoint.post("create", "/v1/chat/completions")
         operation.responses[200].content["text/event-stream"] = eventStream({
           description:
             "`chat.completion.chunk` objects, each with a `delta` of the message; the last one of an answer has its " +
-            "`finish_reason`, one without `choices` the usage where it was asked for; then `[DONE]`.",
+            "`finish_reason`, and one without `choices` the usage if requested; then `[DONE]`.",
           data: "A chunk as JSON, or `[DONE]`."
         })
         return operation

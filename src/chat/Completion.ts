@@ -46,15 +46,17 @@ export type Annotation = typeof Annotation.Type
 /** The assistant's message. */
 export const AnswerMessage = Schema.Struct({
   role: Schema.Literal("assistant"),
-  content: said(Schema.NullOr(Schema.String), "The text; null where there is none."),
+  content: said(Schema.NullOr(Schema.String), "The text; null if there is none."),
   refusal: said(Schema.NullOr(Schema.String), "The reason the model does not answer; null if it does."),
   reasoning_content: optional(Schema.String).annotations({ description: "The model's thinking." }),
   reasoning_details: optional(Schema.Array(JsonObject)).annotations({
-    description: "The thinking as its model wants it back; replay it as it came."
+    description: "The signed thinking; return it unchanged."
   }),
   annotations: optional(Schema.Array(Annotation)).annotations({ description: "Citations in the text." }),
   tool_calls: optional(Schema.Array(ToolCall)).annotations({ description: "The tools to call." }),
-  function_call: optional(FunctionCall).annotations({ description: "The function to call, where `functions` asked." })
+  function_call: optional(FunctionCall).annotations({
+    description: "The function to call, if the request used `functions`."
+  })
 })
 export type AnswerMessage = typeof AnswerMessage.Type
 
@@ -65,7 +67,7 @@ const Choice = Schema.Struct({
   index: said(Schema.Int, "The index of the answer."),
   message: said(AnswerMessage, "The answer."),
   logprobs: said(Schema.Null, "Always null, unless an upstream of this dialect answers."),
-  finish_reason: said(FinishReason, "Why it ended.")
+  finish_reason: said(FinishReason, "The reason that it ended.")
 })
 export type Choice = typeof Choice.Type
 
@@ -91,7 +93,7 @@ export const ChatCompletion = Schema.Struct({
   id: said(Schema.String, "Id of the completion."),
   object: Schema.Literal("chat.completion"),
   created: said(Schema.Int, "Unix time in seconds."),
-  model: said(Schema.String, "The model id that was asked."),
+  model: said(Schema.String, "The requested model."),
   choices: said(Schema.Array(Choice), "The answers, in order."),
   usage: said(Usage, "Tokens used, by all answers.")
 }).annotations({ identifier: "ChatCompletion" })

@@ -4,7 +4,7 @@ import type { Unknown } from "../contract/Unknown.ts"
 import { variants } from "../contract/variants.ts"
 
 const cache_control = maybe(JsonObject).annotations({
-  description: 'Marks a prompt-cache breakpoint, where the model has one: `{"type": "ephemeral"}`.'
+  description: 'Marks a prompt-cache breakpoint, for models that support it: `{"type": "ephemeral"}`.'
 })
 
 const TextPart = Schema.Struct({
@@ -33,9 +33,9 @@ const FilePart = Schema.Struct({
   file: required(
     Schema.Struct({
       file_data: maybe(Schema.String).annotations({
-        description: "Content of the file: a base64 data URL, or bare base64 whose kind the `filename` tells."
+        description: "Content of the file: a base64 data URL, or plain base64, whose type follows from `filename`."
       }),
-      file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." }),
+      file_id: maybe(Schema.String).annotations({ description: "Id of a file stored at the model's upstream." }),
       filename: maybe(Schema.String).annotations({ description: "Name of the file." })
     }),
     "The file: one of `file_data` and `file_id`. Required when `type` is `file`."
@@ -47,10 +47,10 @@ const AudioPart = Schema.Struct({
   type: Schema.Literal("input_audio"),
   input_audio: required(
     Schema.Struct({
-      data: required(Schema.String, "The sound, in base64."),
+      data: required(Schema.String, "The audio, in base64."),
       format: required(Schema.String, "`wav` or `mp3`.")
     }),
-    "The sound: only upstreams of this dialect hear it. Required when `type` is `input_audio`."
+    "The audio, for upstreams of this dialect. Required when `type` is `input_audio`."
   )
 }).annotations({ identifier: "ChatAudioPart" })
 

@@ -11,19 +11,19 @@ const FunctionCall = Schema.Struct({
 
 const FunctionToolCall = Schema.Struct({
   type: maybe(Schema.Literal("function")).annotations({ description: "May be left out." }),
-  id: required(Schema.NonEmptyString, "Id of the call, as it came."),
-  function: required(FunctionCall, "What was called.")
+  id: required(Schema.NonEmptyString, "Id of the call, unchanged."),
+  function: required(FunctionCall, "The called function.")
 }).annotations({ identifier: "ChatReplayedFunctionCall" })
 
 const CustomToolCall = Schema.Struct({
   type: Schema.Literal("custom"),
-  id: required(Schema.NonEmptyString, "Id of the call, as it came."),
+  id: required(Schema.NonEmptyString, "Id of the call, unchanged."),
   custom: required(
     Schema.Struct({
       name: required(Schema.NonEmptyString, "Name of the tool."),
-      input: required(Schema.String, "What it was called with.")
+      input: required(Schema.String, "Its input.")
     }),
-    "What was called."
+    "The called function."
   )
 }).annotations({ identifier: "ChatReplayedCustomCall" })
 
@@ -34,10 +34,10 @@ export type ToolCall = typeof ToolCall.Type
 export const InputMessage = Schema.Struct({
   role: required(
     open(Schema.Literal("developer", "system", "user", "assistant", "tool", "function")),
-    "Who speaks. `developer` and `system` are the same. Required."
+    "The speaker. `developer` and `system` are the same. Required."
   ),
   content: maybe(open(Schema.Union(Schema.String, Schema.Array(ContentPart)))).annotations({
-    description: "Text, or parts of different kinds. Required, but of an assistant's message that calls tools."
+    description: "Text, or parts of different kinds. Required, except for an assistant's message with tool calls."
   }),
   name: maybe(open(Schema.String)).annotations({
     description: "The name of the `function` whose result this is; ignored otherwise."
@@ -47,17 +47,17 @@ export const InputMessage = Schema.Struct({
   }),
   tool_calls: maybe(open(Schema.Array(ToolCall))).annotations({ description: "The tools that the assistant called." }),
   function_call: maybe(open(FunctionCall)).annotations({
-    description: "The function that the assistant called, of old."
+    description: "The function that the assistant called, in the legacy form."
   }),
   refusal: maybe(open(Schema.String)).annotations({ description: "The assistant's refusal, replayed." }),
   reasoning_content: maybe(open(Schema.String)).annotations({
     description: "The assistant's reasoning, replayed: some models want it back inside a tool loop."
   }),
   reasoning_details: maybe(open(Schema.Array(JsonObject))).annotations({
-    description: "The assistant's reasoning with its seals, replayed as it came."
+    description: "The assistant's signed reasoning; return it unchanged."
   }),
-  audio: maybe(open(Schema.Struct({ id: required(Schema.String, "Id of an earlier answer's sound.") }))).annotations({
-    description: "The assistant's spoken answer: only upstreams of this dialect know it."
+  audio: maybe(open(Schema.Struct({ id: required(Schema.String, "Id of an earlier answer's audio.") }))).annotations({
+    description: "The assistant's spoken answer, for upstreams of this dialect."
   })
 }).annotations({ identifier: "ChatInputMessage" })
 export type InputMessage = typeof InputMessage.Type

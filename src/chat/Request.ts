@@ -14,7 +14,7 @@ const ResponseFormat = variants({
       Schema.Struct({
         name: required(Schema.String, "Name of the schema."),
         description: maybe(Schema.String).annotations({ description: "The purpose of the answer." }),
-        schema: maybe(JsonObject).annotations({ description: "JSON Schema of the answer; any object where absent." }),
+        schema: maybe(JsonObject).annotations({ description: "JSON Schema of the answer. Default any object." }),
         strict: maybe(Schema.Boolean).annotations({ description: "True makes the answer follow it exactly." })
       }),
       "The schema. Required when `type` is `json_schema`."
@@ -24,7 +24,7 @@ const ResponseFormat = variants({
 
 const WebSearch = Schema.Struct({
   search_context_size: maybe(Schema.Literal("low", "medium", "high")).annotations({
-    description: "How much of the pages the model reads.",
+    description: "How much of each page the model reads.",
     default: "medium"
   }),
   user_location: maybe(
@@ -39,11 +39,11 @@ const WebSearch = Schema.Struct({
         })
       ).annotations({ description: "The approximate location." })
     })
-  ).annotations({ description: "Roughly where the user is." })
+  ).annotations({ description: "The user's approximate location." })
 })
 
 const penalty = maybe(open(Schema.Number.pipe(Schema.between(-2, 2))))
-const passed = "Only upstreams of this dialect are told."
+const passed = "Only upstreams of this dialect get it."
 
 /** The body of POST /v1/chat/completions (docs/api.md#creating-a-completion). */
 export const CreateCompletion = Schema.Struct({
@@ -54,7 +54,7 @@ export const CreateCompletion = Schema.Struct({
   ),
   tools: maybe(Schema.Array(Tool)).annotations({ description: "Tools the model may call." }),
   tool_choice: maybe(open(ToolChoice)).annotations({
-    description: "`none`, `auto`, `required`, or an object that names what to call or choose from.",
+    description: "`none`, `auto`, `required`, or an object that names the tool to call, or those to choose from.",
     default: "auto"
   }),
   parallel_tool_calls: maybe(open(Schema.Boolean)).annotations({
@@ -83,7 +83,8 @@ export const CreateCompletion = Schema.Struct({
   }),
   max_tokens: maybe(integer(1)).annotations({ description: "Older spelling of `max_completion_tokens`." }),
   n: maybe(integer(1, 128)).annotations({
-    description: "How many answers are made, each paid for: `1` to `16`, or to `128` of an upstream of this dialect.",
+    description:
+      "The number of answers, each of which is charged: `1` to `16`, or to `128` at an upstream of this dialect.",
     default: 1
   }),
   stop: maybe(

@@ -9,7 +9,7 @@ const Name = Schema.String.pipe(Schema.length({ min: 1, max: 128 }, { descriptio
 export const FunctionDefinition = Schema.Struct({
   name: required(Name, "The function's name. Required."),
   description: maybe(Schema.String).annotations({ description: "Its purpose and when to use it." }),
-  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of its arguments; none where absent." }),
+  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of its arguments. Default none." }),
   strict: maybe(Schema.Boolean).annotations({ description: "True makes the arguments follow the schema exactly." })
 }).annotations({ identifier: "ChatFunction" })
 export type FunctionDefinition = typeof FunctionDefinition.Type
@@ -35,7 +35,7 @@ const CustomTool = Schema.Struct({
                 syntax: required(Schema.Literal("lark", "regex"), "The language of the grammar."),
                 definition: required(Schema.String, "The grammar.")
               }),
-              "What the input must match."
+              "The grammar that the input must match."
             )
           })
         })
@@ -82,13 +82,16 @@ export const ToolChoice = Schema.Union(
       type: Schema.Literal("allowed_tools"),
       allowed_tools: required(
         Schema.Struct({
-          mode: required(Schema.Literal("auto", "required"), "Whether one of them must be called."),
+          mode: required(
+            Schema.Literal("auto", "required"),
+            "`auto` or `required`: the model may or must call one of them."
+          ),
           tools: required(
             Schema.Array(variants({ function: NamedFunction, custom: NamedCustom })),
             "The tools to choose from."
           )
         }),
-        "The tools to choose from, and whether one must be called."
+        "The tools to choose from, and if one must be called."
       )
     })
   })

@@ -17,14 +17,14 @@ import { TracesLive } from "./traces.ts"
 /** The account of the first key. */
 const defaultAccount = AccountId.make("default")
 
-/** Says where the gateway is and, at the first start, which key opens it: once, for nobody can read it again. */
+/** Prints the address and, at the first start, the first key, which cannot be read again. */
 const greet = Effect.gen(function* () {
   const { url } = yield* Gateway.Address
   const settings = yield* Settings
   for (const line of settings.warnings) yield* Effect.logWarning(line)
   if (Option.isNone(settings.redisUrl) && !Redacted.value(settings.databaseUrl).startsWith("sqlite:")) {
     yield* Effect.logInfo(
-      "limits are counted by each process by itself: GATEWAY_REDIS_URL names who would count for all"
+      "each process counts limits by itself; set GATEWAY_REDIS_URL to count them in Redis for all processes"
     )
   }
   const keys = yield* Keys
@@ -61,7 +61,7 @@ And then:
 `)
 })
 
-/** Whoever has lost the first key finds no other way in. */
+/** For operators who lost the first key. */
 const again = "A new key: gateway keys create NAME. What else there is: gateway help."
 
 /** Runs until it is told to stop; a worker also when others serve in its place. */
@@ -94,6 +94,6 @@ export const serveGateway = (link: Link | undefined) =>
   heedless.pipe(
     Effect.zipRight(Effect.provide(serving(link), gateway(link))),
     Effect.scoped,
-    // Nobody collects spans here, and each SQL statement would make one that costs as much as the statement.
+    // Spans are not collected, and each would cost as much as its SQL statement.
     Effect.withTracerEnabled(false)
   )

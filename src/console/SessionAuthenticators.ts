@@ -84,7 +84,7 @@ const make = Effect.gen(function* () {
   const anyone = {
     authenticate: (headers: Headers, knocking: Knocking) =>
       Effect.flatMap(publicUrl.get, (own) =>
-        isForeign(headers, own) ? foreign : Effect.succeed({ ...nobody, address: byKey.tries.from(knocking) })
+        isForeign(headers, own) ? foreign : Effect.succeed({ ...anonymous, address: byKey.tries.from(knocking) })
       ),
     admit: () => uncounted
   }
@@ -113,7 +113,7 @@ const cookieWithoutKey = (headers: Headers): string | null =>
   headers.has("authorization") || headers.has("x-api-key") ? null : headers.get("cookie")
 
 const operator = ({ id }: SessionRow): Caller => Caller.unrestricted("", id)
-const nobody = Caller.unrestricted("", "")
+const anonymous = Caller.unrestricted("", "")
 
 const foreign = Effect.fail(new Forbidden({ message: "A page of another site may not ask in the name of a session" }))
 const forged = Effect.fail(
@@ -122,9 +122,7 @@ const forged = Effect.fail(
 const notOperator = Effect.fail(
   new Forbidden({ message: "This session is an API key's: it does not open the admin API" })
 )
-const over = Effect.fail(
-  new AuthMissing({ message: "Nobody is signed in, or no longer: send a key, or sign in again" })
-)
+const over = Effect.fail(new AuthMissing({ message: "Not signed in: send a key, or sign in again" }))
 const unnamed = Effect.fail(
   new AuthMissing({ message: `An operator's session names the key to use: send \`${keyHeader}: key_…\`` })
 )

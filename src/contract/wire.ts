@@ -45,7 +45,7 @@ const current = Schema.optionalWith(JsonObject, { exact: true }).annotations({
 const fieldsOf = (row: FailureRow) => ({
   code: said(Schema.String, "The kind of failure."),
   message: said(Schema.String, "The problem and the allowed values."),
-  param: said(Schema.NullOr(Schema.String), "Path of the first bad field, where the family names it."),
+  param: said(Schema.NullOr(Schema.String), "Path of the first invalid field, if the family reports it."),
   type: Schema.Literal(row.type)
 })
 

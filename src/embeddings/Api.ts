@@ -10,7 +10,7 @@ const create = HttpApiEndpoint.post("create", "/v1/embeddings")
   .annotateContext(
     OpenApi.annotations({
       summary: "Create embeddings",
-      description: "Answers a vector for each input, in their order."
+      description: "Returns a vector for each input, in order."
     })
   )
 

@@ -8,11 +8,10 @@ export const CreateEmbeddings = Schema.Struct({
   model: required(Schema.NonEmptyString, "Id of an embedding model; `GET /v1/models` lists them. Required."),
   input: required(
     Schema.Union(Schema.String, Schema.Array(Schema.Union(Schema.String, Token, Schema.Array(Token)))),
-    "A text, an array of texts, an input's tokens, or an array of such: at most 2048 inputs of 8192 tokens, none empty. " +
-      "Required."
+    "A text, the tokens of a text, or an array of either: at most 2048 inputs of 8192 tokens, none empty. Required."
   ),
   dimensions: maybe(integer(1)).annotations({
-    description: "How many numbers a vector has, where the model has a choice."
+    description: "The length of a vector, for models that offer several."
   }),
   encoding_format: maybe(Schema.Literal("float", "base64")).annotations({
     description: "Vectors as arrays of numbers or as base64 of 32-bit floats.",
@@ -31,7 +30,7 @@ const Embedding = Schema.Struct({
 export const EmbeddingList = Schema.Struct({
   object: Schema.Literal("list"),
   data: said(Schema.Array(Embedding), "A vector for each input."),
-  model: said(Schema.String, "The model id that was asked."),
+  model: said(Schema.String, "The requested model."),
   usage: said(
     Schema.Struct({
       prompt_tokens: said(Schema.NonNegativeInt, "Input tokens."),

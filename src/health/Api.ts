@@ -11,7 +11,7 @@ const Readiness = Schema.Struct({
     description: "How long the oldest abandoned task has waited for another worker; 0 if there is none."
   }),
   limits: Schema.Literal("process", "redis", "process while redis is away").annotations({
-    description: "Where limits are counted: in this process, or in Redis for all."
+    description: "The place where limits are counted: this process, or Redis for all processes."
   }),
   files: Schema.Literal("ok", "away").annotations({
     description: "`ok` if the file storage was reachable when last checked."

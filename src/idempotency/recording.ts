@@ -99,7 +99,7 @@ export const record = (stream: ReadableStream<Uint8Array>, limitBytes: number, e
   const cancel = () => {
     if (state !== "open") return
     if (ends.isComplete()) return void drain()
-    fail(new Error("nobody reads the stream"))
+    fail(new Error("the client stopped reading the stream"))
     // Rejects if the stream has just ended.
     source.cancel().catch(() => {})
   }

@@ -15,5 +15,5 @@ export const money = (nanoUsd: number): Money => ({ nano_usd: nanoUsd, usd: show
 
 /** The operator's cost, as a field that account holders do not see. */
 export const upstreamCost = Schema.optional(Schema.Number).annotations({
-  description: "What it costs the operator at its upstreams, in dollars; told to operators alone."
+  description: "The operator's cost at the upstreams, in dollars; for operators only."
 })

@@ -8,7 +8,7 @@ import { wholeNumber } from "../contract/wholeNumber.ts"
 const counted = {
   input_tokens: said(Schema.Int, "Input tokens that no cache served."),
   cache_read_tokens: said(Schema.Int, "Input tokens that a cache served."),
-  cache_write_tokens: said(Schema.Int, "Input tokens that were written into a cache."),
+  cache_write_tokens: said(Schema.Int, "Input tokens that were written to a cache."),
   output_tokens: said(Schema.Int, "Output tokens, reasoning among them; of a video, its tokens."),
   reasoning_tokens: said(Schema.Int, "The part of the output that was reasoning."),
   searches: said(Schema.Int, "Web searches."),
@@ -18,7 +18,7 @@ const counted = {
 }
 
 const Totals = Schema.Struct({
-  requests: said(Schema.Int, "Requests that were settled: what failed costs nothing and is not among them."),
+  requests: said(Schema.Int, "Settled requests. Failed requests cost nothing and are not included."),
   ...counted
 }).annotations({ identifier: "UsageTotals" })
 

@@ -20,8 +20,8 @@ const create = HttpApiEndpoint.post("create", "/v1/messages")
         operation.responses[200].content["text/event-stream"] = eventStream({
           description:
             "`message_start`, then for each block `content_block_start`, `content_block_delta`s and " +
-            "`content_block_stop`, then `message_delta` and `message_stop`; `ping` may come anywhere between.",
-          event: "What it is.",
+            "`content_block_stop`, then `message_delta` and `message_stop`; `ping` may come at any time.",
+          event: "The event's name.",
           data: "JSON, whose `type` is the event's name."
         })
         return operation
@@ -35,7 +35,7 @@ const countTokens = HttpApiEndpoint.post("countTokens", "/v1/messages/count_toke
   .annotateContext(
     OpenApi.annotations({
       summary: "Count a message's input tokens",
-      description: "Takes the body of a message request and answers how many input tokens it has, about."
+      description: "Estimates the input tokens of a message request's body."
     })
   )
 

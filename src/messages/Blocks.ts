@@ -8,14 +8,14 @@ import { Base64, DocumentSource, FileSource, fileTypes, image } from "./Sources.
 const citations = maybe(
   Schema.Array(
     Schema.Struct({
-      type: required(Schema.String, "`web_search_result_location`; others are left out."),
+      type: required(Schema.String, "`web_search_result_location`; others are dropped."),
       url: maybe(Schema.String).annotations({ description: "Address of the page." }),
       title: maybe(Schema.String).annotations({ description: "Title of the page." }),
-      encrypted_index: maybe(Schema.String).annotations({ description: "Opaque; replay it as it came." }),
+      encrypted_index: maybe(Schema.String).annotations({ description: "Opaque; return it unchanged." }),
       cited_text: maybe(Schema.String).annotations({ description: "The page's words." })
     })
   )
-).annotations({ description: "The citations of an earlier answer, replayed as they came." })
+).annotations({ description: "The citations of an earlier answer, returned unchanged." })
 
 const TextBlock = Schema.Struct({
   type: Schema.Literal("text"),
@@ -74,7 +74,7 @@ const SearchResultBlock = Schema.Struct({
   title: required(Schema.String, "Title of the result."),
   content: required(
     Schema.Array(Schema.Struct({ type: Schema.Literal("text"), text: required(Schema.String, "The words found.") })),
-    "What the result says."
+    "The text of the result."
   ),
   citations: citing,
   cache_control: cacheControl
@@ -85,9 +85,9 @@ const SearchResultBlock = Schema.Struct({
 
 const ToolUseBlock = Schema.Struct({
   type: Schema.Literal("tool_use"),
-  id: required(Schema.NonEmptyString, "Id of the call, as it came."),
+  id: required(Schema.NonEmptyString, "Id of the call, unchanged."),
   name: required(Schema.NonEmptyString, "Name of the tool."),
-  input: required(JsonObject, "What the model called it with."),
+  input: required(JsonObject, "The arguments of the call."),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesToolUseBlock", description: "A tool call of an earlier answer." })
 
@@ -98,7 +98,7 @@ const ToolReference = Schema.Struct({
   cache_control: cacheControl
 }).annotations({
   identifier: "MessagesToolReference",
-  description: "Names a tool of `tools` that the model may use from here on."
+  description: "A tool of `tools` that the model may use from here on."
 })
 
 const ResultBlock = variants({
@@ -124,13 +124,13 @@ const ToolResultBlock = Schema.Struct({
 
 const ThinkingBlock = Schema.Struct({
   type: Schema.Literal("thinking"),
-  thinking: required(Schema.String, "The thinking; empty where it was not shown."),
-  signature: maybe(Schema.String).annotations({ description: "Opaque; replay it as it came." })
+  thinking: required(Schema.String, "The thinking; empty if it was not shown."),
+  signature: maybe(Schema.String).annotations({ description: "Opaque; return it unchanged." })
 }).annotations({ identifier: "MessagesThinkingBlock", description: "Thinking of an earlier answer." })
 
 const RedactedThinkingBlock = Schema.Struct({
   type: Schema.Literal("redacted_thinking"),
-  data: required(Schema.String, "Opaque; replay it as it came.")
+  data: required(Schema.String, "Opaque; return it unchanged.")
 }).annotations({
   identifier: "MessagesRedactedThinkingBlock",
   description: "Unreadable thinking of an earlier answer."
@@ -138,8 +138,8 @@ const RedactedThinkingBlock = Schema.Struct({
 
 const ServerToolUseBlock = Schema.Struct({
   type: Schema.Literal("server_tool_use"),
-  id: required(Schema.NonEmptyString, "Id of the search, as it came."),
-  name: required(Schema.NonEmptyString, "`web_search`; others are left out."),
+  id: required(Schema.NonEmptyString, "Id of the search, unchanged."),
+  name: required(Schema.NonEmptyString, "`web_search`; others are dropped."),
   input: maybe(JsonObject).annotations({ description: 'The query: `{"query": "…"}`.' }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesServerToolUseBlock", description: "A web search of an earlier answer." })
@@ -148,8 +148,8 @@ const SearchHit = Schema.Struct({
   type: Schema.Literal("web_search_result"),
   url: required(Schema.String, "Address of the page."),
   title: maybe(Schema.String).annotations({ description: "Title of the page." }),
-  encrypted_content: maybe(Schema.String).annotations({ description: "Opaque; replay it as it came." }),
-  page_age: maybe(Schema.String).annotations({ description: "How old the page is, in words." })
+  encrypted_content: maybe(Schema.String).annotations({ description: "Opaque; return it unchanged." }),
+  page_age: maybe(Schema.String).annotations({ description: "The age of the page, in words." })
 })
 
 const WebSearchToolResultBlock = Schema.Struct({
@@ -160,10 +160,10 @@ const WebSearchToolResultBlock = Schema.Struct({
       Schema.Array(SearchHit),
       Schema.Struct({
         type: Schema.Literal("web_search_tool_result_error"),
-        error_code: required(Schema.String, "Why the search failed.")
+        error_code: required(Schema.String, "The reason of the failure.")
       })
     ),
-    "The pages found, or why the search failed."
+    "The pages found, or the error."
   ),
   cache_control: cacheControl
 }).annotations({
@@ -190,7 +190,7 @@ const HostedBlock = Schema.Struct(
   { key: Schema.String, value: Schema.Unknown }
 ).annotations({
   identifier: "MessagesHostedBlock",
-  description: "A block that only an upstream of this dialect understands: passed through, or left out."
+  description: "A block that only an upstream of this dialect understands: passed through, or dropped."
 })
 
 /** One block of a message's content, distinguished by `type`. */

@@ -7,7 +7,7 @@ const Citation = Schema.Struct({
   type: Schema.Literal("web_search_result_location"),
   url: said(Schema.String, "Address of the page."),
   title: said(Schema.String, "Title of the page."),
-  encrypted_index: Schema.String.annotations({ description: "Opaque; replay it as it came." }),
+  encrypted_index: Schema.String.annotations({ description: "Opaque; return it unchanged." }),
   cited_text: Schema.String.annotations({ description: "The page's words, 150 characters at most." })
 })
 export type Citation = typeof Citation.Type
@@ -20,13 +20,13 @@ const Text = Schema.Struct({
 
 const Thinking = Schema.Struct({
   type: Schema.Literal("thinking"),
-  thinking: said(Schema.String, "The thinking; empty where it is not shown."),
-  signature: Schema.String.annotations({ description: "Opaque; replay it as it came." })
+  thinking: said(Schema.String, "The thinking; empty if it is not shown."),
+  signature: Schema.String.annotations({ description: "Opaque; return it unchanged." })
 })
 
 const RedactedThinking = Schema.Struct({
   type: Schema.Literal("redacted_thinking"),
-  data: said(Schema.String, "Opaque; replay it as it came.")
+  data: said(Schema.String, "Opaque; return it unchanged.")
 })
 
 const ToolUse = Schema.Struct({
@@ -47,8 +47,8 @@ const SearchHit = Schema.Struct({
   type: Schema.Literal("web_search_result"),
   url: said(Schema.String, "Address of the page."),
   title: said(Schema.String, "Title of the page."),
-  encrypted_content: Schema.String.annotations({ description: "Opaque; replay it as it came." }),
-  page_age: said(Schema.NullOr(Schema.String), "How old the page is, in words.")
+  encrypted_content: Schema.String.annotations({ description: "Opaque; return it unchanged." }),
+  page_age: said(Schema.NullOr(Schema.String), "The age of the page, in words.")
 })
 
 export const SearchErrorCode = Schema.Literal(
@@ -62,13 +62,13 @@ export const SearchErrorCode = Schema.Literal(
 
 const SearchError = Schema.Struct({
   type: Schema.Literal("web_search_tool_result_error"),
-  error_code: said(SearchErrorCode, "Why the search failed.")
+  error_code: said(SearchErrorCode, "The reason of the failure.")
 })
 
 const WebSearchToolResult = Schema.Struct({
   type: Schema.Literal("web_search_tool_result"),
   tool_use_id: said(Schema.String, "`id` of the `server_tool_use` block it answers."),
-  content: said(Schema.Union(Schema.Array(SearchHit), SearchError), "The pages found, or why the search failed.")
+  content: said(Schema.Union(Schema.Array(SearchHit), SearchError), "The pages found, or the error.")
 })
 
 /** One block of an answer. */
@@ -105,8 +105,8 @@ const Usage = Schema.Struct({
     "The tokens written to a cache, by how long it keeps them."
   ),
   output_tokens: count.annotations({ description: "Generated tokens, thinking included." }),
-  server_tool_use: optional(ServerToolUsage).annotations({ description: "Uses of tools on the model's side." }),
-  service_tier: optional(Schema.String).annotations({ description: "Service tier applied." }),
+  server_tool_use: optional(ServerToolUsage).annotations({ description: "Uses of server-side tools." }),
+  service_tier: optional(Schema.String).annotations({ description: "The applied service tier." }),
   inference_geo: optional(Schema.String).annotations({ description: "The upstream that ran the model." })
 })
 export type Usage = typeof Usage.Type
@@ -116,10 +116,10 @@ export const Message = Schema.Struct({
   id: said(Schema.String, "Id of the message."),
   type: Schema.Literal("message"),
   role: Schema.Literal("assistant"),
-  model: Schema.String.annotations({ description: "The model id that was asked." }),
+  model: Schema.String.annotations({ description: "The requested model." }),
   content: said(Schema.Array(AnswerBlock), "The model's output, in order."),
   stop_reason: Schema.NullOr(StopReason).annotations({
-    description: "Why the answer ended; null only in a stream's `message_start`."
+    description: "The reason that the answer ended; null only in a stream's `message_start`."
   }),
   stop_sequence: Schema.NullOr(Schema.String).annotations({ description: "The stop sequence that ended it." }),
   usage: said(Usage, "Tokens used.")

@@ -9,7 +9,7 @@ import { Tool, ToolChoice } from "./Tools.ts"
 const InputMessage = Schema.Struct({
   role: required(
     open(Schema.Literal("user", "assistant", "system")),
-    "Who speaks. `system` stands for system text at this place of the conversation. Required."
+    "The speaker. `system` adds system text at this place of the conversation. Required."
   ),
   content: required(
     Schema.Union(Schema.String, Schema.Array(ContentBlock)),
@@ -26,8 +26,8 @@ const SystemText = Schema.Struct({
 
 const display = maybe(Schema.Literal("summarized", "omitted", "updates", "highlights")).annotations({
   description:
-    "Whether the thinking is shown or only its signature. Default `summarized`. `updates` and `highlights` are the same " +
-    "where the upstream is none of this dialect."
+    "Shows the thinking, or only its signature (`omitted`). Default `summarized`. Upstreams of other dialects treat " +
+    "`updates` and `highlights` as `summarized`."
 })
 
 const Thinking = variants({
@@ -91,16 +91,16 @@ const shared = {
     default: { type: "auto" }
   }),
   thinking: maybe(open(Thinking)).annotations({
-    description: "Turns thinking on, and how much."
+    description: "Enables thinking and sets its budget."
   }),
   output_config: maybe(
     Schema.Struct({
       effort: maybe(open(Schema.Literal("low", "medium", "high", "xhigh", "max"))).annotations({
-        description: "How hard the model works."
+        description: "The effort of the model."
       }),
       format: maybe(open(JsonFormat)).annotations({ description: "The shape of the answer." })
     })
-  ).annotations({ description: "How hard the model works, and the shape of its answer." }),
+  ).annotations({ description: "The effort of the model and the format of its answer." }),
   output_format: maybe(open(JsonFormat)).annotations({ description: "An older spelling of `output_config.format`." }),
   cache_control: cacheControl
 }
@@ -118,7 +118,7 @@ export const CreateMessage = Schema.Struct({
   // The model sets the upper bound (`tooMuchOutput`).
   max_tokens: required(
     integer(1),
-    "Most tokens to generate, thinking included: `1` to `32000`, or to what the model is known to write. Required."
+    "Most tokens to generate, thinking included: `1` to the model's limit (`32000` if it is unknown). Required."
   ),
   stream: maybe(Schema.Boolean).annotations({
     description: "True streams the answer as server-sent events. Default `false`; wins over `async`.",
@@ -140,12 +140,12 @@ export const CreateMessage = Schema.Struct({
       )
     )
   ).annotations({
-    description: "Generation stops where one of these is produced."
+    description: "Generation stops at the first of these."
   }),
   thread: maybe(Thread).annotations({
     description:
-      "Whether the gateway remembers the conversation: the next request then says only what is new, and whose answer " +
-      "it continues. `system` and `tools` are those that it began with."
+      "Stores the conversation, so that the next request only sends new messages and the id of the answer that it " +
+      "continues. `system` and `tools` stay those of the first request."
   }),
   metadata: maybe(
     Schema.Struct({

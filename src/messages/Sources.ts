@@ -37,13 +37,13 @@ const FileIdSource = Schema.Struct({
   type: Schema.Literal("file"),
   file_id: required(Schema.NonEmptyString, "Id of the file there.")
 }).annotations({
-  description: "A file that the model's upstream keeps; only upstreams of this dialect have such files."
+  description: "A file stored at an upstream of this dialect."
 })
 
 const TextSource = Schema.Struct({
   type: Schema.Literal("text"),
   media_type: maybe(Schema.Literal("text/plain")).annotations({ description: "Always `text/plain`." }),
-  data: required(Schema.String, "The text as it is, not encoded.")
+  data: required(Schema.String, "The plain text, not encoded.")
 })
 
 const ImageSource = variants({ base64: base64Source(imageTypes), url: UrlSource, file: FileIdSource })

@@ -34,7 +34,7 @@ const WebSearchTool = Schema.Struct({
   type: required(Schema.String.pipe(Schema.pattern(webSearchType)), "`web_search_20250305`, or a later date."),
   name: maybe(Name).annotations({ description: "Default `web_search`.", default: "web_search" }),
   max_uses: maybe(integer(1, 20)).annotations({
-    description: "Most searches of a request, `1` to `20`. A further one answers the error `max_uses_exceeded`."
+    description: "The most searches of a request, `1` to `20`. Any further one returns the error `max_uses_exceeded`."
   }),
   allowed_domains: maybe(Domains).annotations({
     description:
@@ -44,9 +44,9 @@ const WebSearchTool = Schema.Struct({
   blocked_domains: maybe(Domains).annotations({
     description: "Never results from these domains. Not together with `allowed_domains`."
   }),
-  user_location: maybe(UserLocation).annotations({ description: "Roughly where the user is." }),
+  user_location: maybe(UserLocation).annotations({ description: "The user's approximate location." }),
   cache_control: cacheControl
-}).annotations({ identifier: "MessagesWebSearchTool", description: "Web search, run by the model's side." })
+}).annotations({ identifier: "MessagesWebSearchTool", description: "Web search, run by the gateway or the upstream." })
 export type WebSearchTool = typeof WebSearchTool.Type
 
 const ClientTool = Schema.Struct({
@@ -65,7 +65,7 @@ const HostedTool = Schema.Struct({
     Schema.String.pipe(Schema.pattern(hostedType)),
     "`web_fetch_*`, `code_execution_*`, `tool_search_tool_*`, …: only an upstream of this dialect runs them."
   ),
-  name: maybe(Name).annotations({ description: "The tool's name, where its kind has one." }),
+  name: maybe(Name).annotations({ description: "The tool's name, if its type has names." }),
   cache_control: cacheControl
 }).annotations({ identifier: "MessagesHostedTool", description: "A tool that Anthropic runs." })
 /** True if only an upstream of this dialect runs the tool. */

@@ -26,7 +26,7 @@ const alsoStreams = (summary: string, description: string) =>
     transform: (operation) => {
       operation.responses[200].content["text/event-stream"] = eventStream({
         description: events,
-        event: "What it is.",
+        event: "The event's name.",
         data: "JSON, whose `type` is the event's name."
       })
       return operation
@@ -36,7 +36,7 @@ const alsoStreams = (summary: string, description: string) =>
 const path = Schema.Struct({ id: Schema.String.annotations({ description: "Id of a stored response." }) })
 
 const List = Schema.optional(Schema.Union(Schema.String, Schema.Array(Schema.String))).annotations({
-  description: "What to add to the output: `web_search_call.action.sources`, `reasoning.encrypted_content`."
+  description: "Optional parts of the output: `web_search_call.action.sources`, `reasoning.encrypted_content`."
 })
 
 const create = HttpApiEndpoint.post("create", "/v1/responses")
@@ -68,7 +68,7 @@ const find = HttpApiEndpoint.get("find", "/v1/responses/:id")
   .annotateContext(
     alsoStreams(
       "Read a stored response",
-      "The response as it ended; one that runs in the background as far as it has come, and its stream until its end."
+      "The final response. A running background response is returned in its current state, or streamed until its end."
     )
   )
 
@@ -76,7 +76,7 @@ const remove = HttpApiEndpoint.del("remove", "/v1/responses/:id")
   .setPath(path)
   .addSuccess(
     Schema.Struct({
-      id: said(Schema.String, "Id of the response that is gone."),
+      id: said(Schema.String, "Id of the deleted response."),
       object: Schema.Literal("response"),
       deleted: Schema.Literal(true)
     })
@@ -95,7 +95,7 @@ const cancel = HttpApiEndpoint.post("cancel", "/v1/responses/:id/cancel")
     OpenApi.annotations({
       summary: "Cancel a background response",
       description:
-        "Answers with the response as it is then. A response that has ended stays as it was; 400 if it never ran in the background."
+        "Returns the response in its current state. An ended response does not change; 400 if it never ran in the background."
     })
   )
 
@@ -104,8 +104,8 @@ const inputItems = HttpApiEndpoint.get("inputItems", "/v1/responses/:id/input_it
   .setUrlParams(
     Schema.Struct({
       after: Schema.optional(Schema.String).annotations({ description: "Id of the item after which the page begins." }),
-      limit: Schema.optional(wholeNumber(1, 100)).annotations({ description: "Items on a page, 20 where absent." }),
-      order: Schema.optional(Schema.Literal("asc", "desc")).annotations({ description: "`desc` where absent." }),
+      limit: Schema.optional(wholeNumber(1, 100)).annotations({ description: "Items on a page. Default 20." }),
+      order: Schema.optional(Schema.Literal("asc", "desc")).annotations({ description: "Default `desc`." }),
       include: List,
       "include[]": List
     })
@@ -126,13 +126,13 @@ const inputTokens = HttpApiEndpoint.post("inputTokens", "/v1/responses/input_tok
   .addSuccess(
     Schema.Struct({
       object: Schema.Literal("response.input_tokens"),
-      input_tokens: said(Schema.Int, "Input tokens, about.")
+      input_tokens: said(Schema.Int, "Input tokens, estimated.")
     })
   )
   .annotateContext(
     OpenApi.annotations({
       summary: "Count input tokens",
-      description: "About how many input tokens a response request would have."
+      description: "Estimates a response request's input tokens."
     })
   )
 
@@ -144,8 +144,8 @@ const compact = HttpApiEndpoint.post("compact", "/v1/responses/compact")
     OpenApi.annotations({
       summary: "Compact a conversation",
       description:
-        "Makes a conversation short: the user's messages, and a summary of the rest by the model, to be sent as the " +
-        "input of the next request, to whichever model."
+        "Compacts a conversation to the user\'s messages and a summary of the rest by the model. Send the result as the " +
+        "input of the next request, to any model."
     })
   )
 
@@ -162,4 +162,6 @@ export class ResponsesApi extends HttpApiGroup.make("responses")
   .annotate(Prefixes, ["/v1/responses", "/"])
   .annotate(BodyLimit, 32 * 1024 * 1024)
   .annotate(RateHeaders, "openai")
-  .annotateContext(OpenApi.annotations({ title: "Responses", description: "Model responses and their memory." })) {}
+  .annotateContext(
+    OpenApi.annotations({ title: "Responses", description: "Model responses, stored and continued." })
+  ) {}

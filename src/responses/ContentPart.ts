@@ -16,7 +16,7 @@ const InputImage = Schema.Struct({
     description: "How closely the model looks at the image.",
     default: "auto"
   }),
-  file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." })
+  file_id: maybe(Schema.String).annotations({ description: "Id of a file stored at the model's upstream." })
 }).annotations({ identifier: "ResponsesInputImage" })
 
 const InputFile = Schema.Struct({
@@ -25,9 +25,9 @@ const InputFile = Schema.Struct({
     description: "URL of the file. One of the three file sources is required."
   }),
   file_data: maybe(Schema.String).annotations({
-    description: "Content of the file: a base64 data URL, or bare base64 whose kind the `filename` tells."
+    description: "Content of the file: a base64 data URL, or plain base64, whose type follows from `filename`."
   }),
-  file_id: maybe(Schema.String).annotations({ description: "Id of a file that the model's upstream keeps." }),
+  file_id: maybe(Schema.String).annotations({ description: "Id of a file stored at the model's upstream." }),
   filename: maybe(Schema.String).annotations({ description: "Name of the file." })
 }).annotations({ identifier: "ResponsesInputFile" })
 

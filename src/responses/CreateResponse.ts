@@ -69,7 +69,7 @@ const fields = {
   }),
   conversation: maybe(Schema.Unknown).annotations({
     description:
-      "A conversation that the upstream keeps; 400 where it is not of this dialect: use `previous_response_id`."
+      "A conversation stored at an upstream of this dialect; 400 for other upstreams: use `previous_response_id`."
   })
 }
 
@@ -100,7 +100,7 @@ export const CreateResponse = Schema.Struct({
   }),
   include: maybe(Schema.Array(Schema.String)).annotations({
     description:
-      "What to add to the output: `web_search_call.action.sources`, `reasoning.encrypted_content`. Others are ignored."
+      "Optional parts of the output: `web_search_call.action.sources`, `reasoning.encrypted_content`. Others are ignored."
   }),
   metadata: maybe(Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
     description: "Strings to keep with the response.",
@@ -118,7 +118,7 @@ export const CreateResponse = Schema.Struct({
   }),
   prompt: maybe(Schema.Unknown).annotations({
     description:
-      "A prompt that the upstream keeps; 400 where it is not of this dialect: use `instructions` and `input`."
+      "A prompt stored at an upstream of this dialect; 400 for other upstreams: use `instructions` and `input`."
   })
 }).annotations({
   identifier: "ResponsesCreate",

@@ -6,9 +6,9 @@ import { summaryOf } from "./compact/summary.ts"
 import { ContentPart } from "./ContentPart.ts"
 import { ToolEntry } from "./ToolEntry.ts"
 
-const id = maybe(Schema.String).annotations({ description: "Id of the item; the gateway gives it one where absent." })
-const status = maybe(Schema.String).annotations({ description: "As the item was returned; ignored." })
-const callId = Schema.String.annotations({ description: "Ties a tool's output to its call." })
+const id = maybe(Schema.String).annotations({ description: "Id of the item. The gateway creates one if it is absent." })
+const status = maybe(Schema.String).annotations({ description: "The returned status; ignored." })
+const callId = Schema.String.annotations({ description: "Links a tool's output to its call." })
 const toolName = required(Schema.String, "Name of the tool.")
 const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool." })
 
@@ -20,7 +20,7 @@ const Message = Schema.Struct({
   type: maybe(Schema.Literal("message")).annotations({ description: "May be left out on messages." }),
   id,
   status,
-  role: required(Schema.Literal("user", "assistant", "system", "developer"), "Who speaks."),
+  role: required(Schema.Literal("user", "assistant", "system", "developer"), "The speaker's role."),
   content: Content
 }).annotations({ identifier: "ResponsesInputMessage" })
 
@@ -71,7 +71,7 @@ const Reasoning = Schema.Struct({
   summary: maybe(Schema.Array(ReasoningText)).annotations({ description: "The visible reasoning." }),
   content: maybe(Schema.Array(ReasoningText)).annotations({ description: "The reasoning text; ignored." }),
   encrypted_content: maybe(Schema.String).annotations({
-    description: "As the gateway gave it out; reasoning that is not the gateway's own is left out silently."
+    description: "Return it unchanged. Reasoning from elsewhere is dropped silently."
   }),
   status
 }).annotations({ identifier: "ResponsesReplayedReasoning" })
@@ -98,7 +98,7 @@ const AdditionalTools = Schema.Struct({
 }).annotations({ identifier: "ResponsesAdditionalTools" })
 
 const searchCallId = maybe(Schema.String).annotations({
-  description: "Ties the tools that were found to the search; none where the upstream has searched."
+  description: "Links the found tools to the search; absent if the upstream searched."
 })
 const execution = maybe(Schema.String).annotations({ description: "The side that searches: `client` or `server`." })
 
@@ -108,7 +108,7 @@ const ToolSearchCall = Schema.Struct({
   status,
   call_id: searchCallId,
   execution,
-  arguments: required(Schema.Unknown, "What was searched for, as `parameters` of the tool describes it.")
+  arguments: required(Schema.Unknown, "The query, as the tool's `parameters` describe it.")
 }).annotations({ identifier: "ResponsesReplayedToolSearchCall" })
 
 const ToolSearchOutput = Schema.Struct({
@@ -146,7 +146,7 @@ const HostedItem = Schema.Struct(
   { key: Schema.String, value: Schema.Unknown }
 ).annotations({
   identifier: "ResponsesHostedItem",
-  description: "An item that only an upstream of this dialect understands: passed through, or left out."
+  description: "An item that only an upstream of this dialect understands: passed through, or dropped."
 })
 
 const members = {

@@ -9,9 +9,9 @@ const ItemStatus = said(
   "`in_progress` only inside a stream."
 )
 const itemId = said(Schema.String, "Id of the item; an `item_reference` may name it later.")
-const callId = said(Schema.String, "The subject of the tool's output.")
+const callId = said(Schema.String, "Links the tool's output to this call.")
 const toolName = said(Schema.String, "Name of the tool.")
-const namespace = exactly(Schema.String).annotations({ description: "Namespace of the tool, where it has one." })
+const namespace = exactly(Schema.String).annotations({ description: "Namespace of the tool, if it has one." })
 export type ItemStatus = typeof ItemStatus.Type
 
 const UrlCitation = Schema.Struct({
@@ -32,7 +32,7 @@ const OutputText = Schema.Struct({
 
 const Refusal = Schema.Struct({
   type: Schema.Literal("refusal"),
-  refusal: said(Schema.String, "Why the model refuses, in its words.")
+  refusal: said(Schema.String, "The model's refusal.")
 }).annotations({
   identifier: "ResponsesRefusal"
 })
@@ -106,8 +106,8 @@ const OutputWebSearch = Schema.Struct({
   ),
   encrypted_content: exactly(Schema.String).annotations({
     description:
-      'What it found, for replaying it without `store`. Only with `include: ["reasoning.encrypted_content"]`, and where ' +
-      "there is more than addresses."
+      'Its results, for a replay without `store`. Only with `include: ["reasoning.encrypted_content"]`, and if they are ' +
+      "more than addresses."
   })
 }).annotations({ identifier: "ResponsesWebSearchCall" })
 
@@ -132,9 +132,9 @@ const ContentFilter = Schema.Struct({
   ),
   content_filter_offsets: said(
     Schema.Struct({
-      start_offset: said(Schema.Int, "First character looked at."),
-      end_offset: said(Schema.Int, "Last character looked at."),
-      check_offset: said(Schema.Int, "How far the request was checked.")
+      start_offset: said(Schema.Int, "First checked character."),
+      end_offset: said(Schema.Int, "Last checked character."),
+      check_offset: said(Schema.Int, "Offset up to which the request was checked.")
     }),
     "The part of the text it concerns."
   )
@@ -157,7 +157,7 @@ export const Usage = Schema.Struct({
 const ResponseError = Schema.Struct({
   code: said(Schema.String, "`server_error`, `rate_limit_exceeded`, …"),
   message: said(Schema.String, "The error in words."),
-  type: said(Schema.String, "Kind of failure, as an HTTP error would have it."),
+  type: said(Schema.String, "The error type that an HTTP error would have."),
   param: said(nullable.text, "The field at fault, if there is one.")
 })
 
@@ -172,7 +172,7 @@ export const ResponseObject = Schema.Struct({
   completed_at: said(nullable.integer, "Unix seconds; null unless it completed."),
   status: said(
     ResponseStatus,
-    "The first two only inside a stream, or of a background response; `incomplete_details` or `error` says why it is not `completed`."
+    "`queued` and `in_progress` occur only in a stream or for a background response. `incomplete_details` or `error` gives the reason that it is not `completed`."
   ),
   background: said(Schema.Boolean, "True if it is generated in the background."),
   content_filters: said(Schema.Array(ContentFilter), "Findings of content filters; may be empty."),
@@ -202,7 +202,7 @@ export const ResponseObject = Schema.Struct({
   user: said(nullable.text, "As sent."),
   reasoning: said(
     Schema.Struct({
-      effort: said(nullable.text, "The effort in effect; null where the model has none."),
+      effort: said(nullable.text, "The effort in effect; null if the model has none."),
       summary: said(nullable.text, "How much of the reasoning is shown.")
     }),
     "The reasoning configuration in effect."
@@ -230,7 +230,7 @@ export const ResponseObject = Schema.Struct({
   }),
   top_logprobs: said(Schema.Int, "As sent."),
   truncation: said(Schema.String, "`auto` or `disabled`."),
-  usage: said(Schema.NullOr(Usage), "Tokens used; null before the end, on a failure, and where it was cancelled."),
+  usage: said(Schema.NullOr(Usage), "Tokens used; null before the end, after a failure or a cancellation."),
   metadata: said(Schema.Record({ key: Schema.String, value: Schema.String }), "As sent.")
 }).annotations({ identifier: "Response" })
 export type ResponseObject = typeof ResponseObject.Type

@@ -5,7 +5,7 @@ import { variants } from "../contract/variants.ts"
 const Name = Schema.String.pipe(Schema.minLength(1)).annotations({ description: "a name of at least one character" })
 
 const description = maybe(Schema.String).annotations({ description: "Its purpose and when to use it." })
-const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool, where it has one." })
+const namespace = maybe(Schema.String).annotations({ description: "Namespace of the tool, if it has one." })
 
 const FunctionEntry = Schema.Struct({
   type: Schema.Literal("function"),
@@ -60,7 +60,7 @@ const UserLocation = Schema.Struct({
 
 const WebSearchEntry = Schema.Struct({
   type: Schema.TemplateLiteral("web_search", Schema.String).annotations({
-    description: "`web_search`, `web_search_2025_08_26` or `web_search_preview`; later dates are taken too."
+    description: "`web_search`, `web_search_2025_08_26` or `web_search_preview`; later dates are accepted."
   }),
   filters: maybe(Filters).annotations({ description: "Search filters." }),
   filter: maybe(Filters).annotations({ description: "Another spelling of `filters`." }),
@@ -79,7 +79,7 @@ const ToolSearchEntry = Schema.Struct({
       "is left to the upstream; one of another dialect is shown every tool at once."
   }),
   description,
-  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of what is searched for." })
+  parameters: maybe(JsonObject).annotations({ description: "JSON Schema of the query." })
 }).annotations({ identifier: "ResponsesToolSearchTool" })
 
 /** Tools that OpenAI runs and the gateway lacks. They are dropped if the model has a choice. */
@@ -169,12 +169,12 @@ const ChosenHosted = Schema.Struct({
 
 const AllowedTools = Schema.Struct({
   type: Schema.Literal("allowed_tools"),
-  mode: required(Schema.Literal("auto", "required"), "Whether the model may or must call one of them."),
+  mode: required(Schema.Literal("auto", "required"), "`auto` or `required`: the model may or must call one of them."),
   tools: required(
     Schema.Array(
       Schema.Struct({
         type: required(Schema.String, "The tool's type."),
-        name: maybe(Schema.String).annotations({ description: "The tool's name, where tools of its type have one." }),
+        name: maybe(Schema.String).annotations({ description: "The tool's name, if its type has names." }),
         namespace
       })
     ),

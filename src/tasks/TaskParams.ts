@@ -13,8 +13,8 @@ export type CallbackState = typeof CallbackState.Type
 /** Of a record; absent in those of older gateways. */
 export const callbackState = Schema.optional(Schema.NullOr(CallbackState)).annotations({
   description:
-    "`waiting` while a callback is under way or more will come, `delivered` once its end was, `given_up` where the last " +
-    "one was tried in vain; null without a `callback_url`."
+    "`waiting` while a callback is being sent or more will come, `delivered` once the last was, `given_up` if the last " +
+    "one failed for good; null without a `callback_url`."
 })
 
 /** Which tasks a list is of. */
@@ -26,7 +26,7 @@ export const TaskParams = {
   state: Schema.optional(Schema.Array(TaskState)).annotations({
     description: "Only tasks in this state; repeat it for several."
   }),
-  callback: Schema.optional(CallbackState).annotations({ description: "Only those whose callbacks stand so." }),
+  callback: Schema.optional(CallbackState).annotations({ description: "Only tasks in this state of their callbacks." }),
   since: Schema.optional(TimeQuery).annotations({
     description: "Created since: a UTC day, a time, or how long ago. Default `7d`."
   }),

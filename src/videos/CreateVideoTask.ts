@@ -122,13 +122,13 @@ export const CreateVideoTask = Schema.Struct({
     description: "Gets a POST of the task's record each time its status changes."
   }),
   return_last_frame: maybe(Schema.Boolean).annotations({
-    description: "Default false. Whether the last frame is returned as an image (`content.last_frame_url`)."
+    description: "True returns the last frame as an image (`content.last_frame_url`). Default false."
   }),
   execution_expires_after: maybe(integer(3600, 259_200)).annotations({
     description: "Seconds from creation after which an unfinished task expires: 3600 to 259200, default 172800."
   }),
   generate_audio: maybe(Schema.Boolean).annotations({
-    description: "Default true. Whether the video has sound in time with the picture."
+    description: "True generates synchronized sound. Default true."
   }),
   ratio: maybe(Ratio).annotations({
     description:
@@ -137,7 +137,7 @@ export const CreateVideoTask = Schema.Struct({
   resolution: maybe(
     Schema.String.annotations({ jsonSchema: { type: "string", examples: ["480p", "720p", "1080p"] } })
   ).annotations({
-    description: "`480p`, `720p` or `1080p`, and whatever else the model offers. Default `720p`."
+    description: "`480p`, `720p`, `1080p`, or another one that the model offers. Default `720p`."
   }),
   duration: maybe(Duration).annotations({
     description: "Whole seconds, 4 to 15, or -1 to let the model choose. Default 5; Seedance 2.5 chooses."

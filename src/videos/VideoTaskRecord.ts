@@ -11,7 +11,7 @@ const present = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
 const TaskError = Schema.Struct({
-  code: said(Schema.String, "The upstream's own code where it has one."),
+  code: said(Schema.String, "The upstream's own code, if it has one."),
   message: said(Schema.String, "The error in words.")
 })
 
@@ -46,7 +46,7 @@ const fields = {
   ),
   frames: present(Schema.Int, "In place of `duration`, if the length was given as `frames`."),
   framespersecond: present(Schema.Int, "Only when succeeded."),
-  service_tier: said(Schema.String, "Service tier applied."),
+  service_tier: said(Schema.String, "The applied service tier."),
   execution_expires_after: Schema.Int.annotations({ description: "Seconds from creation to expiry." }),
   generate_audio: said(Schema.Boolean, "As requested."),
   draft: said(Schema.Boolean, "As requested."),

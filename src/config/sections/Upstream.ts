@@ -60,7 +60,7 @@ export const Upstream = Schema.Struct({
     "The longest wait for that. Then the next route is tried, or the answer is a 429.",
     "`60`"
   ),
-  connect_seconds: given(Seconds, "Until somebody is there.", "`10`"),
+  connect_seconds: given(Seconds, "Until the connection is established.", "`10`"),
   first_byte_seconds: given(Seconds, "Until the answer begins.", "`600`; videos `110`"),
   idle_seconds: given(Seconds, "Between two pieces of an answer.", "`300`; videos `30`")
 })

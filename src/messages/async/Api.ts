@@ -6,7 +6,7 @@ import { TasksError } from "./Errors.ts"
 
 const TaskPath = Schema.Struct({
   id: Schema.String.pipe(Schema.pattern(/^task_[A-Za-z0-9_-]{8,64}$/)).annotations({
-    description: "a task id (`task_…`), as an async message request answered it"
+    description: "the id of an async message request's task (`task_…`)"
   })
 })
 
@@ -18,17 +18,17 @@ export const TaskRecord = Schema.Struct({
   object: Schema.Literal("task"),
   status: said(Schema.Literal("pending", "processing", "success", "failed"), "The last two are final."),
   result: optional(JsonObject).annotations({
-    description: "The message, exactly as the synchronous request would have answered it; there on `success`."
+    description: "The message, exactly as the synchronous request would have answered it. Present on `success`."
   }),
   error: optional(
     Schema.Struct({
       type: Schema.String.annotations({ description: "The error type of the synchronous request." }),
-      code: said(Schema.String, "The same, where other clients look for it."),
+      code: said(Schema.String, "The same, for other clients."),
       message: said(Schema.String, "The error in words.")
     })
-  ).annotations({ description: "There on `failed`." }),
+  ).annotations({ description: "Present on `failed`." }),
   created_at: Schema.Int.annotations({ description: "Unix time in seconds." }),
-  completed_at: optional(Schema.Int.annotations({ description: "Unix time in seconds; there once it ended." }))
+  completed_at: optional(Schema.Int.annotations({ description: "Unix time in seconds. Present once it ended." }))
 }).annotations({ identifier: "MessageTask" })
 export type TaskRecord = typeof TaskRecord.Type
 
@@ -41,8 +41,7 @@ export class TasksApi extends HttpApiGroup.make("tasks")
       .annotateContext(
         OpenApi.annotations({
           summary: "Read an async message task",
-          description:
-            "Tasks of the account alone. They stay readable for seven days after they ended, unless configured otherwise."
+          description: "Only tasks of the account. By default they are readable for seven days after they ended."
         })
       )
   )

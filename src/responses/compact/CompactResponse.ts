@@ -22,6 +22,6 @@ export const Compacted = Schema.Struct({
     Schema.Array(InputItem),
     "The user's messages and a `compaction` item, which holds the rest: the input of the next request."
   ),
-  usage: said(Usage, "Tokens that the summary took.")
+  usage: said(Usage, "Tokens used for the summary.")
 }).annotations({ identifier: "ResponsesCompacted" })
 export type Compacted = typeof Compacted.Type
