@@ -108,7 +108,7 @@ const ownPrices = Effect.fnUntraced(function* ({
   value: { prices_file: path }
 }: Located<GatewayFile>): Effect.fn.Return<Look, BadSettings> {
   if (path === undefined) return () => undefined
-  const { value } = yield* Either.flatMap(readText(path), (text) => readDocument(path, text, {}, PricesFile))
+  const { value } = yield* Either.flatMap(readText(path), (text) => readDocument(path, text, { env: {} }, PricesFile))
   const prices = new Map(Object.entries(value).map(([name, usd]) => [name, fromUsd(usd)]))
   return (name: string) => prices.get(name)
 })

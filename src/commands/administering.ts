@@ -1,4 +1,6 @@
 import { Context, Effect, Layer, Logger, Redacted } from "effect"
+import { configurationFile, environmentOf } from "../config/environment.ts"
+import { isSet } from "../config/secretVariable.ts"
 import { withoutSlash } from "../config/withoutSlash.ts"
 import { InvalidRequest } from "../contract/Failure.ts"
 import { Unreachable } from "./operator/Operator.ts"
@@ -27,8 +29,8 @@ const local = ({ mayCreate, withoutFile = false }: Options) =>
   Layer.unwrapEffect(
     Effect.promise(async () => {
       const { localOperator } = await import("./operator/local.ts")
-      const { SettingsLive, WithoutFile } = await import("./settings.ts")
-      return Layer.provide(localOperator(mayCreate), withoutFile ? WithoutFile : SettingsLive)
+      const { CommandSettings, WithoutFile } = await import("./settings.ts")
+      return Layer.provide(localOperator(mayCreate), withoutFile ? WithoutFile : CommandSettings)
     })
   )
 
@@ -38,7 +40,9 @@ type OperatorError = Layer.Layer.Error<ReturnType<typeof local>> | Layer.Layer.E
 const remote = (url: string) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const key = process.env["GATEWAY_ADMIN_KEY"]
+      const { GATEWAY_ADMIN_KEY: key } = isSet(process.env, "GATEWAY_ADMIN_KEY")
+        ? process.env
+        : yield* environmentOf(process.env, configurationFile(process.env))
       if (URL.parse(url)?.protocol.match(/^https?:$/) == null) {
         return yield* new InvalidRequest({
           param: "url",

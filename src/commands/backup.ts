@@ -11,7 +11,7 @@ import { backUp, BackupFailed, inspect, keptAs, putBack } from "../sql/sqlite/ba
 import type { Backup } from "../sql/sqlite/backup.ts"
 import { lock } from "../sql/sqlite/Database.ts"
 import { help, json, print } from "./options.ts"
-import { SettingsLive } from "./settings.ts"
+import { CommandSettings } from "./settings.ts"
 import { leaf } from "./frame/leaf.ts"
 
 const file = Args.text({ name: "file" })
@@ -77,7 +77,7 @@ const here = Effect.gen(function* () {
   return yield* new BackupFailed({
     message: "gateway backup and restore need a SQLite database; use pg_dump with Postgres"
   })
-}).pipe(Effect.provide(SettingsLive))
+}).pipe(Effect.provide(CommandSettings))
 
 /** A gateway that serves on this machine has priority over the copy. */
 const lowerPriority = (): void => {

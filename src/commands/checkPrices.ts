@@ -8,7 +8,7 @@ import { sandboxVideoModel } from "../sandbox/video/SandboxVideo.ts"
 import { priceShown } from "./priceShown.ts"
 import { print } from "./options.ts"
 import { table } from "./table.ts"
-import { SettingsLive } from "./settings.ts"
+import { CommandSettings } from "./settings.ts"
 
 /** Prints the price of each model on each route, and its source. Needs no network. */
 export const checkPrices = (asJson: boolean) =>
@@ -49,6 +49,6 @@ export const checkPrices = (asJson: boolean) =>
           : `\n${unpriced.length} without a price: refused to accounts with a balance and keys with a budget. Price them in prices_file, or under models, or set unpriced: allow.`
       )
     }
-  }).pipe(Effect.provide(SettingsLive))
+  }).pipe(Effect.provide(CommandSettings))
 
 const header = ["MODEL", "PRICE (USD a million tokens)", "FROM", "AS", "ROUTE"]

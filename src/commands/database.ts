@@ -9,6 +9,7 @@ import { logger } from "./administering.ts"
 import { leaf } from "./frame/leaf.ts"
 import type { Group } from "./frame/leaf.ts"
 import { help, json, optionalText, print } from "./options.ts"
+import { CommandSettings } from "./settings.ts"
 import { table } from "./table.ts"
 
 const from = Options.text("from").pipe(Options.withDescription("sqlite:<path> of the source."))
@@ -59,7 +60,7 @@ const words = ({ sums, tables }: CopyReport, seconds: number): string => {
 }
 
 const copyCommand = Command.make("copy", { from, to, json }, ({ from, json, to }) =>
-  Effect.provide(copy(from, to, json), Layer.merge(Settings.from(process.env), logger))
+  Effect.provide(copy(from, to, json), Layer.merge(CommandSettings, logger))
 ).pipe(
   Command.withDescription(
     help(

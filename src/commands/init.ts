@@ -87,7 +87,7 @@ const init = Command.make(
       const text = fileOf(answers)
       // Missing variables get a dummy value while the file is validated.
       const env = { ...process.env, ...Object.fromEntries([...empty.map((name) => [name, "-"] as const), ...made]) }
-      const file = yield* readGatewayText(settings, text, env)
+      const file = yield* readGatewayText(settings, text, { env })
       const { servedBy } = yield* Effect.promise(() => import("../admin/readThrough.ts"))
       const { ownModels } = yield* Effect.promise(() => import("./ownModels.ts"))
       const models = yield* servedBy(file, ownModels)
@@ -99,7 +99,7 @@ const init = Command.make(
         `Wrote ${settings}: ${models.size} models, ${made.length} ${made.length === 1 ? "key" : "keys"}.`
       )
       yield* Console.log(`Wrote ${secrets}, with the secrets that it names: keep it private.`)
-      yield* Console.log(nextSteps(empty, made))
+      yield* Console.log(nextSteps(empty))
       if (empty.length > 0) return
       const { checkLive } = yield* Effect.promise(() => import("./live/checkLive.ts"))
       yield* checkLive(file, models, false)
@@ -124,19 +124,18 @@ const providersThere = (): string => {
 
 const secretsText = (empty: ReadonlyArray<string>, made: ReadonlyArray<readonly [string, string]>): string =>
   [
-    "# Variables of gateway.yaml. Read it with: set -a; . ./gateway.env; set +a",
+    "# Variables of gateway.yaml, which `gateway serve` and all commands read from here. The environment wins.",
     ...empty.map((name) => `${name}=`),
     ...made.map(([name, secret]) => `${name}=${secret}`),
     ""
   ].join("\n")
 
-const nextSteps = (empty: ReadonlyArray<string>, made: ReadonlyArray<readonly [string, string]>): string =>
+const nextSteps = (empty: ReadonlyArray<string>): string =>
   [
     "",
     "Next:",
     "",
     ...empty.map((name) => `  put ${name} into ${secrets}`),
-    ...(empty.length === 0 && made.length === 0 ? [] : ["  set -a; . ./gateway.env; set +a"]),
     ...(empty.length === 0 ? [] : ["  gateway check --live"]),
     "  gateway serve"
   ].join("\n")

@@ -5,7 +5,7 @@ import { Settings, visitedUrl } from "../config/Settings.ts"
 import * as Database from "../sql/Database.ts"
 import { help, json, print } from "./options.ts"
 import { logger } from "./administering.ts"
-import { SettingsLive } from "./settings.ts"
+import { CommandSettings } from "./settings.ts"
 import { leaf } from "./frame/leaf.ts"
 
 const check = Options.boolean("check").pipe(
@@ -37,7 +37,7 @@ const migrateDatabase = Effect.fn(function* (isCheck: boolean, asJson: boolean) 
 const current = (place: string, schema: number) => `database ${place} has schema ${schema}, which is this version's`
 
 const migrate = Command.make("migrate", { check, json }, ({ check, json }) =>
-  Effect.provide(migrateDatabase(check, json), Layer.merge(SettingsLive, logger))
+  Effect.provide(migrateDatabase(check, json), Layer.merge(CommandSettings, logger))
 ).pipe(
   Command.withDescription(
     help(

@@ -10,7 +10,7 @@ import { consoleLink } from "./consoleLink.ts"
 import { openDatabase } from "./operator/local.ts"
 import { Operator } from "./operator/Operator.ts"
 import { help, json, limitOption, print, shortTime } from "./options.ts"
-import { SettingsLive } from "./settings.ts"
+import { CommandSettings } from "./settings.ts"
 import { table } from "./table.ts"
 
 /** Links are created in this machine's database alone; on a remote gateway, sign in with the admin key. */
@@ -19,7 +19,7 @@ const inDatabase = <A, E>(command: Effect.Effect<A, E, SessionAdministration | S
     command,
     SessionAdministration.Default.pipe(
       Layer.provide(openDatabase(false)),
-      Layer.provideMerge(SettingsLive),
+      Layer.provideMerge(CommandSettings),
       Layer.provideMerge(logger)
     )
   )

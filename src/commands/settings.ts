@@ -1,6 +1,7 @@
 import { Effect, Layer, Option } from "effect"
 import { Settings } from "../config/Settings.ts"
-import { inDatabase, StoredConfiguration } from "../config/source.ts"
+import { inDatabase } from "../config/environment.ts"
+import { StoredConfiguration } from "../config/source.ts"
 
 /** Imported on demand: most starts read a file. */
 const readStored = (url: string) =>
@@ -9,10 +10,13 @@ const readStored = (url: string) =>
     ({ storedDocument }) => storedDocument(url)
   )
 
+const stored = Layer.succeed(StoredConfiguration, readStored)
+
 /** Settings from the environment and from the file or database that it names. */
-export const SettingsLive = Settings.from(process.env).pipe(
-  Layer.provide(Layer.succeed(StoredConfiguration, readStored))
-)
+export const SettingsLive = Layer.provide(Settings.from(process.env), stored)
+
+/** The same for commands that ask no upstream, so need none of their secrets. */
+export const CommandSettings = Layer.provide(Settings.from(process.env, false), stored)
 
 /** Settings from the environment alone, for a configuration in Postgres. */
 export const WithoutFile = Settings.from({ ...process.env, GATEWAY_CONFIG: inDatabase }).pipe(

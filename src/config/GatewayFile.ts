@@ -16,7 +16,7 @@ import { Secret, Text } from "./sections/values.ts"
 export const GatewayFile = Schema.Struct({
   server: given(Server, "The server process: [fields](#server)."),
   database: given(
-    Schema.Union(Secret, DatabaseSection),
+    Schema.Union(DatabaseSection, Secret),
     "`sqlite:<path>`, `sqlite::memory:` or `postgres://<user>:<password>@<host>:<port>/<name>`; or [fields](#database) with that as `url`.",
     "`sqlite:data/gateway.db`"
   ),

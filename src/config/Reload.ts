@@ -1,4 +1,3 @@
-import { statSync } from "node:fs"
 import { Context, Effect, Layer, Option, Queue } from "effect"
 import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
@@ -6,7 +5,9 @@ import { backoff } from "../flow/schedules.ts"
 import { Configuration } from "./Configuration.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { Settings } from "./Settings.ts"
-import { defaultFile } from "./source.ts"
+import { defaultFile } from "./environment.ts"
+import { stampOf } from "./stampOf.ts"
+import type { Stamps } from "./stampOf.ts"
 
 const watchEvery = "500 millis"
 
@@ -40,6 +41,7 @@ export const ReloadLive = Layer.scoped(
       Effect.gen(function* () {
         const before = configuration.current().value
         const { value } = yield* configuration.reload
+        loaded = asRead()
         yield* Effect.annotateLogs(Effect.logInfo(`${name} reloaded (${reason})`), { event: "config.reloaded" })
         const deferred = fixed.filter((section) => !isSame(before[section], value[section]))
         if (deferred.length > 0) {
@@ -50,24 +52,23 @@ export const ReloadLive = Layer.scoped(
         Effect.catchAllCause((cause) => Effect.logError(`not reloaded (${reason}), nothing has changed`, cause))
       )
 
-    /** Of the file and its prices file. */
-    const fingerprint = () => {
-      const pricesFile = configuration.current().value.prices_file
-      const main = fingerprintOf(path)
-      return main === undefined || pricesFile === undefined ? main : `${main}, ${fingerprintOf(pricesFile)}`
-    }
-    let seen = fingerprint()
-    let loaded = seen
+    /** The file and those that it refers to. */
+    const files = (): Stamps => configuration.current().files ?? new Map()
+    const asRead = () => JSON.stringify([...files()])
+    const asFound = () => JSON.stringify([...files().keys()].map((file) => [file, stampOf(file)]))
+    let seen = asFound()
+    // A change since the reading, before this watch began, is one too.
+    let loaded = asRead()
     /** Reloads once two looks agree, so that a file is not read while it is being written. */
     const watch = Effect.suspend(() => {
-      const now = fingerprint()
+      const now = asFound()
       const isSettled = now === seen
       seen = now
       if (!isSettled || now === loaded) return Effect.void
       loaded = now
-      if (now === undefined)
+      if (!isStored && files().get(path) !== undefined && stampOf(path) === undefined)
         return Effect.logWarning(`${path} is gone: its last version stays in effect until the next start`)
-      return wanted.offer("the file has changed")
+      return wanted.offer(isStored ? "a file of a secret has changed" : "the file has changed")
     })
 
     yield* Effect.acquireRelease(
@@ -78,21 +79,11 @@ export const ReloadLive = Layer.scoped(
       }),
       (hangUp) => Effect.sync(() => process.off("SIGHUP", hangUp))
     )
-    if (!isStored) yield* daemon("reload.watch", Effect.as(watch, Effect.sleep(watchEvery)), backoff)
+    yield* daemon("reload.watch", Effect.as(watch, Effect.sleep(watchEvery)), backoff)
     yield* daemon("reload", Effect.succeed(Effect.flatMap(wanted.take, reload)), backoff)
     return { want }
   })
 ).pipe(Layer.provide(Daemons.Default))
-
-/** Identifies a version of a file; undefined if the file does not exist. */
-const fingerprintOf = (path: string): string | undefined => {
-  try {
-    const { ino, mtimeMs, size } = statSync(path)
-    return `${ino} ${size} ${mtimeMs}`
-  } catch {
-    return undefined
-  }
-}
 
 const isSame = (one: GatewayFile[keyof GatewayFile], other: GatewayFile[keyof GatewayFile]) =>
   JSON.stringify(one) === JSON.stringify(other)

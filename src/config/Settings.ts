@@ -4,20 +4,15 @@ import { testDouble } from "../contract/testDouble.ts"
 import { isPostgres, poolSettings, poolWarnings, sectionOf } from "./databaseSettings.ts"
 import type { PoolSettings } from "./databaseSettings.ts"
 import { BadSettings } from "./document.ts"
-import type { Environment, Located } from "./document.ts"
+import type { Located } from "./document.ts"
+import type { Environment } from "./secretVariable.ts"
+import { configurationFile, defaultFile, environmentOf, inDatabase, secretVariables } from "./environment.ts"
 import { filesPlace } from "./filesPlace.ts"
 import type { FilesPlace } from "./filesPlace.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
-import {
-  defaultFile,
-  fileSource,
-  inDatabase,
-  readGatewayText,
-  sameAsAdminKey,
-  storedSource,
-  storedWarnings
-} from "./source.ts"
-import type { Source } from "./source.ts"
+import { fileSource, readGatewayText, sameAsAdminKey, storedSource, storedWarnings } from "./source.ts"
+import type { Around, Source } from "./source.ts"
+import { notHere } from "./SecretFiles.ts"
 import { spanOf } from "./spanOf.ts"
 import { DatabaseUrl, databaseUrls, readEnvironment, Variables } from "./variables.ts"
 import { environmentWarnings } from "./warnings.ts"
@@ -95,18 +90,27 @@ export interface GatewaySettings {
   /** Reads the configuration again. */
   readonly reread: Effect.Effect<Located<GatewayFile>, BadSettings>
   /** Reads another document with this process's environment. @param name for error messages */
-  readonly readText: (name: string, text: string) => Either.Either<Located<GatewayFile>, BadSettings>
+  readonly readText: (name: string, text: string) => Effect.Effect<Located<GatewayFile>, BadSettings>
+  /** The environment with the variables of `gateway.env`, which may hold secrets. */
+  readonly environment: Environment
 }
 
 export class Settings extends Context.Tag("gateway/config/Settings")<Settings, GatewaySettings>() {
-  /** @param env environment variables by name; `GATEWAY_CONFIG` names the file, otherwise `gateway.yaml` is read if it exists */
-  static readonly from = (env: Environment) =>
+  /**
+   * @param given environment variables by name; `GATEWAY_CONFIG` names the file, otherwise `gateway.yaml` is read if it
+   *   exists. Those of `gateway.env` beside it are added.
+   * @param needsSecrets false for a command that asks no upstream: secrets that only upstreams need may be missing
+   */
+  static readonly from = (given: Environment, needsSecrets = true) =>
     Layer.effect(
       Settings,
       Effect.gen(function* () {
+        const read = Effect.suspend(() => environmentOf(given, configurationFile(given)))
+        const env = yield* read
         const variables = yield* readEnvironment(env)
-        const source = yield* sourceOf(variables, env)
-        return yield* settle(env, variables, source, yield* source.read)
+        const around = Effect.map(read, (env) => ({ env, needsSecrets }))
+        const source = yield* sourceOf(variables, around)
+        return yield* settle(env, variables, { ...source, around }, yield* source.read)
       })
     )
 
@@ -124,8 +128,8 @@ const besideDatabase = (url: string): string =>
 
 const days = (count: number) => Duration.days(count)
 
-const sourceOf = (variables: Variables, env: Environment): Effect.Effect<Source, BadSettings> => {
-  if (variables.GATEWAY_CONFIG !== inDatabase) return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, env))
+const sourceOf = (variables: Variables, around: Around): Effect.Effect<Source, BadSettings> => {
+  if (variables.GATEWAY_CONFIG !== inDatabase) return Effect.succeed(fileSource(variables.GATEWAY_CONFIG, around))
   const url = Option.fromNullable(variables.GATEWAY_DATABASE_URL).pipe(
     Option.map(Redacted.value),
     Option.filter(isPostgres),
@@ -133,7 +137,7 @@ const sourceOf = (variables: Variables, env: Environment): Effect.Effect<Source,
       variables.GATEWAY_DATABASE_DIRECT_URL === undefined ? url : Redacted.value(variables.GATEWAY_DATABASE_DIRECT_URL)
     )
   )
-  return storedSource(Option.getOrUndefined(url), env)
+  return storedSource(Option.getOrUndefined(url), around)
 }
 
 /** Both are still accepted, so that an upgrade does not fail on them. */
@@ -143,7 +147,7 @@ const warmUpEnded = "GATEWAY_WARM_UP and server.warm_up no longer do anything an
 const settle = (
   env: Environment,
   variables: Variables,
-  { isStored, path, read }: Source,
+  { around, isStored, path, read }: Source & { readonly around: Around },
   file: Located<GatewayFile>
 ): Either.Either<GatewaySettings, BadSettings> => {
   const { callbacks, custody, database, log, redis, requests, retention, server } = file.value
@@ -151,7 +155,8 @@ const settle = (
   const section = sectionOf(database)
   if (section.url !== undefined && !Schema.is(DatabaseUrl)(Redacted.value(section.url))) {
     const path = Redacted.isRedacted(database) ? ["database"] : ["database", "url"]
-    return Either.left(file.complain(path, `${path.join(".")}: ${databaseUrls}`))
+    const rule = Redacted.value(section.url) === notHere ? "its file can't be read" : databaseUrls
+    return Either.left(file.complain(path, `${path.join(".")}: ${rule}`))
   }
   if (variables.GATEWAY_ADMIN_KEY !== undefined && variables.GATEWAY_BOOTSTRAP_KEY === variables.GATEWAY_ADMIN_KEY) {
     return Either.left(new BadSettings({ message: `GATEWAY_BOOTSTRAP_KEY: ${sameAsAdminKey}` }))
@@ -211,7 +216,10 @@ const settle = (
       level: variables.GATEWAY_LOG ?? log?.level ?? "info"
     },
     warnings: [
-      ...environmentWarnings(env, new Set(Object.keys(Variables.fields))),
+      ...environmentWarnings(
+        env,
+        new Set([...Object.keys(Variables.fields), ...secretVariables.map((name) => `${name}_FILE`)])
+      ),
       ...(variables.GATEWAY_WARM_UP === undefined && server?.warm_up === undefined ? [] : [warmUpEnded]),
       ...(isPostgres(Redacted.value(databaseUrl)) ? poolWarnings(pool) : []),
       ...(isStored ? storedWarnings(file) : [])
@@ -220,7 +228,8 @@ const settle = (
     filePath: path,
     isStored,
     reread: read,
-    readText: (name, text) => readGatewayText(name, text, env)
+    readText: (name, text) => Effect.flatMap(around, (around) => readGatewayText(name, text, around)),
+    environment: env
   })
 }
 

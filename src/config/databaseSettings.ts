@@ -1,4 +1,5 @@
 import { Duration, Option, Redacted, Schema } from "effect"
+import { secretOf } from "./SecretFiles.ts"
 import { given, variable } from "./sections/given.ts"
 
 /** Settings of the Postgres connections. */
@@ -19,7 +20,7 @@ export const isPostgres = (url: string) => /^postgres(ql)?:\/\/./.test(url) && U
 
 const directUrls = "expected postgres://<user>:<password>@<host>:<port>/<name>"
 
-const DirectUrl = Schema.Redacted(Schema.String.pipe(Schema.filter(isPostgres, { message: () => directUrls })))
+const DirectUrl = Schema.String.pipe(Schema.filter(isPostgres, { message: () => directUrls }))
 const Connections = Schema.Int.pipe(Schema.between(2, 1_000))
 const Seconds = Schema.Number.pipe(Schema.between(0.1, 3_600))
 const Milliseconds = Schema.Number.pipe(Schema.positive())
@@ -34,11 +35,11 @@ const ofSlowQueries = "Statements that take this many milliseconds are logged."
 /** `database` as a mapping. */
 export const DatabaseSection = Schema.Struct({
   url: given(
-    Schema.Redacted(Schema.NonEmptyString),
+    secretOf(Schema.NonEmptyString),
     "`sqlite:<path>`, `sqlite::memory:` or `postgres://…`, which may hold a password.",
     "`sqlite:data/gateway.db`"
   ),
-  direct_url: given(DirectUrl, ofDirectUrl, "`url`"),
+  direct_url: given(secretOf(DirectUrl), ofDirectUrl, "`url`"),
   connections: given(Connections, ofConnections, "`10`"),
   prepare: given(Schema.Boolean, ofPrepare, "`true`"),
   statement_timeout: given(Seconds, ofTimeout, "`30`"),
@@ -48,7 +49,7 @@ type DatabaseSection = typeof DatabaseSection.Type
 
 /** The same settings as environment variables. */
 export const databaseVariables = {
-  GATEWAY_DATABASE_DIRECT_URL: variable(DirectUrl, ofDirectUrl, "", "database.direct_url"),
+  GATEWAY_DATABASE_DIRECT_URL: variable(Schema.Redacted(DirectUrl), ofDirectUrl, "", "database.direct_url"),
   GATEWAY_DATABASE_CONNECTIONS: variable(
     Schema.NumberFromString.pipe(Schema.int(), Schema.between(2, 1_000)),
     ofConnections,

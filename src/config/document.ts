@@ -1,23 +1,38 @@
-import { Data, Either, ParseResult } from "effect"
+import { Data, Effect, Either, ParseResult } from "effect"
 import type { Schema } from "effect"
 import { isNode, isScalar, LineCounter, parseDocument, visit } from "yaml"
 import type { Document } from "yaml"
 import { describe, firstPath } from "../contract/describe.ts"
+import { notHere, SecretFiles, secretReader } from "./SecretFiles.ts"
+import { documentVariable } from "./secretVariable.ts"
+import type { Environment } from "./secretVariable.ts"
+import type { Stamps } from "./stampOf.ts"
 
 /** Invalid settings. The gateway refuses to start; the message is one line that names the place and the problem. */
 export class BadSettings extends Data.TaggedError("BadSettings")<{ readonly message: string }> {}
-
-/** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** A value read from a YAML file, with line numbers for error messages. */
 export interface Located<A> {
   readonly value: A
   /** Version of a document that is stored in the database. */
   readonly version?: number
+  /** The files that it was read from: its own, and those that it refers to. */
+  readonly files?: Stamps
   /** Makes an error of a later stage: `gateway.yaml:12: models.x: …`. */
   readonly complain: (path: ReadonlyArray<PropertyKey>, rule: string) => BadSettings
 }
+
+/** The surroundings of a document. */
+export interface Surroundings {
+  readonly env: Environment
+  /** Base of relative paths in `{ file }`; by default the working directory. */
+  readonly folder?: string
+  /** False: secrets of upstreams, search and keys may be missing; a placeholder takes their place. */
+  readonly needsSecrets?: boolean
+}
+
+/** Sections whose secrets only a serving gateway needs. */
+const servedSections = new Set<PropertyKey | undefined>(["upstreams", "search", "keys"])
 
 /**
  * Parses a YAML text, replaces `${NAME}` in its strings with environment variables (after parsing, so that no value can
@@ -26,8 +41,8 @@ export interface Located<A> {
 export const readDocument = <A, I>(
   file: string,
   text: string,
-  env: Environment,
-  schema: Schema.Schema<A, I>
+  { env, folder = ".", needsSecrets = true }: Surroundings,
+  schema: Schema.Schema<A, I, SecretFiles>
 ): Either.Either<Located<A>, BadSettings> => {
   const lines = new LineCounter()
   // The library's own check for unique keys takes quadratic time.
@@ -43,20 +58,23 @@ export const readDocument = <A, I>(
   }
   const complain = (path: ReadonlyArray<PropertyKey>, rule: string) =>
     new BadSettings({ message: `${file}:${lineOf(document, lines, path)}: ${rule}` })
+  const reader = secretReader(folder, needsSecrets)
   const missing: Array<BadSettings> = []
   const value = interpolate(document.toJS() ?? {}, [], (name, path) => {
-    const given = env[name]
-    if (given === undefined || given === "") {
-      missing.push(complain(path, `${path.join(".")}: the environment has no variable ${name}`))
-    }
-    return given ?? ""
+    const given = documentVariable(env, name, reader)
+    if (Either.isRight(given) && given.right !== undefined) return given.right
+    if (!needsSecrets && servedSections.has(path[0])) return notHere
+    const rule = Either.isLeft(given) ? given.left : `the environment has no variable ${name}`
+    missing.push(complain(path, `${path.join(".")}: ${rule}`))
+    return ""
   })
   const [unset] = missing
   if (unset !== undefined) return Either.left(unset)
-  const decode = ParseResult.decodeUnknownEither(schema, { errors: "first", onExcessProperty: "error" })
-  return Either.mapBoth(decode(value), {
+  const decode = ParseResult.decodeUnknown(schema, { errors: "first", onExcessProperty: "error" })
+  const decoded = Effect.runSync(Effect.either(Effect.provideService(decode(value), SecretFiles, reader)))
+  return Either.mapBoth(decoded, {
     onLeft: (issue) => complain(firstPath(issue), describe(issue).message),
-    onRight: (decoded) => ({ value: decoded, complain })
+    onRight: (value) => ({ value, complain, files: reader.files })
   })
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { Either, Redacted } from "effect"
-import type { Environment } from "./document.ts"
+import type { Environment } from "./secretVariable.ts"
 
 /** A bucket of S3 or a compatible server. */
 export interface BucketPlace {

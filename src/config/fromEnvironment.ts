@@ -1,15 +1,22 @@
 import { Either, Redacted } from "effect"
 import { BadSettings } from "./document.ts"
-import type { Environment, Located } from "./document.ts"
+import type { Located, Surroundings } from "./document.ts"
 import type { GatewayFile } from "./GatewayFile.ts"
 import { wrongBaseUrl } from "./baseUrl.ts"
+import { secretReader } from "./SecretFiles.ts"
+import { secretVariable } from "./secretVariable.ts"
 import { wellKnown } from "./wellKnown.ts"
 
 /**
  * The configuration without a file: providers whose keys are in the environment, with their well-known models. A server at
  * `OPENAI_BASE_URL` lists its own models.
  */
-export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, BadSettings> => {
+export const fileOf = ({
+  env,
+  needsSecrets = true
+}: Surroundings): Either.Either<Located<GatewayFile>, BadSettings> => {
+  const reader = secretReader(".", needsSecrets)
+  const wrong: Array<string> = []
   const upstreams: Record<string, Upstream> = {}
   const models: Record<string, string> = {}
   const add = (name: string, upstream: Upstream, ids: ReadonlyArray<string>) => {
@@ -17,8 +24,9 @@ export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, Ba
     for (const id of ids) models[id] = name
   }
   const keyOf = (name: string) => {
-    const key = env[name]
-    return key === undefined || key === "" ? undefined : Redacted.make(key)
+    const key = secretVariable(env, name, reader)
+    if (Either.isLeft(key)) wrong.push(key.left)
+    return Either.isRight(key) && key.right !== undefined ? Redacted.make(key.right) : undefined
   }
 
   const anthropic = keyOf("ANTHROPIC_API_KEY")
@@ -32,8 +40,8 @@ export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, Ba
 
   const openai = keyOf("OPENAI_API_KEY")
   const baseUrl = env["OPENAI_BASE_URL"] ?? ""
-  const wrong = baseUrl === "" ? undefined : wrongBaseUrl(baseUrl)
-  if (wrong !== undefined) return Either.left(new BadSettings({ message: `OPENAI_BASE_URL: ${wrong}` }))
+  const wrongUrl = baseUrl === "" ? undefined : wrongBaseUrl(baseUrl)
+  if (wrongUrl !== undefined) wrong.push(`OPENAI_BASE_URL: ${wrongUrl}`)
   if (baseUrl !== "" && URL.parse(baseUrl)?.hostname !== "api.openai.com") {
     const keyed = openai === undefined ? {} : { api_key: openai }
     add("openai", { protocol: "openai-chat", base_url: baseUrl, list_models: true, ...keyed }, [])
@@ -49,7 +57,14 @@ export const fileOf = (env: Environment): Either.Either<Located<GatewayFile>, Ba
     add("ark", { protocol: "ark-video", base_url, api_key: ark }, wellKnown.ark)
   }
 
-  return Either.right({ value: { upstreams, models }, complain: (_, rule) => new BadSettings({ message: rule }) })
+  const [message] = wrong
+  return message === undefined
+    ? Either.right({
+        value: { upstreams, models },
+        complain: (_, rule) => new BadSettings({ message: rule }),
+        files: reader.files
+      })
+    : Either.left(new BadSettings({ message }))
 }
 
 type Upstream = NonNullable<GatewayFile["upstreams"]>[string]

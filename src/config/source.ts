@@ -2,15 +2,11 @@ import { existsSync, readFileSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { Context, Effect, Either, Option, Redacted } from "effect"
 import { BadSettings, readDocument } from "./document.ts"
-import type { Environment, Located } from "./document.ts"
+import type { Located, Surroundings } from "./document.ts"
+import { defaultFile, inDatabase, variablesFileOf } from "./environment.ts"
 import { fileOf } from "./fromEnvironment.ts"
 import { GatewayFile } from "./GatewayFile.ts"
-
-/** The default configuration file. */
-export const defaultFile = "gateway.yaml"
-
-/** `GATEWAY_CONFIG` for a configuration in the database. */
-export const inDatabase = "postgres"
+import { stampOf } from "./stampOf.ts"
 
 /** A version of the configuration in the database. */
 export interface StoredDocument {
@@ -37,8 +33,11 @@ export interface Source {
   readonly read: Effect.Effect<Located<GatewayFile>, BadSettings>
 }
 
+/** A document's surroundings, looked at anew each time. */
+export type Around = Effect.Effect<Omit<Surroundings, "folder">, BadSettings>
+
 /** @param named the value of `GATEWAY_CONFIG` */
-export const fileSource = (named: string | undefined, env: Environment): Source => {
+export const fileSource = (named: string | undefined, around: Around): Source => {
   const findFile = () => {
     if (named !== undefined) return Option.some(named)
     return existsSync(defaultFile) ? Option.some(defaultFile) : Option.none()
@@ -48,12 +47,22 @@ export const fileSource = (named: string | undefined, env: Environment): Source 
     path,
     isStored: false,
     // Picks up a file that is created after the start; a deleted one is an error.
-    read: Effect.suspend(() => readGatewayFile(Option.orElse(path, findFile), env))
+    read: Effect.suspend(() => {
+      const found = Option.orElse(path, findFile)
+      const own = Option.getOrElse(found, () => defaultFile)
+      const before = [own, variablesFileOf(own)].map((file) => [file, stampOf(file)] as const)
+      return Effect.flatMap(around, (around) =>
+        Either.map(readGatewayFile(found, around), (file) => ({
+          ...file,
+          files: new Map([...before, ...(file.files ?? [])])
+        }))
+      )
+    })
   }
 }
 
 /** @param url of the database; undefined if the environment names no Postgres */
-export const storedSource = (url: string | undefined, env: Environment): Effect.Effect<Source, BadSettings> =>
+export const storedSource = (url: string | undefined, around: Around): Effect.Effect<Source, BadSettings> =>
   Effect.gen(function* () {
     if (url === undefined) {
       return yield* new BadSettings({
@@ -64,9 +73,8 @@ export const storedSource = (url: string | undefined, env: Environment): Effect.
     return {
       path: Option.none(),
       isStored: true,
-      read: Effect.flatMap(
-        readStored(url),
-        Option.match({ onNone: () => fileOf(env), onSome: (stored) => readStoredDocument(stored, env) })
+      read: Effect.flatMap(Effect.all([around, readStored(url)]), ([around, stored]) =>
+        Option.match(stored, { onNone: () => fileOf(around), onSome: (stored) => readStoredDocument(stored, around) })
       )
     }
   })
@@ -74,18 +82,18 @@ export const storedSource = (url: string | undefined, env: Environment): Effect.
 /** Reads a stored version with this environment. */
 const readStoredDocument = (
   { text, version }: StoredDocument,
-  env: Environment
+  around: Surroundings
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Either.map(readGatewayText(`configuration version ${version}`, text, env), (file) => ({ ...file, version }))
+  Either.map(readGatewayText(`configuration version ${version}`, text, around), (file) => ({ ...file, version }))
 
 const readGatewayFile = (
   path: Option.Option<string>,
-  env: Environment
+  around: Surroundings
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
   Option.match(path, {
-    onNone: () => fileOf(env),
+    onNone: () => fileOf(around),
     onSome: (path) =>
-      Either.flatMap(readText(path), (text) => readGatewayText(path, text, env)).pipe(
+      Either.flatMap(readText(path), (text) => readGatewayText(path, text, { ...around, folder: dirname(path) })).pipe(
         Either.map((file) => withPricesBeside(path, file))
       )
   })
@@ -94,9 +102,11 @@ const readGatewayFile = (
 export const readGatewayText = (
   name: string,
   text: string,
-  env: Environment
+  around: Surroundings
 ): Either.Either<Located<GatewayFile>, BadSettings> =>
-  Either.flatMap(readDocument(name, text, env, GatewayFile), (file) => withoutAdminKey(file, env["GATEWAY_ADMIN_KEY"]))
+  Either.flatMap(readDocument(name, text, around, GatewayFile), (file) =>
+    withoutAdminKey(file, around.env["GATEWAY_ADMIN_KEY"])
+  )
 
 /** Refuses the admin key as an API key: API keys are spread widely, the admin key must not be. */
 const withoutAdminKey = (
@@ -113,10 +123,13 @@ const withoutAdminKey = (
 export const sameAsAdminKey = "is GATEWAY_ADMIN_KEY too; the key of the admin API must open nothing else"
 
 const withPricesBeside = (path: string, file: Located<GatewayFile>): Located<GatewayFile> => {
-  const { prices_file } = file.value
-  return prices_file === undefined
-    ? file
-    : { ...file, value: { ...file.value, prices_file: resolve(dirname(path), prices_file) } }
+  if (file.value.prices_file === undefined) return file
+  const prices_file = resolve(dirname(path), file.value.prices_file)
+  return {
+    ...file,
+    value: { ...file.value, prices_file },
+    files: new Map([...(file.files ?? []), [prices_file, stampOf(prices_file)]])
+  }
 }
 
 /** Reads a file of the configuration. */

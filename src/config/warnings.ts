@@ -1,4 +1,4 @@
-import type { Environment } from "./document.ts"
+import type { Environment } from "./secretVariable.ts"
 
 /** Variables of the gateway's clients. */
 const clients = new Set(["GATEWAY_KEY", "GATEWAY_URL"])

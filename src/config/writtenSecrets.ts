@@ -4,8 +4,8 @@ import type { Located } from "./document.ts"
 import { BadSettings } from "./document.ts"
 
 /**
- * Finds a literal secret in a document. Documents in the database must refer to secrets as `${NAME}`, since others can
- * read them.
+ * Finds a literal secret in a document. Documents in the database must refer to secrets as `${NAME}` or `{ file }`, since
+ * others can read them.
  *
  * @param text the document's source
  * @param file the same document, decoded, with redacted secrets
@@ -17,7 +17,7 @@ export const writtenSecret = (text: string, file: Located<unknown>): BadSettings
     ? undefined
     : file.complain(
         path,
-        `${path.join(".")}: a secret is not stored: write it as \${NAME}, a variable of each node's environment`
+        `${path.join(".")}: a secret is not stored: write it as \${NAME}, a variable of each node's environment, or as { file: /path }, a file of each node`
       )
 }
 
@@ -27,6 +27,7 @@ const secretIn = (
   path: ReadonlyArray<string>
 ): ReadonlyArray<string> | undefined => {
   if (Redacted.isRedacted(decoded)) {
+    if (typeof written === "object" && written !== null && "file" in written) return undefined
     return typeof written === "string" && /\$\{[A-Za-z_][A-Za-z0-9_]*\}/.test(written) ? undefined : path
   }
   if (typeof decoded !== "object" || decoded === null || typeof written !== "object" || written === null)

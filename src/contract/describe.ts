@@ -35,8 +35,8 @@ const first = (issue: ParseResult.ParseIssue, path: ReadonlyArray<PropertyKey>):
     case "Refinement":
       return hasWrongBase(issue) ? { path, rule: mismatch(issue.ast, issue.actual) } : first(issue.issue, path)
     case "Transformation":
-      // The library's own message, "Unable to decode …", does not help callers.
-      return issue.kind === "Transformation"
+      // The library's own message, "Unable to decode …", does not help callers; a `Forbidden` is ours.
+      return issue.kind === "Transformation" && issue.issue._tag !== "Forbidden"
         ? { path, rule: mismatch(issue.ast.to, issue.actual) }
         : first(issue.issue, path)
     case "Missing":

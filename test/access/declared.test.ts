@@ -18,7 +18,7 @@ const live = Layer.mergeAll(Access.Default, Keys.Default, DeclaredKeys.Default, 
   Layer.provideMerge(database())
 )
 
-const file = (yaml: string) => Either.getOrThrow(readDocument("gateway.yaml", yaml, {}, GatewayFile))
+const file = (yaml: string) => Either.getOrThrow(readDocument("gateway.yaml", yaml, { env: {} }, GatewayFile))
 const a = "team-a-secret-0123456789abcdef"
 const b = "team-b-secret-0123456789abcdef"
 const declare = (...keys: ReadonlyArray<string>) =>

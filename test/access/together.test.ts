@@ -17,7 +17,7 @@ const file = Either.getOrThrow(
   - { name: a, secret: team-a-secret-0123456789abcdef, balance_usd: 5 }
   - { name: b, secret: team-b-secret-0123456789abcdef, account: a }
   - { name: c, secret: team-c-secret-0123456789abcdef, balance_usd: 7 }`,
-    {},
+    { env: {} },
     GatewayFile
   )
 )

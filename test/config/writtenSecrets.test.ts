@@ -6,7 +6,7 @@ import { writtenSecret } from "../../src/config/writtenSecrets.ts"
 
 const env = { KEY: "a-key-of-the-environment-0123456789", USER: "gateway" }
 const found = (text: string) => {
-  const file = Either.getOrThrow(readDocument("next.yaml", text, env, GatewayFile))
+  const file = Either.getOrThrow(readDocument("next.yaml", text, { env }, GatewayFile))
   return writtenSecret(text, file)?.message
 }
 
@@ -35,7 +35,7 @@ redis: { url: "redis://:\${KEY}@redis.example.com" }
     ["search: { provider: brave, api_key: planted }", "search.api_key"]
   ])("are refused where they are written out, and not said: %s", (text, path) => {
     expect(found(text)).toBe(
-      `next.yaml:1: ${path}: a secret is not stored: write it as \${NAME}, a variable of each node's environment`
+      `next.yaml:1: ${path}: a secret is not stored: write it as \${NAME}, a variable of each node's environment, or as { file: /path }, a file of each node`
     )
   })
 })

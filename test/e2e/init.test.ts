@@ -28,10 +28,10 @@ describe("gateway init", () => {
     expect([code, err]).toEqual([0, ""])
     expect(out).toContain("Wrote gateway.yaml: ")
     expect(out).toContain("There are no upstreams to ask but the sandbox.")
-    expect(out).toMatch(/Next:\n\n {2}set -a; \. \.\/gateway\.env; set \+a\n {2}gateway serve\n/)
+    expect(out).toMatch(/Next:\n\n {2}gateway serve\n/)
     expect(statSync(join(folder, "gateway.env")).mode & 0o777).toBe(0o600)
     expect(read("gateway.yaml")).not.toContain("gw_")
-    const gateway = await startGateway({ folder, env: { ...made(), GATEWAY_PORT: "0" } })
+    const gateway = await startGateway({ folder, env: { GATEWAY_PORT: "0" } })
     const balance = await fetch(`${gateway.url}/v1/balance`, {
       headers: { authorization: `Bearer ${made()["TEAM_B_GATEWAY_KEY"]}` }
     })

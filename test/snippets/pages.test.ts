@@ -5,6 +5,7 @@ import { parseDocument } from "yaml"
 import { readDocument } from "../../src/config/document.ts"
 import { GatewayFile } from "../../src/config/GatewayFile.ts"
 import { PricesFile } from "../../src/config/sections/Model.ts"
+import { secretVariables } from "../../src/config/environment.ts"
 import { Variables } from "../../src/config/variables.ts"
 import { documents, isThere, read } from "../docs/documents.ts"
 import { blocksElsewhere, elsewhere } from "./elsewhere.ts"
@@ -89,7 +90,7 @@ describe("programs", () => {
 const env = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k" }
 const isRead = (text: string) =>
   [GatewayFile, PricesFile].some((schema) =>
-    Either.isRight(readDocument("a page", text, env, Schema.make<unknown>(schema.ast)))
+    Either.isRight(readDocument("a page", text, { env }, Schema.make<unknown>(schema.ast)))
   )
 
 /** Reads a block as its language has it; throws where it can't. */
@@ -137,7 +138,8 @@ describe("what is shown elsewhere", () => {
 
 describe("variables that the pages name", () => {
   it("are the gateway's, or its clients'", () => {
-    const known = new Set([...Object.keys(Variables.fields), "GATEWAY_KEY", "GATEWAY_URL"])
+    const files = secretVariables.map((name) => `${name}_FILE`)
+    const known = new Set([...Object.keys(Variables.fields), ...files, "GATEWAY_KEY", "GATEWAY_URL"])
     const unknown = pages.flatMap(([page, text]) =>
       [...text.matchAll(/\bGATEWAY_[A-Z_]*[A-Z]\b(?!…)/g)].flatMap(([name]) =>
         known.has(name) ? [] : [`${page}: ${name}`]

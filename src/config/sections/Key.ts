@@ -1,5 +1,6 @@
 import { Schema } from "effect"
 import { Unpriced } from "../../contract/Caller.ts"
+import { secretOf } from "../SecretFiles.ts"
 import { given, needed } from "./given.ts"
 import { Limits } from "./Model.ts"
 import { Balance, Count, Pattern, Text } from "./values.ts"
@@ -8,7 +9,7 @@ import { Balance, Count, Pattern, Text } from "./values.ts"
 export const DeclaredKey = Schema.Struct({
   name: needed(Text, "Identifies the key when its other fields change."),
   secret: needed(
-    Schema.Redacted(Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))),
+    secretOf(Schema.String.pipe(Schema.minLength(24, { message: () => "expected 24 characters or more" }))),
     "The API key that callers send, 24 characters or more."
   ),
   account: given(Text, "The account that owns the key.", "an account of its own, with the key's name"),

@@ -12,11 +12,11 @@ export const InFile = Symbol.for("gateway/config/sections/InFile")
  * @param description in Markdown
  * @param absent the default, in Markdown
  */
-export const given = <A, I>(value: Schema.Schema<A, I>, description: string, absent = "") =>
+export const given = <A, I, R>(value: Schema.Schema<A, I, R>, description: string, absent = "") =>
   Schema.optional(value).annotations({ description, [Absent]: absent })
 
 /** A required field. */
-export const needed = <A, I>(value: Schema.Schema<A, I>, description: string) =>
+export const needed = <A, I, R>(value: Schema.Schema<A, I, R>, description: string) =>
   Schema.propertySignature(value).annotations({ description })
 
 /**
@@ -24,5 +24,5 @@ export const needed = <A, I>(value: Schema.Schema<A, I>, description: string) =>
  *
  * @param inFile the same setting's field in `gateway.yaml`
  */
-export const variable = <A, I>(value: Schema.Schema<A, I>, description: string, absent = "", inFile = "") =>
+export const variable = <A, I, R>(value: Schema.Schema<A, I, R>, description: string, absent = "", inFile = "") =>
   Schema.optional(value).annotations({ description, [Absent]: absent, [InFile]: inFile })

@@ -1,6 +1,7 @@
 import { Schema } from "effect"
 import { wrongBaseUrl } from "../baseUrl.ts"
 import { Regex } from "../../regex/Regex.ts"
+import { secretOf } from "../SecretFiles.ts"
 import { spanOf } from "../spanOf.ts"
 
 /** A name, or part of an address. */
@@ -14,8 +15,8 @@ export const HttpUrl = Schema.String.pipe(
 
 export const BaseUrl = Schema.String.pipe(Schema.filter((text) => wrongBaseUrl(text)))
 
-/** Redacted as soon as it is read. */
-export const Secret = Schema.Redacted(Schema.NonEmptyString)
+/** Text, or `{ file }` with the path of a file that holds it. */
+export const Secret = secretOf(Schema.NonEmptyString)
 
 export const Seconds = Schema.Number.pipe(Schema.positive())
 export const Count = Schema.Int.pipe(Schema.positive())

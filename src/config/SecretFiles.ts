@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { Context, Effect, Either, ParseResult, Redacted, Schema } from "effect"
+import { describe } from "../contract/describe.ts"
+import { stampOf } from "./stampOf.ts"
+import type { Stamps } from "./stampOf.ts"
+
+/** Reads files that hold one secret each. */
+export interface SecretReader {
+  /** The text without trailing blanks and line breaks, or a message that names the file. */
+  readonly read: (path: string) => Either.Either<string, string>
+  /** The files that were read. A change of one is a change of the configuration. */
+  readonly files: Stamps
+}
+
+/** Where `{ file }` in a document is read. */
+export class SecretFiles extends Context.Tag("gateway/config/SecretFiles")<SecretFiles, SecretReader>() {}
+
+/**
+ * In place of a secret that is not here, for commands that ask no upstream. It passes for an address and for a key.
+ */
+export const notHere = "http://unset.invalid/not-needed-here"
+
+/**
+ * @param folder base of relative paths
+ * @param isNeeded false: a file that can't be read gives {@link notHere}
+ */
+export const secretReader = (folder: string, isNeeded = true): SecretReader => {
+  const files = new Map<string, string | undefined>()
+  const read = (path: string): Either.Either<string, string> => {
+    const file = resolve(folder, path)
+    files.set(file, stampOf(file))
+    try {
+      const text = readFileSync(file, "utf8").trimEnd()
+      return text === "" ? Either.left(`the file ${path} is empty`) : Either.right(text)
+    } catch (cause) {
+      return isNeeded ? Either.left(`the file ${path} can't be read${reasonOf(cause)}`) : Either.right(notHere)
+    }
+  }
+  return { read, files }
+}
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error && "code" in cause && typeof cause.code === "string" ? ` (${cause.code})` : ""
+
+/** A secret in a document: text, or `{ file }` with the path of a file that holds it. Redacted as soon as it is read. */
+export const secretOf = (rule: Schema.Schema<string>) => {
+  const valid = ParseResult.decodeUnknownEither(rule)
+  const check = (text: string) =>
+    Either.mapBoth(valid(text), {
+      onLeft: (issue) => describe(issue).message,
+      onRight: (value) => Redacted.make(value)
+    })
+  return Schema.transformOrFail(
+    Schema.Union(Schema.String, Schema.Struct({ file: Schema.NonEmptyString })),
+    Schema.RedactedFromSelf(Schema.String),
+    {
+      strict: true,
+      decode: (given, _, ast) => {
+        const refused = (message: string) => new ParseResult.Forbidden(ast, given, message)
+        if (typeof given === "string") return Either.mapLeft(check(given), refused)
+        return Effect.flatMap(SecretFiles, ({ read }) =>
+          Either.flatMap(read(given.file), (text) =>
+            Either.mapLeft(check(text), (rule) => `the file ${given.file} holds something else: ${rule}`)
+          ).pipe(Either.mapLeft(refused))
+        )
+      },
+      encode: (secret) => ParseResult.succeed(Redacted.value(secret))
+    }
+  )
+}
