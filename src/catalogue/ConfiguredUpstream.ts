@@ -1,7 +1,8 @@
-import { Duration, Effect, ExecutionStrategy, Redacted, Scope } from "effect"
+import { Duration, Effect, ExecutionStrategy, Scope } from "effect"
 import type { BadSettings, Located } from "../config/document.ts"
 import type { GatewayFile } from "../config/GatewayFile.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
+import { spelt } from "../config/spelt.ts"
 import type { Documents } from "../documents/Documents.ts"
 import { placeOf } from "../upstreams/fromSettings.ts"
 import type { UpstreamEntry } from "../upstreams/fromSettings.ts"
@@ -96,7 +97,3 @@ const inWords = (name: string, entry: UpstreamEntry): string => {
     ...(entry.max_concurrency === undefined ? [] : [`${entry.max_concurrency} at a time`])
   ].join(", ")
 }
-
-/** An entry as text, secrets included, for comparison only. */
-const spelt = (entry: UpstreamEntry) =>
-  JSON.stringify(entry, (_, value: unknown) => (Redacted.isRedacted(value) ? Redacted.value(value) : value))

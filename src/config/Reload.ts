@@ -3,9 +3,9 @@ import { daemon } from "../flow/daemon.ts"
 import { Daemons } from "../flow/Daemons.ts"
 import { backoff } from "../flow/schedules.ts"
 import { Configuration } from "./Configuration.ts"
-import type { GatewayFile } from "./GatewayFile.ts"
 import { Settings } from "./Settings.ts"
 import { defaultFile } from "./environment.ts"
+import { spelt } from "./spelt.ts"
 import { stampOf } from "./stampOf.ts"
 import type { Stamps } from "./stampOf.ts"
 
@@ -43,7 +43,7 @@ export const ReloadLive = Layer.scoped(
         const { value } = yield* configuration.reload
         loaded = asRead()
         yield* Effect.annotateLogs(Effect.logInfo(`${name} reloaded (${reason})`), { event: "config.reloaded" })
-        const deferred = fixed.filter((section) => !isSame(before[section], value[section]))
+        const deferred = fixed.filter((section) => spelt(before[section]) !== spelt(value[section]))
         if (deferred.length > 0) {
           yield* Effect.logWarning(`${name}: changes of ${deferred.join(", ")} take effect at the next start`)
         }
@@ -84,6 +84,3 @@ export const ReloadLive = Layer.scoped(
     return { want }
   })
 ).pipe(Layer.provide(Daemons.Default))
-
-const isSame = (one: GatewayFile[keyof GatewayFile], other: GatewayFile[keyof GatewayFile]) =>
-  JSON.stringify(one) === JSON.stringify(other)
