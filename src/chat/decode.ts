@@ -59,6 +59,7 @@ export const understand = (request: CreateCompletion, body: unknown, kept: KeptS
       stopSequences: stops(request),
       stopParam: "stop",
       format: formatOf(request),
+      formatParam: "response_format",
       truncation: "disabled",
       endUser: request.safety_identifier ?? request.user ?? undefined,
       cacheKey: request.prompt_cache_key ?? undefined,

@@ -22,6 +22,8 @@ export interface Conversation {
   /** The caller's name of the stop sequences; defaults to `stop_sequences`. */
   readonly stopParam?: string
   readonly format: OutputFormat
+  /** The caller's name of the format; defaults to `text.format`. */
+  readonly formatParam?: string
   /** `auto` drops the oldest items when the input exceeds the model's context; `disabled` refuses. */
   readonly truncation: "auto" | "disabled"
   /** The caller's end user, an opaque id. */

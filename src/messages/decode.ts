@@ -84,6 +84,7 @@ const conversation = (request: AnyRequest, { blocks, offered }: RequestParts): C
     outputBound,
     stopSequences: request.stop_sequences ?? [],
     format: format(request),
+    formatParam: "output_config.format",
     truncation: "disabled",
     endUser: request.metadata?.user_id ?? undefined,
     cacheKey: undefined,

@@ -1,3 +1,4 @@
+import type { Conversation } from "../../generation/Conversation.ts"
 import { InvalidRequest } from "../../contract/Failure.ts"
 
 /** Losses of a request on its way into another dialect, collected while it is lowered. */
@@ -22,3 +23,6 @@ export const takeNotes = (): Notes => {
     refused: () => refused
   }
 }
+
+/** The caller's name of the answer's format. */
+export const formatParam = ({ formatParam = "text.format" }: Conversation): string => formatParam

@@ -168,7 +168,7 @@ describe("openai-chat requests", () => {
       maxOutputTokens: 100,
       sampling: { temperature: 0.5, topP: 0.9, topK: 40 },
       reasoning: { enabled: undefined, effort: "xhigh", budgetTokens: undefined, summary: undefined },
-      tools: [{ ...weather, strict: true }],
+      tools: [{ ...weather, parameters: { ...weather.parameters, additionalProperties: false }, strict: true }],
       toolChoice: { type: "tool", name: "get_weather" },
       parallelToolCalls: false,
       stopSequences: ["END"]
@@ -195,7 +195,8 @@ describe("openai-chat requests", () => {
   })
 
   it("asks for structured output, in words where the provider has no field for it", () => {
-    const schema = { type: "object", properties: { a: { type: "number" } } }
+    const properties = { a: { type: "number" } }
+    const schema = { type: "object", properties, required: ["a"], additionalProperties: false }
     const format = { type: "json-schema", name: "answer", description: undefined, schema, strict: true } as const
     expect(lower({ format }).body["response_format"]).toEqual({
       type: "json_schema",

@@ -173,7 +173,7 @@ describe("openai-responses requests", () => {
   })
 
   it("asks for structured output", () => {
-    const schema = { type: "object" }
+    const schema = { type: "object", additionalProperties: false }
     const format = { type: "json-schema", name: "a", description: undefined, schema, strict: true } as const
     expect(lower({ format }).body["text"]).toEqual({
       format: { type: "json_schema", name: "a", schema, strict: true }

@@ -2,10 +2,11 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
-import { isObject } from "../../../contract/json.ts"
 import type { Notes } from "../notes.ts"
-import { takeNotes } from "../notes.ts"
+import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
+import { fitSchema, flattened, schemaRules } from "../schemas.ts"
+import { ToolSchemas } from "../toolSchemas.ts"
 import { marked } from "./cache.ts"
 import type { MessageTurn } from "./messages.ts"
 import { lowerMessages } from "./messages.ts"
@@ -34,16 +35,17 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     notes
   })
   const hint = format.type === "json" ? [{ type: "text", text: "Answer with one JSON object and nothing else." }] : []
-  if (format.type === "json") notes.adapt("text.format")
+  if (format.type === "json") notes.adapt(formatParam(conversation))
+  const schemas = new ToolSchemas(schemaRules.anthropic, traits.structured, notes)
   const tools = [
-    ...offered(conversation).map((tool) => writeTool(tool, traits, back, notes)),
+    ...offered(conversation).map((tool) => writeTool(tool, schemas, back, notes)),
     ...answer(format, byTool)
   ]
   const prompt = marked(conversation, { tools, system: [...system, ...hint], turns }, options.cachesAll === true)
   const outputConfig: JsonObject = {
     ...thought.outputConfig,
     ...(format.type === "json-schema" && !byTool
-      ? { format: { type: "json_schema", schema: closed(format.schema) } }
+      ? { format: { type: "json_schema", schema: answerSchema(conversation, format.schema, notes) } }
       : {})
   }
   const body: JsonObject = {
@@ -102,24 +104,24 @@ const answer = (format: Conversation["format"], byTool: boolean): ReadonlyArray<
         {
           name: answerTool,
           description: format.description ?? "Gives the final answer. Call it once, with the whole answer.",
-          input_schema: { type: "object", ...format.schema }
+          input_schema: { type: "object", ...flattened(format.schema) }
         }
       ]
     : []
 
-const writeTool = (tool: Tool, traits: Traits, back: Back, notes: Notes): JsonObject => {
+const answerSchema = (conversation: Conversation, given: JsonObject, notes: Notes): JsonObject => {
+  const { isLoosened, schema } = fitSchema(given, schemaRules.anthropic.held)
+  if (isLoosened) notes.adapt(formatParam(conversation))
+  return schema
+}
+
+const writeTool = (tool: Tool, schemas: ToolSchemas, back: Back, notes: Notes): JsonObject => {
   if (tool.type === "search") return searchTool(tool, back, notes)
   const name = back.upstreamName(tool.name)
   if (tool.type === "custom") return { name, ...customDescription(tool, notes), input_schema: customParameters }
   const described = tool.description === undefined ? {} : { description: tool.description }
-  const wantsStrict = tool.strict === true
-  if (wantsStrict && !traits.structured) notes.adapt("tools[].strict")
-  return {
-    name,
-    ...described,
-    input_schema: { type: "object", ...tool.parameters },
-    ...(wantsStrict && traits.structured ? { strict: true } : {})
-  }
+  const { isStrict, schema } = schemas.of(tool)
+  return { name, ...described, input_schema: { type: "object", ...schema }, ...(isStrict ? { strict: true } : {}) }
 }
 
 const searchTool = (tool: SearchTool, back: Back, notes: Notes): JsonObject => {
@@ -150,14 +152,4 @@ const sampling = (conversation: Conversation, traits: Traits, thinks: boolean, n
     ...(topP === undefined || both || (traits.sampling === "one" && topP === 1) ? {} : { top_p: topP }),
     ...(topK === undefined ? {} : { top_k: topK })
   }
-}
-
-/** A schema with every object closed, as structured output requires. */
-const closed = (schema: unknown): unknown => {
-  if (Array.isArray(schema)) return schema.map(closed)
-  if (!isObject(schema)) return schema
-  const inner = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
-  return inner["type"] === "object" && inner["additionalProperties"] === undefined
-    ? { ...inner, additionalProperties: false }
-    : inner
 }

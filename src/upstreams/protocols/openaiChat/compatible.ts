@@ -1,6 +1,8 @@
 import { anyId, atMost, nineCharacters } from "../callIds.ts"
 import type { CallIds } from "../callIds.ts"
 import type { Effort } from "../reasoning.ts"
+import { schemaRules } from "../schemas.ts"
+import type { SchemaRules } from "../schemas.ts"
 
 /** A server's deviations from the chat-completions dialect. A new server is a row. */
 export interface Provider {
@@ -14,6 +16,7 @@ export interface Provider {
   /** True if the server understands `stream_options.include_usage`. */
   readonly streamUsage: boolean
   readonly strictTools: boolean
+  readonly schemas: SchemaRules
   /** `all`: words and a named tool; `words`: auto, none, required; `none`: always auto. */
   readonly toolChoice: "all" | "words" | "none"
   readonly parallelToolCalls: boolean
@@ -63,6 +66,7 @@ const generic: Provider = {
   topK: false,
   streamUsage: true,
   strictTools: false,
+  schemas: schemaRules.accepting,
   toolChoice: "all",
   parallelToolCalls: true,
   format: "schema",
@@ -98,6 +102,7 @@ export const providers = {
     systemRole: "developer",
     systemAnywhere: true,
     strictTools: true,
+    schemas: schemaRules.openai,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     documents: true,
     endUser: "safety_identifier",
@@ -121,7 +126,7 @@ export const providers = {
     endUser: undefined
   },
   // A named tool choice silently becomes `auto`.
-  llamacpp: { ...server, toolChoice: "words", endUser: undefined },
+  llamacpp: { ...server, schemas: schemaRules.llamacpp, toolChoice: "words", endUser: undefined },
   // Answers 400 if a tool loop's reasoning is not returned.
   deepseek: {
     ...generic,
@@ -137,6 +142,7 @@ export const providers = {
   groq: {
     ...generic,
     host: /(^|\.)groq\.com$/,
+    schemas: schemaRules.groq,
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
     reasoning: { by: "effort", efforts: ["none", "low", "medium", "high"] },
@@ -145,6 +151,7 @@ export const providers = {
   gemini: {
     ...generic,
     host: /(^|\.)googleapis\.com$/,
+    schemas: schemaRules.gemini,
     parallelToolCalls: false,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high"] },
     endUser: undefined,

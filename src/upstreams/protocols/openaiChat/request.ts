@@ -1,10 +1,12 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { Conversation, FunctionTool, Tool } from "../../../generation/Conversation.ts"
+import type { Conversation, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
 import type { Notes } from "../notes.ts"
-import { takeNotes } from "../notes.ts"
+import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
+import { fitSchema, isComplete } from "../schemas.ts"
+import { ToolSchemas } from "../toolSchemas.ts"
 import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
 import type { Provider } from "./compatible.ts"
 import { lowerMessages } from "./messages.ts"
@@ -27,7 +29,7 @@ export const lower = (conversation: Conversation, options: LowerOptions, provide
     ...sampling(conversation, provider, notes),
     ...tools(conversation, provider, back, notes),
     ...reasoning(conversation, provider, notes),
-    ...responseFormat(conversation, provider),
+    ...responseFormat(conversation, provider, notes),
     ...(conversation.stopSequences.length === 0
       ? {}
       : { stop: conversation.stopSequences.slice(0, provider.maxStops) }),
@@ -59,7 +61,8 @@ const tools = (conversation: Conversation, provider: Provider, back: Back, notes
       "web search is not available: the model's upstream has none and no search provider is configured"
     )
   }
-  const written = offered.flatMap((tool) => (tool.type === "search" ? [] : [writeTool(tool, provider, back, notes)]))
+  const schemas = new ToolSchemas(provider.schemas, provider.strictTools, notes)
+  const written = offered.flatMap((tool) => (tool.type === "search" ? [] : [writeTool(tool, schemas, back, notes)]))
   if (written.length === 0) return {}
   if (!conversation.parallelToolCalls && !provider.parallelToolCalls) notes.adapt("parallel_tool_calls")
   return {
@@ -99,30 +102,19 @@ const toolChoice = ({ toolChoice }: Conversation, provider: Provider, back: Back
 
 const writeTool = (
   tool: Exclude<Tool, { readonly type: "search" }>,
-  provider: Provider,
+  schemas: ToolSchemas,
   back: Back,
   notes: Notes
-): JsonObject => ({
-  type: "function",
-  function: {
-    name: back.upstreamName(tool.name),
-    ...(tool.type === "custom" ? customDescription(tool, notes) : described(tool)),
-    parameters: tool.type === "custom" ? customParameters : parameters(tool),
-    ...(tool.type === "function" && tool.strict === true ? strict(provider, notes) : {})
+): JsonObject => {
+  const name = back.upstreamName(tool.name)
+  if (tool.type === "custom") {
+    return { type: "function", function: { name, ...customDescription(tool, notes), parameters: customParameters } }
   }
-})
-
-const described = ({ description }: FunctionTool): JsonObject => (description === undefined ? {} : { description })
-
-const strict = (provider: Provider, notes: Notes): JsonObject => {
-  if (provider.strictTools) return { strict: true }
-  notes.adapt("tools[].strict")
-  return {}
+  const { isStrict, schema } = schemas.of(tool)
+  const description = tool.description === undefined ? {} : { description: tool.description }
+  const strict = isStrict ? { strict: true } : {}
+  return { type: "function", function: { name, ...description, parameters: schema, ...strict } }
 }
-
-/** A tool without parameters becomes an object without properties; some servers require it. */
-const parameters = ({ parameters }: FunctionTool): JsonObject =>
-  parameters["type"] === undefined ? { type: "object", properties: {}, ...parameters } : parameters
 
 const reasoning = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
   const effort = effortOf(conversation.reasoning)
@@ -163,10 +155,16 @@ const reasoning = (conversation: Conversation, provider: Provider, notes: Notes)
   }
 }
 
-const responseFormat = ({ format }: Conversation, provider: Provider): JsonObject => {
+const responseFormat = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
+  const { format } = conversation
   if (format.type === "text" || provider.format === "none") return {}
   if (format.type === "json" || provider.format === "object") return { response_format: { type: "json_object" } }
-  const { name, description, schema, strict } = format
+  const { name, description, strict } = format
+  const { schemas } = provider
+  const { isLoosened, schema } = fitSchema(format.schema, schemas.held)
+  if (isLoosened) notes.adapt(formatParam(conversation))
+  const isHeld = strict === true && (!schemas.isComplete || isComplete(schema))
+  if (strict === true && !isHeld) notes.adapt(`${formatParam(conversation)}.strict`)
   return {
     response_format: {
       type: "json_schema",
@@ -174,7 +172,7 @@ const responseFormat = ({ format }: Conversation, provider: Provider): JsonObjec
         name,
         ...(description === undefined ? {} : { description }),
         schema,
-        ...(strict === undefined ? {} : { strict })
+        ...(strict === undefined ? {} : { strict: isHeld })
       }
     }
   }
@@ -185,7 +183,7 @@ const withFormatHint = (conversation: Conversation, provider: Provider, notes: N
   const { format } = conversation
   if (format.type === "text" || provider.format === "schema") return conversation
   if (format.type === "json" && provider.format === "object") return conversation
-  notes.adapt("text.format")
+  notes.adapt(formatParam(conversation))
   const schema =
     format.type === "json-schema" ? ` that matches this JSON Schema:\n${JSON.stringify(format.schema)}` : "."
   return {

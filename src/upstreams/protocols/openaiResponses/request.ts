@@ -1,11 +1,13 @@
 import type { JsonObject } from "../../../contract/fields.ts"
-import type { Conversation, OutputFormat, SearchTool, Tool } from "../../../generation/Conversation.ts"
+import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf } from "../back.ts"
 import type { Notes } from "../notes.ts"
-import { takeNotes } from "../notes.ts"
+import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
 import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
+import { isComplete, schemaRules } from "../schemas.ts"
+import { ToolSchemas } from "../toolSchemas.ts"
 import { lowerInput } from "./input.ts"
 import type { Traits } from "./models.ts"
 import { traitsOf } from "./models.ts"
@@ -35,7 +37,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     ...sampling(conversation, traits, reasoningField?.["effort"] === "none", notes),
     ...tools(conversation, back, notes),
     ...(reasoningField === undefined ? {} : { reasoning: reasoningField }),
-    ...textFormat(conversation.format),
+    ...textFormat(conversation, notes),
     ...(conversation.truncation === "auto" ? { truncation: "auto" } : {}),
     ...(conversation.endUser === undefined ? {} : { safety_identifier: conversation.endUser }),
     ...(conversation.cacheKey === undefined ? {} : { prompt_cache_key: conversation.cacheKey }),
@@ -89,8 +91,9 @@ const tools = (conversation: Conversation, back: Back, notes: Notes): JsonObject
   if (tools.length === 0) return {}
   const uses = tools.find((tool) => tool.type === "search")?.maxUses
   const choice = toolChoiceOf(conversation, back)
+  const schemas = new ToolSchemas(schemaRules.openai, true, notes)
   return {
-    tools: tools.map((tool) => writeTool(tool, back, notes)),
+    tools: tools.map((tool) => writeTool(tool, schemas, back, notes)),
     ...(toolChoice.type === "auto" ? {} : { tool_choice: choice }),
     ...(parallelToolCalls ? {} : { parallel_tool_calls: false }),
     ...(uses === undefined ? {} : { max_tool_calls: uses })
@@ -111,7 +114,7 @@ const toolChoiceOf = ({ tools, toolChoice }: Conversation, back: Back): unknown 
   return { type: "allowed_tools", mode: "required", tools: toolChoice.names.map(named) }
 }
 
-const writeTool = (tool: Tool, back: Back, notes: Notes): JsonObject => {
+const writeTool = (tool: Tool, schemas: ToolSchemas, back: Back, notes: Notes): JsonObject => {
   const described = tool.type === "search" || tool.description === undefined ? {} : { description: tool.description }
   switch (tool.type) {
     case "search":
@@ -123,15 +126,17 @@ const writeTool = (tool: Tool, back: Back, notes: Notes): JsonObject => {
         ...described,
         ...(tool.grammar === undefined ? {} : { format: { type: "grammar", ...tool.grammar } })
       }
-    case "function":
+    case "function": {
+      const { isStrict, schema } = schemas.of(tool)
       return {
         type: "function",
         name: back.upstreamName(tool.name),
         ...described,
-        parameters: { type: "object", properties: {}, ...tool.parameters },
+        parameters: { type: "object", properties: {}, ...schema },
         // Strict is the dialect's default, and refuses most schemas that were not written for it.
-        strict: tool.strict ?? false
+        strict: isStrict
       }
+    }
   }
 }
 
@@ -146,7 +151,8 @@ const searchTool = (tool: SearchTool, notes: Notes): JsonObject => {
   }
 }
 
-const textFormat = (format: OutputFormat): JsonObject => {
+const textFormat = (conversation: Conversation, notes: Notes): JsonObject => {
+  const { format } = conversation
   if (format.type === "text") return {}
   if (format.type === "json") return { text: { format: { type: "json_object" } } }
   const { name, description, schema, strict } = format
@@ -157,8 +163,14 @@ const textFormat = (format: OutputFormat): JsonObject => {
         name,
         ...(description === undefined ? {} : { description }),
         schema,
-        strict: strict ?? false
+        strict: strict === true && isStrictAnswer(conversation, schema, notes)
       }
     }
   }
+}
+
+const isStrictAnswer = (conversation: Conversation, schema: JsonObject, notes: Notes): boolean => {
+  if (isComplete(schema)) return true
+  notes.adapt(`${formatParam(conversation)}.strict`)
+  return false
 }
