@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
+import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
@@ -48,6 +49,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
       ? { format: { type: "json_schema", schema: answerSchema(conversation, format.schema, notes) } }
       : {})
   }
+  const user = endUser(conversation, { name: "user_id", characters: 256 }, notes)
   const body: JsonObject = {
     model: options.model,
     max_tokens: maxTokens,
@@ -60,7 +62,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     ...(Object.keys(outputConfig).length === 0 ? {} : { output_config: outputConfig }),
     ...sampling(conversation, traits, thought.thinks, notes),
     ...(conversation.stopSequences.length === 0 ? {} : { stop_sequences: conversation.stopSequences }),
-    ...(conversation.endUser === undefined ? {} : { metadata: { user_id: conversation.endUser } })
+    ...(user === undefined ? {} : { metadata: user })
   }
   if (turns.length === 0) notes.refuse("input", "holds nothing that the model's upstream takes")
   return { body, adapted: notes.adapted(), refused: notes.refused(), back, stops: [] }

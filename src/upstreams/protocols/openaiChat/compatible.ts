@@ -1,5 +1,6 @@
 import { anyId, atMost, nineCharacters } from "../callIds.ts"
 import type { CallIds } from "../callIds.ts"
+import type { EndUserField } from "../endUser.ts"
 import type { Effort } from "../reasoning.ts"
 import { schemaRules } from "../schemas.ts"
 import type { SchemaRules } from "../schemas.ts"
@@ -30,7 +31,7 @@ export interface Provider {
   readonly documents: boolean
   /** The most stop sequences that it accepts. The gateway searches for the others itself. */
   readonly maxStops: number
-  readonly endUser: "user" | "safety_identifier" | undefined
+  readonly endUser: EndUserField | undefined
   readonly cacheKey: boolean
   /** True if it searches the web for requests with `web_search_options`. */
   readonly webSearch: boolean
@@ -75,7 +76,7 @@ const generic: Provider = {
   replayReasoning: undefined,
   documents: false,
   maxStops: 4,
-  endUser: "user",
+  endUser: { name: "user" },
   cacheKey: false,
   webSearch: false,
   callIds: anyId,
@@ -105,7 +106,7 @@ export const providers = {
     schemas: schemaRules.openai,
     reasoning: { by: "effort", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     documents: true,
-    endUser: "safety_identifier",
+    endUser: { name: "safety_identifier", characters: 128 },
     cacheKey: true,
     webSearch: true,
     callIds: atMost(40)
@@ -166,6 +167,7 @@ export const providers = {
     reasoning: { by: "object", efforts: ["none", "minimal", "low", "medium", "high", "xhigh"] },
     replayReasoning: "reasoning",
     documents: true,
+    endUser: { name: "user", characters: 128 },
     webSearch: true
   },
   // Answers 400 to other ids (code 3280), and to a user message directly after a tool (3230).

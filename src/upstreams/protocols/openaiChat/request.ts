@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
+import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
@@ -193,12 +194,11 @@ const withFormatHint = (conversation: Conversation, provider: Provider, notes: N
 }
 
 const hints = (conversation: Conversation, provider: Provider, notes: Notes): JsonObject => {
-  const { endUser, cacheKey, cacheRetention } = conversation
+  const { cacheKey, cacheRetention } = conversation
   if (cacheKey !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_key")
   if (cacheRetention !== undefined && !provider.cacheKey) notes.adapt("prompt_cache_retention")
-  if (endUser !== undefined && provider.endUser === undefined) notes.adapt("user")
   return {
-    ...(endUser === undefined || provider.endUser === undefined ? {} : { [provider.endUser]: endUser }),
+    ...endUser(conversation, provider.endUser, notes),
     ...(cacheKey === undefined || !provider.cacheKey ? {} : { prompt_cache_key: cacheKey }),
     ...(cacheRetention === undefined || !provider.cacheKey ? {} : { prompt_cache_retention: cacheRetention })
   }

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf } from "../back.ts"
+import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { formatParam, takeNotes } from "../notes.ts"
 import type { Lowered, LowerOptions } from "../Protocol.ts"
@@ -39,7 +40,7 @@ export const lower = (conversation: Conversation, options: LowerOptions): Lowere
     ...(reasoningField === undefined ? {} : { reasoning: reasoningField }),
     ...textFormat(conversation, notes),
     ...(conversation.truncation === "auto" ? { truncation: "auto" } : {}),
-    ...(conversation.endUser === undefined ? {} : { safety_identifier: conversation.endUser }),
+    ...endUser(conversation, { name: "safety_identifier", characters: 128 }, notes),
     ...(conversation.cacheKey === undefined ? {} : { prompt_cache_key: conversation.cacheKey }),
     ...(conversation.cacheRetention === undefined ? {} : { prompt_cache_retention: conversation.cacheRetention })
   }
