@@ -8,6 +8,7 @@ import type {
   SearchItem
 } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
+import { isBlank, withoutTrail } from "./blankText.ts"
 import { wrapCustom } from "../back.ts"
 import { anthropicId } from "../callIds.ts"
 import { markedSystem, plainText } from "../documents.ts"
@@ -45,6 +46,9 @@ export const lowerMessages = (conversation: Conversation, to: Recipient, back: B
       add(turns, role, blocks(item, to, back, notes))
     }
   }
+  const last = turns.at(-1)
+  const ending = last?.content.at(-1)
+  if (last?.role === "assistant" && ending !== undefined) last.content.splice(-1, 1, withoutTrail(ending))
   return { system, turns: turns.map(resultsFirst) }
 }
 
@@ -131,9 +135,8 @@ const searched = (item: SearchItem, back: Back, notes: Notes): ReadonlyArray<Jso
   return textBlock(`Web search for ${JSON.stringify(item.query)} found:\n${results.join("\n")}`)
 }
 
-/** The dialect refuses empty text. */
 const textBlock = (text: string, cache = false): Array<JsonObject> =>
-  text === "" ? [] : [{ type: "text", text, ...(cache ? { cache_control: { type: "ephemeral" } } : {}) }]
+  isBlank(text) ? [] : [{ type: "text", text, ...(cache ? { cache_control: { type: "ephemeral" } } : {}) }]
 
 const block = (part: Part, notes: Notes): ReadonlyArray<JsonObject> => {
   switch (part.type) {

@@ -7,6 +7,7 @@ import { hourTokens } from "../../../generation/GenerationEvent.ts"
 import type { Usage } from "../../../generation/GenerationEvent.ts"
 import { isFrom, readOrigin } from "../../../generation/origin.ts"
 import { signs } from "./messages.ts"
+import { isBlank, withoutTrail } from "./blankText.ts"
 import { asStream } from "./asStream.ts"
 import { asWhole } from "./asWhole.ts"
 import type { EventDialect } from "../../passthrough/Dialect.ts"
@@ -23,7 +24,9 @@ export const messagesDialect: EventDialect = {
     messages:
       typeof body["messages"] === "string"
         ? [{ role: "user", content: body["messages"] }]
-        : listAt(body, "messages").map(message({ model: upstreamModel, lost }))
+        : listAt(body, "messages")
+            .map(message({ model: upstreamModel, lost }))
+            .map(untrailed)
   }),
   // A frame without a name has its type inside.
   names: new FrameNames(["message_start", "message_delta", "message_stop", "error", "message"]),
@@ -95,10 +98,21 @@ const message =
       ...message,
       content: content
         .filter((block) => !isSealedResult(block) && !(isSearch(block) && unread.has(textAt(block, "id"))))
+        .filter((block) => !isBlankText(block) || content.every(isBlankText))
         .flatMap(thinking(to))
         .map(block)
     }
   }
+
+/** The last message, if it is the assistant's, without trailing white space. */
+const untrailed = (message: unknown, index: number, all: ReadonlyArray<unknown>): unknown => {
+  if (index < all.length - 1 || !isObject(message) || message["role"] !== "assistant") return message
+  const { content } = message
+  if (typeof content === "string") return { ...message, content: content.trimEnd() }
+  return Array.isArray(content) && content.length > 0
+    ? { ...message, content: content.with(-1, withoutTrail(content.at(-1))) }
+    : message
+}
 
 /** The requested model, and the notes of what is dropped. */
 interface Recipient {
@@ -124,7 +138,7 @@ const thinking =
 const isPlain = (block: unknown): boolean => {
   const type = textAt(block, "type")
   if (type === "tool_use" || type === "tool_result") return hasLegalId(block)
-  return type === "image" || (type === "text" && !hasCitations(block))
+  return type === "image" || (type === "text" && !hasCitations(block) && !isBlankText(block))
 }
 
 const callId = { tool_use: "id", tool_result: "tool_use_id" } as const
@@ -134,6 +148,9 @@ const hasLegalId = (block: unknown): boolean => {
   const id = textAt(block, "id") ?? textAt(block, "tool_use_id") ?? ""
   return anthropicId(id) === id
 }
+
+const isBlankText = (block: unknown): boolean =>
+  textAt(block, "type") === "text" && isBlank(textAt(block, "text") ?? "")
 
 const hasCitations = (block: unknown): boolean => listAt(block, "citations").length > 0
 
