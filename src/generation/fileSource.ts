@@ -25,9 +25,12 @@ const dataUrl = (url: string): { readonly type: "base64"; mediaType: string; dat
   const [mediaType = "", ...parameters] = url.slice("data:".length, comma).split(";")
   const data = url.slice(comma + 1)
   return parameters.includes("base64") && isBase64(data)
-    ? { type: "base64", mediaType: mediaType.trim().toLowerCase(), data }
+    ? { type: "base64", mediaType: registeredType(mediaType.trim().toLowerCase()), data }
     : undefined
 }
+
+/** `image/jpg` is written often, but several providers only know the registered name. */
+export const registeredType = (mediaType: string): string => (mediaType === "image/jpg" ? "image/jpeg" : mediaType)
 
 const isBase64 = (text: string) => text !== "" && !/[^A-Za-z0-9+/=_\s-]/.test(text)
 

@@ -2,7 +2,7 @@ import { Schema } from "effect"
 import { maybe, required } from "../contract/fields.ts"
 import { variants } from "../contract/variants.ts"
 
-export const imageTypes = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const
+export const imageTypes = ["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp"] as const
 const documentTypes = ["application/pdf", "text/plain", "text/markdown", "text/csv"] as const
 export const fileTypes = [...documentTypes, ...imageTypes] as const
 

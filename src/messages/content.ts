@@ -1,4 +1,5 @@
 import { Schema } from "effect"
+import { registeredType } from "../generation/fileSource.ts"
 import { reasoningItem } from "../generation/origin.ts"
 import type {
   FileSource,
@@ -90,7 +91,12 @@ const blockParts = (block: ContentBlock | ResultBlock): ReadonlyArray<Part> => {
     case "file":
       return [file(block.source, block.title ?? undefined)]
     case "file_data":
-      return [byType({ type: "base64", mediaType: block.media_type, data: block.data }, block.title ?? undefined)]
+      return [
+        byType(
+          { type: "base64", mediaType: registeredType(block.media_type), data: block.data },
+          block.title ?? undefined
+        )
+      ]
     case "search_result":
       return [
         plainDocument(`Source: ${block.source}\n\n${block.content.map(({ text }) => text).join("\n")}`, block.title)
@@ -192,7 +198,7 @@ const fileSource = (
 ): FileSource => {
   switch (source.type) {
     case "base64":
-      return { type: "base64", mediaType: source.media_type, data: source.data }
+      return { type: "base64", mediaType: registeredType(source.media_type), data: source.data }
     case "url":
       return { type: "url", url: source.url }
     case "text":

@@ -14,7 +14,8 @@ const blockTypes =
 const toolTypes =
   "custom, web_search_20250305, web_search_20260209, web_search_20260318, bash_20250124, text_editor_20250728, " +
   "computer_20251124, memory_20250818"
-const fileTypes = "application/pdf, text/plain, text/markdown, text/csv, image/png, image/jpeg, image/gif, image/webp"
+const fileTypes =
+  "application/pdf, text/plain, text/markdown, text/csv, image/png, image/jpeg, image/jpg, image/gif, image/webp"
 
 /** Each rule of each field, broken once: the fields that break it, and what the caller is told. */
 const broken: ReadonlyArray<readonly [fields: object, param: string, rule: string]> = [
@@ -49,12 +50,12 @@ const broken: ReadonlyArray<readonly [fields: object, param: string, rule: strin
   [
     image({ type: "base64", data: "aGk=" }),
     "messages[0].content[0].source.media_type",
-    "is required; expected one of image/png, image/jpeg, image/gif, image/webp"
+    "is required; expected one of image/png, image/jpeg, image/jpg, image/gif, image/webp"
   ],
   [
     image({ type: "base64", media_type: "application/pdf", data: "aGk=" }),
     "messages[0].content[0].source.media_type",
-    'expected one of image/png, image/jpeg, image/gif, image/webp; got "application/pdf"'
+    'expected one of image/png, image/jpeg, image/jpg, image/gif, image/webp; got "application/pdf"'
   ],
   [
     image({ type: "base64", media_type: "image/png" }),

@@ -14,7 +14,7 @@ export const endUser = (
   notes: Notes
 ): Readonly<Record<string, string>> | undefined => {
   if (id === undefined) return undefined
-  const { characters = Number.POSITIVE_INFINITY, name = undefined } = field ?? {}
+  const { characters = Number.POSITIVE_INFINITY, name } = field ?? {}
   if (name !== undefined && id.length <= characters) return { [name]: id }
   notes.adapt("user")
   return name === undefined ? undefined : { [name]: new Bun.CryptoHasher("sha256").update(id).digest("hex") }

@@ -170,7 +170,7 @@ const combinations = ["anyOf", "oneOf", "allOf"] as const
 export const flattened = (schema: JsonObject): JsonObject => {
   const found = combinations.filter((key) => Array.isArray(schema[key]))
   if (found.length === 0) return schema
-  const { allOf, anyOf, description, oneOf, ...rest } = schema
+  const { allOf: _allOf, anyOf: _anyOf, description, oneOf: _oneOf, ...rest } = schema
   const properties: Record<string, unknown> = {}
   const required = new Set(listAt(schema, "required"))
   for (const key of found) {

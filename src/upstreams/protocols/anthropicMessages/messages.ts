@@ -14,6 +14,7 @@ import { anthropicId } from "../callIds.ts"
 import { markedSystem, plainText } from "../documents.ts"
 import { argumentsObject } from "../../../contract/json.ts"
 import type { Notes } from "../notes.ts"
+import { oneResultEach } from "../oneResultEach.ts"
 import { isFrom } from "../../../generation/origin.ts"
 
 /** The provider of these reasoning signatures. */
@@ -38,7 +39,7 @@ interface Recipient {
 export const lowerMessages = (conversation: Conversation, to: Recipient, back: Back, notes: Notes): LoweredMessages => {
   const system = conversation.system.flatMap((text) => textBlock(text))
   const turns: Array<MessageTurn> = []
-  for (const item of conversation.items) {
+  for (const item of oneResultEach(conversation.items)) {
     if (item.type === "message" && item.role === "system" && turns.length === 0) {
       system.push(...item.content.flatMap((part) => block(part, notes)))
     } else {

@@ -91,12 +91,12 @@ const message =
     if (!isObject(message) || !Array.isArray(message["content"])) return message
     const content: ReadonlyArray<unknown> = message["content"]
     // Most blocks of a long history.
-    if (content.every(isPlain)) return message
+    if (content.every(isPlain) && !hasTwoResults(content)) return message
     const unread = new Set(content.flatMap((block) => (isSealedResult(block) ? [textAt(block, "tool_use_id")] : [])))
     if (unread.size > 0) to.lost("web_search_call")
     return {
       ...message,
-      content: content
+      content: oneResultEach(content)
         .filter((block) => !isSealedResult(block) && !(isSearch(block) && unread.has(textAt(block, "id"))))
         .filter((block) => !isBlankText(block) || content.every(isBlankText))
         .flatMap(thinking(to))
@@ -110,7 +110,7 @@ const untrailed = (message: unknown, index: number, all: ReadonlyArray<unknown>)
   const { content } = message
   if (typeof content === "string") return { ...message, content: content.trimEnd() }
   return Array.isArray(content) && content.length > 0
-    ? { ...message, content: content.with(-1, withoutTrail(content.at(-1))) }
+    ? { ...message, content: [...content.slice(0, -1), withoutTrail(content.at(-1))] }
     : message
 }
 
@@ -138,7 +138,7 @@ const thinking =
 const isPlain = (block: unknown): boolean => {
   const type = textAt(block, "type")
   if (type === "tool_use" || type === "tool_result") return hasLegalId(block)
-  return type === "image" || (type === "text" && !hasCitations(block) && !isBlankText(block))
+  return (type === "image" && !isJpg(block)) || (type === "text" && !hasCitations(block) && !isBlankText(block))
 }
 
 const callId = { tool_use: "id", tool_result: "tool_use_id" } as const
@@ -148,6 +148,39 @@ const hasLegalId = (block: unknown): boolean => {
   const id = textAt(block, "id") ?? textAt(block, "tool_use_id") ?? ""
   return anthropicId(id) === id
 }
+
+const resultOf = (block: unknown): string | undefined =>
+  textAt(block, "type") === "tool_result" ? textAt(block, "tool_use_id") : undefined
+
+const hasTwoResults = (content: ReadonlyArray<unknown>): boolean => {
+  const results = content.flatMap((block) => resultOf(block) ?? [])
+  return results.length > 1 && new Set(results).size < results.length
+}
+
+/** The dialect has one result for a call: further ones join the first. */
+const oneResultEach = (content: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  if (!hasTwoResults(content)) return content
+  const places = new Map<string, number>()
+  const joined: Array<unknown> = []
+  for (const block of content) {
+    const id = resultOf(block)
+    const at = id === undefined ? undefined : places.get(id)
+    const first = at === undefined ? undefined : joined[at]
+    if (at !== undefined && isObject(first) && isObject(block)) {
+      const isError = first["is_error"] === true || block["is_error"] === true
+      joined[at] = { ...first, content: [...blocksOf(first), ...blocksOf(block)], ...(isError && { is_error: true }) }
+      continue
+    }
+    if (id !== undefined) places.set(id, joined.length)
+    joined.push(block)
+  }
+  return joined
+}
+
+const blocksOf = ({ content }: JsonObject): ReadonlyArray<unknown> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : []
+
+const isJpg = (block: unknown): boolean => textAt(objectAt(block, "source"), "media_type") === "image/jpg"
 
 const isBlankText = (block: unknown): boolean =>
   textAt(block, "type") === "text" && isBlank(textAt(block, "text") ?? "")
@@ -175,6 +208,8 @@ const block = (block: unknown): unknown => {
       return file(rest, objectAt(block, "source") ?? {})
     case "file_data":
       return file(rest, { type: "base64", media_type, data })
+    case "image":
+      return isJpg(block) ? { ...block, source: { ...objectAt(block, "source"), media_type: "image/jpeg" } } : block
     case "document":
       return { ...block, source: source(objectAt(block, "source") ?? {}) }
     case "tool_use":

@@ -10,6 +10,8 @@ export interface Provider {
   /** Matches the server's hosts, so that a base URL is enough. */
   readonly host: RegExp | undefined
   readonly maxTokens: "max_tokens" | "max_completion_tokens"
+  /** True if a caller's other name of that bound may pass through. */
+  readonly takesBothBounds: boolean
   readonly systemRole: "system" | "developer"
   /** True if system messages may stand between others; many chat templates refuse that. */
   readonly systemAnywhere: boolean
@@ -21,6 +23,10 @@ export interface Provider {
   /** `all`: words and a named tool; `words`: auto, none, required; `none`: always auto. */
   readonly toolChoice: "all" | "words" | "none"
   readonly parallelToolCalls: boolean
+  /** True if a tool may be forced while the model thinks. */
+  readonly forcesWhileThinking: boolean
+  /** Fields of the dialect that it answers 4xx to. */
+  readonly refuses: ReadonlySet<string>
   readonly format: "schema" | "object" | "none"
   readonly reasoning: ReasoningControl
   /** True if the server writes reasoning into the content, as `<think>…</think>` before the answer. */
@@ -58,10 +64,11 @@ export type ReasoningControl =
 
 const degrees: ReadonlyArray<Effort> = ["low", "medium", "high"]
 
-/** The features that an unknown server most likely has. */
-const generic: Provider = {
+/** The features that most servers have. */
+const usual: Provider = {
   host: undefined,
   maxTokens: "max_tokens",
+  takesBothBounds: false,
   systemRole: "system",
   systemAnywhere: false,
   topK: false,
@@ -70,6 +77,8 @@ const generic: Provider = {
   schemas: schemaRules.accepting,
   toolChoice: "all",
   parallelToolCalls: true,
+  forcesWhileThinking: true,
+  refuses: new Set(),
   format: "schema",
   reasoning: { by: "effort", efforts: degrees },
   thinkTags: false,
@@ -84,9 +93,12 @@ const generic: Provider = {
   signsCalls: false
 }
 
+/** An unknown server may be a proxy of any other. */
+const generic: Provider = { ...usual, takesBothBounds: true }
+
 /** vLLM and SGLang: sampling extensions, and a chat template that controls reasoning. */
 const server: Provider = {
-  ...generic,
+  ...usual,
   topK: true,
   strictTools: true,
   reasoning: { by: "template", efforts: degrees },
@@ -97,7 +109,7 @@ const server: Provider = {
 export const providers = {
   generic,
   openai: {
-    ...generic,
+    ...usual,
     host: /(^|\.)openai\.com$|\.openai\.azure\.com$/,
     maxTokens: "max_completion_tokens",
     systemRole: "developer",
@@ -115,7 +127,7 @@ export const providers = {
   sglang: server,
   // Tool calls come whole, without an index; `tool_choice` is ignored.
   ollama: {
-    ...generic,
+    ...usual,
     host: /(^|\.)ollama\.com$/,
     systemAnywhere: true,
     topK: true,
@@ -130,18 +142,19 @@ export const providers = {
   llamacpp: { ...server, schemas: schemaRules.llamacpp, toolChoice: "words", endUser: undefined },
   // Answers 400 if a tool loop's reasoning is not returned.
   deepseek: {
-    ...generic,
+    ...usual,
     host: /(^|\.)deepseek\.com$/,
     systemAnywhere: true,
     parallelToolCalls: false,
     format: "object",
+    forcesWhileThinking: false,
     reasoning: { by: "thinking" },
     replayReasoning: "reasoning_content",
     maxStops: 16,
     endUser: undefined
   },
   groq: {
-    ...generic,
+    ...usual,
     host: /(^|\.)groq\.com$/,
     schemas: schemaRules.groq,
     maxTokens: "max_completion_tokens",
@@ -150,7 +163,7 @@ export const providers = {
     replayReasoning: "reasoning"
   },
   gemini: {
-    ...generic,
+    ...usual,
     host: /(^|\.)googleapis\.com$/,
     schemas: schemaRules.gemini,
     parallelToolCalls: false,
@@ -159,7 +172,7 @@ export const providers = {
     signsCalls: true
   },
   openrouter: {
-    ...generic,
+    ...usual,
     host: /(^|\.)openrouter\.ai$/,
     systemAnywhere: true,
     topK: true,
@@ -170,9 +183,10 @@ export const providers = {
     endUser: { name: "user", characters: 128 },
     webSearch: true
   },
-  // Answers 400 to other ids (code 3280), and to a user message directly after a tool (3230).
+  // Answers 400 to other ids (code 3280), and to a user message directly after a tool (3230), 422 to unknown fields.
   mistral: {
-    ...generic,
+    ...usual,
+    refuses: new Set(["user", "safety_identifier", "prompt_cache_key", "prompt_cache_retention"]),
     host: /(^|\.)mistral\.ai$/,
     callIds: nineCharacters,
     userAfterTool: false,
@@ -182,10 +196,10 @@ export const providers = {
     maxStops: 16,
     endUser: undefined
   },
-  together: { ...generic, host: /(^|\.)together\.(xyz|ai)$/, topK: true },
-  fireworks: { ...generic, host: /(^|\.)fireworks\.ai$/, topK: true, replayReasoning: "reasoning_content" },
+  together: { ...usual, host: /(^|\.)together\.(xyz|ai)$/, topK: true },
+  fireworks: { ...usual, host: /(^|\.)fireworks\.ai$/, topK: true, replayReasoning: "reasoning_content" },
   xai: {
-    ...generic,
+    ...usual,
     host: /(^|\.)x\.ai$/,
     maxTokens: "max_completion_tokens",
     systemAnywhere: true,
@@ -193,25 +207,27 @@ export const providers = {
     webSearch: true
   },
   qwen: {
-    ...generic,
+    ...usual,
     host: /(^|\.)aliyuncs\.com$/,
     topK: true,
     toolChoice: "all",
+    forcesWhileThinking: false,
     reasoning: { by: "enable_thinking" },
     replayReasoning: "reasoning_content",
     endUser: undefined
   },
   moonshot: {
-    ...generic,
+    ...usual,
     host: /(^|\.)moonshot\.(ai|cn)$/,
     toolChoice: "words",
     parallelToolCalls: false,
+    forcesWhileThinking: false,
     reasoning: { by: "thinking" },
     replayReasoning: "reasoning_content",
     endUser: undefined
   },
   zhipu: {
-    ...generic,
+    ...usual,
     host: /(^|\.)(z\.ai|bigmodel\.cn)$/,
     toolChoice: "none",
     parallelToolCalls: false,

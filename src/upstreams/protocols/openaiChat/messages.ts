@@ -4,6 +4,7 @@ import type { Back } from "../back.ts"
 import { wrapCustom } from "../back.ts"
 import { dataUri, markedDocument, markedSystem, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
+import { oneResultEach } from "../oneResultEach.ts"
 import type { CallSignatures } from "../../Upstream.ts"
 import type { Provider } from "./compatible.ts"
 import { signedCalls, standIn } from "./signedCalls.ts"
@@ -35,7 +36,7 @@ export const lowerMessages = (
   const drafts = new Drafts()
   const system = [...conversation.system]
   let leading = true
-  for (const item of conversation.items) {
+  for (const item of oneResultEach(conversation.items)) {
     if (item.type === "message" && item.role === "system") {
       const text = joined(item.content, notes)
       if (leading) system.push(text)
@@ -60,7 +61,7 @@ export const lowerMessages = (
 /**
  * Separates a tool's result from the user's message for servers that require it; they treat an empty message as none.
  */
-const acknowledged: JsonObject = { role: "assistant", content: "OK." }
+export const acknowledged: JsonObject = { role: "assistant", content: "OK." }
 
 /**
  * The index of the last question of the user. Messages directly after tool results (a reminder, an image) belong to the

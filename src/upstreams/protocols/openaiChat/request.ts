@@ -11,11 +11,13 @@ import { ToolSchemas } from "../toolSchemas.ts"
 import { effortOf, nearestEffort, reasoningParam } from "../reasoning.ts"
 import type { Provider } from "./compatible.ts"
 import { lowerMessages } from "./messages.ts"
+import { thinkingFreely } from "./thinkingFreely.ts"
 
 /** A conversation as a chat-completions request. */
 export const lower = (conversation: Conversation, options: LowerOptions, provider: Provider): Lowered => {
   const notes = takeNotes()
   const back = backOf(conversation)
+  const thinks = reasoning(conversation, provider, notes)
   const body: JsonObject = {
     model: options.model,
     messages: lowerMessages(
@@ -28,8 +30,11 @@ export const lower = (conversation: Conversation, options: LowerOptions, provide
     ...(options.stream && provider.streamUsage ? { stream_options: { include_usage: true } } : {}),
     ...(conversation.maxOutputTokens === undefined ? {} : { [provider.maxTokens]: conversation.maxOutputTokens }),
     ...sampling(conversation, provider, notes),
-    ...tools(conversation, provider, back, notes),
-    ...reasoning(conversation, provider, notes),
+    ...thinkingFreely(
+      { model: options.model, ...tools(conversation, provider, back, notes), ...thinks },
+      provider,
+      notes.adapt
+    ),
     ...responseFormat(conversation, provider, notes),
     ...(conversation.stopSequences.length === 0
       ? {}

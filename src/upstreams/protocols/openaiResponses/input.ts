@@ -4,6 +4,7 @@ import type { Back } from "../back.ts"
 import { atMost } from "../callIds.ts"
 import { dataUri, markedDocument, plainText } from "../documents.ts"
 import type { Notes } from "../notes.ts"
+import { oneResultEach } from "../oneResultEach.ts"
 import { isFrom } from "../../../generation/origin.ts"
 
 /** The provider of this encrypted reasoning. */
@@ -15,7 +16,7 @@ export const lowerInput = (
   to: Recipient,
   back: Back,
   notes: Notes
-): ReadonlyArray<JsonObject> => items.flatMap((item) => inputItem(item, to, back, notes))
+): ReadonlyArray<JsonObject> => oneResultEach(items).flatMap((item) => inputItem(item, to, back, notes))
 
 /** The requested model. */
 interface Recipient {

@@ -1,0 +1,111 @@
+import type { JsonObject } from "../../../contract/fields.ts"
+import { isObject, objectAt, textAt } from "../../../contract/json.ts"
+import type { CallSignatures } from "../../Upstream.ts"
+import { anyId } from "../callIds.ts"
+import type { Provider } from "./compatible.ts"
+import { acknowledged } from "./messages.ts"
+import { signedCalls } from "./signedCalls.ts"
+
+/** A caller's own messages as the server accepts them. Those that need no change stay the same objects. */
+export const passedMessages = (
+  messages: ReadonlyArray<unknown>,
+  provider: Provider,
+  signatures: CallSignatures | undefined
+): ReadonlyArray<unknown> =>
+  separated(oneResultEach(messages), provider)
+    .map(withRole(provider))
+    .map(withIds(provider))
+    .map(withSignatures(provider, signatures))
+    .map(withImageTypes)
+
+const roleOf = (message: unknown) => textAt(message, "role")
+
+/** Some servers refuse a user message directly after a tool's result. */
+const separated = (messages: ReadonlyArray<unknown>, { userAfterTool }: Provider): ReadonlyArray<unknown> =>
+  userAfterTool
+    ? messages
+    : messages.flatMap((message, index) =>
+        roleOf(message) === "user" && roleOf(messages[index - 1]) === "tool" ? [acknowledged, message] : [message]
+      )
+
+/** The dialect has one result for a call: further ones join the first. */
+const oneResultEach = (messages: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
+  const joined: Array<unknown> = []
+  const places = new Map<string, number>()
+  for (const message of messages) {
+    const id = roleOf(message) === "tool" ? textAt(message, "tool_call_id") : undefined
+    // Ids may be used again in later turns.
+    if (roleOf(message) === "assistant") places.clear()
+    const at = id === undefined ? undefined : places.get(id)
+    const first = at === undefined ? undefined : joined[at]
+    if (at !== undefined && isObject(first) && isObject(message)) {
+      joined[at] = { ...first, content: together(first["content"], message["content"]) }
+      continue
+    }
+    if (id !== undefined) places.set(id, joined.length)
+    joined.push(message)
+  }
+  return joined
+}
+
+const together = (one: unknown, other: unknown): unknown => {
+  if (typeof one === "string" && typeof other === "string") return `${one}\n\n${other}`
+  return [...partsOf(one), ...partsOf(other)]
+}
+
+const partsOf = (content: unknown): ReadonlyArray<unknown> =>
+  typeof content === "string" ? [{ type: "text", text: content }] : Array.isArray(content) ? content : []
+
+/** Most servers' chat templates only know `system`. */
+const withRole =
+  ({ systemRole }: Provider) =>
+  (message: unknown): unknown =>
+    systemRole === "system" && isDeveloper(message) ? { ...message, role: "system" } : message
+
+/** Calls of another route's server may have ids that are not legal here. */
+const withIds =
+  ({ callIds }: Provider) =>
+  (message: unknown): unknown => {
+    if (callIds === anyId || !isObject(message)) return message
+    const mapped = (value: unknown, key: string): unknown => {
+      const id = textAt(value, key)
+      return id === undefined || !isObject(value) || callIds(id) === id ? value : { ...value, [key]: callIds(id) }
+    }
+    const calls: unknown = message["tool_calls"]
+    const result = mapped(message, "tool_call_id")
+    return isObject(result) && Array.isArray(calls)
+      ? { ...result, tool_calls: calls.map((call) => mapped(call, "id")) }
+      : result
+  }
+
+/** Most clients do not return unknown fields. */
+const withSignatures =
+  ({ signsCalls }: Provider, signatures: CallSignatures = new Map()) =>
+  (message: unknown): unknown => {
+    const calls: unknown = isObject(message) ? message["tool_calls"] : undefined
+    return signsCalls && isObject(message) && Array.isArray(calls)
+      ? { ...message, tool_calls: signedCalls(calls.filter(isObject), signatures) }
+      : message
+  }
+
+/** Several servers know JPEG by its registered name alone. */
+const withImageTypes = (message: unknown): unknown => {
+  const parts: unknown = isObject(message) ? message["content"] : undefined
+  if (!isObject(message) || !Array.isArray(parts) || !parts.some(isJpg)) return message
+  return { ...message, content: parts.map((part: unknown) => (isJpg(part) ? jpeg(part) : part)) }
+}
+
+const jpgUrl = "data:image/jpg;"
+
+const isJpg = (part: unknown): part is JsonObject =>
+  isObject(part) && textAt(part["image_url"], "url")?.startsWith(jpgUrl) === true
+
+const jpeg = (part: JsonObject): JsonObject => {
+  const url = textAt(part["image_url"], "url") ?? ""
+  return {
+    ...part,
+    image_url: { ...objectAt(part, "image_url"), url: `data:image/jpeg;${url.slice(jpgUrl.length)}` }
+  }
+}
+
+const isDeveloper = (message: unknown): message is JsonObject => isObject(message) && message["role"] === "developer"
