@@ -3,7 +3,7 @@ import type { Scope } from "effect"
 import type { ProtocolName } from "../config/sections/Upstream.ts"
 import type { PublicUrl } from "../config/PublicUrl.ts"
 import type { KeptFiles } from "../files/KeptFiles.ts"
-import { anthropicMessages } from "./protocols/anthropicMessages/anthropicMessages.ts"
+import { anthropicMessages, anthropicMessagesAt } from "./protocols/anthropicMessages/anthropicMessages.ts"
 import { arkVideo } from "./protocols/arkVideo/arkVideo.ts"
 import { providerOf, providers } from "./protocols/openaiChat/compatible.ts"
 import { openaiChat } from "./protocols/openaiChat/openaiChat.ts"
@@ -42,6 +42,11 @@ const text = <S>(protocol: Protocol<S>): TextProtocol => ({
   upstream: (options) => textUpstream(protocol, options)
 })
 
+const messages: TextProtocol = {
+  ...text(anthropicMessages),
+  upstream: (options) => textUpstream(anthropicMessagesAt(options.baseUrl), options)
+}
+
 const chat: TextProtocol = {
   kind: "text",
   providers: Object.keys(providers),
@@ -54,7 +59,7 @@ const chat: TextProtocol = {
 
 /** Every protocol that an upstream can speak. A new one is a folder, a name in the settings' schema and a row here. */
 export const protocols = {
-  "anthropic-messages": text(anthropicMessages),
+  "anthropic-messages": messages,
   "openai-responses": text(openaiResponses),
   "openai-chat": chat,
   "ark-video": { kind: "video", upstream: (options) => Effect.sync(() => arkVideo(options)) },

@@ -4,6 +4,8 @@ import { messagesDialect } from "./messagesDialect.ts"
 import { lower } from "./request.ts"
 import type { MessagesState } from "./state.ts"
 import { begin, end, frames, step } from "./step.ts"
+import { bodyWithoutBilling, readsBilling, withoutBilling } from "../billing.ts"
+import { takeNotes } from "../notes.ts"
 import type { Protocol } from "../Protocol.ts"
 
 /** `/v1/messages`, as Anthropic and a few others serve it. */
@@ -30,3 +32,21 @@ export const anthropicMessages: Protocol<MessagesState> = {
   frames,
   goesOn
 }
+
+/** The same at another's server. */
+const elsewhere: Protocol<MessagesState> = {
+  ...anthropicMessages,
+  dialect: {
+    ...messagesDialect,
+    body: (body, options, lost = () => {}) => messagesDialect.body(bodyWithoutBilling(body, lost), options, lost)
+  },
+  lower: (conversation, options) => {
+    const notes = takeNotes()
+    const lowered = lower(withoutBilling(conversation, notes.adapt), options)
+    return { ...lowered, adapted: [...lowered.adapted, ...notes.adapted()] }
+  }
+}
+
+/** The protocol as a server speaks it. */
+export const anthropicMessagesAt = (baseUrl: string): Protocol<MessagesState> =>
+  readsBilling(baseUrl) ? anthropicMessages : elsewhere

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf, customDescription, customParameters } from "../back.ts"
+import { withoutBilling } from "../billing.ts"
 import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { formatParam, takeNotes } from "../notes.ts"
@@ -14,8 +15,9 @@ import { lowerMessages } from "./messages.ts"
 import { thinkingFreely } from "./thinkingFreely.ts"
 
 /** A conversation as a chat-completions request. */
-export const lower = (conversation: Conversation, options: LowerOptions, provider: Provider): Lowered => {
+export const lower = (asked: Conversation, options: LowerOptions, provider: Provider): Lowered => {
   const notes = takeNotes()
+  const conversation = withoutBilling(asked, notes.adapt)
   const back = backOf(conversation)
   const thinks = reasoning(conversation, provider, notes)
   const body: JsonObject = {

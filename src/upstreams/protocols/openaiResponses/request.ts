@@ -2,6 +2,7 @@ import type { JsonObject } from "../../../contract/fields.ts"
 import type { Conversation, SearchTool, Tool } from "../../../generation/Conversation.ts"
 import type { Back } from "../back.ts"
 import { backOf } from "../back.ts"
+import { withoutBilling } from "../billing.ts"
 import { endUser } from "../endUser.ts"
 import type { Notes } from "../notes.ts"
 import { formatParam, takeNotes } from "../notes.ts"
@@ -17,8 +18,9 @@ import { traitsOf } from "./models.ts"
 const leastTokens = 16
 
 /** A conversation as a responses request. The gateway keeps the state, so the upstream stores nothing. */
-export const lower = (conversation: Conversation, options: LowerOptions): Lowered => {
+export const lower = (asked: Conversation, options: LowerOptions): Lowered => {
   const notes = takeNotes()
+  const conversation = withoutBilling(asked, notes.adapt)
   const back = backOf(conversation)
   const traits = traitsOf(options.model)
   const instructions = conversation.system.filter((text) => text !== "").join("\n\n")
