@@ -22,6 +22,7 @@ export const requestShown = (request: RequestView): string =>
       "upstream cost": request.upstream_cost_usd === undefined ? null : `$${usd(request.upstream_cost_usd)}`,
       settled: request.settled_at,
       adapted: request.adapted,
+      notes: request.notes.length === 0 ? null : request.notes.join(", "),
       tags: request.tags.length === 0 ? null : request.tags.join(", "),
       "end user": request.end_user,
       client: request.client,

@@ -80,6 +80,8 @@ export class RequestRecord {
   settledAtMs: number | undefined
   /** Changed or omitted parameters, as in the reply's `x-gateway-adapted`. */
   adapted: string | undefined
+  /** What is uncertain about the request: `usage_counted`, `usage_doubted:input`, `unpriced`, `finish:<reason>`. */
+  notes: ReadonlyArray<string> = none
   /** `name=value`. */
   tags: ReadonlyArray<string> = none
   endUser: string | undefined
@@ -168,6 +170,11 @@ export class RequestRecord {
     if (last !== undefined) this.attempts = [...this.attempts.slice(0, -1), { ...last, error: failure.message }]
   }
 
+  /** Adds to `notes`. */
+  noted(note: string): void {
+    if (this.notes.length < mostNotes && !this.notes.includes(note)) this.notes = [...this.notes, note]
+  }
+
   settled({ atMs, costNanoUsd, upstreamCostNanoUsd }: Settlement): void {
     this.costNanoUsd = costNanoUsd
     this.upstreamCostNanoUsd = upstreamCostNanoUsd
@@ -203,6 +210,7 @@ const none: ReadonlyArray<never> = []
 
 /** A request tries few routes; further attempts are not recorded. */
 const mostAttempts = 20
+const mostNotes = 8
 const mostTags = 10
 const longestTag = 64
 /** Metadata fields that are read for tags. */

@@ -144,6 +144,11 @@ export class Work implements Chargeable, Metering {
 
   doubted(reason: Doubt, told: Usage): void {
     this.#reportDoubt(this, reason, told)
+    this.noted(`usage_doubted:${reason}`)
+  }
+
+  noted(note: string): void {
+    this.request.record?.noted(note)
   }
 
   unsupported(): ReadonlyArray<Unsupported> {
@@ -169,6 +174,7 @@ export class Work implements Chargeable, Metering {
   done(tokens: number, how: "finished" | "hang-up" | "abandoned" | "failed", used: Usage): void {
     this.admission?.done(tokens)
     if (how === "abandoned") this.#limits.leftEarly(this.caller)
+    if (how !== "failed" && this.price === unpriced) this.noted("unpriced")
     this.attempts.over(how === "abandoned" ? "hang-up" : how, used)
   }
 

@@ -64,7 +64,13 @@ export type GenerationEvent =
       /** The reason that the gateway counted a part itself. */
       readonly counted?: Doubt | "untold"
     }
-  | { readonly type: "finished"; readonly reason: FinishReason; readonly stopSequence: string | null }
+  | {
+      readonly type: "finished"
+      readonly reason: FinishReason
+      readonly stopSequence: string | null
+      /** The upstream's own reason, if it is an unknown one. */
+      readonly unknownReason?: string
+    }
   /** `said` is the upstream's message, for the log alone. */
   | { readonly type: "failed"; readonly failure: Failure; readonly said?: string; readonly trouble?: UpstreamTrouble }
 

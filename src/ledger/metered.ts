@@ -14,6 +14,8 @@ export interface Metering {
   readonly doubtOf: (usage: Usage, isStart: boolean) => Doubt | undefined
   /** Runs where it can't be, and for what else was counted because it could not. */
   readonly doubted: (doubt: Doubt, told: Usage) => void
+  /** Runs for what is uncertain about the request (`RequestRecord.notes`). */
+  readonly noted: (note: string) => void
   /** Runs once, where the first piece of the answer comes. */
   readonly firstPiece: () => void
   /** Runs where the answer fails after it has begun. */
@@ -72,6 +74,7 @@ class Metered extends WrappedGeneration {
 
   #pay(used: Usage, how: "finished" | "hang-up", estimated: boolean): void {
     this.#isOver = true
+    if (estimated) this.#options.noted("usage_counted")
     this.#stored = this.#charge.settle(used, how, estimated)
     this.#options.done(tokensOf(used), how, used)
   }
@@ -130,6 +133,7 @@ class Metered extends WrappedGeneration {
         this.#release()
         return undefined
       case "finished": {
+        if (event.unknownReason !== undefined) this.#options.noted(`finish:${event.unknownReason}`)
         const instead = this.#isTotal ? undefined : [this.#count(), event]
         this.#pay(this.#reported ?? noUsage, "finished", this.#isEstimated)
         return instead

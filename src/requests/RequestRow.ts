@@ -18,6 +18,7 @@ const Details = Schema.Struct({
   ),
   reason: Schema.optional(Schema.String),
   adapted: Schema.optional(Schema.String),
+  notes: Schema.optional(Schema.Array(Schema.String)),
   tags: Schema.optional(Schema.Array(Schema.String)),
   end_user: Schema.optional(Schema.String),
   client: Schema.optional(Schema.String),
@@ -133,6 +134,7 @@ const detailsOf = (record: RequestRecord): string => {
   }
   if (record.reason !== undefined) details["reason"] = record.reason
   if (record.adapted !== undefined) details["adapted"] = record.adapted
+  if (record.notes.length > 0) details["notes"] = record.notes
   if (record.tags.length > 0) details["tags"] = record.tags
   if (record.endUser !== undefined) details["end_user"] = record.endUser
   if (record.client !== undefined) details["client"] = record.client

@@ -54,6 +54,10 @@ export const RequestView = Schema.Struct({
     "Time of settlement (ISO 8601, UTC), at which sums count it; null if nothing was settled, and in older rows."
   ),
   adapted: name("Parameters that were changed or omitted."),
+  notes: said(
+    Schema.Array(Schema.String),
+    "What is uncertain: `usage_counted` (the gateway counted the tokens), `usage_doubted:…` (the part of the upstream's usage that can't be), `unpriced` (the route has no price), `finish:…` (the upstream ended for an unknown reason)."
+  ),
   tags: said(Schema.Array(Schema.String), "Tags from `x-gateway-tags` and `metadata`."),
   end_user: name("The end user, from `user`, `metadata.user_id` or `safety_identifier`."),
   client: name("The client, from its user agent."),
@@ -119,6 +123,7 @@ export const requestView = (row: StoredRequest): RequestView => {
     cost_usd: row.cost_nano_usd === null ? null : row.cost_nano_usd / 1e9,
     settled_at: row.settled_at === null ? null : new Date(row.settled_at).toISOString(),
     adapted: details.adapted ?? null,
+    notes: details.notes ?? [],
     tags: details.tags ?? [],
     end_user: details.end_user ?? null,
     client: details.client ?? null,

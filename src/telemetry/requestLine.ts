@@ -39,6 +39,7 @@ export const requestLine = (record: RequestRecord): string => {
         ? undefined
         : Number(showUsd(record.upstreamCostNanoUsd)),
     adapted: record.adapted,
+    notes: record.notes.length === 0 ? undefined : record.notes,
     tags: record.tags.length === 0 ? undefined : record.tags,
     end_user: record.endUser,
     client: record.client,

@@ -32,6 +32,7 @@ const play = async (stream: boolean) => {
       inputTokens: () => 7,
       doubtOf: ({ outputTokens }) => (outputTokens > 1_000 ? "output" : undefined),
       doubted: () => {},
+      noted: () => {},
       firstPiece: () => {},
       failed: () => {},
       isShuttingDown: () => false,

@@ -53,6 +53,7 @@ const request = (status: number, error: string | null, cost_usd: number | null) 
     cost_usd,
     settled_at: null,
     adapted: null,
+    notes: [],
     tags: [],
     end_user: null,
     client: null,

@@ -41,6 +41,7 @@ const request = (attempts: ReadonlyArray<Attempt>, given: Partial<RequestView> =
   cost_usd: null,
   settled_at: null,
   adapted: null,
+  notes: [],
   tags: [],
   end_user: null,
   client: null,

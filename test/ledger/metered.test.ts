@@ -41,6 +41,7 @@ const play = (batches: ReadonlyArray<Batch>, options: { shuttingDown?: boolean; 
       },
       doubtOf: (told) => (Number.isNaN(told.inputTokens) || told.inputTokens < 0 ? "number" : undefined),
       doubted: (reason) => void doubted.push(reason),
+      noted: () => undefined,
       firstPiece: () => void firstPieces++,
       failed: () => {},
       isShuttingDown: () => options.shuttingDown === true,

@@ -12,6 +12,12 @@ export const cutOff = new UpstreamFailed({ message: "The model's upstream ended 
 /** The arguments of a tool call are cut, although the upstream reports no cut. */
 export const cutCall = new UpstreamFailed({ message: "The model's upstream sent half a tool call" })
 
+/** The upstream's own finish reason, for the request's row, if it means nothing to the gateway. */
+export const unknownReason = (isUnknown: boolean, reason: string | undefined): { readonly unknownReason?: string } =>
+  isUnknown && reason !== undefined ? { unknownReason: reason.slice(0, longestReason) } : {}
+
+const longestReason = 64
+
 /** The longest part of an upstream's message that is passed on, in UTF-16 units. */
 const longest = 2_000
 

@@ -111,6 +111,9 @@ const bodyBlocks = (app: App, bodies: NonNullable<RequestDetail["bodies"]>): Chi
   bodies.is_cut && h("p", { class: "hint" }, text.bodiesCut)
 ]
 
+/** A note is a kind, or a kind and its detail: `finish:eos`. */
+const noteMeans = (note: string): string => text.noteMeans[note.split(":")[0] ?? ""] ?? ""
+
 /** JSON in lines; anything else as it is. */
 const indented = (body: string): string => {
   try {
@@ -209,6 +212,15 @@ export const requestDrawer = (app: App, drawer: Drawer, keyName: (id: string) =>
             [["", "", 200], [""]],
             adapted.map((name) => [mono(name), h("span", { class: "quiet" }, text.adaptedWhy)]),
             { isPlain: true, label: text.adapted }
+          )
+        ),
+      request.notes.length > 0 &&
+        section(
+          text.notes,
+          smallTable(
+            [["", "", 200], [""]],
+            request.notes.map((note) => [mono(note), h("span", { class: "quiet" }, noteMeans(note))]),
+            { isPlain: true, label: text.notes }
           )
         ),
       cost !== "loading" && section(text.costTitle, costTable(request, cost)),

@@ -1,6 +1,8 @@
 /** By the outcomes and statuses of a request. */
 const reasons = (texts: Readonly<Record<string, readonly [what: string, then: string]>>) => texts
 
+const meanings = (texts: Readonly<Record<string, string>>) => texts
+
 export const outcome = {
   finished: "finished",
   refused: "refused",
@@ -71,6 +73,13 @@ export const request = {
   endUser: " for ",
   attempts: "Attempts",
   adapted: "Adapted",
+  notes: "Uncertain",
+  noteMeans: meanings({
+    usage_counted: "the gateway counted the tokens: the upstream told none, or none that can be",
+    usage_doubted: "this part of the upstream’s usage can’t be: it was not believed",
+    unpriced: "the route has no price: nothing was charged",
+    finish: "the upstream ended for a reason that the gateway does not know: told as a normal end"
+  }),
   costTitle: "Cost",
   kinds: {
     input: "Input",

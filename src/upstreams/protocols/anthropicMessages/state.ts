@@ -25,6 +25,8 @@ export interface MessagesState {
   readonly answeredByTool: boolean
   readonly reason: FinishReason | undefined
   readonly stopSequence: string | null
+  /** The upstream's stop reason, if it is an unknown one. */
+  readonly unknownReason?: string
   readonly over: boolean
 }
 

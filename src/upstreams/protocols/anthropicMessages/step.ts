@@ -3,7 +3,7 @@ import type { FinishReason, GenerationEvent } from "../../../generation/Generati
 import type { Back } from "../back.ts"
 import { TakenIds } from "../callIds.ts"
 import { listAt, objectAt, textAt } from "../../../contract/json.ts"
-import { cutCall, cutOff, failedWith } from "../upstreamFailure.ts"
+import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
 import { endBare, endBlock, startBlock, stepBlock } from "./blocks.ts"
 import type { MessagesState, Step } from "./state.ts"
 import { readUsage, tellsTokens } from "./usage.ts"
@@ -49,9 +49,10 @@ export const step = (state: MessagesState, frame: JsonObject): Step => {
       const usage = hasTokens ? readUsage(frame["usage"], before) : state.usage
       const delta = objectAt(frame, "delta")
       const reason = finishReason(textAt(delta, "stop_reason"), state) ?? state.reason
+      const unknown = unknownReason(isUnknown(textAt(delta, "stop_reason")), textAt(delta, "stop_reason"))
       const stopSequence = textAt(delta, "stop_sequence") ?? state.stopSequence
       const total = hasTokens && usage !== undefined ? [{ type: "usage", usage } as const] : []
-      return [{ ...state, usage, reason, stopSequence }, total]
+      return [{ ...state, ...unknown, usage, reason, stopSequence }, total]
     }
     case "message_stop":
       return [{ ...state, over: true }, finished(state, "stop")]
@@ -95,8 +96,22 @@ const finished = (state: MessagesState, otherwise: FinishReason): ReadonlyArray<
   const mayCut = reason === "max-tokens" || reason === "context-exceeded"
   if (state.isCut && !mayCut) return [{ type: "failed", failure: cutCall }]
   const bare = state.bare === undefined || mayCut ? [] : endBare(state.bare)
-  return [...bare, { type: "finished", reason, stopSequence: state.stopSequence }]
+  const unknown = unknownReason(true, state.unknownReason)
+  return [...bare, { type: "finished", reason, stopSequence: state.stopSequence, ...unknown }]
 }
+
+const reasons: ReadonlySet<string> = new Set([
+  "end_turn",
+  "max_tokens",
+  "stop_sequence",
+  "tool_use",
+  "pause_turn",
+  "refusal",
+  "compaction",
+  "model_context_window_exceeded"
+])
+
+const isUnknown = (reason: string | undefined): boolean => reason !== undefined && !reasons.has(reason)
 
 const finishReason = (reason: string | undefined, state: MessagesState): FinishReason | undefined => {
   switch (reason) {

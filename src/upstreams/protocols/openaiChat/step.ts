@@ -3,8 +3,9 @@ import { UpstreamFailed } from "../../../contract/Failure.ts"
 import type { FinishReason, GenerationEvent } from "../../../generation/GenerationEvent.ts"
 import type { Back } from "../back.ts"
 import { countAt, isObject, listAt, objectAt, textAt } from "../../../contract/json.ts"
-import { cutCall, cutOff, failedWith, garbled } from "../upstreamFailure.ts"
+import { cutCall, cutOff, failedWith, garbled, unknownReason } from "../upstreamFailure.ts"
 import { Calls } from "./calls.ts"
+import { finishReasonOf } from "./finishReasons.ts"
 import type { Thinking } from "./think.ts"
 import { beginThinking, endThinking, readThinking } from "./think.ts"
 import { readUsage } from "./usage.ts"
@@ -67,16 +68,17 @@ export const end = (state: ChatState, marked: boolean): ReadonlyArray<Generation
   // No choice has come, so no answer has begun.
   if (!state.started) return [{ type: "failed", failure: marked ? garbled : cutOff }]
   if (state.finish === undefined && !marked) return [{ type: "failed", failure: cutOff }]
-  if (state.finish === "error" || state.finish === "insufficient_system_resource") {
-    return [{ type: "failed", failure: new UpstreamFailed({}) }]
-  }
+  const told = finishReasonOf(state.finish ?? "")
+  if (told === "failed") return [{ type: "failed", failure: new UpstreamFailed({}), said: state.finish ?? "" }]
+  const isCut = told === "max-tokens" || told === "context-exceeded"
   // If the upstream reports a cut, a cut call is no error.
-  if (state.finish !== "length" && state.calls.hasCut()) return [{ type: "failed", failure: cutCall }]
-  const reason: FinishReason = state.stopSequence === null ? finishReason(state.finish) : "stop-sequence"
+  if (!isCut && state.calls.hasCut()) return [{ type: "failed", failure: cutCall }]
+  // `sequence` corrects a `stop` after tool calls.
+  const reason: FinishReason = state.stopSequence === null ? (told ?? "stop") : "stop-sequence"
   return [
     ...(state.thinking === undefined ? [] : endThinking(state.thinking)),
-    ...state.calls.end(state.back, state.finish === "length"),
-    { type: "finished", reason, stopSequence: state.stopSequence }
+    ...state.calls.end(state.back, isCut),
+    { type: "finished", reason, stopSequence: state.stopSequence, ...unknownReason(told === undefined, state.finish) }
   ]
 }
 
@@ -106,21 +108,6 @@ const errorIn = (chunk: JsonObject): unknown => {
   const error = chunk["error"] ?? undefined
   if (error !== undefined) return typeof error === "string" ? { message: error } : error
   return chunk["object"] === "error" ? chunk : undefined
-}
-
-/** `sequence` corrects a `stop` after tool calls. */
-const finishReason = (finish: string | undefined): FinishReason => {
-  switch (finish) {
-    case "length":
-      return "max-tokens"
-    case "tool_calls":
-    case "function_call":
-      return "tool-calls"
-    case "content_filter":
-      return "refusal"
-    default:
-      return "stop"
-  }
 }
 
 const readDelta = (state: ChatState, delta: JsonObject, events: Array<GenerationEvent>): ChatState => {

@@ -5,7 +5,7 @@ import type { Back } from "../back.ts"
 import { TakenIds } from "../callIds.ts"
 import { isCut as isCutText } from "../back.ts"
 import { isObject, listAt, numberAt, objectAt, textAt } from "../../../contract/json.ts"
-import { cutCall, cutOff, failedWith } from "../upstreamFailure.ts"
+import { cutCall, cutOff, failedWith, unknownReason } from "../upstreamFailure.ts"
 import { citation, closeItem, openItem } from "./items.ts"
 import type { ResponsesState, Step } from "./state.ts"
 import { readUsage } from "./usage.ts"
@@ -127,7 +127,8 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
   const status = textAt(response, "status")
   if (status === "failed" || status === "cancelled") return failed(state, response?.["error"])
   const usage = readUsage(response?.["usage"], state.searches)
-  const reason = finishReason(textAt(objectAt(response, "incomplete_details"), "reason"))
+  const told = textAt(objectAt(response, "incomplete_details"), "reason")
+  const reason = finishReason(told)
   // If the upstream reports a cut, a cut call is no error.
   const isCut = state.isCut || [...state.open.values()].some((item) => item.isFunction && isCutText(item.arguments))
   if (isCut && reason !== "max-tokens") return [{ ...state, over: true }, [{ type: "failed", failure: cutCall }]]
@@ -135,10 +136,12 @@ const finish = (state: ResponsesState, response: JsonObject | undefined): Step =
     { ...state, over: true },
     [
       ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
-      { type: "finished", reason, stopSequence: null }
+      { type: "finished", reason, stopSequence: null, ...unknownReason(!knownReasons.has(told ?? ""), told) }
     ]
   ]
 }
+
+const knownReasons: ReadonlySet<string> = new Set(["", "max_output_tokens", "content_filter"])
 
 /** `sequence` turns a `stop` after calls into `tool-calls`. */
 const finishReason = (incomplete: string | undefined): FinishReason => {
