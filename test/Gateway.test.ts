@@ -186,7 +186,7 @@ describe("X.Test", () => {
       expect(Redacted.value(settings.databaseUrl)).toBe("sqlite::memory:")
       expect(yield* dies(Effect.sync(() => settings.server.port))).toBe(true)
       const upstream = (yield* TextUpstreams).get("sandbox")
-      expect(upstream?.forwarder).toBeUndefined()
+      expect(upstream?.passthrough).toBeUndefined()
       expect(() => upstream?.generate(conversation({}), how)).toThrow(
         "gateway/upstreams/TextUpstreams.generate was used"
       )

@@ -69,11 +69,11 @@ const capabilitiesOf = (model: Model, { text, video }: FirstRoute): Capabilities
           "tools",
           ...(searches(text) ? (["web_search"] as const) : [])
         ],
-        passes_through: [text?.forwarder, text?.compactor].flatMap((one) => (one === undefined ? [] : [one.family])),
+        passes_through: [text?.passthrough, text?.compactor].flatMap((one) => (one === undefined ? [] : [one.family])),
         resolutions: null
       }
   }
 }
 
 const searches = (text: TextUpstream | undefined): boolean =>
-  text?.searches === true || text?.searchesVerbatim === true || text?.isSearchedFor === true
+  text?.searches === true || text?.searchesInPassthrough === true || text?.isSearchedFor === true

@@ -33,7 +33,7 @@ export const withSearch = (upstream: TextUpstream, provider: SearchProvider | un
   })
   return {
     ...upstream,
-    isSearchedFor: provider !== undefined && upstream.searchesVerbatim !== true,
+    isSearchedFor: provider !== undefined && upstream.searchesInPassthrough !== true,
     generate: (conversation, options) => {
       if (searchOf(conversation) === undefined) return upstream.generate(conversation, options)
       if (conversation.toolChoice.type === "none") return upstream.generate(withoutSearch(conversation), options)

@@ -60,7 +60,7 @@ export interface TextUpstream {
   /** True if it runs web searches itself. Defaults to false. */
   readonly searches?: boolean
   /** True if it runs web searches for passthrough requests. */
-  readonly searchesVerbatim?: boolean
+  readonly searchesInPassthrough?: boolean
   /** True if the gateway runs searches for it. A request with a search is then translated, never passed through. */
   readonly isSearchedFor?: boolean
   /** True if it accepts PDFs. Otherwise it gets their text. Defaults to false. */
@@ -88,7 +88,7 @@ export interface TextUpstream {
     options: GenerateOptions
   ) => Future<Generation, Failure | UpstreamError>
   /** Passthrough for the family whose dialect the upstream speaks. */
-  readonly forwarder?: PassthroughEndpoint
+  readonly passthrough?: PassthroughEndpoint
   /** Counts the input tokens of a request in its dialect; undefined if the upstream does not answer with a count. */
   readonly countTokens?: (
     request: Pick<PassthroughRequest, "body" | "bodyText" | "headers">,
@@ -106,8 +106,8 @@ export const passthroughEndpointOf = (
   family: PassthroughEndpoint["family"] | undefined
 ): PassthroughEndpoint | undefined => {
   if (upstream === undefined || family === undefined) return undefined
-  const { compactor, embedder, forwarder } = upstream
-  if (forwarder?.family === family) return forwarder
+  const { compactor, embedder, passthrough } = upstream
+  if (passthrough?.family === family) return passthrough
   if (embedder?.family === family) return embedder
   return compactor?.family === family ? compactor : undefined
 }

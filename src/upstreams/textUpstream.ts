@@ -141,9 +141,9 @@ export const textUpstream = <S>(protocol: Protocol<S>, options: TextUpstreamOpti
   return {
     ...all,
     threads: options.threads ?? false,
-    forwarder: { family: dialect.family, send: forward },
+    passthrough: { family: dialect.family, send: forward },
     ...counting(protocol, dialect, options),
-    searchesVerbatim: dialect.family === "chat" ? dialect.searches : searches,
+    searchesInPassthrough: dialect.family === "chat" ? dialect.searches : searches,
     ...embedded,
     ...compacted
   }

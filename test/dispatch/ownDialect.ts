@@ -40,7 +40,7 @@ const translating: TextUpstream = {
 const passing = (family: PassthroughEndpoint["family"], answer: object): TextUpstream => ({
   ...translating,
   name: "own",
-  forwarder: {
+  passthrough: {
     family,
     send: ({ rewrite }) =>
       Future.succeed({

@@ -32,7 +32,7 @@ const counting = () => {
     generate: () => {
       throw new Error("not asked")
     },
-    forwarder: {
+    passthrough: {
       family: "messages",
       send: () => {
         throw new Error("not asked")

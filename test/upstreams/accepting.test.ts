@@ -33,10 +33,10 @@ const translated = (protocol: DialectName) => generated(upstream(protocol), conv
 const passedThrough = (protocol: DialectName, isPatient = false) =>
   Effect.flatMap(Effect.runtime(), (runtime) =>
     toEffect(() => {
-      const { forwarder } = upstream(protocol)
-      if (forwarder === undefined) throw new Error("forwards nothing")
+      const { passthrough } = upstream(protocol)
+      if (passthrough === undefined) throw new Error("forwards nothing")
       const request = { body: {}, headers: new Headers(), rewrite: (answer: object) => ({ ...answer }) }
-      return forwarder.send(request, { ...told, isPatient, runtime }, () => Future.die("it is offered"))
+      return passthrough.send(request, { ...told, isPatient, runtime }, () => Future.die("it is offered"))
     })
   )
 

@@ -54,7 +54,7 @@ const forward = (
   return Effect.flatMap(Effect.runtime(), (runtime) =>
     toEffect(() => {
       const started =
-        upstream.forwarder?.send(request, { ...how, runtime }, () => Future.die("it is offered")) ??
+        upstream.passthrough?.send(request, { ...how, runtime }, () => Future.die("it is offered")) ??
         Future.die("no native dialect")
       return started.map((generation) => ({ generation, seen }))
     })

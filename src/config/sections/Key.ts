@@ -21,7 +21,7 @@ export const DeclaredKey = Schema.Struct({
   ),
   unpriced: given(
     Unpriced,
-    "Whether the key may use models without a price although it has a balance or a budget ([prices](#prices)).",
+    "Permits or refuses models without a price for a key with a balance or a budget ([prices](#prices)).",
     "the account's"
   ),
   limits: given(Limits, "The key's [limits](#limits), in addition to its account's.", "none")
@@ -31,7 +31,7 @@ export const DeclaredKey = Schema.Struct({
 export const Account = Schema.Struct({
   unpriced: given(
     Unpriced,
-    "Whether the account's keys may use models without a price although it has a balance.",
+    "Permits or refuses models without a price for the keys of an account with a balance.",
     "the top level's"
   ),
   hold_output_tokens: given(

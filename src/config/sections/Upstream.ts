@@ -14,50 +14,50 @@ export type ProtocolName = (typeof protocolNames)[number]
 
 /** An entry of `upstreams`. */
 export const Upstream = Schema.Struct({
-  protocol: needed(Schema.Literal(...protocolNames), "What it speaks: the first three are for text."),
-  base_url: needed(BaseUrl, "With the version, as that provider writes it, and without the endpoint."),
+  protocol: needed(Schema.Literal(...protocolNames), "The upstream's protocol. The first three are for text."),
+  base_url: needed(BaseUrl, "The base URL in the provider's own form: with the version, without the endpoint."),
   api_key: given(Secret, "Sent with every request.", "no key"),
   provider: given(
     Text,
-    "`openai-chat` only: whose ways the server has (`vllm`, `ollama`, `deepseek`, …).",
-    "guessed from address or name"
+    "`openai-chat` only: the server software or provider (`vllm`, `ollama`, `deepseek`, …), whose deviations apply.",
+    "detected from address or name"
   ),
   headers: given(
     Schema.Record({ key: Schema.String, value: Secret }),
-    "Sent with every request beside the key, such as another way to give one."
+    "Headers for every request, such as another form of authentication."
   ),
   list_models: given(
     Schema.Boolean,
-    "Serve all it lists under their own ids; models named in the file come first. While it can't be asked, or lists none, what it listed before stays, and it is asked again (after 1 s, 2 s, … 60 s).",
+    "Serve all models that it lists, under their own ids; models of the file take precedence. If the list can't be read or is empty, the previous one stays, and the gateway retries (after 1 s, 2 s, … 60 s).",
     "`false`"
   ),
   cache: given(
     Schema.Literal("auto"),
-    "`anthropic-messages` only: `auto` marks every prompt that is translated for it, the first question included.",
-    "those of conversations that go on are marked"
+    "`anthropic-messages` only: `auto` adds cache marks to every translated prompt, including first questions.",
+    "continued conversations get cache marks"
   ),
   think_tags: given(
     Schema.Boolean,
-    "`openai-chat` only: it writes its reasoning into the content, as `<think>…</think>` in front of the answer.",
+    "`openai-chat` only: its content begins with reasoning, as `<think>…</think>`.",
     "`false`"
   ),
   threads: given(
     Schema.Boolean,
-    "`anthropic-messages` only: it remembers message threads itself. It is then told what is new alone, and its ids are the callers' ([threads](api.md#threads)).",
+    "`anthropic-messages` only: it stores message threads itself. It then gets only new messages, and callers see its ids ([threads](api.md#threads)).",
     "`false`"
   ),
   shared_ids: given(
     Schema.NonEmptyArray(Text),
-    "Patterns (`pmpt_*`, `file-handbook`) of what it keeps (files, containers, conversations, prompts) that every account may name; all else is [its account's](api.md#what-an-upstream-keeps)."
+    "Patterns (`pmpt_*`, `file-handbook`) of stored files, containers, conversations and prompts that every account may use; others belong to [their account](api.md#what-an-upstream-keeps)."
   ),
   max_concurrency: given(
     Count,
-    "Requests at a time, of all accounts, which [share the places](limits.md#places-of-an-upstream). The others wait.",
-    "no bound"
+    "The most concurrent requests of all accounts together, which [share the places](limits.md#places-of-an-upstream). Others wait.",
+    "no limit"
   ),
   queue_seconds: given(
     Seconds,
-    "The longest wait for that. Then the next route is tried, or the answer is a 429.",
+    "The longest wait for a place. Then the next route is tried, or the answer is a 429.",
     "`60`"
   ),
   connect_seconds: given(Seconds, "Until the connection is established.", "`10`"),

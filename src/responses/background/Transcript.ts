@@ -16,7 +16,7 @@ export class Transcript {
   /** Adds frames of a machine, translated or passthrough. The first lifecycle frames were sent before. */
   take(frames: ReadonlyArray<Frame | PassthroughFrame>): void {
     for (const frame of frames) {
-      for (const told of isNative(frame) ? framesIn(frame.written) : [frame]) {
+      for (const told of isPassthrough(frame) ? framesIn(frame.written) : [frame]) {
         if (isLifecycle(told)) continue
         const numbered = { ...told, sequence_number: this.#number++ }
         this.#items.take(numbered)
@@ -39,7 +39,7 @@ export class Transcript {
   }
 }
 
-const isNative = (frame: Frame): frame is PassthroughFrame => frame.type === "passthrough"
+const isPassthrough = (frame: Frame): frame is PassthroughFrame => frame.type === "passthrough"
 
 /** The frames in whole server-sent events, with any line endings. */
 const framesIn = (written: string | Uint8Array): ReadonlyArray<Frame> => {

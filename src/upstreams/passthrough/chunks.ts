@@ -25,12 +25,12 @@ export const passthroughChunks = <S>(
   request: PassthroughRequest,
   isStream: boolean
 ): Reader => {
-  const reader = new ForwardedChunks(protocol, dialect, request, isStream)
+  const reader = new ChunkReader(protocol, dialect, request, isStream)
   return isStream ? reader : gathered(reader, dialect)
 }
 
 /** An object instead of closures, because thousands of answers are read at a time. */
-class ForwardedChunks<S> implements Reader {
+class ChunkReader<S> implements Reader {
   readonly #protocol: Protocol<S>
   readonly #dialect: ChunkDialect
   readonly #request: PassthroughRequest

@@ -24,12 +24,12 @@ export const passthroughEvents = <S>(
   rewrite: (answer: JsonObject) => JsonObject,
   isStream: boolean
 ): Reader => {
-  const reader = new Forwarded(protocol, dialect, rewrite, isStream)
+  const reader = new EventReader(protocol, dialect, rewrite, isStream)
   return isStream ? reader : gathered(reader, dialect)
 }
 
 /** An object instead of closures, because thousands of answers are read at a time. */
-class Forwarded<S> implements Reader {
+class EventReader<S> implements Reader {
   readonly #protocol: Protocol<S>
   readonly #dialect: EventDialect
   readonly #rewrite: (answer: JsonObject) => JsonObject
