@@ -13,7 +13,7 @@ export interface SecretReader {
   readonly files: Stamps
 }
 
-/** Where `{ file }` in a document is read. */
+/** Reads the `{ file }` references of a document. */
 export class SecretFiles extends Context.Tag("gateway/config/SecretFiles")<SecretFiles, SecretReader>() {}
 
 /**

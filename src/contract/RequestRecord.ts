@@ -80,7 +80,7 @@ export class RequestRecord {
   settledAtMs: number | undefined
   /** Changed or omitted parameters, as in the reply's `x-gateway-adapted`. */
   adapted: string | undefined
-  /** What is uncertain about the request: `usage_counted`, `usage_doubted:input`, `unpriced`, `finish:<reason>`. */
+  /** Uncertain parts of the request: `usage_counted`, `usage_doubted:input`, `unpriced`, `finish:<reason>`. */
   notes: ReadonlyArray<string> = none
   /** `name=value`. */
   tags: ReadonlyArray<string> = none
