@@ -39,6 +39,7 @@ import { TaskKinds, taskKinds } from "./tasks/TaskKind.ts"
 import { TaskRunnerLive } from "./tasks/TaskRunner.ts"
 import { TaskSettings } from "./tasks/TaskSettings.ts"
 import { TaskSummaries } from "./tasks/store/TaskSummaries.ts"
+import { TaskChanges } from "./tasks/TaskChanges.ts"
 import { Custody } from "./videos/custody/Custody.ts"
 import { CustodyLive } from "./videos/custody/CustodyLive.ts"
 import { makeVideoKind } from "./videos/VideoKind.ts"
@@ -72,7 +73,11 @@ const TaskSettingsLive = Layer.effect(
 )
 
 const tasksOn = (taskStore: Parts["taskStore"]) =>
-  Leases.Default.pipe(Layer.provideMerge(taskStore), Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive)))
+  Leases.Default.pipe(
+    Layer.provideMerge(taskStore),
+    Layer.provideMerge(TaskChanges.Default),
+    Layer.provideMerge(Layer.mergeAll(TaskKindsLive, CallbacksLive))
+  )
 
 /** The price of a create body, by the family of its path. */
 const QuotersLive = Layer.effect(

@@ -19,6 +19,7 @@ import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
 import type { Task } from "./Task.ts"
 import { changesNothing } from "./store/TaskRow.ts"
 import { makeWake } from "./Wake.ts"
+import { TaskChanges } from "./TaskChanges.ts"
 import { TaskKinds } from "./TaskKind.ts"
 import type { Lease, LeaseLost, TaskKind } from "./TaskKind.ts"
 import { TaskSettings } from "./TaskSettings.ts"
@@ -54,6 +55,7 @@ interface RunningTurn {
 /** Runs what is due, keeps the leases of what runs, ends what is late and removes what is old. */
 const start = Effect.gen(function* () {
   const store = yield* TaskStore
+  const { bells } = yield* TaskChanges
   const leases = yield* Leases
   const node = yield* Node
   const notices = yield* Notices
@@ -148,7 +150,7 @@ const start = Effect.gen(function* () {
           Effect.sync(() => {
             if (running.get(id)?.leased === leased) running.delete(id)
             slot.leave()
-            store.due.ring()
+            bells.due.ring()
           })
         ),
         Effect.uninterruptible,
@@ -218,7 +220,7 @@ const start = Effect.gen(function* () {
     return Effect.map(claimDue, (ms) => {
       // Nobody waits for a turn as a caller waits for an answer.
       if (isBusy()) return Effect.sleep(polite.everyMs)
-      return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(store.due.heard, ms)
+      return ms === 0 ? Effect.yieldNow() : Effect.timeoutOption(bells.due.heard, ms)
     })
   })
 
@@ -241,12 +243,14 @@ const start = Effect.gen(function* () {
     Effect.forkDaemon(task.upstreamId === null ? Effect.void : (kinds.get(task.kind)?.cancel?.(task) ?? Effect.void))
 
   const expiry = Effect.gen(function* () {
+    bells.sleepsUntil(Infinity)
     const { expired, nextMs } = yield* store.expireDue
+    bells.sleepsUntil(Option.getOrElse(nextMs, () => Infinity))
     yield* Effect.forEach(expired, stopUpstream, { discard: true })
     const nowMs = yield* Clock.currentTimeMillis
     const sleep = Option.match(nextMs, { onNone: () => Duration.infinity, onSome: (ms) => Duration.millis(ms - nowMs) })
     return Duration.greaterThan(sleep, Duration.zero)
-      ? Effect.timeoutOption(store.deadlines.heard, Duration.min(sleep, Duration.minutes(1)))
+      ? Effect.timeoutOption(bells.deadlines.heard, Duration.min(sleep, Duration.minutes(1)))
       : Effect.yieldNow()
   })
 
@@ -261,7 +265,7 @@ const start = Effect.gen(function* () {
 
   // Other nodes own this process's tasks now, and its writes would be refused.
   node.onLost(() => running.values().forEach(stop))
-  yield* heeding("tasks.due", () => store.due.ring())
+  yield* heeding("tasks.due", () => bells.due.ring())
   // Of one that another node has ended nothing more is wanted; which they are is seen at the next renewal, if not here.
   yield* heeding("tasks.ended", (ids) => ids?.forEach((id) => Option.map(Option.fromNullable(running.get(id)), stop)))
 

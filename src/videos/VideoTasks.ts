@@ -14,6 +14,7 @@ import type { Price } from "../ledger/Price.ts"
 import { Dispatch } from "../dispatch/Dispatch.ts"
 import { forbidden } from "../contract/permission.ts"
 import { Cancellation } from "../tasks/Cancellation.ts"
+import { shown } from "../tasks/shown.ts"
 import { Outbox } from "../tasks/Outbox.ts"
 import type { NewTask, TaskState } from "../tasks/Task.ts"
 import { TaskSettings } from "../tasks/TaskSettings.ts"
@@ -138,7 +139,7 @@ export class VideoTasks extends Effect.Service<VideoTasks>()("gateway/videos/Vid
       return { model, resolved, prices }
     })
 
-    const find = store.reader(kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
+    const find = shown(store, kind, (task): VideoTaskRecord => record(videoTask(task)), notFound)
 
     /** One page of the account's tasks within the retention, newest first. */
     const list = (account: AccountId, query: ListVideoTasks) =>

@@ -7,6 +7,7 @@ import { DeliveryWake } from "../../src/callbacks/DeliveryWake.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { layer } from "../../src/sql/Database.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { LeaseLost } from "../../src/tasks/TaskKind.ts"
@@ -35,6 +36,7 @@ const kinds = Layer.succeed(
 const worldOf = (url: string) =>
   Leases.Default.pipe(
     Layer.provideMerge(TaskStore.Default),
+    Layer.provideMerge(TaskChanges.Default),
     Layer.provide(Layer.merge(CallbackOutbox, kinds)),
     Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default)),
     Layer.provideMerge(Commits.Default),

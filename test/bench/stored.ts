@@ -12,6 +12,7 @@ import * as Database from "../../src/sql/Database.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 
 /**
@@ -30,6 +31,7 @@ const open = (file: string) =>
   ManagedRuntime.make(
     Leases.Default.pipe(
       Layer.provideMerge(TaskStore.Default),
+      Layer.provideMerge(TaskChanges.Default),
       Layer.provide(Layer.merge(Outbox.none, Layer.succeed(TaskKinds, taskKinds()))),
       Layer.provideMerge(Layer.mergeAll(Commits.Default, Keys.Default)),
       Layer.provideMerge(Database.layer({ url: `sqlite:${file}`, exclusive: true }))

@@ -19,6 +19,7 @@ import { layer as databaseAt } from "../../src/sql/Database.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
 import type { TaskState } from "../../src/tasks/Task.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { database, databaseNamed } from "../sql/engines.ts"
 
@@ -111,6 +112,7 @@ const databaseOf = (name: string | undefined) =>
 /** Tasks, their callbacks and the database; the sender only with `sending`. */
 export const callbacks = Layer.mergeAll(Deliveries.Default, Leases.Default).pipe(
   Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provide(Layer.merge(CallbackOutbox, kinds)),
   Layer.provideMerge(Layer.merge(DeliveryStore.Default, DeliveryWake.Default))
 )

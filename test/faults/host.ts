@@ -26,6 +26,7 @@ import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
 import { LeaseTime } from "../../src/tasks/TaskSettings.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { videoBulkhead } from "../../src/videos/places.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
@@ -140,6 +141,7 @@ const engine = Layer.mergeAll(TaskRunnerLive, Cancellation.Default).pipe(
   Layer.provide(prepared),
   Layer.provideMerge(timedLeases),
   Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(
     CallbacksLive.pipe(Layer.provide(CallbackTransport.Default), Layer.provide(guard), Layer.provide(secrets))
   ),

@@ -10,6 +10,7 @@ import type { TaskChange } from "../../src/tasks/Outbox.ts"
 import type { NewTask, Task } from "../../src/tasks/Task.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import type { TaskKind } from "../../src/tasks/TaskKind.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { database } from "../sql/engines.ts"
 
@@ -52,6 +53,7 @@ export const stores = (options: { readonly kinds?: ReadonlyArray<TaskKind>; read
   })
   const layer = Leases.Default.pipe(
     Layer.provideMerge(TaskStore.Default),
+    Layer.provideMerge(TaskChanges.Default),
     Layer.provideMerge(outbox),
     Layer.provideMerge(Layer.succeed(TaskKinds, taskKinds(...(options.kinds ?? [kind()])))),
     Layer.provideMerge(Layer.succeed(NodeTimes, unhurried)),

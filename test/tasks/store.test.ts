@@ -3,6 +3,7 @@ import { expect, it } from "@effect/vitest"
 import { Effect, Exit, Option, TestClock } from "effect"
 import { NotFound } from "../../src/contract/Failure.ts"
 import { Leases } from "../../src/tasks/store/Leases.ts"
+import { shown } from "../../src/tasks/shown.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { alice, bob, newTask, rows, stores } from "./engine.ts"
 import { describeOnEach } from "../sql/engines.ts"
@@ -65,8 +66,8 @@ describeOnEach("the task store", ({ name }) => {
       Effect.gen(function* () {
         const store = yield* TaskStore
         const leases = yield* Leases
-        const read = store.reader("test", ({ details, result, state }) => ({ details, result, state }), missing)
-        const isKept = Effect.sync(() => Exit.isExit(read(alice, "a")))
+        const read = shown(store, "test", ({ details, result, state }) => ({ details, result, state }), missing)
+        const isKept = Effect.sync(() => Exit.isExit(store.read(alice, "test", "a")))
         const seen = Effect.map(read(alice, "a"), ({ state }) => state)
         expect(yield* Effect.flip(read(alice, "a"))).toEqual(missing("a"))
         yield* store.insert(newTask("a"))
@@ -101,7 +102,7 @@ describeOnEach("the task store", ({ name }) => {
     run(
       Effect.gen(function* () {
         const store = yield* TaskStore
-        const read = store.reader("test", ({ state }) => ({ state }), missing)
+        const read = shown(store, "test", ({ state }) => ({ state }), missing)
         for (let n = 0; n < 50; n++) {
           const id = `t${n}`
           yield* store.insert(newTask(id))

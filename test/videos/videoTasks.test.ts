@@ -11,6 +11,7 @@ import { Ledger } from "../../src/ledger/Ledger.ts"
 import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
+import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
@@ -98,6 +99,7 @@ const layer = VideoTasks.DefaultWithoutDependencies.pipe(
   Layer.provide(Layer.merge(Ownership.Default, Cancellation.Default)),
   Layer.provideMerge(Leases.Default),
   Layer.provideMerge(TaskStore.Default),
+  Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
   Layer.provideMerge(Upstreams),
   Layer.provideMerge(Outages.Default),

@@ -11,6 +11,7 @@ import { CrashPoints } from "../CrashPoints.ts"
 import { releasesRequest } from "../releasesRequest.ts"
 import { isTerminal, patched } from "../Task.ts"
 import type { Task } from "../Task.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseLost, TaskKinds } from "../TaskKind.ts"
 import type { Rivals, TaskTurn } from "../TaskKind.ts"
 import type { TaskPatch } from "../Task.ts"
@@ -47,6 +48,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
     const store = yield* TaskStore
+    const changes = yield* TaskChanges
     const crash = yield* CrashPoints
     const kinds = yield* TaskKinds
     const setAside = yield* makeSetAside
@@ -175,7 +177,7 @@ export class Leases extends Effect.Service<Leases>()("gateway/tasks/store/Leases
               : commits.statement(update)
         return Effect.map(write, () => {
           leased.task = task
-          if (stateChanged) store.committed(task)
+          if (stateChanged) changes.changed(task)
           return task
         })
       })

@@ -1,27 +1,20 @@
 import { SqlClient } from "@effect/sql"
 import type { SqlError } from "@effect/sql/SqlError"
-import { Clock, Effect, Exit, Option, Schema } from "effect"
-import { NamedSlots } from "../../flow/NamedSlots.ts"
+import { Clock, Effect, Option, Schema } from "effect"
 import type { AccountId } from "../../contract/Caller.ts"
-import type { NotFound } from "../../contract/Failure.ts"
-import { writtenAs } from "../../contract/Written.ts"
-import { testDouble, unsupplied } from "../../contract/testDouble.ts"
+import { testDouble } from "../../contract/testDouble.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
 import { prepared, preparedAhead } from "../../sql/prepared.ts"
-import { Notices } from "../../sql/Notices.ts"
-import { CurrentTracing } from "../../telemetry/tracing/Tracing.ts"
-import { Outbox } from "../Outbox.ts"
-import type { TaskChange } from "../Outbox.ts"
 import type { NewTask, Task, TaskError, TaskState } from "../Task.ts"
-import { isTerminal, isUnheard } from "../Task.ts"
+import { isUnheard } from "../Task.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import { TaskKinds } from "../TaskKind.ts"
 import { activeTasks } from "./activeTasks.ts"
 import { anyTask, created, newColumns, readableTasks } from "./TaskRow.ts"
+import { makeKnownTasks } from "./KnownTasks.ts"
 import { foundTask } from "./outline.ts"
 import type { TaskListing } from "./TaskListing.ts"
-import { makeChangeLog } from "./changeLog.ts"
-import { makeWake } from "../Wake.ts"
 
 /** How long after its hold a task may be stored, in ms; one that comes later fails. */
 const longestInsert = 60_000
@@ -31,46 +24,22 @@ export interface Expired {
   readonly nextMs: Option.Option<number>
 }
 
-/** How many rendered tasks are kept, and how long each may be in characters: ten megabytes or so at most. */
-const mostKept = 4_096
-const maxKept = 4_096
-
 /** Tasks as their families see them: made, read, listed, ended, removed. What a worker does goes through `Leases`. */
 export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/TaskStore", {
   effect: Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const commits = yield* Commits
-    const outbox = yield* Outbox
+    const changes = yield* TaskChanges
     const kinds = yield* TaskKinds
-    const tracing = yield* CurrentTracing
-    const notices = yield* Notices
-    const { tell, unreadable } = yield* makeChangeLog
-    const due = makeWake()
-    const deadlines = makeWake()
-    let nextDeadlineMs = 0
 
     const insertTask = preparedAhead(sql, sql`INSERT INTO tasks ${sql.insert(newColumns(anyTask))}`)
     const insertRequest = preparedAhead(sql, sql`INSERT INTO task_requests ${sql.insert({ task_id: "", request: "" })}`)
     const updateCost = preparedAhead(sql, sql`UPDATE tasks SET cost_nano_usd = ${0} WHERE id = ${""}`)
     const selectTask = prepared(sql, sql`SELECT * FROM tasks WHERE id = ${""} AND account_id = ${""} AND kind = ${""}`)
 
-    const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
-
     /** Follows a change of state, in the transaction that makes the change. */
-    const changed = (task: Task): Effect.Effect<void, SqlError> => {
-      const also = kinds.get(task.kind)?.changed
-      const recorded = outbox.record(changeOf(task))
-      if (also === undefined) return recorded
-      const paid = Effect.flatMap(also(task), (nanoUsd) =>
-        nanoUsd === 0 ? Effect.void : updateCost([nanoUsd, task.id])
-      )
-      return Effect.zipRight(paid, recorded)
-    }
-    const committed = (task: Task) => {
-      if (tracing !== undefined && isTerminal(task.state)) tracing.ended(task)
-      tell(task)
-      outbox.committed(changeOf(task))
-    }
+    const changed = (task: Task): Effect.Effect<void, SqlError> =>
+      changes.changing(task, (nanoUsd) => updateCost([nanoUsd, task.id]))
 
     /**
      * Stores a new task; it is durable when this succeeds. `alongside` happens in the same transaction and before it: a
@@ -88,64 +57,36 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
         Effect.zipRight(insertTask(columns)),
         Effect.zipRight(insertRequest([stored.id, request])),
         Effect.zipRight(behind),
-        Effect.zipRight(outbox.record({ ...changeOf(stored), notBeforeMs: task.quietUntilMs }))
+        Effect.zipRight(changes.creating(stored, task.quietUntilMs))
       )
       return Effect.map(commits.write(statements), () => {
-        due.ring()
-        if (stored.expiresAtMs !== null && stored.expiresAtMs < nextDeadlineMs) deadlines.ring()
-        committed(stored)
-        tracing?.made(stored)
+        changes.created(stored)
         return stored
       })
     }
 
-    /** A task of this account and kind; another account's looks like none. */
-    const find = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
-      Effect.flatMap(selectTask([id, account, kind]), (found) => foundTask(found, kinds.get(kind)))
-
-    const isAlone = sql.onDialectOrElse({ sqlite: () => true, orElse: () => false })
-    /** Counts the changes that have begun, so that what was read before one is not kept after it. */
-    let begun = 0
-    const forgetters: Array<(id: string) => void> = []
-
-    /** To be called in the transaction that changes what a task shows, before it commits: nobody reads until it has. */
-    const changing = (id: string) => {
-      begun++
-      for (const forget of forgetters) forget(id)
-    }
+    const known = sql.onDialectOrElse({ sqlite: makeKnownTasks, orElse: () => undefined })
 
     /**
-     * Reads tasks of a kind as their owners see them. Whoever waits for a task asks for it again and again, and mostly
-     * it is as it was: the last few thousand are kept until they change, and answered without a fiber. Only where one
-     * process makes all the changes, as it does with SQLite.
+     * Call this in the transaction that changes what a task shows, before it commits: until then nobody reads it.
      */
-    const reader = <A extends object>(
-      kind: string,
-      render: (task: Task) => A,
-      missing: (id: string) => NotFound
-    ): ((account: AccountId, id: string) => Effect.Effect<A, NotFound>) => {
-      const known = new NamedSlots<{ readonly account: AccountId; readonly success: Exit.Exit<A> }>()
-      forgetters.push((id) => void known.delete(id))
-      const read = (account: AccountId, id: string) =>
-        Effect.suspend(() => {
-          const asked = begun
-          return Effect.flatMap(Effect.orDie(find(account, kind, id)), (found) => {
-            if (Option.isNone(found)) return Effect.fail(missing(id))
-            const shown = render(found.value)
-            const json = JSON.stringify(shown)
-            const success = Exit.succeed(writtenAs(shown, json))
-            if (isAlone && asked === begun && json.length < maxKept) {
-              if (known.size >= mostKept) known.delete(known.oldest ?? "")
-              known.set(id, { account, success })
-            }
-            return success
-          })
-        })
-      return (account, id) => {
-        const kept = known.get(id)
-        return kept?.account === account ? kept.success : read(account, id)
-      }
-    }
+    const changing = (id: string) => known?.changing(id)
+
+    const rowOf = (account: AccountId, kind: string, id: string) => selectTask([id, account, kind])
+    const decoded = (kind: string) => (found: ReadonlyArray<unknown>) => foundTask(found, kinds.get(kind))
+
+    /** A task of this account and kind; another account's looks like none. */
+    const find = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
+      Effect.flatMap(rowOf(account, kind, id), decoded(kind))
+
+    /**
+     * As `find`, for callers who ask again and again. A task that this process has read, and not changed since, is
+     * answered by the very same finished effect.
+     */
+    const read = (account: AccountId, kind: string, id: string): Effect.Effect<Option.Option<Task>, SqlError> =>
+      known === undefined
+        ? find(account, kind, id)
+        : (known.find({ account, kind, id }) ?? known.remember(rowOf(account, kind, id), decoded(kind)))
 
     const filters = (page: TaskListing) =>
       sql.and([
@@ -198,7 +139,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
           const ended = Option.fromNullable((yield* readableTasks(rows))[0])
           if (Option.isNone(ended)) {
             // One that nobody can read has ended all the same.
-            if (rows.length > 0) unreadable(rows.length)
+            if (rows.length > 0) changes.unreadable(rows.length)
             return ended
           }
           if (!isUnheard(ended.value)) yield* sql`DELETE FROM task_requests WHERE task_id = ${id}`
@@ -207,9 +148,7 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
         })
         return Effect.tap(commits.write(statements), (ended) =>
           Effect.sync(() => {
-            if (Option.isNone(ended)) return
-            committed(ended.value)
-            notices.tell("tasks.ended", id)
+            if (Option.isSome(ended)) changes.ended(ended.value)
           })
         )
       })
@@ -230,8 +169,6 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
     /** Ends every task whose time is over; answers them and when the next deadline is. */
     const expireDue: Effect.Effect<Expired, SqlError> = Effect.gen(function* () {
       const nowMs = yield* Clock.currentTimeMillis
-      // A deadline that is stored while this looks rings the bell, whatever it is.
-      nextDeadlineMs = Infinity
       const late = yield* sql`SELECT id FROM tasks
         WHERE ended_at IS NULL AND expires_at IS NOT NULL AND expires_at <= ${nowMs} ORDER BY expires_at LIMIT 200`
       const ended = yield* Effect.forEach(named.all(late), (row) => end(row.id, "expired"), {
@@ -240,7 +177,6 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       const next = earliest.first(
         yield* sql`SELECT MIN(expires_at) AS at FROM tasks WHERE ended_at IS NULL AND expires_at IS NOT NULL`
       )
-      nextDeadlineMs = next?.at ?? Infinity
       return { expired: ended.flatMap(Option.toArray), nextMs: Option.fromNullable(next?.at) }
     })
 
@@ -271,26 +207,20 @@ export class TaskStore extends Effect.Service<TaskStore>()("gateway/tasks/store/
       active: activeTasks(sql),
       insert,
       find,
-      reader,
+      read,
       list,
       end,
       remove,
       expireDue,
       purge,
       orphanedHolds,
-      unreadable,
       changing,
-      changed,
-      committed,
-      due,
-      deadlines
+      changed
     } as const
   })
 }) {
   /** For tests: a member that is not given dies when it is used. */
-  static readonly Test = (given: Partial<Omit<TaskStore, "_tag">>) =>
-    // Readers are made at the start: they die when a task is read.
-    testDouble(TaskStore, { reader: () => unsupplied(`${TaskStore.key}.reader`), ...given })
+  static readonly Test = (given: Partial<Omit<TaskStore, "_tag">>) => testDouble(TaskStore, given)
 }
 
 const named = rows("tasks", { id: Schema.String })

@@ -7,8 +7,8 @@ import { Node } from "../../cluster/Node.ts"
 import { isLiving, whileItLives } from "../../cluster/store/living.ts"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import { LeaseTime } from "../TaskSettings.ts"
-import { TaskStore } from "./TaskStore.ts"
 
 /** A task that a worker of this process has. */
 export interface InHand {
@@ -81,7 +81,7 @@ const forLife = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
   const node = yield* Node
-  const store = yield* TaskStore
+  const { bells } = yield* TaskChanges
   const clock = yield* Effect.clock
   const leaseMs = Duration.toMillis(yield* LeaseTime)
 
@@ -93,8 +93,8 @@ const forLife = Effect.gen(function* () {
     )
   )
   node.onBurial(() => {
-    store.due.ring()
-    store.deadlines.ring()
+    bells.due.ring()
+    bells.deadlines.ring()
   })
 
   const comeOff = makeLostClaims()
@@ -111,7 +111,7 @@ const forLife = Effect.gen(function* () {
       commits.statement(sql`UPDATE tasks SET lease_token = NULL, lease_owner = NULL, next_run_at = ${now}
           WHERE id = ${id} AND lease_token = ${token}`)
     yield* Effect.forEach(lost, putBack, { discard: true })
-    if (lost.length > 0) store.due.ring()
+    if (lost.length > 0) bells.due.ring()
     const tokens = new Map(ours.map(({ id, token }) => [id, token]))
     return new Set(leased.flatMap(({ task: { id }, token }) => (tokens.get(id) === token ? [id] : [])))
   })

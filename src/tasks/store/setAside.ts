@@ -2,6 +2,7 @@ import { SqlClient } from "@effect/sql"
 import { Effect, Schema } from "effect"
 import { Commits } from "../../sql/Commits.ts"
 import { rows } from "../../sql/decode.ts"
+import { TaskChanges } from "../TaskChanges.ts"
 import type { TaskError } from "../Task.ts"
 import { TaskStore } from "./TaskStore.ts"
 
@@ -16,6 +17,7 @@ export const makeSetAside = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const commits = yield* Commits
   const store = yield* TaskStore
+  const changes = yield* TaskChanges
   const fail = (token: string, inHand: ReadonlyArray<string>, nowMs: number) => sql`UPDATE tasks
     SET state = 'failed', error = ${JSON.stringify(error)}, ended_at = ${nowMs}, updated_at = ${nowMs},
       changes = changes + 1, lease_token = NULL, lease_owner = NULL
@@ -29,9 +31,9 @@ export const makeSetAside = Effect.gen(function* () {
     })
     return commits.statement(failed).pipe(
       Effect.map((count) => {
-        store.unreadable(count)
+        changes.unreadable(count)
         // Behind them others may be due.
-        store.due.ring()
+        changes.bells.due.ring()
       }),
       Effect.catchAllCause((cause) => Effect.logWarning("unreadable tasks were not set aside", cause))
     )

@@ -13,6 +13,7 @@ import { NodeReaperLive } from "../../../src/cluster/Node.ts"
 import { Commits } from "../../../src/sql/Commits.ts"
 import { Outbox } from "../../../src/tasks/Outbox.ts"
 import { Leases } from "../../../src/tasks/store/Leases.ts"
+import { TaskChanges } from "../../../src/tasks/TaskChanges.ts"
 import { TaskStore } from "../../../src/tasks/store/TaskStore.ts"
 import { TaskKinds, taskKinds } from "../../../src/tasks/TaskKind.ts"
 import type { VideoResult } from "../../../src/upstreams/VideoUpstream.ts"
@@ -63,6 +64,7 @@ export const world = (options: Options) => {
     (custody) =>
       Layer.merge(Leases.Default, NodeReaperLive).pipe(
         Layer.provideMerge(TaskStore.Default),
+        Layer.provideMerge(TaskChanges.Default),
         Layer.provideMerge(Layer.provide(Layer.merge(Kinds, Outbox.none), custody)),
         Layer.provideMerge(custody)
       ),

@@ -1,7 +1,7 @@
 import { Effect, Runtime } from "effect"
-import { Logging } from "../../telemetry/Logging.ts"
-import { Metrics } from "../../telemetry/Metrics.ts"
-import type { Task } from "../Task.ts"
+import { Logging } from "../telemetry/Logging.ts"
+import { Metrics } from "../telemetry/Metrics.ts"
+import type { Task } from "./Task.ts"
 
 /** Counts the changes of tasks, and tells them to the log. */
 export const makeChangeLog = Effect.gen(function* () {
