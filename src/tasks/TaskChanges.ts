@@ -1,4 +1,3 @@
-import type { SqlError } from "@effect/sql/SqlError"
 import { Effect } from "effect"
 import { Notices } from "../sql/Notices.ts"
 import { CurrentTracing } from "../telemetry/tracing/Tracing.ts"
@@ -7,6 +6,7 @@ import { makeChangeLog } from "./changeLog.ts"
 import { Outbox } from "./Outbox.ts"
 import type { TaskChange } from "./Outbox.ts"
 import { isTerminal } from "./Task.ts"
+import type { StoreFailure } from "./StoreFailure.ts"
 import type { Task } from "./Task.ts"
 import { TaskKinds } from "./TaskKind.ts"
 
@@ -26,7 +26,7 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
     const changeOf = (task: Task): TaskChange => ({ task, record: () => kinds.get(task.kind)?.record(task) ?? {} })
 
     /** In the transaction that stores a new task. */
-    const creating = (task: Task, quietUntilMs?: number): Effect.Effect<void, SqlError> =>
+    const creating = (task: Task, quietUntilMs?: number): Effect.Effect<void, StoreFailure> =>
       outbox.record({ ...changeOf(task), notBeforeMs: quietUntilMs })
 
     /**
@@ -36,8 +36,8 @@ export class TaskChanges extends Effect.Service<TaskChanges>()("gateway/tasks/Ta
      */
     const changing = (
       task: Task,
-      paid: (nanoUsd: number) => Effect.Effect<unknown, SqlError>
-    ): Effect.Effect<void, SqlError> => {
+      paid: (nanoUsd: number) => Effect.Effect<unknown, StoreFailure>
+    ): Effect.Effect<void, StoreFailure> => {
       const also = kinds.get(task.kind)?.changed
       const recorded = outbox.record(changeOf(task))
       if (also === undefined) return recorded

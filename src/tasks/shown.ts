@@ -2,7 +2,7 @@ import { Effect, Exit, Option } from "effect"
 import type { AccountId } from "../contract/Caller.ts"
 import type { NotFound } from "../contract/Failure.ts"
 import { writtenAs } from "../contract/Written.ts"
-import type { TaskStore } from "./store/TaskStore.ts"
+import type { TaskStorage } from "./TaskStorage.ts"
 import type { Task } from "./Task.ts"
 
 /**
@@ -10,7 +10,7 @@ import type { Task } from "./Task.ts"
  * can; what was made of that one is answered again, without a fiber.
  */
 export const shown = <A extends object>(
-  store: Pick<TaskStore, "read">,
+  store: Pick<TaskStorage, "read">,
   kind: string,
   render: (task: Task) => A,
   missing: (id: string) => NotFound

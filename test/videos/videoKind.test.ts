@@ -6,7 +6,7 @@ import { CrashPoints } from "../../src/tasks/CrashPoints.ts"
 import type { CrashPoint } from "../../src/tasks/CrashPoints.ts"
 import type { Task } from "../../src/tasks/Task.ts"
 import { TaskRunnerLive } from "../../src/tasks/TaskRunner.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { videoBulkhead } from "../../src/videos/places.ts"
 import { Outages } from "../../src/videos/Outages.ts"
 import { FirstReplies } from "../../src/videos/FirstReplies.ts"
@@ -73,9 +73,11 @@ const engine = (...made: ReadonlyArray<VideoUpstream>) => {
   )
 }
 
-const task = Effect.flatMap(TaskStore, (store) => Effect.map(store.find(alice, "video", "v"), Option.getOrThrow))
+const taskOf = (id: string) =>
+  Effect.flatMap(TaskStore, (store) => Effect.map(store.find(alice, "video", id), Option.getOrThrow))
+const task = taskOf("v")
 const becomes = (isSo: (task: Task) => boolean) => eventually(task, isSo)
-const atRest = eventually(rows, (all) => all.every((row) => row["lease_token"] === null))
+const atRest = eventually(rows, (all) => all.every((row) => row.lease_owner === null))
 const requests = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`SELECT task_id FROM task_requests`)
 const insert = Effect.flatMap(TaskStore, (store) => store.insert(video()))
 const pass = (ms: number) => Effect.zipRight(TestClock.adjust(ms), settled)
@@ -309,7 +311,7 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
         expect(calls.length - first).toBeLessThanOrEqual(210)
         isBack = true
         yield* quarters(12)
-        const seen = yield* eventually(rows, (all) => all.every((row) => row["upstream_id"] === "up-1"))
+        const seen = yield* eventually(rows, (all) => all.every((row) => row.upstream_id === "up-1"))
         expect(seen).toHaveLength(400)
       })
     )
@@ -321,7 +323,7 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
       made,
       Effect.gen(function* () {
         yield* insertMany(400)
-        yield* eventually(rows, (all) => all.every((row) => row["upstream_id"] === "up-1"))
+        yield* eventually(rows, (all) => all.every((row) => row.upstream_id === "up-1"))
         yield* quarters(8)
         const before = calls.length
         yield* quarters(20)
@@ -354,8 +356,10 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
     const { made } = upstream({ submit: [id], poll: [queued] })
     return Effect.gen(function* () {
       yield* insertMany(100, { request: { ...job, routes } })
-      yield* eventually(rows, (all) => all.every((row) => row["upstream_id"] === "up-1"))
-      for (const row of yield* rows) expect(row).toMatchObject({ upstream: "other", lane: videoBulkhead("other") })
+      yield* eventually(rows, (all) => all.every((row) => row.upstream_id === "up-1"))
+      for (const { id } of yield* rows) {
+        expect(yield* taskOf(id)).toMatchObject({ upstream: "other", lane: videoBulkhead("other") })
+      }
     }).pipe(Effect.provide(engine(up, { ...made, name: "other" })))
   })
 
@@ -367,8 +371,8 @@ describe("video tasks that wait for an upstream which answers nobody", () => {
       yield* eventually(Effect.succeed(calls), ({ length }) => length === 1)
       yield* atRest
       yield* quarters(4)
-      const [row] = yield* eventually(rows, ([row]) => row?.["upstream_id"] === "up-1")
-      expect(row).toMatchObject({ upstream: "other", lane: videoBulkhead("other") })
+      const [row] = yield* eventually(rows, ([row]) => row?.upstream_id === "up-1")
+      expect(yield* taskOf(row?.id ?? "")).toMatchObject({ upstream: "other", lane: videoBulkhead("other") })
     }).pipe(Effect.provide(engine(up, { ...made, name: "other" })))
   })
 })

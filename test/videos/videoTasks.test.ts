@@ -12,12 +12,11 @@ import { AddressGuard } from "../../src/guard/AddressGuard.ts"
 import type { Model } from "../../src/catalogue/Catalogue.ts"
 import { Dispatch } from "../../src/dispatch/Dispatch.ts"
 import { TaskChanges } from "../../src/tasks/TaskChanges.ts"
-import { TaskStore } from "../../src/tasks/store/TaskStore.ts"
+import { TaskStore } from "../../src/tasks/TaskStore.ts"
 import { makeVideoKind } from "../../src/videos/VideoKind.ts"
 import { TaskKinds, taskKinds } from "../../src/tasks/TaskKind.ts"
 import { Outbox } from "../../src/tasks/Outbox.ts"
 import { Cancellation } from "../../src/tasks/Cancellation.ts"
-import { Leases } from "../../src/tasks/store/Leases.ts"
 import { Changes } from "../../src/sql/Changes.ts"
 import { Commits } from "../../src/sql/Commits.ts"
 import { DatabaseHealth } from "../../src/sql/DatabaseHealth.ts"
@@ -97,7 +96,6 @@ const LedgerStill = Ledger.DefaultWithoutDependencies.pipe(
 )
 const layer = VideoTasks.DefaultWithoutDependencies.pipe(
   Layer.provide(Layer.merge(Ownership.Default, Cancellation.Default)),
-  Layer.provideMerge(Leases.Default),
   Layer.provideMerge(TaskStore.Default),
   Layer.provideMerge(TaskChanges.Default),
   Layer.provideMerge(Layer.mergeAll(Kinds, Outbox.none, ModelsStub, GuardStub)),
@@ -118,7 +116,7 @@ const create = (fields: Record<string, unknown> = {}, caller = alice) =>
     const made = request(fields)
     return videos.create(caller, made, { id: "req_1", body: { ...made, ...fields } })
   })
-const job = (id: string) => Effect.flatMap(Leases, (leases) => leases.request(id))
+const job = (id: string) => Effect.flatMap(TaskStore, (store) => store.request(id))
 const failure = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flip(effect)
 
 describe("creating a video task whose upstream answers nobody", () => {
@@ -253,11 +251,11 @@ describe("creating a video task", () => {
 /** A task that has succeeded, and what its upstream called it. */
 const made = (fields: Record<string, unknown>, lane = "video:sandbox", result: object = {}) =>
   Effect.gen(function* () {
-    const leases = yield* Leases
+    const store = yield* TaskStore
     const { id } = yield* create(fields)
-    const held = (yield* leases.claim(lane, 100)).find(({ task }) => task.id === id)!
-    yield* leases.write(held, { state: "running", upstreamId: `up-${id}` })
-    yield* leases.write(held, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4", ...result } })
+    const held = (yield* store.claim(lane, 100)).find(({ task }) => task.id === id)!
+    yield* store.write(held, { state: "running", upstreamId: `up-${id}` })
+    yield* store.write(held, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4", ...result } })
     return id
   })
 const promotion = (id: string, fields: Record<string, unknown> = {}) => ({
@@ -359,12 +357,12 @@ describe("a draft", () => {
       expect(yield* job(id)).not.toBeNull()
       yield* videos.remove(alice.account, id)
       expect(yield* job(id)).toBeNull()
-      const leases = yield* Leases
+      const store = yield* TaskStore
       const other = yield* create({ draft: true })
-      const held = (yield* leases.claim("video:sandbox", 100)).find(({ task }) => task.id === other.id)!
-      yield* leases.write(held, { state: "running", upstreamId: "up-2" })
+      const held = (yield* store.claim("video:sandbox", 100)).find(({ task }) => task.id === other.id)!
+      yield* store.write(held, { state: "running", upstreamId: "up-2" })
       expect(yield* job(other.id)).not.toBeNull()
-      yield* leases.write(held, { state: "failed", error: { code: "no", message: "no" } })
+      yield* store.write(held, { state: "failed", error: { code: "no", message: "no" } })
       expect(yield* job(other.id)).toBeNull()
     }).pipe(Effect.provide(layer))
   )
@@ -388,7 +386,7 @@ describe("an account's video tasks", () => {
   it.effect("are cancelled while queued, refused while running and removed once ended", () =>
     Effect.gen(function* () {
       const videos = yield* VideoTasks
-      const leases = yield* Leases
+      const store = yield* TaskStore
       const { id } = yield* create()
       expect(yield* videos.remove(alice.account, id)).toEqual({})
       expect((yield* videos.find(alice.account, id)).status).toBe("cancelled")
@@ -397,13 +395,13 @@ describe("an account's video tasks", () => {
       expect((yield* failure(videos.remove(alice.account, id)))._tag).toBe("NotFound")
 
       const other = yield* create()
-      const [held] = yield* leases.claim("video:sandbox", 1)
-      yield* leases.write(held!, { state: "running", upstreamId: "up-1" })
+      const [held] = yield* store.claim("video:sandbox", 1)
+      yield* store.write(held!, { state: "running", upstreamId: "up-1" })
       expect(yield* failure(videos.remove(alice.account, other.id))).toMatchObject({
         _tag: "Conflict",
         code: "InvalidAction.RunningTaskDeletion"
       })
-      yield* leases.write(held!, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4" } })
+      yield* store.write(held!, { state: "succeeded", result: { videoUrl: "https://example.com/v.mp4" } })
       expect((yield* videos.find(alice.account, other.id)).content).toEqual({ video_url: "https://example.com/v.mp4" })
       expect(yield* videos.remove(alice.account, other.id)).toEqual({})
     }).pipe(Effect.provide(layer))
@@ -433,8 +431,8 @@ describe("an account's video tasks", () => {
       expect(yield* videos.find(alice.account, three)).toMatchObject(queued)
       expect((yield* videos.find(alice.account, four)).status).toBe("queued")
       // Set aside, as its worker does.
-      const leases = yield* Leases
-      yield* leases.claim("video:sandbox", 100)
+      const store = yield* TaskStore
+      yield* store.claim("video:sandbox", 100)
       expect(yield* videos.find(alice.account, three)).toMatchObject({ status: "failed", error: lost })
       expect((yield* failure(videos.find(bob.account, three)))._tag).toBe("NotFound")
       const five = yield* made({})

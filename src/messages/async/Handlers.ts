@@ -4,7 +4,7 @@ import { handlers } from "../../contract/handlers.ts"
 import { TasksApi } from "./Api.ts"
 import { messageKindName, messageRecord } from "./MessageKind.ts"
 import { shown } from "../../tasks/shown.ts"
-import { TaskStore } from "../../tasks/store/TaskStore.ts"
+import { TaskStore } from "../../tasks/TaskStore.ts"
 
 export const TasksHandlers = handlers(
   TasksApi,
