@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe } from "vitest"
 import { Effect, Layer } from "effect"
 import { AccountId, KeyId } from "../../src/contract/Caller.ts"
 import { NodeTimes } from "../../src/cluster/Node.ts"
@@ -50,7 +51,7 @@ export const stores = (options: { readonly kinds?: ReadonlyArray<TaskKind>; read
     committed: (change: TaskChange) => void changes.push({ id: change.task.id, state: change.task.state }),
     hurry: () => Effect.void
   })
-  const layer = TaskStore.Default.pipe(
+  const layer = (isInMemory ? TaskStore.Memory : TaskStore.Default).pipe(
     Layer.provideMerge(TaskChanges.Default),
     Layer.provideMerge(outbox),
     Layer.provideMerge(Layer.succeed(TaskKinds, taskKinds(...(options.kinds ?? [kind()])))),
@@ -70,11 +71,28 @@ export const rows = Effect.flatMap(TaskStore, (store) =>
   )
 )
 
-/** A store that the engine's description is run on. */
-type Store = Omit<Engine, "name"> & { readonly name: string }
+let isInMemory = false
 
-/** A description of what holds of the engine on every store. */
-export const describeOnEachStore = (name: string, tests: (store: Store) => void): void => describeOnEach(name, tests)
+/** A store that the engine's description is run on. */
+interface Store {
+  readonly name: Engine["name"] | "memory"
+  /** The address of a new database. */
+  readonly url: Engine["url"]
+}
+
+/** What holds of the engine on every store: in memory, with SQLite for all but the tasks, and in both databases. */
+export const describeOnEachStore = (name: string, tests: (store: Store) => void): void => {
+  describe(`${name} (on memory)`, () => {
+    beforeAll(() => {
+      isInMemory = true
+    })
+    afterAll(() => {
+      isInMemory = false
+    })
+    tests({ name: "memory", url: Effect.dieMessage("a memory has no address") })
+  })
+  describeOnEach(name, tests)
+}
 
 /**
  * Waits, one turn of the event loop after the other, until something is so. The test's clock stands still meanwhile; this
