@@ -13,7 +13,6 @@ export const runGroup = async (
   options: { readonly env?: Readonly<Record<string, string | undefined>>; readonly graceMs?: number } = {}
 ): Promise<number> => {
   const { env = process.env, graceMs = 5_000 } = options
-  const child = Bun.spawn([...command], { stdio: ["inherit", "inherit", "inherit"], detached: true, env })
   let ending: Promise<never> | undefined
   const end = async (name: (typeof asked)[number]) => {
     const until = performance.now() + graceMs
@@ -23,7 +22,9 @@ export const runGroup = async (
     return process.exit(codes[name])
   }
   const onSignal = (name: (typeof asked)[number]) => void (ending ??= end(name))
+  // Before the command begins: a signal that comes right then must not end this process alone.
   for (const name of asked) process.on(name, onSignal)
+  const child = Bun.spawn([...command], { stdio: ["inherit", "inherit", "inherit"], detached: true, env })
   const code = await child.exited
   // The command may end at once, but what it started has the whole grace.
   if (ending !== undefined) return ending

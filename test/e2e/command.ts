@@ -1,3 +1,4 @@
+import { shortLived } from "./process.ts"
 import { program } from "./program.ts"
 
 export interface CommandResult {
@@ -19,7 +20,7 @@ export const runCommand = async (
     cwd: folder,
     stdout: "pipe",
     stderr: "pipe",
-    env: { PATH: process.env["PATH"] ?? "", HOME: folder, USER: "operator", ...env }
+    env: { PATH: process.env["PATH"] ?? "", HOME: folder, USER: "operator", ...shortLived(), ...env }
   })
   const [out, err, code] = await Promise.all([
     new Response(child.stdout).text(),

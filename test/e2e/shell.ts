@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join, resolve } from "node:path"
-import { testKey } from "./process.ts"
-
-const main = resolve(import.meta.dirname, "../../src/main.ts")
+import { join } from "node:path"
+import { shortLived, testKey } from "./process.ts"
+import { program } from "./program.ts"
 
 /** A gateway that a shell started, somewhere it has it hard. */
 export interface ShellGateway {
@@ -39,10 +38,11 @@ export const startByShell = async ({ config, env, script }: Options): Promise<Sh
     env: {
       PATH: process.env["PATH"] ?? "",
       HOME: folder,
-      serve: `${process.execPath} ${main} serve`,
+      serve: [...program(), "serve"].join(" "),
       GATEWAY_PORT: String(port),
       GATEWAY_BOOTSTRAP_KEY: testKey,
       GATEWAY_METRICS: "true",
+      ...shortLived(),
       ...env
     }
   })

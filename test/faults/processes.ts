@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import { shortLived } from "../e2e/process.ts"
 
 /** A process of the fault tests: where it listens, and the lines it prints. */
 export interface Spawned {
@@ -16,7 +17,7 @@ export const spawn = async (file: string, env: Readonly<Record<string, string>>)
   const child = Bun.spawn([process.execPath, resolve(import.meta.dirname, file)], {
     stdout: "pipe",
     stderr: "inherit",
-    env: { PATH: process.env["PATH"] ?? "", ...env }
+    env: { PATH: process.env["PATH"] ?? "", ...shortLived(), ...env }
   })
   const waiting = new Map<string, PromiseWithResolvers<string>>()
   const entry = (word: string) => {

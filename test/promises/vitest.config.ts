@@ -8,6 +8,8 @@ export default defineConfig({
     ...suite.test,
     include: ["test/promises/*.promise.ts"],
     fileParallelism: false,
+    isolate: true,
+    env: {},
     globalSetup: ["test/bundled.ts", "test/promises/calibrate.ts"],
     testTimeout: 300_000
   }
